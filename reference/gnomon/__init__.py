@@ -1,0 +1,98 @@
+"""gnomon: a readable reference implementation of a PyTorch-like tensor library, with pluggable backends.
+
+    import gnomon as gn
+    x = gn.tensor([1.0, 2.0], requires_grad=True)
+    (x * x).sum().backward()
+    x.grad                                          # tensor([2., 4.])
+
+Public names only; the code is on the floors below (values, memory, dispatch, kit, ops and autograd).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from . import bind, methods
+from .autograd import variable_type
+from .autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .creation import as_tensor, from_numpy, tensor
+from .dispatch.dispatcher import aten as _aten
+from .kit.launch import fallback_policy, fallbacks, set_fallback_policy
+from .memory.backend import Backend, get_default_device, register_backend, set_default_device
+from .memory.spec import Spec
+from .memory.storage import Storage as UntypedStorage
+from .memory.tensor import Tensor
+from .memory.text import set_printoptions
+from .ops import (
+    activation,
+    compare,
+    convolution,
+    copy,
+    embedding,
+    factory,
+    index,
+    join,
+    linalg,
+    loss,
+    normalization,
+    pointwise,
+    pooling,
+    random,
+    reduce,
+    view,
+)
+from .ops.random import Generator, default_generator, initial_seed, manual_seed
+from .values.device import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from .values.dtype import (
+    bfloat16,
+    can_cast,
+    complex64,
+    complex128,
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    set_default_dtype,
+    uint8,
+)
+from .values.dtype import bool_ as bool  # noqa: A004  (torch.bool's name)
+from .values.errors import BackendUnavailableError, OutOfMemoryError
+from .values.geometry import Size
+
+__version__ = "0.1.0"
+
+half = float16
+float = float32
+double = float64
+short = int16
+int = int32
+long = int64
+cfloat = complex64
+cdouble = complex128
+
+bind.bind_operators(globals())
+methods.bind_methods()
+
+_LAZY = ("nn", "optim", "autograd", "testing", "cli", "demo", "learn", "library")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'gnomon' has no attribute {name!r}")

@@ -1,0 +1,344 @@
+"""VariableType: the kernels for the keys Autograd and ADInplaceOrView, for every operator at once.
+
+Autograd runs the operator below itself and, when an input requires grad, makes the Node that turns it round: with
+an edge for each input and exactly what its formulas name.
+
+A formula is a function whose parameter names say what it is given:
+    grad              the gradient of the (first) output
+    grads             those of all outputs, None where one was not used
+    result, result1 … an output, or an output by the name the schema gives it ("indices")
+    self, other …     an argument's value
+    self_sizes        an argument's sizes; nothing is kept alive by it
+    self_spec         an argument's spec, or the specs of a list
+    grad_input_mask   which of the arguments named together need a gradient
+A key of several names ("input, weight, bias") has one formula that returns a tuple.  A formula may return None for
+"no gradient".  The engine sums a gradient to the input's sizes and converts it to its dtype.
+
+Source: tools/autograd/derivatives.yaml, gen_variable_type.py; torch/csrc/autograd/VariableTypeManual.cpp.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload, register_boxed_fallback
+from ..dispatch.mode import excluding, mode_word
+from ..memory.tensor import Tensor, version_counter
+from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
+from . import views
+from .graph import Edge, Node, gradient_edge, next_sequence_number
+from .saved_variable import SavedVariable, save, unpack
+
+GRAD = -1  # a formula's parameter that is not saved: the incoming gradient
+GRADS = -2
+MASK = -3
+
+
+class RecordedNode(Node):
+    """The Node of an operator that has formulas: ``plan`` says which, ``saved`` holds what they name."""
+
+    __slots__ = ("plan", "saved")
+
+    plan: DerivativePlan
+    saved: list[Any] | None
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        saved = self.saved
+        if saved is None:
+            raise RuntimeError(
+                "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+                "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+                "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
+                "if you need to access saved tensors after calling backward."
+            )
+        plan = self.plan
+        grad = gradients[0]
+        if grad is None:
+            if not plan.takes_all_gradients:
+                return (None,) * len(self.next_edges)
+        values = [
+            (each if each._version_counter is None else unpack(each, self))
+            if each.__class__ is Tensor
+            else (each.unpack(self) if each.__class__ is SavedVariable else unpack(each, self))
+            for each in saved
+        ]
+        results: list[Tensor | None] = [None] * len(self.next_edges)
+        for formula, sources, targets, mask in plan.formulas:
+            parameters = [
+                values[source]
+                if source >= 0
+                else (grad if source == GRAD else (gradients if source == GRADS else mask))
+                for source in sources
+            ]
+            result = formula(*parameters)
+            if targets.__class__ is int:
+                results[targets] = result
+            elif result is not None:
+                for target, each in zip(targets, result):
+                    if target is not None:
+                        results[target] = each
+        return results
+
+    def release_variables(self) -> None:
+        self.saved = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            plan = self.plan
+            if name[7:] in plan.saved_names:
+                if self.saved is None:
+                    self.apply(())
+                return unpack(self.saved[plan.saved_names.index(name[7:])], self)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+class NotImplementedNode(RecordedNode):
+    """Stands where an operator without formulas was recorded: backward through it raises."""
+
+    __slots__ = ()
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        raise RuntimeError(f"derivative for aten::{self.plan.operator.schema.name} is not implemented")
+
+
+class DerivativePlan:
+    """What recording a call takes, for one choice of inputs that require grad.
+
+    ``savers``     for each saved value, a function of (arguments, outputs) that fetches it
+    ``formulas``   (formula, where each parameter comes from, which inputs its results are for, mask)
+    """
+
+    def __init__(self, operator: OpOverload, input_slots: list[int], needed: tuple[bool, ...]):
+        # input_slots: for each differentiable input (flattened), the position of its argument
+        self.operator = operator
+        schema = operator.schema
+        base = operator.record.base or operator
+        derivatives = base.record.derivatives
+        self.node_class = node_class(operator)
+        self.saved_names: list[str] = []
+        self.saved_outputs: set[int] = set()  # positions in saved_names that are outputs
+        self.sources: list[tuple[str, int]] = []
+        self.formulas: list[tuple[Callable[..., Any], tuple[int, ...], Any, tuple[bool, ...]]] = []
+        self.takes_all_gradients = False
+        if derivatives is None:
+            return
+        names = [argument.name for argument in schema.arguments]
+        for key, formula in derivatives.items():
+            keys = [name.strip() for name in key.split(",")]
+            slots = [
+                [slot for slot, position in enumerate(input_slots) if names[position] == name] for name in keys
+            ]
+            mask = tuple(any(needed[slot] for slot in each) for each in slots)
+            if not any(mask):
+                continue
+            sources = tuple(self._source(parameter, names, base) for parameter in inspect.signature(formula).parameters)
+            if GRADS in sources:
+                self.takes_all_gradients = True
+            argument = schema.arguments[names.index(keys[0])]
+            targets: Any
+            if len(keys) > 1:
+                targets = tuple(each[0] if wanted else None for each, wanted in zip(slots, mask))
+            elif argument.is_list:
+                targets = tuple(slot if needed[slot] else None for slot in slots[0])
+                mask = tuple(needed[slot] for slot in slots[0])
+            else:
+                targets = slots[0][0]
+            self.formulas.append((formula, sources, targets, mask))
+
+    def _source(self, parameter: str, names: list[str], base: OpOverload) -> int:
+        """Where a formula's parameter comes from: an index into what is saved, or one of the codes above."""
+        if parameter == "grad":
+            return GRAD
+        if parameter == "grads":
+            return GRADS
+        if parameter == "grad_input_mask":
+            return MASK
+        if parameter in self.saved_names:
+            return self.saved_names.index(parameter)
+        returns = [result.name for result in base.schema.returns]
+        if parameter in names:
+            source = ("value", names.index(parameter))
+        elif parameter.startswith("result") and parameter[6:].isdigit() | (parameter == "result"):
+            source = ("output", int(parameter[6:] or 0))
+        elif parameter in returns:
+            source = ("output", returns.index(parameter))
+        elif parameter.endswith("_sizes") and parameter[:-6] in names:
+            source = ("sizes", names.index(parameter[:-6]))
+        elif parameter.endswith("_spec") and parameter[:-5] in names:
+            source = ("spec", names.index(parameter[:-5]))
+        else:
+            raise ValueError(f"{base.name}: a derivative formula asks for {parameter!r}, which is nothing of the operator's")
+        self.saved_names.append(parameter)
+        self.sources.append(source)
+        return len(self.saved_names) - 1
+
+    def collect(self, arguments: Sequence[Any], outputs: Sequence[Any], before: dict[int, Any]) -> list[Any]:
+        """The values to save.  ``before`` has the values that arguments had before an in-place operator."""
+        saved: list[Any] = []
+        for kind, position in self.sources:
+            if kind == "value":
+                value = before.get(position, arguments[position])
+                if isinstance(value, Tensor):
+                    saved.append(save(value))
+                elif isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
+                    saved.append(_SavedList([save(each) if isinstance(each, Tensor) else each for each in value]))
+                else:
+                    saved.append(value)
+            elif kind == "output":
+                output = outputs[position]
+                saved.append(SavedVariable(output, is_output=True) if output._gradient_edge else save(output))
+            elif kind == "sizes":
+                saved.append(arguments[position]._spec.sizes)
+            else:
+                value = arguments[position]
+                saved.append([each._spec for each in value] if isinstance(value, (list, tuple)) else getattr(value, "_spec", value))
+        return saved
+
+
+class _SavedList:
+    """A saved list of tensors; unpacked together."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]):
+        self.items = items
+
+    def unpack(self, node: Node) -> list[Any]:
+        return [unpack(each, node) for each in self.items]
+
+
+_node_classes: dict[str, type[RecordedNode]] = {}
+
+
+def node_class(operator: OpOverload) -> type[RecordedNode]:
+    """The class of the operator's Nodes: AddBackward0 for add.Tensor."""
+    base = operator.record.base or operator
+    camel = "".join(part[:1].upper() + part[1:] for part in base.schema.name.split("_") if part)
+    name = base.record.node_name or f"{camel}Backward0"
+    if name not in _node_classes:
+        parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
+        _node_classes[name] = type(name, (parent,), {"__slots__": ()})
+    return _node_classes[name]
+
+
+def flatten_inputs(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
+    """The tensors (and numbers in tensors' places) that have edges, and the position of each one's argument.
+
+    Arguments that an ``out=`` variant only writes to have none.
+    """
+    inputs: list[Any] = []
+    slots: list[int] = []
+    for position in operator.tensor_positions:
+        argument = operator.schema.arguments[position]
+        if argument.kwarg_only and argument.is_written:
+            continue
+        value = arguments[position]
+        if isinstance(value, (list, tuple)):
+            inputs.extend(value)
+            slots.extend([position] * len(value))
+        else:
+            inputs.append(value)
+            slots.append(position)
+    return inputs, slots
+
+
+def derivative_plan(operator: OpOverload, slots: list[int], needed: tuple[bool, ...]) -> DerivativePlan:
+    """The plan for these inputs requiring grad, kept with the operator."""
+    key = (needed, len(slots))
+    plans = operator.record.derivative_plans
+    plan = plans.get(key)
+    if plan is None:
+        plan = DerivativePlan(operator, slots, needed)
+        plans[key] = plan
+    return plan
+
+
+def _is_differentiable(tensor: Any) -> bool:
+    return isinstance(tensor, Tensor) and tensor._spec.dtype.category >= 2
+
+
+def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Run the operator and record it: the kernel for Autograd."""
+    below = keys & ~AUTOGRAD
+    if not mode_word() & GRAD_MODE_BIT:
+        return _run_below(operator, below, arguments)
+    inputs, slots = flatten_inputs(operator, arguments)
+    needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
+    schema = operator.schema
+    if schema.is_out:
+        if any(needed) or any(each._keys & AUTOGRAD for each in arguments[-len(schema.returns) :]):
+            raise RuntimeError(
+                f"{schema.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+                "the arguments requires grad."
+            )
+        return _run_below(operator, below, arguments)
+    base = operator.record.base or operator
+    before: dict[int, Any] = {}
+    edges: list[Edge | None] = []
+    if schema.is_inplace:
+        views.check_inplace(operator.schema.name, arguments[0], any(needed))
+        if any(needed) and base.record.derivatives is not None:
+            plan = derivative_plan(operator, slots, needed)
+            if ("value", 0) in plan.sources:
+                before[0] = arguments[0].detach().clone()
+        edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
+    results = _run_below(operator, below, arguments)
+    outputs = results if isinstance(results, (tuple, list)) else (results,)
+    if not any(needed):
+        return results
+    recorded = [
+        position
+        for position, output in enumerate(outputs)
+        if _is_differentiable(output) and position not in base.record.non_differentiable_outputs
+    ]
+    if not recorded or (base.record.derivatives is not None and not base.record.derivatives):
+        return results  # outputs without gradients (comparisons, indices), or an operator that stops them (detach)
+    if not schema.is_inplace:
+        edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
+    plan = derivative_plan(operator, slots, needed)
+    node = plan.node_class()
+    node.plan = plan
+    node.next_edges = edges
+    node.sequence_nr = next_sequence_number()
+    node.metadata_specs = tuple(None if output is None else output._spec for output in outputs)
+    if schema.is_inplace:
+        views.rebase_history(arguments[0], node)
+    else:
+        for position in recorded:
+            outputs[position]._gradient_edge = (node, position)
+            outputs[position]._keys |= AUTOGRAD
+    node.saved = plan.collect(arguments, outputs, before)
+    return results
+
+
+def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    if operator.record.explicit is None:
+        return operator.redispatch(keys, arguments)
+    with excluding(DispatchKey.Autograd):
+        return operator.redispatch(keys, arguments)
+
+
+def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
+    results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
+    schema = operator.schema
+    if schema.is_view:
+        if operator.record.derivatives != {}:  # detach gives an alias that autograd does not follow
+            for view in results if isinstance(results, (tuple, list)) else (results,):
+                if view is not arguments[0]:
+                    views.mark_view(view, arguments[0])
+        return results
+    for argument, value in zip(schema.arguments, arguments):
+        if argument.is_written and value is not None:
+            version_counter(value).value += 1
+    return results
+
+
+def _aliases_or_writes(operator: OpOverload) -> bool:
+    return operator.schema.is_view or any(argument.is_written for argument in operator.schema.arguments)
+
+
+register_boxed_fallback(DispatchKey.Autograd, autograd_kernel)
+register_boxed_fallback(DispatchKey.ADInplaceOrView, inplace_or_view_kernel, _aliases_or_writes)

@@ -1,0 +1,158 @@
+"""Views and in-place operators: keeping the graph right when several tensors show one memory.
+
+A view remembers its base.  Writing to a view in place changes the base, so it is the *base's* history that gets a
+new node, CopySlices: it sends the gradient of the written part through the in-place operator's Node and the rest
+past it.  The view's own ``grad_fn`` is then made anew, as a view of the base; so is that of any other view of it, when
+somebody next asks (its version tells that it is stale).
+
+Source: torch/csrc/autograd/variable.cpp (rebase_history, grad_fn), functions/tensor.h (CopySlices).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..memory import tensor as tensor_module
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor, version_counter
+from ..values.dispatch_key import AUTOGRAD
+from .graph import Edge, Node, gradient_edge, next_sequence_number
+
+
+def mark_view(view: Tensor, source: Tensor) -> None:
+    """Say that ``view`` shows the memory of ``source`` (or of what that is a view of)."""
+    base = source if source._view_of is None else source._view_of[0]
+    view._view_of = (base, version_counter(view).value)
+
+
+def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> None:
+    """Raises RuntimeError where autograd could not follow an in-place operator on ``self``.
+
+    Source: check_inplace in VariableTypeUtils.h.
+    """
+    if not self._keys & AUTOGRAD and not (self._view_of is not None and any_input_requires_grad):
+        return
+    base = self._base
+    if base is not None and base._gradient_edge is None and base._keys & AUTOGRAD:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if self._keys & AUTOGRAD and gradient_edge_of(self) is None:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def gradient_edge_of(tensor: Tensor) -> Edge | None:
+    """The tensor's own edge, a stale view's made anew; None for a leaf."""
+    return refresh_view(tensor) if tensor._view_of is not None else tensor._gradient_edge
+
+
+class AsStridedBackward0(Node):
+    """The gradient of a view of ``base_spec``: zeros, with the view's gradient in its place."""
+
+    __slots__ = ("base_offset", "base_spec", "view_offset", "view_spec")
+
+    base_spec: Spec
+    view_spec: Spec
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        grad = gradients[0]
+        if grad is None:
+            return (None,)
+        base = grad.new_zeros(self.base_spec.sizes)
+        where = _in_contiguous(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
+        return (base.as_strided_scatter(grad, *where),)
+
+
+class CopySlices(Node):
+    """The gradient of a base, part of which an in-place operator wrote to through a view."""
+
+    __slots__ = ("base_offset", "base_spec", "node", "view_offset", "view_spec")
+
+    base_spec: Spec
+    view_spec: Spec
+    node: Node
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        grad = gradients[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        base_grad = grad.clone().contiguous()
+        where = _in_contiguous(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
+        slice_grad = base_grad.as_strided(*where).clone()
+        through = self.node.apply((slice_grad,))
+        first = through[0]
+        if first is None:
+            first = slice_grad.new_zeros(slice_grad.shape)
+        elif first._spec.sizes != slice_grad._spec.sizes:
+            first = first.sum_to_size(slice_grad._spec.sizes)
+        return (base_grad.as_strided_scatter(first, *where), *through[1:])
+
+    def release_variables(self) -> None:
+        self.node.release_variables()
+
+
+def _in_contiguous(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tuple[Any, Any, int]:
+    """The view's (sizes, strides, offset) in a row-major tensor of the base's sizes.
+
+    A base that is not row-major is mapped dimension by dimension: each stride of the view must be a sum of steps
+    along the base's dimensions, and is one such step in all views that operators make.
+    """
+    if base.is_contiguous:
+        return view.sizes, view.strides, view_offset - base_offset
+    contiguous = base.contiguous().strides
+    pairs = sorted(
+        ((stride, new) for size, stride, new in zip(base.sizes, base.strides, contiguous) if size > 1 and stride > 0),
+        reverse=True,
+    )
+
+    def translate(distance: int) -> int:
+        translated = 0
+        for stride, new in pairs:
+            translated += distance // stride * new
+            distance %= stride
+        return translated
+
+    strides = tuple(translate(stride) if size > 1 else stride for size, stride in zip(view.sizes, view.strides))
+    return view.sizes, strides, translate(view_offset - base_offset)
+
+
+def rebase_history(self: Tensor, node: Node) -> None:
+    """Say that ``node``, an in-place operator's, computed ``self``; a view hands it on to its base."""
+    self._keys |= AUTOGRAD
+    if self._view_of is None:
+        self._gradient_edge = (node, 0)
+        return
+    base = self._view_of[0]
+    slices = CopySlices()
+    slices.node = node
+    slices.base_spec, slices.base_offset = base._spec, base._storage_offset
+    slices.view_spec, slices.view_offset = self._spec, self._storage_offset
+    slices.next_edges = (gradient_edge(base), *node.next_edges[1:])
+    slices.sequence_nr = next_sequence_number()
+    slices.metadata_specs = (base._spec,)
+    base._gradient_edge = (slices, 0)
+    base._keys |= AUTOGRAD
+    self._view_of = (base, -1)  # stale: the next who asks gets an edge from the base
+    refresh_view(self)
+
+
+def refresh_view(view: Tensor) -> Edge | None:
+    """The view's edge, made anew from its base if the base was written to since."""
+    base, version = view._view_of  # type: ignore[misc]
+    current = version_counter(view).value
+    if version == current:
+        return view._gradient_edge
+    if not base._keys & AUTOGRAD:
+        return view._gradient_edge
+    node = AsStridedBackward0()
+    node.base_spec, node.base_offset = base._spec, base._storage_offset
+    node.view_spec, node.view_offset = view._spec, view._storage_offset
+    node.next_edges = (gradient_edge(base),)
+    node.sequence_nr = next_sequence_number()
+    node.metadata_specs = (view._spec,)
+    view._gradient_edge = (node, 0)
+    view._keys |= AUTOGRAD
+    view._view_of = (base, current)
+    return view._gradient_edge
+
+
+tensor_module.refresh_view = refresh_view

@@ -1,0 +1,324 @@
+"""bind: operators as Python functions, methods and operators; PyTorch's argument parser.
+
+A function has one name and several overloads.  The parser tries them in the order they were defined and takes the
+first that the arguments fit; it then calls it with all arguments of its schema.  On the way it is as lenient as
+PyTorch's: sizes as ``f(2, 3)`` or ``f((2, 3))``, one int where a list of fixed length is wanted, ``axis`` for ``dim``,
+``keepdims`` for ``keepdim``, ``input`` for ``self``, a Python number for the second operand.
+
+Source: torch/csrc/utils/python_arg_parser.cpp, tools/autograd/gen_python_functions.py.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from .memory.tensor import Tensor
+from .values import dtype as dtypes
+from .values.device import device, layout, memory_format
+from .values.schema import REQUIRED, Argument
+
+_PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+_SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "input": "self", "x1": "self", "x2": "other"}
+_NUMBER_TYPES = (bool, int, float, complex)
+_INTEGER_TYPES = frozenset({"int", "SymInt"})
+
+
+class _Mismatch(Exception):
+    """An argument does not fit an overload; the text says which and why."""
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, Tensor):
+        return value._spec.ndim == 0 and value._spec.dtype.category == 1
+    return hasattr(value, "__index__")
+
+
+def _as_number(value: Any) -> Any:
+    """A Python number from what may stand for one: numbers, NumPy's scalars, 0-dim tensors."""
+    if type(value) in _NUMBER_TYPES:
+        return value
+    if isinstance(value, Tensor):
+        if value._spec.ndim == 0 and not value.requires_grad:
+            return value.item()
+        raise _Mismatch
+    if isinstance(value, _NUMBER_TYPES):
+        for kind in _NUMBER_TYPES:
+            if isinstance(value, kind):
+                return kind(value)
+    item = getattr(value, "item", None)
+    if item is not None and getattr(value, "shape", None) == ():
+        return item()
+    raise _Mismatch
+
+
+def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
+    """``value`` as the argument's type wants it.  Raises _Mismatch."""
+    kind = argument.type
+    if kind == "Tensor":
+        if isinstance(value, Tensor):
+            return value
+        if numbers_allowed:
+            return _as_number(value)
+    elif kind in _INTEGER_TYPES:
+        if _is_integer(value):
+            return value.item() if isinstance(value, Tensor) else value.__index__()
+        if isinstance(value, bool) and not argument.is_list:
+            return int(value)
+    elif kind == "bool":
+        if isinstance(value, bool):
+            return value
+        if type(value).__name__ in ("bool_", "bool"):
+            return bool(value)
+    elif kind == "Scalar":
+        return _as_number(value)
+    elif kind == "float":
+        number = _as_number(value)
+        if not isinstance(number, complex):
+            return float(number)
+    elif kind == "str":
+        if isinstance(value, str):
+            return value
+    elif kind == "ScalarType":
+        if isinstance(value, dtypes.dtype):
+            return value
+        if isinstance(value, type) and value in _PYTHON_DTYPES:
+            return dtypes.get_default_dtype() if value is float else _PYTHON_DTYPES[value]
+    elif kind == "Device":
+        if isinstance(value, (str, device)):
+            return device(value)
+    elif kind == "Layout":
+        if isinstance(value, layout):
+            return value
+    elif kind == "MemoryFormat":
+        if isinstance(value, memory_format):
+            return value
+    elif kind == "Generator":
+        if hasattr(value, "manual_seed"):
+            return value
+    raise _Mismatch
+
+
+def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
+    if value is None:
+        if argument.is_optional or argument.default is None:
+            return None
+        raise _Mismatch
+    if argument.is_list:
+        if isinstance(value, (list, tuple)) or (argument.type == "Tensor" and not isinstance(value, Tensor) and hasattr(value, "__iter__")):
+            if argument.type != "Tensor" and argument.list_size and len(value) not in (0, 1, argument.list_size) and argument.list_size > 1:
+                pass  # the operator says what is wrong with the length
+            return tuple(
+                None if each is None and argument.elements_optional else _convert_one(argument, each, False)
+                for each in value
+            )
+        if argument.list_size is not None:
+            return (_convert_one(argument, value, False),)
+        raise _Mismatch
+    return _convert_one(argument, value, numbers_allowed)
+
+
+class Signature:
+    """One overload, as Python calls it: its arguments without those of ``out=``."""
+
+    __slots__ = ("arguments", "by_name", "number_names", "operator", "out", "positional", "required", "varargs")
+
+    def __init__(self, operator: OpOverload):
+        self.operator = operator
+        self.arguments = operator.schema.arguments
+        self.by_name = {argument.name: position for position, argument in enumerate(self.arguments)}
+        self.positional = [position for position, argument in enumerate(self.arguments) if not argument.kwarg_only]
+        names = {argument.name for argument in self.arguments if argument.type == "Tensor"}
+        # where PyTorch lets a number stand for a tensor: the operands of pointwise operators
+        self.number_names = {"other", "self"} & names if "other" in names else frozenset()
+        self.out = next((each for each in operator.record.variants if each.schema.is_out), None)
+        # the position of a list of ints that may be given as several arguments
+        self.varargs = next(
+            (
+                position
+                for position in self.positional
+                if self.arguments[position].is_list
+                and self.arguments[position].type in _INTEGER_TYPES
+                and (self.arguments[position].list_size is None)
+            ),
+            None,
+        )
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+        """All arguments of the schema, in its order.  Raises _Mismatch."""
+        arguments = self.arguments
+        values: list[Any] = [REQUIRED] * len(arguments)
+        for index, value in enumerate(args):
+            if index >= len(self.positional):
+                raise _Mismatch(f"takes {len(self.positional)} positional arguments but {len(args)} were given")
+            position = self.positional[index]
+            if position == self.varargs and _is_integer(value):
+                values[position] = tuple(args[index:])
+                break
+            values[position] = value
+        for name, value in kwargs.items():
+            position = self.by_name.get(name)
+            if position is None:
+                position = self.by_name.get(_SYNONYMS.get(name, ""))
+            if position is None:
+                raise _Mismatch(f"got an unexpected keyword argument '{name}'")
+            if values[position] is not REQUIRED:
+                raise _Mismatch(f"got multiple values for argument '{name}'")
+            values[position] = value
+        for position, argument in enumerate(arguments):
+            value = values[position]
+            if value is REQUIRED:
+                if argument.default is REQUIRED:
+                    if argument.is_optional and argument.kwarg_only:
+                        values[position] = None
+                        continue
+                    raise _Mismatch(f"missing required argument '{_shown(argument)}' (position {position + 1})")
+                default = argument.default
+                if argument.is_list and isinstance(default, int) and not isinstance(default, bool):
+                    default = (default,)
+                values[position] = default
+                continue
+            try:
+                values[position] = _convert(argument, value, argument.name in self.number_names)
+            except _Mismatch:
+                raise _Mismatch(
+                    f"argument '{_shown(argument)}' (position {position + 1}) must be {_type_text(argument)}, not "
+                    f"{_value_text(value)}"
+                ) from None
+        if self.number_names and not any(isinstance(values[self.by_name[name]], Tensor) for name in self.number_names):
+            raise _Mismatch("argument 'input' (position 1) must be Tensor, not " + _value_text(values[0]))
+        return values
+
+    def text(self) -> str:
+        """The signature as an error message shows it."""
+        parts = []
+        star = False
+        for argument in self.arguments:
+            if argument.kwarg_only and not star:
+                parts.append("*")
+                star = True
+            parts.append(f"{_type_text(argument)} {_shown(argument)}")
+        if self.out is not None:
+            parts.extend([] if star else ["*"])
+            parts.append("Tensor out")
+        return f"({', '.join(parts)})"
+
+
+def _shown(argument: Argument) -> str:
+    return "input" if argument.name == "self" else argument.name
+
+
+def _type_text(argument: Argument) -> str:
+    names = {"SymInt": "int", "Scalar": "Number", "ScalarType": "gnomon.dtype", "Device": "gnomon.device", "Layout": "gnomon.layout"}
+    name = names.get(argument.type, argument.type)
+    if argument.is_list:
+        return f"tuple of {name}s"
+    return name
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, (list, tuple)) and value:
+        return f"{type(value).__name__} of {type(value[0]).__name__}"
+    return type(value).__name__
+
+
+def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., Any]:
+    """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
+    name = packet.name
+    signatures = [
+        Signature(operator) for operator in packet.overloads.values() if not operator.schema.is_out
+    ]
+    makes_tensors = any("dtype" in each.by_name and "pin_memory" in each.by_name for each in signatures)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None) if "out" in kwargs else None
+        requires_grad = kwargs.pop("requires_grad", False) if makes_tensors else False
+        problems = []
+        for signature in signatures:
+            try:
+                values = signature.bind(args, kwargs)
+            except _Mismatch as mismatch:
+                problems.append(str(mismatch))
+                continue
+            if out is not None:
+                result = _call_out(signature, values, out)
+            else:
+                result = signature.operator(*values)
+            return result.requires_grad_() if requires_grad else result
+        if len(signatures) == 1:
+            raise TypeError(f"{name}(): {problems[0]}")
+        given = [_value_text(arg) for arg in args] + [f"{key}={_value_text(value)}" for key, value in kwargs.items()]
+        expected = "".join(
+            f"\n * {signature.text()}: {problem}" for signature, problem in zip(signatures, problems)
+        )
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), but expected one of:{expected}"
+        )
+
+    function.__name__ = name
+    function.__qualname__ = f"Tensor.{name}" if takes_self else name
+    function.__module__ = "gnomon"
+    function.__doc__ = documentation(packet)
+    return function
+
+
+def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:
+    variant = signature.out
+    name = signature.operator.schema.name
+    if variant is None:
+        raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
+    outputs = list(out) if isinstance(out, (list, tuple)) else [out]
+    count = len(variant.schema.arguments) - len(values)
+    if len(outputs) != count or not all(isinstance(each, Tensor) for each in outputs):
+        raise TypeError(f"{name}(): argument 'out' must be {count} Tensor(s), not {_value_text(out)}")
+    return variant(*values, *outputs)
+
+
+def documentation(packet: OpOverloadPacket) -> str:
+    """The docstring of an operator's function: its signatures, then what its record says."""
+    signatures = []
+    texts = []
+    for operator in packet.overloads.values():
+        if operator.schema.is_out:
+            continue
+        signatures.append(operator.schema.text)
+        if operator.record.doc and operator.record.doc not in texts:
+            texts.append(operator.record.doc)
+    source = f"Source: torch.{packet.name}."
+    return "\n\n".join(["\n".join(signatures), *texts, source])
+
+
+_ReturnTypes: dict[tuple[str, ...], type] = {}
+
+
+def bind_operators(namespace: dict[str, Any]) -> None:
+    """Attach every operator to the packets, to Tensor (methods), and to ``namespace`` (functions)."""
+    for packet in aten:
+        operators = [each for each in packet.overloads.values() if not each.schema.is_out]
+        if not operators:
+            continue
+        packet.parser = make_function(packet, False)
+        if packet.name.startswith("_"):
+            continue
+        offered = {
+            variant.strip() for each in operators for variant in each.record.variants_offered.split(",")
+        }
+        on_nn = any(each.record.python_module == "nn" for each in operators)
+        if "method" in offered and not on_nn and not hasattr(Tensor, packet.name):
+            setattr(Tensor, packet.name, make_function(packet, True))
+        if "function" in offered and not on_nn and packet.name not in namespace:
+            namespace[packet.name] = packet.parser
+
+
+def text_signature(packet: OpOverloadPacket) -> inspect.Signature:
+    """The Python signature of an operator's first overload, for ``inspect`` and stubs."""
+    parameters = []
+    for argument in next(iter(packet.overloads.values())).schema.arguments:
+        kind = inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        default = inspect.Parameter.empty if argument.default is REQUIRED else argument.default
+        parameters.append(inspect.Parameter(_shown(argument), kind, default=default))
+    return inspect.Signature(parameters)

@@ -1,0 +1,196 @@
+"""The command: choose the backends, train on each, print the table, draw the curves, judge."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib.util
+import math
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import gnomon as gn
+
+from . import training
+from .training import TOLERANCE, Run
+
+REFERENCE = "reference"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Parse the arguments and run the demo; returns the exit status.
+
+    0: all curves agree.  1: a backend left the reference's curve, broke off, or its loss is not finite.  2: the
+    arguments make no sense, or the extra packages are missing.
+    """
+    parser = argparse.ArgumentParser(
+        prog="gnomon demo",
+        description="Train a small classifier of handwritten digits on every host backend from the same weights, and "
+        "compare their loss curves with the reference's.",
+    )
+    parser.add_argument(
+        "--backends", type=_names, metavar="NAME,…", help="which to train on, beside the reference (default: all present)"
+    )
+    parser.add_argument("--steps", type=_positive, default=1000, help="length of the training (default: %(default)s)")
+    parser.add_argument(
+        "--reference-steps",
+        type=_positive,
+        default=100,
+        help="how many of them the reference, which is slow, takes part in (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the weights and the batches (default: %(default)s)")
+    parser.add_argument("--output", type=Path, default=Path("digits.png"), help="the picture (default: %(default)s)")
+    arguments = parser.parse_args(argv)
+    missing = [name for name in ("rich", "matplotlib") if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"gnomon demo: {' and '.join(missing)} not installed; try: pip install 'gnomon[demo]'", file=sys.stderr)
+        return 2
+    try:
+        chosen = choose_backends(arguments.backends)
+        check_output(arguments.output)
+    except ValueError as error:
+        parser.error(str(error))
+    return run_demo(chosen, arguments.steps, arguments.reference_steps, arguments.seed, arguments.output)
+
+
+def choose_backends(names: Sequence[str] | None = None) -> list[str]:
+    """The reference, then the wanted host backends, or all that are available.
+
+    Raises ValueError for a backend that is unknown, not available, or whose memory the host cannot read.
+    """
+    present = gn.backends()
+    if names is None:
+        names = [name for name, backend in present.items() if backend.available and backend.host_memory]
+    for name in names:
+        if name not in present:
+            near = difflib.get_close_matches(name, present, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"there is no backend {name!r}{hint} Known: {', '.join(present)}")
+        if not present[name].available:
+            raise ValueError(f"backend {name!r} is not available: {present[name].reason}")
+        if not present[name].host_memory:
+            raise ValueError(f"backend {name!r} is not a host backend")
+    return [REFERENCE, *(name for name in dict.fromkeys(names) if name != REFERENCE)]
+
+
+def check_output(path: Path) -> None:
+    """Raises ValueError when no picture can be written to ``path``; better known before the training than after."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    kinds = FigureCanvasAgg.get_supported_filetypes()
+    if path.suffix and path.suffix.lstrip(".") not in kinds:
+        raise ValueError(f"--output: {path.suffix!r} is no kind of picture; known: {', '.join(sorted(kinds))}")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"--output: there is no directory {path.absolute().parent}")
+    if path.is_dir():
+        raise ValueError(f"--output: {path} is a directory")
+
+
+def run_demo(backends: Sequence[str], steps: int, reference_steps: int, seed: int, output: Path) -> int:
+    """Train on each of ``backends``, the reference first among them; print, draw, and judge.  Returns 0 or 1."""
+    from rich.console import Console
+
+    from .picture import draw
+
+    console = Console()
+    reference_steps = min(reference_steps, steps)
+    runs = train_all(backends, steps, reference_steps, seed, console)
+    reference = runs[0]
+    console.print(result_table(runs, reference, reference_steps))
+    for name, backend in gn.backends().items():
+        if not backend.available:
+            console.print(f"{name}: not available: {backend.reason}", style="dim", markup=False, highlight=False)
+    draw(runs, reference, output)
+    console.print(f"Curves: {output}", markup=False, highlight=False)
+    faults = [(run.backend, training.fault_of(run, reference)) for run in runs]
+    for name, fault in faults:
+        if fault is not None:
+            print(f"gnomon demo: {name} {fault}", file=sys.stderr)
+    return 1 if any(fault for _, fault in faults) else 0
+
+
+def train_all(backends: Sequence[str], steps: int, reference_steps: int, seed: int, console: Any) -> list[Run]:
+    """One run a backend, under a progress bar.  An exception ends its backend's run only."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description:>12}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("loss {task.fields[loss]:.4f}"),
+        TimeElapsedColumn(),
+    )
+    weights = training.initial_weights(seed)
+    runs = []
+    with Progress(*columns, console=console) as progress:
+        tasks = []
+        for name in backends:
+            length = reference_steps if name == REFERENCE else steps
+            tasks.append(progress.add_task(name, total=length, loss=math.nan, start=False))
+        for name, task in zip(backends, tasks):
+            run = Run(name)
+            runs.append(run)
+            progress.start_task(task)
+            device = gn.backends()[name].device_type
+            length = reference_steps if name == REFERENCE else steps
+            try:
+                training.train(run, device, weights, length, steps, seed, _advance(progress, task))
+            except Exception as error:  # whatever a backend may raise: the others still run, and it is named below
+                run.error = f"{type(error).__name__}: {error}"
+                traceback.print_exc()
+            progress.stop_task(task)
+    return runs
+
+
+def _advance(progress: Any, task: Any) -> Callable[[float], None]:
+    """A function that shows one step more, and its loss."""
+
+    def advance(loss: float) -> None:
+        progress.update(task, advance=1, loss=loss)
+
+    return advance
+
+
+def result_table(runs: Sequence[Run], reference: Run, reference_steps: int) -> Any:
+    """One row a backend."""
+    from rich.table import Table
+
+    table = Table(
+        title="Handwritten digits",
+        caption=f"difference: the largest between a backend's loss and the reference's, over the first {reference_steps} "
+        f"steps; tolerance {TOLERANCE:.1e}",
+    )
+    table.add_column("backend")
+    for heading in ("steps", "loss", "held-out accuracy", "samples/s", "difference"):
+        table.add_column(heading, justify="right")
+    for run in runs:
+        difference = training.largest_difference(run.losses, reference.losses)
+        table.add_row(
+            run.backend,
+            str(len(run.losses)),
+            f"{run.losses[-1]:.4f}" if run.losses else "-",
+            "-" if math.isnan(run.accuracy) else f"{run.accuracy:.4f}",
+            "-" if math.isnan(run.samples_per_second) else f"{run.samples_per_second:,.0f}",
+            "-" if run is reference else f"{difference:.1e}",
+            style="bold red" if training.fault_of(run, reference) else None,
+        )
+    return table
+
+
+def _names(text: str) -> list[str]:
+    """``a,b`` -> the names, for argparse."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise argparse.ArgumentTypeError("expected names separated by commas")
+    return names
+
+
+def _positive(text: str) -> int:
+    """A whole number above 0, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, but got {number}")
+    return number

@@ -1,0 +1,143 @@
+"""One training run, and how far its curve is from another's."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gnomon as gn
+
+from .digits import PIXELS, Digits, load_digits, shuffled
+
+HIDDEN = 32
+CLASSES = 10
+BATCH = 32
+LEARNING_RATE = 0.2  # at the first step; falls on a straight line to 0 after the last
+MOMENTUM = 0.9
+WEIGHT_DECAY = 1e-3
+
+# How far a backend's loss may be from the reference's, at any step of the part that both ran.
+#
+# Both compute in float32, and differ in the order of their sums and in the last bit of tanh, exp and log.  The loss
+# starts at log(10) = 2.3, where neighbouring float32 numbers are 2**-22 apart; this allows 16 such steps, 3.8e-6.
+# Evidence: over 200 steps and 16 seeds, summing a batch in the opposite order moved the loss by at most 4.8e-7, and
+# so did computing in float64; a wrong factor of 1 + 2**-11 on one layer's gradient moved it by at least 2.4e-4.
+# Tanh rather than ReLU keeps it so: an input that rounding carries across ReLU's kink changed curves by 1e-1.
+TOLERANCE = 16 * 2.0**-22
+
+
+@dataclass
+class Run:
+    """What one backend did: its losses, one a step; the rest is filled in at the end.
+
+    error  why the run broke off, if it did
+    """
+
+    backend: str
+    losses: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    accuracy: float = math.nan
+    error: str | None = None
+
+    @property
+    def samples_per_second(self) -> float:
+        """Digits trained on in a second."""
+        return len(self.losses) * BATCH / self.seconds if self.seconds else math.nan
+
+
+def make_model(device: Any) -> gn.nn.Sequential:
+    """64 pixels -> 32 -> 10 scores, with random weights."""
+    return gn.nn.Sequential(
+        gn.nn.Linear(PIXELS, HIDDEN, device=device),
+        gn.nn.Tanh(),
+        gn.nn.Linear(HIDDEN, CLASSES, device=device),
+    )
+
+
+def initial_weights(seed: int) -> dict[str, gn.Tensor]:
+    """The weights that every backend starts from: drawn on the reference."""
+    gn.manual_seed(seed)
+    return make_model("reference").state_dict()
+
+
+def batches(digits: Digits, seed: int) -> Iterator[tuple[gn.Tensor, gn.Tensor]]:
+    """Images (32, 64) and labels (32,), for ever; every pass over the digits is in another order."""
+    generator = random.Random(seed)
+    count = len(digits.train_labels)
+    while True:
+        order = gn.tensor(shuffled(count, generator), device=digits.train_labels.device)
+        images = digits.train_images[order]
+        labels = digits.train_labels[order]
+        for start in range(0, count - BATCH + 1, BATCH):
+            yield images[start : start + BATCH], labels[start : start + BATCH]
+
+
+def held_out_accuracy(model: gn.nn.Module, digits: Digits) -> float:
+    """The part of the held-out digits that the model names right."""
+    with gn.no_grad():
+        guesses = model(digits.held_out_images).argmax(1)
+        return (guesses == digits.held_out_labels).sum().item() / len(digits.held_out_labels)
+
+
+def train(
+    run: Run,
+    device: Any,
+    weights: dict[str, gn.Tensor],
+    steps: int,
+    total_steps: int,
+    seed: int,
+    on_step: Callable[[float], None],
+) -> None:
+    """Do ``steps`` of a training of ``total_steps`` on ``device``, filling in ``run``; ``on_step`` gets each loss.
+
+    Stops at a loss that is not finite: nothing after it means anything.
+    """
+    digits = load_digits(device)
+    model = make_model(device)
+    model.load_state_dict(weights)
+    optimizer = gn.optim.SGD(model.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY)
+    stream = batches(digits, seed)
+    started = time.perf_counter()
+    for step in range(steps):
+        images, labels = next(stream)
+        optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - step / total_steps)
+        optimizer.zero_grad()
+        loss = gn.nn.functional.cross_entropy(model(images), labels)
+        loss.backward()
+        optimizer.step()
+        run.losses.append(loss.item())
+        run.seconds = time.perf_counter() - started
+        on_step(run.losses[-1])
+        if not math.isfinite(run.losses[-1]):
+            return
+    run.accuracy = held_out_accuracy(model, digits)
+
+
+def largest_difference(losses: Sequence[float], reference: Sequence[float]) -> float:
+    """Over the steps that both have; infinite where either is not finite, or there is nothing to compare."""
+    differences = [abs(loss - wanted) for loss, wanted in zip(losses, reference)]
+    if not differences or not all(map(math.isfinite, differences)):
+        return math.inf
+    return max(differences)
+
+
+def fault_of(run: Run, reference: Run) -> str | None:
+    """What is wrong with a run, in a line, or None."""
+    if run.error is not None:
+        return f"broke off after step {len(run.losses)}: {run.error}"
+    for step, loss in enumerate(run.losses):
+        if not math.isfinite(loss):
+            return f"has loss {loss} at step {step + 1}"
+    if run is reference:
+        return None
+    for step, (loss, wanted) in enumerate(zip(run.losses, reference.losses)):
+        if not abs(loss - wanted) <= TOLERANCE:
+            return (
+                f"leaves the reference's curve at step {step + 1}: its loss is {loss:.9g}, the reference's {wanted:.9g}, "
+                f"{abs(loss - wanted):.1e} apart; tolerance {TOLERANCE:.1e}"
+            )
+    return None

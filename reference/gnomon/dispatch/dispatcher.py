@@ -1,0 +1,178 @@
+"""The dispatcher: operators, their kernels by dispatch key, and how a call finds its way down.
+
+An ``OpOverload`` is one operator with one schema.  Calling it collects the keys of its tensor arguments and of
+the thread, and runs the kernel of the highest key that has one; that kernel does its part and calls
+``redispatch`` with the keys below its own.  A key without a kernel is fallen through.
+
+Kernels for a key that work for every operator (Autograd, ADInplaceOrView) are *boxed fallbacks*: registered once,
+called with the operator and its arguments.
+
+Source: aten/src/ATen/core/dispatch/Dispatcher.h, OperatorEntry.h; torch/_ops.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..memory.tensor import Tensor
+from ..values.dispatch_key import ALL_KEYS, TENSOR_KEYS, DispatchKey, DispatchKeySet
+from ..values.schema import FunctionSchema
+from .mode import active_keys, mode_word
+
+# A kernel is called with the operator, the keys still to go, and all arguments of the schema in its order.
+Kernel = Callable[["OpOverload", int, Sequence[Any]], Any]
+
+_boxed_fallbacks: dict[DispatchKey, tuple[Kernel, Callable[[OpOverload], bool]]] = {}
+_listeners: list[Callable[[OpOverload, DispatchKey, Sequence[Any]], None]] = []
+
+
+class OpOverload:
+    """One operator with one schema.  Call it with the schema's arguments, all of them, in its order.
+
+    ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was given.
+    """
+
+    __slots__ = ("__weakref__", "_table", "kernels", "name", "record", "schema", "tensor_positions")
+
+    def __init__(self, schema: FunctionSchema, record: Any = None):
+        self.schema = schema
+        self.name = schema.full_name
+        self.record = record
+        self.kernels: dict[DispatchKey, Kernel] = {}
+        self._table: list[Kernel | None] | None = None
+        self.tensor_positions = tuple(
+            position for position, argument in enumerate(schema.arguments) if argument.is_tensor
+        )
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='aten.{self.schema.name}', overload='{self.schema.overload_name or 'default'}')>"
+
+    def register(self, key: DispatchKey, kernel: Kernel) -> None:
+        """Make ``kernel`` this operator's kernel for ``key``."""
+        self.kernels[key] = kernel
+        self._table = None
+
+    def table(self) -> list[Kernel | None]:
+        """The kernel for each key, None where the key is fallen through.  Source: the computed dispatch table."""
+        if self._table is None:
+            self._table = [self.kernels.get(key) or self._boxed_fallback(key) for key in DispatchKey]
+        return self._table
+
+    def _boxed_fallback(self, key: DispatchKey) -> Kernel | None:
+        if key not in _boxed_fallbacks:
+            return None
+        kernel, applies = _boxed_fallbacks[key]
+        return kernel if applies(self) else None
+
+    def tensors(self, arguments: Sequence[Any]) -> Iterator[Tensor]:
+        """The tensors among ``arguments``, lists included."""
+        for position in self.tensor_positions:
+            argument = arguments[position]
+            if isinstance(argument, Tensor):
+                yield argument
+            elif isinstance(argument, (list, tuple)):
+                yield from (each for each in argument if isinstance(each, Tensor))
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the operator: the highest key among the arguments and the thread's modes decides where."""
+        keys = TENSOR_KEYS  # factories have no tensor argument and run on the default device
+        for tensor in self.tensors(arguments):
+            keys |= tensor._keys
+        return self.redispatch(active_keys(keys, mode_word()), arguments)
+
+    def redispatch(self, keys: int, arguments: Sequence[Any]) -> Any:
+        """Run the kernel of the highest of ``keys`` that has one."""
+        table = self.table()
+        while keys:
+            key = keys.bit_length() - 1
+            kernel = table[key]
+            if kernel is not None:
+                if _listeners:
+                    for listener in _listeners:
+                        listener(self, DispatchKey(key), arguments)
+                return kernel(self, keys, arguments)
+            keys &= ~(1 << key)
+        raise NotImplementedError(f"{self.name}: no kernel for {DispatchKeySet(ALL_KEYS)}")
+
+
+class OpOverloadPacket:
+    """All overloads of one name: ``gnomon.ops.aten.add``, with ``.Tensor``, ``.out`` … as attributes.
+
+    Calling it picks the first overload that the arguments fit, as PyTorch's argument parser does.
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self.overloads: dict[str, OpOverload] = {}
+        self.parser: Callable[..., Any] | None = None
+
+    def __getattr__(self, overload: str) -> OpOverload:
+        found = self.__dict__["overloads"].get("" if overload == "default" else overload)
+        if found is None:
+            raise AttributeError(f"operator {self.name!r} has no overload {overload!r}; it has {list(self.overloads)}")
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.parser is None:
+            raise NotImplementedError(f"{self.name}: the argument parser is not bound (import gnomon, not a part of it)")
+        return self.parser(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='aten.{self.name}')>"
+
+
+class OperatorNamespace:
+    """``gnomon.ops.aten``: every operator by name.  What formulas and compositions call operators through."""
+
+    def __init__(self) -> None:
+        self._packets: dict[str, OpOverloadPacket] = {}
+
+    def __getattr__(self, name: str) -> OpOverloadPacket:
+        packet = self.__dict__["_packets"].get(name)
+        if packet is None:
+            raise AttributeError(f"there is no operator {name!r}")
+        return packet
+
+    def __iter__(self) -> Iterator[OpOverloadPacket]:
+        return iter(self._packets.values())
+
+    def __dir__(self) -> list[str]:
+        return sorted(self._packets)
+
+    def _define(self, operator: OpOverload) -> OpOverload:
+        """Make ``operator`` known.  Raises ValueError for a name with overload that is taken."""
+        packet = self._packets.setdefault(operator.schema.name, OpOverloadPacket(operator.schema.name))
+        overload = operator.schema.overload_name
+        if overload in packet.overloads:
+            raise ValueError(f"operator {operator.name!r} is defined twice")
+        packet.overloads[overload] = operator
+        return operator
+
+    def _find(self, full_name: str) -> OpOverload:
+        """The operator of that name with overload, ``"add.Tensor"``.  Raises KeyError."""
+        name, _, overload = full_name.partition(".")
+        return self._packets[name].overloads[overload]
+
+
+aten = OperatorNamespace()
+
+
+def register_boxed_fallback(
+    key: DispatchKey, kernel: Kernel, applies: Callable[[OpOverload], bool] = lambda operator: True
+) -> None:
+    """Make ``kernel`` the kernel for ``key`` of every operator that has none of its own and to which it ``applies``."""
+    _boxed_fallbacks[key] = (kernel, applies)
+    for packet in aten:
+        for operator in packet.overloads.values():
+            operator._table = None
+
+
+def add_listener(listener: Callable[[OpOverload, DispatchKey, Sequence[Any]], None]) -> None:
+    """Call ``listener`` before each kernel that a call passes through, all keys."""
+    _listeners.append(listener)
+
+
+def remove_listener(listener: Callable[[OpOverload, DispatchKey, Sequence[Any]], None]) -> None:
+    """Stop calling ``listener``."""
+    _listeners.remove(listener)

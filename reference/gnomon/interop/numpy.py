@@ -1,0 +1,121 @@
+"""NumPy arrays and tensors over one memory.
+
+Source: torch/csrc/utils/tensor_numpy.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..memory.backend import reference_backend, resolve_device
+from ..memory.spec import contiguous_spec, spec_of
+from ..memory.storage import Storage
+from ..memory.tensor import Tensor, make_tensor
+from ..values import dtype as dtypes
+from ..values import geometry
+from ..values.device import device
+from ..values.dtype import dtype
+
+_NUMPY_NAMES = {
+    "bool": dtypes.bool_,
+    "uint8": dtypes.uint8,
+    "int8": dtypes.int8,
+    "int16": dtypes.int16,
+    "int32": dtypes.int32,
+    "int64": dtypes.int64,
+    "float16": dtypes.float16,
+    "float32": dtypes.float32,
+    "float64": dtypes.float64,
+    "complex64": dtypes.complex64,
+    "complex128": dtypes.complex128,
+}
+
+
+def dtype_from_numpy(array: Any) -> dtype:
+    """The dtype of an array's elements.  Raises TypeError for those that gnomon has not."""
+    found = _NUMPY_NAMES.get(array.dtype.name)
+    if found is None or not array.dtype.isnative:
+        raise TypeError(
+            f"can't convert np.ndarray of type {array.dtype}. The only supported types are: {', '.join(_NUMPY_NAMES)}, in "
+            "native byte order."
+        )
+    return found
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A tensor over the array's memory, on the device ``reference``.
+
+    Raises TypeError for what is no array or has another dtype, ValueError for negative strides or strides that are
+    no whole elements, and for an array that can not be written to.
+    """
+    import numpy
+
+    if not isinstance(array, numpy.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    kind = dtype_from_numpy(array)
+    if any(stride < 0 for stride in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+            "supported. (You can probably work around this by making a copy of your array with array.copy().)"
+        )
+    if any(stride % kind.itemsize for stride in array.strides):
+        raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array first.")
+    if not array.flags.writeable:
+        raise ValueError("the given numpy array is not writable; copy it first")
+    strides = tuple(stride // kind.itemsize for stride in array.strides)
+    spec = spec_of(tuple(array.shape), strides, kind, device("reference"))
+    nbytes = spec.extent_nbytes
+    if nbytes == 0:
+        memory: Any = bytearray()
+    else:
+        flat = numpy.lib.stride_tricks.as_strided(array.view(numpy.uint8) if array.ndim == 0 else array, array.shape, array.strides)
+        pointer = flat.__array_interface__["data"][0]
+        import ctypes
+
+        raw = (ctypes.c_uint8 * nbytes).from_address(pointer)
+        raw._array = array  # the memory lives as long as its owner does
+        memory = memoryview(raw).cast("B")
+    return make_tensor(spec, Storage(reference_backend, spec.device, memory, nbytes))
+
+
+def copy_from_numpy(array: Any, kind: dtype | None, where: Any) -> Tensor:
+    """A new row-major tensor with the array's numbers."""
+    import numpy
+
+    array = numpy.asarray(array)
+    found = dtype_from_numpy(array)
+    spec = contiguous_spec(tuple(array.shape), found, resolve_device(where))
+    from ..memory.tensor import empty_tensor
+
+    made = empty_tensor(spec)
+    if spec.numel and spec.device.type != "meta":
+        made.untyped_storage().copy_in(0, memoryview(numpy.ascontiguousarray(array)).cast("B"))
+    return made if kind in (None, found) else made.to(kind)
+
+
+def to_numpy(tensor: Tensor, force: bool) -> Any:
+    """See Tensor.numpy."""
+    import numpy
+
+    if force:
+        tensor = tensor.detach()
+    if tensor.requires_grad:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    spec = tensor._spec
+    if spec.dtype.name not in _NUMPY_NAMES:
+        raise TypeError(f"Got unsupported ScalarType {spec.dtype.name}")
+    storage = tensor.untyped_storage()
+    if not storage.backend.host_memory and not force:
+        raise TypeError(
+            f"can't convert {spec.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
+    kind = numpy.dtype(spec.dtype.name)
+    if spec.numel == 0:
+        return numpy.empty(spec.sizes, kind)
+    data = storage.copy_out()
+    base = numpy.frombuffer(data, numpy.uint8)
+    start = tensor._storage_offset * spec.dtype.itemsize
+    reach = geometry.extent(spec.sizes, spec.strides) * spec.dtype.itemsize
+    window = base[start : start + reach].view(kind)
+    strides = tuple(stride * spec.dtype.itemsize for stride in spec.strides)
+    return numpy.lib.stride_tricks.as_strided(window, spec.sizes, strides)

@@ -1,0 +1,1 @@
+"""Floor 3: the kit that operators are made with."""

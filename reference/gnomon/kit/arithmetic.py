@@ -1,0 +1,213 @@
+"""Arithmetic on Python numbers that answers as IEEE hardware does, where Python would raise.
+
+``1.0 / 0.0`` is inf, ``exp(1000.0)`` is inf, ``log(-1.0)`` is NaN, ``sqrt`` of a complex is complex.  Numbers are Python's: int,
+float (computed in float64; the store rounds once to the tensor's dtype) or complex.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from typing import Any
+
+inf = math.inf
+nan = math.nan
+
+
+def divide(a: Any, b: Any) -> Any:
+    """a / b.  Division by zero gives an infinity of the right sign, or NaN for 0/0."""
+    try:
+        return a / b
+    except ZeroDivisionError:
+        if isinstance(a, complex) or isinstance(b, complex):
+            return complex(_divide_by_zero(a.real, b), _divide_by_zero(a.imag, b))
+        return _divide_by_zero(a, b)
+    except OverflowError:
+        return float(a) / float(b) if not isinstance(a, complex) else complex(nan, nan)
+
+
+def _divide_by_zero(a: float, b: Any) -> float:
+    if a == 0 or a != a:
+        return nan
+    return math.copysign(inf, a) * math.copysign(1.0, b.real)
+
+
+def floor_divide(a: Any, b: Any) -> Any:
+    """floor(a / b), with the sign rules of Python's //; NaN or infinity for floats divided by zero."""
+    if b == 0:
+        return divide(a, b)
+    return a // b
+
+
+def trunc_divide(a: Any, b: Any) -> Any:
+    """a / b rounded towards zero; exact for integers."""
+    if isinstance(a, int) and isinstance(b, int):
+        quotient = abs(a) // abs(b)
+        return quotient if (a < 0) == (b < 0) else -quotient
+    quotient = divide(a, b)
+    return quotient if quotient != quotient or abs(quotient) == inf else float(math.trunc(quotient))
+
+
+def remainder(a: Any, b: Any) -> Any:
+    """a modulo b with the sign of b: Python's %.  NaN for floats modulo zero."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a % b
+    if b == 0 or a != a or b != b or abs(a) == inf:
+        return nan
+    result = math.fmod(a, b)
+    if result != 0 and (b < 0) != (result < 0):
+        result += b
+    return result
+
+
+def fmod(a: Any, b: Any) -> Any:
+    """a modulo b with the sign of a: C's %.  NaN for floats modulo zero."""
+    if isinstance(a, int) and isinstance(b, int):
+        return int(math.copysign(1, a)) * (abs(a) % abs(b))
+    if b == 0 or abs(a) == inf:
+        return nan
+    return math.fmod(a, b)
+
+
+def power(a: Any, b: Any) -> Any:
+    """a to the power of b.  Integers stay integers: a negative exponent gives the truncated reciprocal."""
+    if isinstance(a, int) and isinstance(b, int):
+        if b >= 0:
+            return pow(a, b, 1 << 64) if a >= 0 else (-1) ** (b & 1) * pow(-a, b, 1 << 64)
+        return {1: 1, -1: 1 if b % 2 == 0 else -1}.get(a, 0)
+    if isinstance(a, complex) or isinstance(b, complex):
+        if b == 0:
+            return complex(1.0, 0.0)
+        try:
+            return complex(a) ** b
+        except (ZeroDivisionError, OverflowError):
+            return complex(nan, nan)
+    try:
+        return math.pow(a, b)
+    except ValueError:
+        return nan if a != 0 else (-inf if _is_odd(b) and math.copysign(1.0, a) < 0 else inf)
+    except OverflowError:
+        return -inf if a < 0 and _is_odd(b) else inf
+
+
+def _is_odd(number: float) -> bool:
+    return number == math.floor(number) and number % 2 == 1
+
+
+def total(
+    real: Callable[[float], float], complex_: Callable[[complex], complex] | None = None, overflow: float = inf
+) -> Callable[[Any], Any]:
+    """``real`` made total: NaN where it has no value, ``overflow`` where it overflows; ``complex_`` for complex numbers."""
+
+    def function(a: Any) -> Any:
+        try:
+            if isinstance(a, complex):
+                return complex_(a)  # type: ignore[misc]
+            return real(a)
+        except ValueError:
+            return complex(nan, nan) if isinstance(a, complex) else nan
+        except OverflowError:
+            return complex(nan, nan) if isinstance(a, complex) else overflow
+        except ZeroDivisionError:
+            return complex(nan, nan)
+
+    return function
+
+
+exp = total(math.exp, cmath.exp)
+expm1 = total(math.expm1, lambda a: cmath.exp(a) - 1)
+sin = total(math.sin, cmath.sin)
+cos = total(math.cos, cmath.cos)
+tanh = total(math.tanh, cmath.tanh)
+_sqrt = total(math.sqrt, cmath.sqrt)
+
+
+def sqrt(a: Any) -> Any:
+    """The square root; NaN below zero for real numbers."""
+    return _sqrt(a)
+
+
+def log(a: Any) -> Any:
+    """The natural logarithm; -inf at 0, NaN below it for real numbers."""
+    if a == 0:
+        return complex(-inf, math.atan2(a.imag, a.real)) if isinstance(a, complex) else -inf
+    return _log(a)
+
+
+_log = total(math.log, cmath.log)
+
+
+def log1p(a: Any) -> Any:
+    """log(1 + a); -inf at -1."""
+    if a == -1:
+        return -inf
+    return _log1p(a)
+
+
+_log1p = total(math.log1p, lambda a: cmath.log(1 + a))
+
+
+def log2(a: Any) -> Any:
+    """The logarithm to base 2; -inf at 0."""
+    if a == 0:
+        return -inf
+    return _log2(a)
+
+
+_log2 = total(math.log2, lambda a: cmath.log(a) / math.log(2))
+
+
+def rsqrt(a: Any) -> Any:
+    """1 / sqrt(a)."""
+    return divide(1.0, sqrt(a))
+
+
+def reciprocal(a: Any) -> Any:
+    """1 / a."""
+    return divide(1.0, a)
+
+
+def sigmoid(a: Any) -> Any:
+    """1 / (1 + exp(-a)), without overflow."""
+    if isinstance(a, complex):
+        return divide(1.0, 1.0 + exp(-a))
+    if a >= 0:
+        return 1.0 / (1.0 + math.exp(-a))
+    grown = math.exp(a)
+    return grown / (1.0 + grown)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """The larger of two numbers; NaN if either is NaN."""
+    if a != a or b != b:
+        return nan
+    return a if a > b else b
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """The smaller of two numbers; NaN if either is NaN."""
+    if a != a or b != b:
+        return nan
+    return a if a < b else b
+
+
+def absolute(a: Any) -> Any:
+    """The absolute value; the modulus of a complex number, inf if either part is."""
+    if isinstance(a, complex):
+        return math.hypot(a.real, a.imag)
+    return abs(a)
+
+
+def exact_sum(numbers: list[Any]) -> Any:
+    """The sum, rounded once at the end; integers exactly."""
+    if not numbers:
+        return 0
+    if isinstance(numbers[0], complex):
+        return complex(exact_sum([a.real for a in numbers]), exact_sum([a.imag for a in numbers]))
+    if isinstance(numbers[0], int):
+        return sum(numbers)
+    try:
+        return math.fsum(numbers)
+    except (OverflowError, ValueError):  # an infinity on the way, or both infinities
+        return sum(numbers)

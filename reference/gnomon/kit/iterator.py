@@ -1,0 +1,321 @@
+"""TensorIterator: how several tensors are walked together, element by element.
+
+Given the operands' specs it finds out, in this order,
+1. the shape they broadcast to,
+2. the dtype they are computed in,
+3. each operand's strides under that shape (0 where it is repeated),
+4. an order of dimensions in which memory is walked forwards (dimension 0 of the iterator moves fastest),
+5. the strides of outputs that do not exist yet: dense, in that same order,
+6. which neighbouring dimensions are one long dimension in truth (coalescing).
+
+All of it is arithmetic on specs: no memory is touched.  ``with_tensors`` then binds the tensors of one call.
+In a reduction the outputs have stride 0 in the reduced dimensions.
+
+Source: aten/src/ATen/TensorIterator.cpp; the steps have the same names there.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..memory.spec import Spec, spec_of
+from ..memory.tensor import Tensor
+from ..values import dtype as dtypes
+from ..values import geometry
+from ..values.dtype import Number, ResultType
+from ..values.geometry import Ints
+
+
+class Operand:
+    """One operand: its spec (None: an output yet to be allocated, or a number), and its strides in bytes.
+
+    ``dtype`` is the one the kernel works on; where the spec has another, the caller converts before or after.
+    """
+
+    __slots__ = ("dtype", "is_number", "is_output", "spec", "strides")
+
+    def __init__(self, spec: Spec | None, is_output: bool, dtype: dtypes.dtype, is_number: bool = False):
+        self.spec = spec
+        self.is_output = is_output
+        self.is_number = is_number
+        self.dtype = dtype
+        self.strides: list[int] = []
+
+
+class TensorIterator:
+    """The common walk of ``operands``, outputs first.
+
+    ``shape``      sizes, dimension 0 fastest, after reordering and coalescing
+    ``operands``   with ``strides`` in bytes, one for each of ``shape``
+    ``sizes``      the shape before that, as users see it
+    ``common_dtype`` what the inputs are converted to
+    """
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[Spec | Number],
+        output_dtypes: Sequence[dtypes.dtype],
+        common_dtype: dtypes.dtype | None,
+        device: Any,
+        reduced_dims: Ints | None = None,
+        keepdim: bool = False,
+        static_sizes: Ints | None = None,
+        outputs: Sequence[Spec | None] | None = None,
+        input_dtypes: Sequence[dtypes.dtype] | None = None,
+    ):
+        self.name = name
+        self.common_dtype = common_dtype
+        self.device = device
+        self.is_reduction = reduced_dims is not None
+        self.reduced_dims = reduced_dims or ()
+        self.keepdim = keepdim
+        self.inputs = tuple(inputs)
+        self.input_dtypes = input_dtypes
+        self.tensors: tuple[Tensor, ...] = ()
+        self.operands = [
+            Operand(spec, True, dtype) for spec, dtype in zip(outputs or [None] * len(output_dtypes), output_dtypes)
+        ]
+        for position, each in enumerate(inputs):
+            spec = each if isinstance(each, Spec) else None
+            wanted = input_dtypes[position] if input_dtypes is not None else common_dtype
+            self.operands.append(Operand(spec, False, wanted or spec.dtype, is_number=spec is None))  # type: ignore
+        self.output_count = len(output_dtypes)
+        self._compute_shape(static_sizes)
+        self._compute_strides()
+        self._reorder_dimensions()
+        self._allocate_outputs()
+        self._coalesce_dimensions()
+
+    # -- the six steps ---------------------------------------------------------------------------------------
+
+    def _compute_shape(self, static_sizes: Ints | None) -> None:
+        sizes: Ints | None = static_sizes
+        self.all_same_shape = not any(operand.is_number for operand in self.operands)
+        for operand in self.operands[self.output_count :]:
+            if operand.spec is None:
+                continue
+            if sizes is None:
+                sizes = operand.spec.sizes
+            elif sizes != operand.spec.sizes:
+                self.all_same_shape = False
+                sizes = geometry.broadcast_sizes(sizes, operand.spec.sizes)
+        self.sizes: Ints = sizes if sizes is not None else ()
+        self.shape = list(self.sizes)
+        if self.is_reduction:
+            kept = self.reduced_sizes()
+            for operand in self.operands[: self.output_count]:
+                if operand.spec is None:  # new outputs of reductions are row-major, whatever the inputs are
+                    operand.spec = spec_of(kept, geometry.contiguous_strides(kept), operand.dtype, self.device)
+
+    def reduced_sizes(self) -> Ints:
+        """The sizes of a reduction's outputs."""
+        if self.keepdim:
+            return tuple(1 if dim in self.reduced_dims else size for dim, size in enumerate(self.sizes))
+        return tuple(size for dim, size in enumerate(self.sizes) if dim not in self.reduced_dims)
+
+    def _output_view(self, spec: Spec) -> Ints:
+        """The strides of an existing output under ``sizes``: 0 in reduced dimensions."""
+        if not self.is_reduction:
+            return spec.strides
+        strides = list(spec.strides)
+        if self.keepdim:
+            return tuple(0 if dim in self.reduced_dims else stride for dim, stride in enumerate(strides))
+        remaining = iter(strides)
+        return tuple(0 if dim in self.reduced_dims else next(remaining) for dim in range(len(self.sizes)))
+
+    def _compute_strides(self) -> None:
+        for operand in self.operands:
+            if operand.is_output:
+                strides = self._output_view(operand.spec) if operand.spec is not None else None
+            elif operand.spec is None:
+                strides = (0,) * len(self.sizes)
+            else:
+                strides = geometry.expand_strides(operand.spec.sizes, operand.spec.strides, self.sizes)
+            operand.strides = [] if strides is None else [stride * operand.dtype.itemsize for stride in strides]
+
+    def _fast_output_strides(self) -> Ints | None:
+        """Strides of new outputs where all operands lie in memory alike; None where they do not.
+
+        Source: compute_fast_setup_type.
+        """
+        specs = [operand.spec for operand in self.operands if operand.spec is not None]
+        if self.is_reduction or not self.all_same_shape or not specs:
+            return None
+        if all(spec.is_contiguous for spec in specs):
+            return geometry.contiguous_strides(self.sizes)
+        if len(self.sizes) in (4, 5):
+            channels_last = geometry.channels_last_strides(self.sizes)
+            if all(_same_order(spec, channels_last) for spec in specs):
+                return channels_last
+        dense = all(geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides) for spec in specs)
+        if dense and all(spec.strides == specs[0].strides for spec in specs):
+            return specs[0].strides
+        return None
+
+    def _should_swap(self, dim0: int, dim1: int) -> int:
+        """1 if ``dim0`` has to come after ``dim1``, -1 if before, 0 if no operand can tell."""
+        for operand in self.operands:
+            if not operand.strides:  # an output yet to be allocated
+                continue
+            stride0, stride1 = operand.strides[dim0], operand.strides[dim1]
+            if self.is_reduction and operand.is_output and (stride0 == 0) != (stride1 == 0):
+                return 1 if stride1 == 0 else -1
+            if stride0 == 0 or stride1 == 0:
+                continue
+            if stride0 != stride1:
+                return -1 if stride0 < stride1 else 1
+            if self.shape[dim0] > self.shape[dim1]:
+                return 1
+        return 0
+
+    def _reorder_dimensions(self) -> None:
+        ndim = len(self.shape)
+        order = list(range(ndim - 1, -1, -1))
+        # an insertion sort, because the comparison is not transitive where operands can not tell
+        for position in range(1, ndim):
+            dim1 = position
+            for dim0 in range(position - 1, -1, -1):
+                comparison = self._should_swap(order[dim0], order[dim1])
+                if comparison > 0:
+                    order[dim0], order[dim1] = order[dim1], order[dim0]
+                    dim1 = dim0
+                elif comparison < 0:
+                    break
+        self.order = order
+        self.shape = [self.shape[dim] for dim in order]
+        for operand in self.operands:
+            if operand.strides:
+                operand.strides = [operand.strides[dim] for dim in order]
+
+    def _allocate_outputs(self) -> None:
+        fast = self._fast_output_strides()
+        for operand in self.operands[: self.output_count]:
+            if operand.spec is not None:
+                continue
+            if fast is not None:
+                operand.spec = spec_of(self.sizes, fast, operand.dtype, self.device)
+                operand.strides = [fast[dim] * operand.dtype.itemsize for dim in self.order]
+                continue
+            strides = [0] * len(self.shape)
+            step = 1
+            for dim in self.order:
+                strides[dim] = step
+                step *= max(self.sizes[dim], 1)
+            if self.order == list(range(len(self.sizes) - 1, -1, -1)):
+                strides = list(geometry.contiguous_strides(self.sizes))
+            operand.spec = spec_of(self.sizes, tuple(strides), operand.dtype, self.device)
+            operand.strides = [strides[dim] * operand.dtype.itemsize for dim in self.order]
+
+    def _coalesce_dimensions(self) -> None:
+        """Join each dimension to the one before it where one stride walks both."""
+        if len(self.shape) <= 1:
+            return
+        strides = [operand.strides for operand in self.operands]
+        shape = [self.shape[0]]
+        kept = [[each[0]] for each in strides]
+        for dim in range(1, len(self.shape)):
+            size = self.shape[dim]
+            if shape[-1] == 1:
+                shape[-1] = size
+                for mine, theirs in zip(kept, strides):
+                    mine[-1] = theirs[dim]
+            elif size == 1:
+                continue
+            elif all(mine[-1] * shape[-1] == theirs[dim] for mine, theirs in zip(kept, strides)):
+                shape[-1] *= size
+            else:
+                shape.append(size)
+                for mine, theirs in zip(kept, strides):
+                    mine.append(theirs[dim])
+        self.shape = shape
+        for operand, mine in zip(self.operands, kept):
+            operand.strides = mine
+
+    # -- what comes out --------------------------------------------------------------------------------------
+
+    @property
+    def output_specs(self) -> tuple[Spec, ...]:
+        """The specs of the outputs."""
+        return tuple(operand.spec for operand in self.operands[: self.output_count])  # type: ignore[misc]
+
+    @property
+    def key_dtype(self) -> dtypes.dtype:
+        """The dtype that a backend's kernel is chosen by: what is computed in, else what is written."""
+        if self.common_dtype is not None:
+            return self.common_dtype
+        return self.operands[0].dtype
+
+    @property
+    def numel(self) -> int:
+        """Elements walked: of the inputs in a reduction."""
+        return geometry.numel_of(self.shape)
+
+    def with_outputs(self, outputs: Sequence[Spec]) -> TensorIterator:
+        """The walk with outputs that exist already, in whatever strides they have."""
+        return TensorIterator(
+            self.name,
+            self.inputs,
+            [spec.dtype if spec.dtype is operand.dtype else operand.dtype for spec, operand in zip(outputs, self.operands)],
+            self.common_dtype,
+            self.device,
+            self.reduced_dims if self.is_reduction else None,
+            self.keepdim,
+            self.sizes,
+            outputs,
+            self.input_dtypes,
+        )
+
+    def with_tensors(self, tensors: Sequence[Tensor]) -> TensorIterator:
+        """This walk over the tensors of one call, outputs first."""
+        bound = copy.copy(self)
+        bound.tensors = tuple(tensors)
+        return bound
+
+    def tensor(self, position: int) -> Tensor:
+        """The bound tensor of an operand."""
+        return self.tensors[position]
+
+    def offsets(self, position: int) -> Iterator[int]:
+        """Of one bound operand, the offset in its storage of each element walked, in elements."""
+        operand = self.operands[position]
+        itemsize = operand.dtype.itemsize
+        strides = [stride // itemsize for stride in reversed(operand.strides)]
+        return geometry.offsets(self.shape[::-1], strides, self.tensors[position]._storage_offset)
+
+    def reduction_groups(self, position: int) -> Iterator[tuple[int, list[int]]]:
+        """In a reduction, pairs of an output element's offset and the offsets of input ``position`` that meet there.
+
+        The inputs stand in row-major order of the reduced dimensions, as users see them.
+        """
+        sizes = self.sizes
+        kept = [dim for dim in range(len(sizes)) if dim not in self.reduced_dims]
+        source = self.tensors[position]
+        strides = geometry.expand_strides(source._spec.sizes, source._spec.strides, sizes)
+        output = self.tensors[0]
+        output_strides = self._output_view(output._spec)
+        reduced_sizes = [sizes[dim] for dim in self.reduced_dims]
+        reduced_strides = [strides[dim] for dim in self.reduced_dims]
+        kept_sizes = [sizes[dim] for dim in kept]
+        starts = geometry.offsets(kept_sizes, [strides[dim] for dim in kept], source._storage_offset)
+        targets = geometry.offsets(kept_sizes, [output_strides[dim] for dim in kept], output._storage_offset)
+        for target, start in zip(targets, starts):
+            yield target, list(geometry.offsets(reduced_sizes, reduced_strides, start))
+
+
+def _same_order(spec: Spec, strides: Ints) -> bool:
+    """Does ``spec`` lie in the order of ``strides``?  Strides of dimensions of size 1 say nothing."""
+    return all(size == 1 or mine == theirs for size, mine, theirs in zip(spec.sizes, spec.strides, strides))
+
+
+def result_type(*operands: Spec | Number | None) -> dtypes.dtype:
+    """The dtype that these operands are computed in.  Source: at::result_type."""
+    state = ResultType()
+    for operand in operands:
+        if isinstance(operand, Spec):
+            state.add_tensor(operand.dtype, operand.ndim)
+        elif operand is not None:
+            state.add_number(operand, dtypes.get_default_dtype())
+    return state.result()

@@ -1,0 +1,247 @@
+"""Launch: run an operator's kernel on the backend of its tensors, or follow the fallback policy.
+
+A kernel is looked up by the operator's name in the backend's table.  Where there is none (or the backend does
+not claim the dtype), ``GNOMON_FALLBACK`` decides: ``error`` raises, ``warn`` says so once an operator, ``allow`` is
+silent; and then the reference kernel runs, in place where the backend has host memory, on copies elsewhere.
+Every fallback is counted.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..memory.backend import Backend, backend_of, claims, reference_backend
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor, empty_tensor
+from ..values import dtype as dtypes
+from ..values.device import device
+from ..values.errors import OutOfMemoryError
+from .iterator import TensorIterator
+
+# What a prepared call returns; the same numbers as in csrc/gnomon.h.
+OK = 0
+BAD_VALUE = 1
+OUT_OF_MEMORY = 2
+NOT_IMPLEMENTED = 3
+
+POLICIES = ("error", "warn", "allow")
+
+fallbacks: Counter[tuple[str, str]] = Counter()  # (device type, operator) -> how often
+native_runs: Counter[tuple[str, str]] = Counter()  # the same for kernels that ran; counted while `counting`
+_counting = False
+_warned: set[tuple[str, str]] = set()
+_policy: str | None = None
+_REFERENCE = device("reference")
+
+
+def fallback_policy() -> str:
+    """The policy in force: what ``set_fallback_policy`` was given, else ``GNOMON_FALLBACK``, else ``warn``."""
+    policy = _policy or os.environ.get("GNOMON_FALLBACK", "warn")
+    if policy not in POLICIES:
+        raise ValueError(f"GNOMON_FALLBACK must be one of {', '.join(POLICIES)}; got {policy!r}")
+    return policy
+
+
+def set_fallback_policy(policy: str | None) -> None:
+    """What a missing kernel means from now on: ``error``, ``warn`` or ``allow``; None asks the environment again."""
+    global _policy
+    if policy is not None and policy not in POLICIES:
+        raise ValueError(f"set_fallback_policy: want one of {', '.join(POLICIES)}; got {policy!r}")
+    _policy = policy
+
+
+@contextmanager
+def counting_native_runs() -> Iterator[Counter[tuple[str, str]]]:
+    """Inside the block, count the kernels that backends run themselves."""
+    global _counting
+    native_runs.clear()
+    _counting = True
+    try:
+        yield native_runs
+    finally:
+        _counting = False
+
+
+def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Callable[..., Any] | None:
+    """The backend's own kernel for an operator on a dtype, or None."""
+    return backend.kernels[name] if claims(backend, name, key_dtype.name) else None
+
+
+def launch(
+    name: str,
+    device: device,
+    key_dtype: dtypes.dtype,
+    tensors: Sequence[Tensor | None],
+    output_count: int,
+    walk: TensorIterator | None,
+    kernel_arguments: Sequence[Any],
+    prepared: dict[Any, Any] | None = None,
+    prepared_key: Any = None,
+) -> None:
+    """Run the kernel of operator ``name`` on ``tensors``, outputs first.
+
+    With a ``walk`` the kernel is called ``kernel(iterator, *kernel_arguments)``; without one
+    ``kernel(*outputs, *kernel_arguments)``, where the tensor arguments stand among the others in the schema's order.
+    ``prepared`` keeps prepared calls between launches, under ``prepared_key``.
+    """
+    if device.type == "meta":
+        return
+    backend = backend_of(device)
+    kernel = find_kernel(backend, name, key_dtype)
+    if kernel is None:
+        _fall_back(name, backend, tensors, output_count, walk, kernel_arguments)
+        return
+    prepare = getattr(kernel, "prepare", None)
+    if prepare is None:
+        if walk is not None:
+            kernel(walk.with_tensors(tensors), *kernel_arguments)
+        else:
+            kernel(*tensors[:output_count], *kernel_arguments)
+        if _counting:
+            native_runs[backend.device_type, name] += 1
+        return
+    call = prepared.get(prepared_key) if prepared is not None else None
+    if call is None:
+        call = prepare(walk, tensors, output_count, kernel_arguments)
+        if prepared is not None and len(prepared) < 64:
+            prepared[prepared_key] = call
+    status = call.run(tensors)
+    if status == OK:
+        if _counting:
+            native_runs[backend.device_type, name] += 1
+    elif status == BAD_VALUE:
+        # the reference kernel meets the same values, and raises with the full text
+        run_reference(name, tensors, output_count, walk, kernel_arguments)
+    elif status == OUT_OF_MEMORY:
+        raise OutOfMemoryError(f"{name}: {backend.name} has no memory for the kernel's workspace")
+    else:
+        _fall_back(name, backend, tensors, output_count, walk, kernel_arguments)
+
+
+def run_reference(
+    name: str,
+    tensors: Sequence[Tensor | None],
+    output_count: int,
+    walk: TensorIterator | None,
+    kernel_arguments: Sequence[Any],
+) -> None:
+    """Run the reference's kernel on tensors in host memory."""
+    kernel = reference_backend.kernels[name]
+    if walk is not None:
+        kernel(walk.with_tensors(tensors), *kernel_arguments)
+    else:
+        kernel(*tensors[:output_count], *kernel_arguments)
+
+
+def _fall_back(
+    name: str,
+    backend: Backend,
+    tensors: Sequence[Tensor | None],
+    output_count: int,
+    walk: TensorIterator | None,
+    kernel_arguments: Sequence[Any],
+) -> None:
+    key = (backend.device_type, name)
+    policy = fallback_policy()
+    if policy == "error":
+        raise NotImplementedError(
+            f"{name}: backend {backend.name!r} has no kernel for it on {[t.dtype for t in tensors if t is not None]}, and "
+            "GNOMON_FALLBACK=error forbids the reference's"
+        )
+    fallbacks[key] += 1
+    if policy == "warn" and key not in _warned:
+        _warned.add(key)
+        warnings.warn(
+            f"{name}: backend {backend.name!r} has no kernel for it; the reference's runs (GNOMON_FALLBACK=warn)",
+            stacklevel=2,
+        )
+    if backend.host_memory:
+        run_reference(name, tensors, output_count, walk, kernel_arguments)
+        return
+    copies: dict[int, Tensor] = {}
+
+    def on_reference(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return copies.setdefault(id(value), copy_to_reference(value))
+        if isinstance(value, (list, tuple)):
+            return [on_reference(each) for each in value]
+        return value
+
+    mirrored = [on_reference(tensor) for tensor in tensors]
+    run_reference(name, mirrored, output_count, walk, [on_reference(each) for each in kernel_arguments])
+    for tensor, mirror in zip(tensors[:output_count], mirrored):
+        if tensor is not None:
+            tensor.untyped_storage().copy_in(0, mirror.untyped_storage().host_view())
+
+
+def copy_to_reference(tensor: Tensor) -> Tensor:
+    """A tensor on the reference with a copy of the whole storage, seen the same way."""
+    from ..memory.storage import Storage
+    from ..memory.tensor import make_tensor
+
+    spec = tensor._spec
+    storage = tensor.untyped_storage()
+    memory = bytearray(storage.copy_out())
+    copied = Storage(reference_backend, _REFERENCE, memory, len(memory))
+    from ..memory.spec import spec_of
+
+    return make_tensor(spec_of(spec.sizes, spec.strides, spec.dtype, _REFERENCE), copied, tensor._storage_offset)
+
+
+def convert(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """A copy of ``tensor`` with another dtype, in the same order of memory."""
+    walk = TensorIterator("copy_", [tensor._spec], [dtype], None, tensor._spec.device)
+    output = empty_tensor(walk.output_specs[0])
+    copy_into(output, tensor)
+    return output
+
+
+def copy_into(output: Tensor, source: Tensor) -> None:
+    """Write ``source``, broadcast and converted, into ``output``; both on one device."""
+    walk = TensorIterator("copy_", [source._spec], [output._spec.dtype], None, output._spec.device, static_sizes=output._spec.sizes, outputs=[output._spec])
+    launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, walk, ())
+
+
+def number_tensor(value: Any, dtype: dtypes.dtype, device: device) -> Tensor:
+    """A 0-dim tensor that holds a number: what PyTorch calls a wrapped number."""
+    from ..memory.spec import contiguous_spec
+
+    output = empty_tensor(contiguous_spec((), dtype, device))
+    if device.type != "meta":
+        data = bytearray(dtype.itemsize)
+        dtype.writer(memoryview(data))(0, value)
+        output.untyped_storage().copy_in(0, memoryview(data))
+    return output
+
+
+def check_same_device(name: str, tensors: Sequence[Tensor]) -> device:
+    """The device that all of ``tensors`` are on.  Raises RuntimeError when they are on several."""
+    first = tensors[0]._spec.device
+    for tensor in tensors:
+        if tensor._spec.device is not first:
+            raise RuntimeError(
+                f"{name}: Expected all tensors to be on the same device, but found at least two devices, "
+                f"{first} and {tensor._spec.device}!"
+            )
+    return first
+
+
+def specs_of(arguments: Sequence[Any]) -> list[Any]:
+    """``arguments`` with each tensor replaced by its spec, in lists too."""
+    replaced: list[Any] = []
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            replaced.append(argument._spec)
+        elif isinstance(argument, (list, tuple)) and any(isinstance(each, Tensor) for each in argument):
+            replaced.append([each._spec if isinstance(each, Tensor) else each for each in argument])
+        else:
+            replaced.append(argument)
+    return replaced
+
+
+__all__ = ["Spec", "check_same_device", "launch"]

@@ -1,0 +1,150 @@
+"""Shape-and-dtype rules that many operators share: PyTorch's TORCH_META_FUNC and its builders.
+
+Each maps specs (and numbers, where a number may stand for a tensor) to the TensorIterator that walks them, whose
+``output_specs`` are the result.  What they raise is prefixed with the operator's name by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..memory.spec import Spec
+from ..values import dtype as dtypes
+from ..values.dtype import Number, bool_, dtype, get_default_dtype, int64, uint8
+from ..values.geometry import Ints, wrap_dims
+from .iterator import TensorIterator, result_type
+
+Rule = Callable[..., TensorIterator]
+
+
+def refuse(dtype: dtypes.dtype, *categories: str) -> None:
+    """Raises NotImplementedError for a dtype of one of ``categories``: bool, integer, floating, complex."""
+    if ("bool", "integer", "floating", "complex")[dtype.category] in categories:
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+
+
+def device_of(*operands: Any) -> Any:
+    """The device of the first spec among the operands."""
+    for operand in operands:
+        if isinstance(operand, Spec):
+            return operand.device
+        if isinstance(operand, (list, tuple)):
+            return device_of(*operand)
+    raise TypeError("expected at least one tensor")
+
+
+def walk(
+    inputs: Sequence[Spec | Number], output_dtype: dtype, common_dtype: dtype | None, **options: Any
+) -> TensorIterator:
+    """The TensorIterator over one new output and ``inputs``."""
+    return TensorIterator("", inputs, [output_dtype], common_dtype, device_of(*inputs), **options)
+
+
+def to_float(dtype: dtypes.dtype) -> dtypes.dtype:
+    """Integers and bool become the default dtype: what an operator with fractional results computes in."""
+    return get_default_dtype() if dtype.category < 2 else dtype
+
+
+def unary(*refused: str) -> Rule:
+    """One operand; the result has its dtype."""
+
+    def rule(self: Spec, *arguments: Any) -> TensorIterator:
+        refuse(self.dtype, *refused)
+        return walk([self], self.dtype, self.dtype)
+
+    return rule
+
+
+def unary_float(*refused: str) -> Rule:
+    """One operand; the result is floating point (or complex)."""
+
+    def rule(self: Spec, *arguments: Any) -> TensorIterator:
+        refuse(self.dtype, *refused)
+        dtype = to_float(self.dtype)
+        return walk([self], dtype, dtype)
+
+    return rule
+
+
+def unary_bool(self: Spec, *arguments: Any) -> TensorIterator:
+    """One operand of any dtype; the result is bool."""
+    return walk([self], bool_, self.dtype)
+
+
+def binary(*refused: str) -> Rule:
+    """Two operands, broadcast and promoted; the result has their common dtype."""
+
+    def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
+        common = result_type(self, other)
+        refuse(common, *refused)
+        return walk([self, other], common, common)
+
+    return rule
+
+
+def binary_float(*refused: str) -> Rule:
+    """Two operands, broadcast and promoted; the result is floating point (or complex)."""
+
+    def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
+        common = to_float(result_type(self, other))
+        refuse(common, *refused)
+        return walk([self, other], common, common)
+
+    return rule
+
+
+def comparison(*refused: str) -> Rule:
+    """Two operands, broadcast and compared in their common dtype; the result is bool."""
+
+    def rule(self: Spec | Number, other: Spec | Number) -> TensorIterator:
+        common = result_type(self, other)
+        refuse(common, *refused)
+        return walk([self, other], bool_, common)
+
+    return rule
+
+
+def check_alpha(dtype: dtypes.dtype, alpha: Number) -> None:
+    """Raises RuntimeError for a multiplier that the dtype can not hold.  Source: alpha_check."""
+    if isinstance(alpha, bool) and dtype is not bool_:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if dtype.category < 2 and not isinstance(alpha, int):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and not dtype.is_complex:
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+
+
+def reduced_dims(dim: Sequence[int] | int | None, ndim: int, empty_means_all: bool = True) -> Ints:
+    """The dimensions that a reduction goes over, from the front, in order: all when none is named."""
+    if dim is None or (empty_means_all and not isinstance(dim, int) and len(dim) == 0):
+        return tuple(range(ndim))
+    dims = wrap_dims((dim,) if isinstance(dim, int) else tuple(dim), ndim)
+    return tuple(sorted(dims)) if ndim else ()
+
+
+def reduce(
+    self: Spec,
+    dim: Sequence[int] | int | None,
+    keepdim: bool,
+    output_dtype: dtype,
+    common_dtype: dtype,
+    empty_means_all: bool = True,
+) -> TensorIterator:
+    """A reduction of ``self`` over ``dim``."""
+    dims = reduced_dims(dim, self.ndim, empty_means_all)
+    return TensorIterator(
+        "", [self], [output_dtype], common_dtype, self.device, reduced_dims=dims, keepdim=keepdim
+    )
+
+
+def sum_dtype(self: Spec, dtype: dtypes.dtype | None) -> dtypes.dtype:
+    """What a sum accumulates in and returns: ``dtype``, or int64 for integers and bool.  Source: get_dtype_from_self."""
+    if dtype is not None:
+        return dtype
+    return int64 if self.dtype.category < 2 else self.dtype
+
+
+def bool_result_dtype(self: Spec) -> dtypes.dtype:
+    """The dtype of any and all: bool, but uint8 for uint8."""
+    return uint8 if self.dtype is uint8 else bool_

@@ -1,0 +1,90 @@
+"""TensorAccessor: a tensor's elements as Python numbers, by index or by offset.
+
+What the reference's kernels read and write through.  Works in place on host memory; on other memory it reads a
+copy, and can not write.
+
+Source: ATen/core/TensorAccessor.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..values import geometry
+from ..values.dtype import Number
+from .tensor import Tensor
+
+
+class TensorAccessor:
+    """``accessor[i, j]`` reads an element, ``accessor[i, j] = x`` stores one, cast to the tensor's dtype.
+
+    ``read(offset)`` and ``write(offset, value)`` do so by the element's offset in the storage.
+    """
+
+    __slots__ = ("_storage_bytes", "_tensor", "_write", "offset", "read", "sizes", "strides")
+
+    def __init__(self, tensor: Tensor):
+        storage = tensor.untyped_storage()
+        itemsize = tensor._spec.dtype.itemsize
+        view = storage.copy_out()
+        # a storage may have bytes behind its last whole element
+        view = view[: view.nbytes - view.nbytes % itemsize]
+        self._tensor = tensor
+        self._storage_bytes = view
+        self._write: Any = None
+        self.sizes = tensor._spec.sizes
+        self.strides = tensor._spec.strides
+        self.offset = tensor._storage_offset
+        self.read = tensor._spec.dtype.reader(view)
+
+    @property
+    def write(self) -> Any:
+        """Stores a value at an offset."""
+        if self._write is None:
+            self._write = self._tensor._spec.dtype.writer(self._storage_bytes)
+        return self._write
+
+    def offset_of(self, index: Sequence[int]) -> int:
+        """The offset of the element at ``index``."""
+        return self.offset + sum(i * stride for i, stride in zip(index, self.strides))
+
+    def offsets(self) -> Iterator[int]:
+        """The offset of each element, in row-major order."""
+        return geometry.offsets(self.sizes, self.strides, self.offset)
+
+    def __getitem__(self, index: Any) -> Number:
+        return self.read(self.offset_of(index if isinstance(index, tuple) else (index,)))
+
+    def __setitem__(self, index: Any, value: Number) -> None:
+        self.write(self.offset_of(index if isinstance(index, tuple) else (index,)), value)
+
+
+def elements(tensor: Tensor) -> list[Number]:
+    """All elements in row-major order."""
+    accessor = TensorAccessor(tensor)
+    read = accessor.read
+    return [read(offset) for offset in accessor.offsets()]
+
+
+def nested_list(tensor: Tensor) -> Any:
+    """The elements as nested lists, or the number itself for a 0-dim tensor."""
+    flat = elements(tensor)
+    if tensor._spec.ndim == 0:
+        return flat[0]
+    nested: list[Any] = flat
+    for size in reversed(tensor._spec.sizes[1:]):
+        count = geometry.numel_of(tensor._spec.sizes[:-1]) if size == 0 else len(nested) // size
+        nested = [nested[start * size : (start + 1) * size] for start in range(count)]
+    return nested
+
+
+def fill_from(tensor: Tensor, values: Sequence[Number]) -> None:
+    """Write ``values``, in row-major order, into a contiguous tensor that starts its storage."""
+    dtype = tensor._spec.dtype
+    data = bytearray(len(values) * dtype.itemsize)
+    write = dtype.writer(memoryview(data))
+    for index, value in enumerate(values):
+        write(index, value)
+    storage = tensor.untyped_storage()
+    storage.copy_in(0, memoryview(data))

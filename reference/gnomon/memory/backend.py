@@ -1,0 +1,319 @@
+"""Backend: what a device brings, memory and kernels; and how gnomon finds those that are installed.
+
+The contract is the class ``Backend`` below.  A package offers one by an entry point in the group
+``gnomon.backends``; the entry point's name is the backend's name, its value a Backend or a function that
+returns one.  Nothing is loaded before somebody asks for it, and one that fails to load only makes itself
+unavailable.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..values.device import device, scoped_device
+from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name
+
+ENTRY_POINT_GROUP = "gnomon.backends"
+
+
+class Backend:
+    """The contract.  Subclass it, or offer an object with the same attributes.
+
+    name         what ``GNOMON_BACKEND`` selects
+    device_type  the ``type`` of its devices; usually the name
+    host_memory  may the reference's kernels read and write its memory in place (``host_view``)?
+    has_addresses  are blocks of memory named by machine addresses (``address``), which prepared kernels take?
+    speed_rank   which backend the alias ``cpu`` picks: the highest among those with host memory
+    kernels      operator name -> kernel.  A kernel has the parameters of the reference's kernel of that
+                 operator, and receives finished facts: shapes agree, dtypes are equal where they have to be,
+                 outputs are allocated and do not overlap inputs.  It never raises on its inputs.
+    capabilities operator name -> names of the dtypes that its kernel takes, or None for all.  What is not
+                 listed is not claimed: it runs by the fallback policy.
+    """
+
+    name: str = ""
+    device_type: str = ""
+    host_memory: bool = False
+    has_addresses: bool = False
+    speed_rank: int = 0
+    kernels: Mapping[str, Callable[..., Any]] = {}
+    capabilities: Mapping[str, tuple[str, ...] | None] = {}
+
+    def is_available(self) -> tuple[bool, str]:
+        """Can it run here, and if not, why."""
+        return True, ""
+
+    def device_count(self) -> int:
+        """How many devices of this type there are."""
+        return 1
+
+    def allocate(self, nbytes: int, index: int) -> Any:
+        """Memory for ``nbytes`` bytes (maybe 0) on device ``index``; freed when the object is.
+
+        Raises OutOfMemoryError.
+        """
+        raise NotImplementedError
+
+    def copy_in(self, memory: Any, offset: int, data: memoryview) -> None:
+        """Write host bytes into ``memory`` from byte ``offset`` on."""
+        raise NotImplementedError
+
+    def copy_out(self, memory: Any, offset: int, nbytes: int) -> bytes | bytearray | memoryview:
+        """Bytes of ``memory`` on the host."""
+        raise NotImplementedError
+
+    def synchronize(self, index: int) -> None:
+        """Wait until everything asked of device ``index`` is done; errors of earlier kernels come out here."""
+
+    def host_view(self, memory: Any, nbytes: int) -> memoryview:
+        """The bytes in place, writable.  Only where ``host_memory`` is True."""
+        raise NotImplementedError
+
+    def address(self, memory: Any) -> int:
+        """The address of the first byte, or any number that identifies the block."""
+        return id(memory)
+
+    def adopt(self, address: float, nbytes: int) -> Any:
+        """Memory from an address that a prepared kernel allocated.  Only for backends with prepared kernels."""
+        raise NotImplementedError
+
+
+def claims(backend: Backend, operator: str, dtype_name: str) -> bool:
+    """Does ``backend`` claim ``operator`` on tensors of this dtype?"""
+    if operator not in backend.kernels:
+        return False
+    dtypes = backend.capabilities.get(operator)
+    return dtypes is None or dtype_name in dtypes
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The registry.
+
+_lock = threading.RLock()
+_backends: dict[str, Backend] = {}
+_broken: dict[str, str] = {}  # name -> why it did not load
+_entry_points: dict[str, Any] | None = None
+_by_device_type: dict[str, Backend] = {}
+_activation_hooks: list[Callable[[Backend], None]] = []
+
+
+def register_backend(backend: Backend) -> Backend:
+    """Make ``backend`` known under its name.  Entry points come through here too."""
+    with _lock:
+        _backends[backend.name] = backend
+        _by_device_type[backend.device_type] = backend
+        _broken.pop(backend.name, None)
+    for hook in _activation_hooks:
+        hook(backend)
+    return backend
+
+
+def on_register(hook: Callable[[Backend], None]) -> None:
+    """Call ``hook`` with every backend registered from now on (plans made before are dropped by it)."""
+    _activation_hooks.append(hook)
+
+
+def _find_entry_points() -> dict[str, Any]:
+    global _entry_points
+    if _entry_points is None:
+        from importlib.metadata import entry_points  # 20 ms; only who asks for a plug-in pays
+
+        _entry_points = {each.name: each for each in entry_points(group=ENTRY_POINT_GROUP)}
+    return _entry_points
+
+
+def backend_names() -> list[str]:
+    """Names of all backends, built in and plugged in, whether they work or not."""
+    return sorted({*_backends, *_find_entry_points()}, key=lambda name: (name not in _backends, name))
+
+
+def _load(name: str) -> Backend | None:
+    """The backend of that name, loaded if need be; None when it is broken or there is none."""
+    with _lock:
+        if name in _backends:
+            return _backends[name]
+        if name in _broken or name not in _find_entry_points():
+            return None
+        try:
+            loaded = _find_entry_points()[name].load()
+            made = loaded() if callable(loaded) and not hasattr(loaded, "allocate") or isinstance(loaded, type) else loaded
+            return register_backend(made)
+        except Exception as error:  # whatever a stranger's package raises must not reach who did not ask for it
+            _broken[name] = f"{type(error).__name__}: {error}"
+            return None
+
+
+def backend_status(name: str) -> tuple[Backend | None, bool, str]:
+    """The backend of that name (None if it does not load), whether it is available, and if not, why."""
+    backend = _load(name)
+    if backend is None:
+        return None, False, _broken.get(name, "not installed")
+    try:
+        available, reason = backend.is_available()
+    except Exception as error:  # see _load
+        available, reason = False, f"{type(error).__name__}: {error}"
+    return backend, available, reason
+
+
+def get_backend(name: str) -> Backend:
+    """The backend of that name.
+
+    Raises BackendUnavailableError naming the nearest name when there is none, or why it can not run.
+    """
+    backend, available, reason = backend_status(name)
+    if available and backend is not None:
+        return backend
+    if name not in backend_names():
+        raise BackendUnavailableError(unknown_name("backend", name, [*backend_names(), "cpu"]))
+    raise BackendUnavailableError(f"backend {name!r} is not available: {reason}")
+
+
+def backend_of(device: device) -> Backend:
+    """The backend whose device this is, loaded on first use.  Raises BackendUnavailableError."""
+    found = _by_device_type.get(device.type)
+    return found if found is not None else get_backend(device.type)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The default device: the innermost `with device(...)`, else set_default_device, else GNOMON_BACKEND, else `cpu`.
+
+_default_device: device | None = None
+_cpu_device: device | None = None
+
+
+def set_default_device(device_or_name: device | str | None) -> None:
+    """New tensors go to this device from now on; None restores the initial choice.
+
+    Raises BackendUnavailableError for a backend that does not exist (naming the nearest) or can not run.
+    """
+    global _default_device
+    _default_device = None if device_or_name is None else resolve_device(device_or_name)
+
+
+def get_default_device() -> device:
+    """The device that new tensors go to."""
+    scoped = scoped_device()
+    if scoped is not None:
+        return resolve_device(scoped)
+    if _default_device is None:
+        set_default_device(_initial_device())
+    return _default_device
+
+
+def _initial_device() -> device:
+    name = os.environ.get("GNOMON_BACKEND", "").strip()
+    if name in ("", "cpu"):
+        return device("cpu")
+    backend, available, reason = backend_status(name.partition(":")[0])
+    if not available and name in backend_names():
+        # asked for outside the program: say so, and let the program run
+        _warn_unavailable(name, reason)
+        return device("reference")
+    return device(name)
+
+
+def _warn_unavailable(name: str, reason: str) -> None:
+    warnings.warn(f"gnomon: backend {name!r} is not available: {reason}; running on 'reference'", stacklevel=6)
+
+
+def resolve_device(device_or_name: device | str | None) -> device:
+    """The device that tensors carry: aliases replaced, index normalised, its backend loaded.
+
+    None means the default device.  ``cpu`` is the fastest available backend with host memory.
+    Raises BackendUnavailableError, or RuntimeError for an index that no device has.
+    """
+    if device_or_name is None:
+        return get_default_device()
+    asked = device(device_or_name)
+    if asked.type == "cpu":
+        return _resolve_cpu()
+    backend = _by_device_type.get(asked.type)
+    if backend is None:
+        backend = get_backend(asked.type)
+    else:
+        available, reason = backend.is_available()
+        if not available:
+            raise BackendUnavailableError(f"backend {backend.name!r} is not available: {reason}")
+    count = backend.device_count()
+    if asked.index is not None and asked.index >= count:
+        raise RuntimeError(f"device '{asked}' does not exist: backend {backend.name!r} has {count} device(s)")
+    if count == 1:
+        return device(asked.type)
+    return device(asked.type, asked.index or 0)
+
+
+def _resolve_cpu() -> device:
+    global _cpu_device
+    if _cpu_device is None:
+        best: Backend = _backends["reference"]
+        for name in backend_names():
+            backend, available, reason = backend_status(name)
+            if available and backend is not None and backend.host_memory and backend.speed_rank > best.speed_rank:
+                best = backend
+            elif not available and name == "c":
+                _warn_unavailable(name, reason)
+        _cpu_device = device(best.device_type)
+    return _cpu_device
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The two backends that are always there.
+
+
+class ReferenceBackend(Backend):
+    """Host memory in bytearrays; its kernels are the reference kernels of the operators' records."""
+
+    name = "reference"
+    device_type = "reference"
+    host_memory = True
+
+    def __init__(self) -> None:
+        self.kernels: dict[str, Callable[..., Any]] = {}
+        self.capabilities: dict[str, tuple[str, ...] | None] = {}
+
+    def allocate(self, nbytes: int, index: int) -> bytearray:
+        try:
+            return bytearray(nbytes)
+        except (MemoryError, OverflowError):
+            raise OutOfMemoryError(f"reference: can not allocate {nbytes} bytes") from None
+
+    def copy_in(self, memory: bytearray, offset: int, data: memoryview) -> None:
+        memoryview(memory)[offset : offset + data.nbytes] = data.cast("B")
+
+    def copy_out(self, memory: bytearray, offset: int, nbytes: int) -> memoryview:
+        return memoryview(memory)[offset : offset + nbytes]
+
+    def host_view(self, memory: bytearray, nbytes: int) -> memoryview:
+        return memoryview(memory)
+
+    def address(self, memory: bytearray) -> int:
+        import ctypes  # only for who asks for an address; the standard library's own way to get one
+
+        return ctypes.addressof(ctypes.c_char.from_buffer(memory)) if memory else 0
+
+
+class MetaBackend(Backend):
+    """No memory at all: operators compute sizes, strides and dtypes, and no numbers.  Source: device='meta'."""
+
+    name = "meta"
+    device_type = "meta"
+
+    def allocate(self, nbytes: int, index: int) -> None:
+        return None
+
+    def copy_in(self, memory: None, offset: int, data: memoryview) -> None:
+        return None
+
+    def copy_out(self, memory: None, offset: int, nbytes: int) -> bytes:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+    def address(self, memory: None) -> int:
+        return 0
+
+
+reference_backend = register_backend(ReferenceBackend())
+meta_backend = register_backend(MetaBackend())

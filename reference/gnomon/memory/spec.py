@@ -1,0 +1,105 @@
+"""Spec: all that a tensor is, apart from its numbers and where they begin.
+
+A spec is an immutable value, and interned: equal specs are one object, so that a dictionary finds them by
+identity.  Views, broadcasting, promotion and shape rules are functions from specs to specs; what such a
+function found can be kept under the specs it was found for (kit/plans.py does so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakValueDictionary
+
+from ..values import geometry
+from ..values.device import device, layout, strided
+from ..values.dtype import dtype
+from ..values.geometry import Ints, Size
+
+
+class Spec:
+    """Sizes, strides (in elements), dtype, device and layout; made by ``spec_of`` only.
+
+    ``free`` gives back the memory of a tensor that owns it without a Storage (see Tensor); None where tensors
+    of this device always have one.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "device",
+        "dtype",
+        "free",
+        "is_contiguous",
+        "layout",
+        "ndim",
+        "numel",
+        "shape",
+        "sizes",
+        "strides",
+    )
+
+    sizes: Ints
+    strides: Ints
+    dtype: dtype
+    device: device
+    layout: layout
+    shape: Size
+    ndim: int
+    numel: int
+    is_contiguous: bool
+    free: Callable[[float], None] | None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements, without gaps."""
+        return self.numel * self.dtype.itemsize
+
+    @property
+    def extent_nbytes(self) -> int:
+        """Bytes from the first element to the end of the last that the strides reach."""
+        return geometry.extent(self.sizes, self.strides) * self.dtype.itemsize
+
+    def with_geometry(self, sizes: Ints, strides: Ints) -> Spec:
+        """The same element type and device, other sizes and strides: what a view is."""
+        return spec_of(sizes, strides, self.dtype, self.device)
+
+    def contiguous(self, sizes: Ints | None = None, dtype: dtype | None = None) -> Spec:
+        """A row-major tensor like this one, with other sizes or another dtype where given."""
+        return contiguous_spec(self.sizes if sizes is None else sizes, dtype or self.dtype, self.device)
+
+    def __repr__(self) -> str:
+        return f"Spec({list(self.sizes)}, strides={list(self.strides)}, {self.dtype.name}, {self.device})"
+
+
+_interned: WeakValueDictionary[tuple[Ints, Ints, dtype, device], Spec] = WeakValueDictionary()
+_free_functions: dict[str, Callable[[float], None]] = {}
+
+
+def register_free(device_type: str, free: Callable[[float], None]) -> None:
+    """Say how tensors of ``device_type`` that own their memory directly give it back, by address."""
+    _free_functions[device_type] = free
+
+
+def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
+    """The spec with these four values.  Sizes must not be negative: whoever computes them has checked."""
+    key = (sizes, strides, dtype, device)
+    spec = _interned.get(key)
+    if spec is None:
+        spec = Spec()
+        spec.sizes = tuple(sizes)
+        spec.strides = tuple(strides)
+        spec.dtype = dtype
+        spec.device = device
+        spec.layout = strided
+        spec.shape = Size(sizes)
+        spec.ndim = len(sizes)
+        spec.numel = geometry.numel_of(sizes)
+        spec.is_contiguous = geometry.is_contiguous(sizes, strides)
+        spec.free = _free_functions.get(device.type)
+        # two threads may both have missed; the one that comes second gets the first's
+        spec = _interned.setdefault(key, spec)
+    return spec
+
+
+def contiguous_spec(sizes: Ints, dtype: dtype, device: device) -> Spec:
+    """The spec of a new row-major tensor."""
+    return spec_of(sizes, geometry.contiguous_strides(sizes), dtype, device)

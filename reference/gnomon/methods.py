@@ -1,0 +1,267 @@
+"""Methods of Tensor that are not an operator of their own name: Python's operators, conversions, autograd.
+
+Source: torch/_tensor.py, torch/csrc/autograd/python_variable_methods.cpp.
+"""
+
+from __future__ import annotations
+
+import copy as copy_module
+from collections.abc import Iterator
+from typing import Any
+
+from .autograd import engine, hooks
+from .dispatch.dispatcher import aten
+from .memory import text
+from .memory.accessor import nested_list
+from .memory.tensor import Tensor
+from .ops import index
+from .values import dtype as dtypes
+from .values.dtype import dtype
+
+
+def _is_operand(value: Any) -> bool:
+    """May ``value`` be the other operand of a Python operator?"""
+    if isinstance(value, (Tensor, bool, int, float, complex)):
+        return True
+    return getattr(value, "shape", None) == () and hasattr(value, "item")  # NumPy's scalars
+
+
+def _operator(function: Any) -> Any:
+    """A binary operator's method; Python tries the other operand's where this one returns NotImplemented."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        return function(self, other) if _is_operand(other) else NotImplemented
+
+    return method
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add to each leaf's ``grad`` the gradient of this tensor (times ``gradient``, which a single number may leave out).
+
+    Raises RuntimeError for a tensor that needs no gradient, one of several elements without ``gradient``, and a
+    graph that an earlier backward has freed.  Source: torch.Tensor.backward.
+    """
+    engine.backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+def to_bool(self: Tensor) -> bool:
+    """Is the only element not 0?  Raises RuntimeError for a tensor of several elements."""
+    if self._spec.numel != 1:
+        kind = "no" if self._spec.numel == 0 else "more than one"
+        raise RuntimeError(f"Boolean value of Tensor with {kind} value{'s' if kind == 'no' else ''} is ambiguous")
+    return bool(self.item())
+
+
+def _to_index(self: Tensor) -> int:
+    if self._spec.numel != 1 or self._spec.dtype.category > 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.item())
+
+
+def _iterate(self: Tensor) -> Iterator[Tensor]:
+    if self._spec.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(aten.unbind.int(self, 0))
+
+
+def tolist(self: Tensor) -> Any:
+    """The elements as nested lists of Python numbers; a number for a 0-dim tensor."""
+    return nested_list(self)
+
+
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """The tensor as a NumPy array: over the same memory where that is on the host, else a copy with ``force``.
+
+    Raises RuntimeError for a tensor that requires grad, TypeError for one without host memory or for bfloat16,
+    unless ``force``.  Source: torch.Tensor.numpy.
+    """
+    from .interop.numpy import to_numpy
+
+    return to_numpy(self, force)
+
+
+def _array(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
+    array = self.numpy()
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if id(self) in memo:
+        return memo[id(self)]
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+        )
+    data = aten.clone.default(self.detach(), None)
+    made = data if type(self) is Tensor else type(self)._make_subclass(type(self), data)  # type: ignore[call-arg]
+    if made is not data:
+        made.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
+    made.requires_grad_(self.requires_grad)
+    if self.grad is not None:
+        made.grad = _deepcopy(self.grad, memo)
+    memo[id(self)] = made
+    return made
+
+
+def _copy(self: Tensor) -> Tensor:
+    return self.detach().requires_grad_(self.requires_grad)
+
+
+def _rebuild(cls: Any, data: bytes, sizes: tuple[int, ...], kind: dtype, device: str, requires_grad: bool) -> Tensor:
+    made = aten.empty.memory_format(sizes, kind, None, device, None, None)
+    if data:
+        made.untyped_storage().copy_in(0, memoryview(data))
+    if cls is not Tensor:
+        made = cls._make_subclass(made)
+    return made.requires_grad_(requires_grad)
+
+
+def _reduce(self: Tensor, protocol: int) -> Any:
+    dense = self.detach().contiguous()
+    start = dense._storage_offset * dense.element_size()
+    data = bytes(dense.untyped_storage().copy_out()[start : start + dense.nbytes])
+    return _rebuild, (type(self), data, self._spec.sizes, self.dtype, str(self.device), self.requires_grad)
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """Converted to the dtype and device of ``other``."""
+    return aten.to.other(self, other, False, False, None)
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """``self`` with another dtype, device, or those of another tensor; itself where nothing changes.
+
+    ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``, each with ``non_blocking``, ``copy`` and
+    ``memory_format``.  Source: torch.Tensor.to.
+    """
+    if args and isinstance(args[0], Tensor):
+        other, *rest = args
+        args, kwargs = tuple(rest), {"dtype": other.dtype, "device": other.device, **kwargs}
+        names = ["non_blocking", "copy"]
+    elif args and isinstance(args[0], (dtype, type)):
+        names = ["dtype", "non_blocking", "copy"]
+    else:
+        names = ["device", "dtype", "non_blocking", "copy"]
+    if len(args) > len(names):
+        raise TypeError(f"to(): takes at most {len(names)} positional arguments, got {len(args)}")
+    options = {**dict(zip(names, args)), **kwargs}
+    return aten.to(self, **_only_dtype_layout(options))
+
+
+def _only_dtype_layout(options: dict[str, Any]) -> dict[str, Any]:
+    """The options as keywords, which only the overload ``to.dtype_layout`` has all of."""
+    return {"layout": None, **options}
+
+
+def _as_dtype(name: str, kind: dtype) -> Any:
+    def method(self: Tensor) -> Tensor:
+        return aten.to.dtype(self, kind, False, False, None)
+
+    method.__doc__ = f"Converted to {kind.name}."
+    method.__name__ = name
+    return method
+
+
+def _flipped(self: Tensor) -> Tensor:
+    """The tensor with its dimensions in reverse order; for matrices, the transpose."""
+    return self.permute(list(range(self._spec.ndim - 1, -1, -1)))
+
+
+def _matrix_transpose(self: Tensor) -> Tensor:
+    """The transpose of the last two dimensions.  Raises RuntimeError for fewer."""
+    if self._spec.ndim < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self._spec.ndim}-D tensor.")
+    return self.transpose(-2, -1)
+
+
+def _format(self: Tensor, specification: str) -> str:
+    if self._spec.ndim == 0 and specification:
+        return format(self.item(), specification)
+    return str(self)
+
+
+def _inplace_fill(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a number or a 0-dim tensor; returns ``self``."""
+    if isinstance(value, Tensor):
+        if value._spec.ndim:
+            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._spec.ndim} dimensions.")
+        return aten.copy_.default(self, value, False)
+    return aten.fill_(self, value)
+
+
+
+
+def bind_methods() -> None:
+    """Attach everything in this file to Tensor."""
+    binary = {
+        "add": aten.add, "sub": aten.sub, "mul": aten.mul, "truediv": aten.div, "mod": aten.remainder, "pow": aten.pow,
+        "eq": aten.eq, "ne": aten.ne, "lt": aten.lt, "le": aten.le, "gt": aten.gt, "ge": aten.ge, "floordiv": aten.floor_divide,
+        "and": aten.bitwise_and, "or": aten.bitwise_or, "xor": aten.bitwise_xor,
+    }  # fmt: skip
+    for name, packet in binary.items():
+        setattr(Tensor, f"__{name}__", _operator(packet))
+    for name in ("add", "mul", "and", "or", "xor"):
+        setattr(Tensor, f"__r{name}__", _operator(binary[name]))
+    Tensor.__rsub__ = _operator(aten.rsub)
+    Tensor.__rtruediv__ = _operator(lambda self, other: aten.reciprocal(self) * other)
+    Tensor.__rpow__ = _operator(lambda self, other: aten.pow(other, self))
+    Tensor.__rfloordiv__ = _operator(lambda self, other: aten.div_floor(other, self))
+    Tensor.__rmod__ = _operator(lambda self, other: aten.remainder(other, self))
+    inplace = {
+        "iadd": aten.add_, "isub": aten.sub_, "imul": aten.mul_, "itruediv": aten.div_, "ipow": aten.pow_,
+        "ifloordiv": aten.floor_divide_, "imod": aten.remainder_, "iand": aten.bitwise_and_, "ior": aten.bitwise_or_,
+        "ixor": aten.bitwise_xor_,
+    }  # fmt: skip
+    for name, packet in inplace.items():
+        setattr(Tensor, f"__{name}__", _operator(packet))
+    Tensor.__matmul__ = lambda self, other: aten.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    Tensor.__neg__ = lambda self: aten.neg(self)
+    Tensor.__pos__ = lambda self: self
+    Tensor.__invert__ = lambda self: aten.bitwise_not(self)
+    Tensor.__abs__ = lambda self: aten.abs(self)
+    Tensor.__bool__ = to_bool
+    Tensor.__float__ = lambda self: float(self.item())
+    Tensor.__int__ = lambda self: int(self.item())
+    Tensor.__complex__ = lambda self: complex(self.item())
+    Tensor.__index__ = _to_index
+    Tensor.__iter__ = _iterate
+    Tensor.__hash__ = object.__hash__
+    Tensor.__getitem__ = index.getitem
+    Tensor.__setitem__ = index.setitem
+    Tensor.__contains__ = lambda self, element: bool((self == element).any().item())
+    Tensor.__repr__ = text.tensor_repr
+    Tensor.__format__ = _format
+    Tensor.__array__ = _array
+    Tensor.__deepcopy__ = _deepcopy
+    Tensor.__copy__ = _copy
+    Tensor.__reduce_ex__ = _reduce
+    Tensor.tolist = tolist
+    Tensor.numpy = numpy
+    Tensor.backward = backward
+    Tensor.register_hook = hooks.register_hook
+    Tensor.retain_grad = hooks.retain_grad
+    Tensor.to = to
+    Tensor.type_as = type_as
+    Tensor.fill_ = _inplace_fill
+    Tensor.T = property(_flipped)
+    Tensor.mT = property(_matrix_transpose)
+    Tensor.real = property(lambda self: aten.real(self))
+    Tensor.where = lambda self, condition, other: aten.where(condition, self, other)
+    Tensor.cpu = lambda self: self.to("cpu")
+    Tensor.conj = lambda self: aten.conj(self)
+    names = {
+        "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
+        "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
+        "bool": dtypes.bool_, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+    }  # fmt: skip
+    for name, kind in names.items():
+        setattr(Tensor, name, _as_dtype(name, kind))
+
+
+__all__ = ["backward", "bind_methods", "numpy", "to", "tolist"]

@@ -1,0 +1,442 @@
+"""Convolution: forward, and all three gradients.
+
+An output element is a sum over the kernel's window and the group's input channels; sums are exactly rounded.
+Source: aten/src/ATen/native/Convolution.cpp; Dumoulin and Visin, "A guide to convolution arithmetic" (2016).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..kit.arithmetic import exact_sum
+from ..kit.native import native_function
+from ..kit.rules import refuse
+from ..memory.accessor import TensorAccessor
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values import geometry
+
+
+def _spread(values: Sequence[int], count: int) -> tuple[int, ...]:
+    """One value for all spatial dimensions, or one for each."""
+    values = tuple(values)
+    return values * count if len(values) == 1 else values
+
+
+def output_size(
+    input: Spec,
+    weight: Spec,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> tuple[int, ...]:
+    """The sizes of a convolution's output, (N, channels, *spatial)."""
+    spatial = []
+    for dim in range(input.ndim - 2):
+        reach = dilation[dim] * (weight.sizes[dim + 2] - 1) + 1
+        if transposed:
+            size = (input.sizes[dim + 2] - 1) * stride[dim] - 2 * padding[dim] + reach + output_padding[dim]
+        else:
+            size = (input.sizes[dim + 2] + 2 * padding[dim] - reach) // stride[dim] + 1
+        spatial.append(size)
+    channels = weight.sizes[1] * groups if transposed else weight.sizes[0]
+    return (input.sizes[0], channels, *spatial)
+
+
+def _convolution_rule(
+    input: Spec,
+    weight: Spec,
+    bias: Spec | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Spec:
+    count = weight.ndim - 2
+    if count < 1:
+        raise RuntimeError(f"weight should have at least three dimensions, got {weight.ndim}")
+    if input.ndim != weight.ndim:
+        raise RuntimeError(
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {list(weight.sizes)}, but got "
+            f"{input.ndim}-dimensional input of size {list(input.sizes)} instead"
+        )
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    for name, values, least in (
+        ("stride", stride, 1),
+        ("padding", padding, 0),
+        ("dilation", dilation, 1),
+        ("output_padding", output_padding, 0),
+    ):
+        if len(values) not in (1, count):
+            raise RuntimeError(f"expected {name} to be a single integer value or a list of {count} values, but got {list(values)}")
+        if any(value < least for value in values):
+            raise RuntimeError(f"{'negative' if least == 0 else 'non-positive'} {name} is not supported, got {list(values)}")
+    stride, padding, dilation, output_padding = (
+        _spread(values, count) for values in (stride, padding, dilation, output_padding)
+    )
+    if weight.sizes[0] % groups or weight.sizes[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"{list(weight.sizes)} instead"
+        )
+    channels = weight.sizes[0] if transposed else weight.sizes[1] * groups
+    if input.sizes[1] != channels:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(weight.sizes)}, expected input{list(input.sizes)} to have "
+            f"{channels} channels, but got {input.sizes[1]} channels instead"
+        )
+    outputs = weight.sizes[1] * groups if transposed else weight.sizes[0]
+    if bias is not None and bias.sizes != (outputs,):
+        raise RuntimeError(
+            f"Given weight of size {list(weight.sizes)}, expected bias to be 1-dimensional with {outputs} elements, but got "
+            f"bias of size {list(bias.sizes)} instead"
+        )
+    for name, spec in (("weight", weight), ("bias", bias)):
+        if spec is not None and spec.dtype is not input.dtype:
+            raise RuntimeError(f"Input type ({input.dtype.name}) and {name} type ({spec.dtype.name}) should be the same")
+    refuse(input.dtype, "bool")
+    if not transposed:
+        for dim in range(count):
+            reach = dilation[dim] * (weight.sizes[dim + 2] - 1) + 1
+            if input.sizes[dim + 2] + 2 * padding[dim] < reach:
+                padded = [size + 2 * pad for size, pad in zip(input.sizes[2:], padding)]
+                reaches = [each * (size - 1) + 1 for each, size in zip(dilation, weight.sizes[2:])]
+                raise RuntimeError(
+                    f"Calculated padded input size per channel: {padded}. Kernel size: {reaches}. Kernel size can't be "
+                    "greater than actual input size"
+                )
+    sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
+    if any(size < 0 for size in sizes):
+        raise RuntimeError(f"the output would have negative sizes: {list(sizes)}")
+    return input.contiguous(sizes)
+
+
+def _taps(
+    large: Sequence[int], small: Sequence[int], kernel: Sequence[int], stride: Any, padding: Any, dilation: Any
+) -> list[list[tuple[int, int, int]]]:
+    """For each spatial dimension, all (position in the small side, tap of the kernel, position in the large side) that meet.
+
+    ``large = small * stride - padding + tap * dilation``: a convolution's input is large and its output small, a
+    transposed one's the other way round.
+    """
+    meets = []
+    for dim, taps in enumerate(kernel):
+        along = []
+        for position in range(small[dim]):
+            for tap in range(taps):
+                at = position * stride[dim] - padding[dim] + tap * dilation[dim]
+                if 0 <= at < large[dim]:
+                    along.append((position, tap, at))
+        meets.append(along)
+    return meets
+
+
+def _products(
+    large: TensorAccessor, small: TensorAccessor, weight: TensorAccessor, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """All triples of offsets (large, small, weight) whose values meet in a product.
+
+    weight is (channels of small, channels of large / groups, *kernel).
+    """
+    spatial = len(weight.sizes) - 2
+    stride, padding, dilation = (_spread(each, spatial) for each in (stride, padding, dilation))
+    meets = _taps(large.sizes[2:], small.sizes[2:], weight.sizes[2:], stride, padding, dilation)
+    windows = []
+    for combination in itertools.product(*meets):
+        at_small = sum(each[0] * step for each, step in zip(combination, small.strides[2:]))
+        at_weight = sum(each[1] * step for each, step in zip(combination, weight.strides[2:]))
+        at_large = sum(each[2] * step for each, step in zip(combination, large.strides[2:]))
+        windows.append((at_large, at_small, at_weight))
+    small_channels, large_channels = weight.sizes[0], weight.sizes[1]
+    per_group = small_channels // groups
+    for batch in range(large.sizes[0]):
+        for channel in range(small_channels):
+            group = channel // per_group
+            for inner in range(large_channels):
+                base_large = large.offset_of((batch, group * large_channels + inner))
+                base_small = small.offset_of((batch, channel))
+                base_weight = weight.offset_of((channel, inner))
+                for at_large, at_small, at_weight in windows:
+                    yield base_large + at_large, base_small + at_small, base_weight + at_weight
+
+
+def _accumulate(target: TensorAccessor, terms: dict[int, list[Any]], initial: Any = None) -> None:
+    for offset in target.offsets():
+        numbers = terms.get(offset, [])
+        if initial is not None:
+            numbers = [*numbers, initial(offset)]
+        target.write(offset, exact_sum(numbers))
+
+
+def _convolution_kernel(
+    output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> None:
+    """``output[n, o, p] = bias[o] + sum of input[n, i, p * stride - padding + k * dilation] * weight[o, i, k]``."""
+    out, source, kernel = TensorAccessor(output), TensorAccessor(input), TensorAccessor(weight)
+    terms: dict[int, list[Any]] = {}
+    large, small = (out, source) if transposed else (source, out)
+    for at_large, at_small, at_weight in _products(large, small, kernel, stride, padding, dilation, groups):
+        target, read = (at_large, at_small) if transposed else (at_small, at_large)
+        terms.setdefault(target, []).append(source.read(read) * kernel.read(at_weight))
+    if bias is None:
+        _accumulate(out, terms)
+        return
+    added = TensorAccessor(bias)
+    channel_of = {}
+    for index in itertools.product(*(range(size) for size in out.sizes)):
+        channel_of[out.offset_of(index)] = index[1]
+    _accumulate(out, terms, lambda offset: added[channel_of[offset]])
+
+
+_OPTIONS_ARGUMENTS = (
+    "SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups"
+)
+
+convolution = native_function(
+    f"convolution(Tensor input, Tensor weight, Tensor? bias, {_OPTIONS_ARGUMENTS}) -> Tensor",
+    meta=_convolution_rule,
+    kernel=_convolution_kernel,
+    derivatives={
+        "input, weight, bias": lambda grad, input, weight, bias_spec, stride, padding, dilation, transposed, output_padding,
+        groups, grad_input_mask: aten.convolution_backward.default(
+            grad,
+            input,
+            weight,
+            None if bias_spec is None else bias_spec.sizes,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            grad_input_mask,
+        ),
+    },
+    doc="""Convolution of input (N, channels, *spatial) with weight (out channels, channels / groups, *kernel).
+
+    transposed: weight is (channels, out channels / groups, *kernel).  Raises RuntimeError for sizes that do not fit.""",
+)
+
+
+def _convolution_backward_rule(
+    grad_output: Spec,
+    input: Spec,
+    weight: Spec,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    output_mask: Sequence[bool],
+) -> tuple[Spec | None, Spec | None, Spec | None]:
+    channels = weight.sizes[1] * groups if transposed else weight.sizes[0]
+    return (
+        input.contiguous() if output_mask[0] else None,
+        weight.contiguous() if output_mask[1] else None,
+        weight.contiguous((channels,)) if output_mask[2] else None,
+    )
+
+
+def _convolution_backward_kernel(
+    grad_input: Tensor | None,
+    grad_weight: Tensor | None,
+    grad_bias: Tensor | None,
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    output_mask: Sequence[bool],
+) -> None:
+    """Each product of the forward, with one factor replaced by the output's gradient."""
+    grad, source, kernel = TensorAccessor(grad_output), TensorAccessor(input), TensorAccessor(weight)
+    if grad_input is not None or grad_weight is not None:
+        to_input = None if grad_input is None else TensorAccessor(grad_input)
+        to_weight = None if grad_weight is None else TensorAccessor(grad_weight)
+        input_terms: dict[int, list[Any]] = {}
+        weight_terms: dict[int, list[Any]] = {}
+        # positions in input and weight are told apart by index, since several may share one element (stride 0)
+        dense_source, dense_kernel = _numbered(source), _numbered(kernel)
+        dense_grad = _numbered(grad)
+        large, small = (dense_grad, dense_source) if transposed else (dense_source, dense_grad)
+        grads, sources, kernels = (list(each.offsets()) for each in (grad, source, kernel))
+        for at_large, at_small, at_weight in _products(large, small, dense_kernel, stride, padding, dilation, groups):
+            at_grad, at_source = (at_large, at_small) if transposed else (at_small, at_large)
+            gradient = grad.read(grads[at_grad])
+            if to_input is not None:
+                value = kernel.read(kernels[at_weight])
+                input_terms.setdefault(at_source, []).append(gradient * value.conjugate())
+            if to_weight is not None:
+                value = source.read(sources[at_source])
+                weight_terms.setdefault(at_weight, []).append(gradient * value.conjugate())
+        for target, terms in ((to_input, input_terms), (to_weight, weight_terms)):
+            if target is not None:
+                for position, offset in enumerate(target.offsets()):
+                    target.write(offset, exact_sum(terms.get(position, [])))
+    if grad_bias is not None:
+        out = TensorAccessor(grad_bias)
+        for channel in range(grad.sizes[1]):
+            sizes = (grad.sizes[0], *grad.sizes[2:])
+            strides = (grad.strides[0], *grad.strides[2:])
+            offsets = geometry.offsets(sizes, strides, grad.offset_of((0, channel)))
+            out[channel] = exact_sum([grad.read(offset) for offset in offsets])
+
+
+class _Numbered:
+    """The sizes of an accessor with row-major strides: its offsets number the elements."""
+
+    def __init__(self, accessor: TensorAccessor):
+        self.sizes = accessor.sizes
+        self.strides = geometry.contiguous_strides(accessor.sizes)
+
+    def offset_of(self, index: Sequence[int]) -> int:
+        return sum(i * stride for i, stride in zip(index, self.strides))
+
+
+def _numbered(accessor: TensorAccessor) -> Any:
+    return _Numbered(accessor)
+
+
+def _convolution_double(
+    grads: Any,
+    grad_output: Any,
+    input: Any,
+    weight: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    grad_input_mask: Sequence[bool],
+) -> tuple[Any, Any, Any]:
+    """The gradients of convolution_backward.
+
+    Convolution is linear in each of input and weight, so each second derivative is again a convolution or one of its
+    gradients, with one factor replaced by the gradient that came in.
+    """
+    for_input, for_weight, for_bias = grads
+    options = (stride, padding, dilation, transposed, output_padding, groups)
+    to_grad = to_input = to_weight = None
+
+    def plus(a: Any, b: Any) -> Any:
+        return b if a is None else a + b
+
+    if for_input is not None:
+        if grad_input_mask[0]:
+            to_grad = plus(to_grad, aten.convolution.default(for_input, weight, None, *options))
+        if grad_input_mask[2]:
+            found = aten.convolution_backward.default(
+                grad_output, for_input, weight, None, *options, (False, True, False)
+            )
+            to_weight = plus(to_weight, found[1])
+    if for_weight is not None:
+        if grad_input_mask[0]:
+            to_grad = plus(to_grad, aten.convolution.default(input, for_weight, None, *options))
+        if grad_input_mask[1]:
+            found = aten.convolution_backward.default(
+                grad_output, input, for_weight, None, *options, (True, False, False)
+            )
+            to_input = plus(to_input, found[0])
+    if for_bias is not None and grad_input_mask[0]:
+        shape = [1, -1, *[1] * (grad_output.ndim - 2)]
+        to_grad = plus(to_grad, for_bias.reshape(shape).expand(grad_output._spec.sizes))
+    return to_grad, to_input, to_weight
+
+
+native_function(
+    "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, "
+    f"{_OPTIONS_ARGUMENTS}, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    meta=_convolution_backward_rule,
+    kernel=_convolution_backward_kernel,
+    derivatives={"grad_output, input, weight": _convolution_double},
+    doc="The gradients of a convolution with respect to input, weight and bias; those that the mask leaves out are None.",
+)
+
+
+def _conv(spatial: int) -> Any:
+    """conv1d, conv2d or conv3d: the plain convolution with a batch dimension that may be left out."""
+
+    def conv(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+        if input.ndim not in (spatial + 1, spatial + 2):
+            raise RuntimeError(
+                f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to conv{spatial}d, but got input of "
+                f"size: {list(input.shape)}"
+            )
+        batched = input if input.ndim == spatial + 2 else input.unsqueeze(0)
+        result = aten.convolution.default(
+            batched, weight, bias, as_list(stride), as_list(padding), as_list(dilation), False, (0,) * spatial, groups
+        )
+        return result if batched is input else result.squeeze(0)
+
+    return conv
+
+
+def as_list(value: Any) -> tuple[int, ...]:
+    """One int, or a list of them, as a tuple."""
+    return (value,) if isinstance(value, int) else tuple(value)
+
+
+def _same_padding(conv: Any, spatial: int) -> Any:
+    """Padding by name: 'valid' is none, 'same' keeps the sizes (stride 1 only)."""
+
+    def padded(input: Any, weight: Any, bias: Any, stride: Any, padding: str, dilation: Any, groups: int) -> Any:
+        if padding == "valid":
+            return conv(input, weight, bias, stride, 0, dilation, groups)
+        if padding != "same":
+            raise RuntimeError(f"conv{spatial}d: Invalid padding string: '{padding}'; want 'valid' or 'same'")
+        if any(each != 1 for each in as_list(stride)):
+            raise RuntimeError(f"conv{spatial}d: padding='same' is not supported for strided convolutions")
+        totals = [
+            each * (size - 1) for each, size in zip(_spread(as_list(dilation), spatial), weight._spec.sizes[2:])
+        ]
+        if any(total % 2 for total in totals):
+            # an odd total puts the extra element behind
+            sizes = [*input._spec.sizes[:-spatial], *(n + t % 2 for n, t in zip(input._spec.sizes[-spatial:], totals))]
+            larger = input.new_zeros(sizes)
+            larger = aten.as_strided_scatter.default(larger, input, input._spec.sizes, larger._spec.strides, 0)
+            input = larger
+        return conv(input, weight, bias, stride, [total // 2 for total in totals], dilation, groups)
+
+    return padded
+
+
+for _spatial in (1, 2, 3):
+    native_function(
+        f"conv{_spatial}d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{_spatial}] stride=1, "
+        f"SymInt[{_spatial}] padding=0, SymInt[{_spatial}] dilation=1, SymInt groups=1) -> Tensor",
+        composite=_conv(_spatial),
+        doc=f"""Convolution over {_spatial} spatial dimension(s): input ([N,] channels, *spatial), weight (out channels,
+        channels / groups, *kernel), bias (out channels).""",
+    )
+    native_function(
+        f'conv{_spatial}d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{_spatial}] stride=1, '
+        f'str padding="valid", SymInt[{_spatial}] dilation=1, SymInt groups=1) -> Tensor',
+        composite=_same_padding(_conv(_spatial), _spatial),
+        doc=f"Convolution over {_spatial} spatial dimension(s) with padding by name: 'valid' or 'same'.",
+    )

@@ -1,0 +1,316 @@
+"""Factories: tensors from nothing, from numbers, or like another.
+
+Source: aten/src/ATen/native/TensorFactories.cpp, RangeFactories.cpp.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..kit.iterator import TensorIterator, result_type
+from ..kit.native import native_function, resize_tensor
+from ..memory.accessor import TensorAccessor
+from ..memory.backend import resolve_device
+from ..memory.spec import Spec, contiguous_spec, spec_of
+from ..memory.tensor import Tensor, empty_tensor, version_counter
+from ..values import geometry
+from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..values.dtype import dtype_of_number, get_default_dtype, int64
+from ..values.errors import OutOfMemoryError
+
+
+def check_size(size: Any) -> tuple[int, ...]:
+    """Sizes as a tuple.  Raises RuntimeError for negative ones, too many dimensions, or more bytes than an int64 counts."""
+    sizes = tuple(size)
+    for each in sizes:
+        if each < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {each}: {list(sizes)}")
+    if len(sizes) > geometry.MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {geometry.MAX_DIMS} dimensions, got {len(sizes)}")
+    if geometry.numel_of(sizes) >= 2**60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
+    return sizes
+
+
+def check_options(name: str, layout: Any, pin_memory: Any) -> None:
+    """Raises for what gnomon has not: layouts other than strided, pinned memory."""
+    if layout is not None and layout.name != "strided":
+        raise RuntimeError(f"{name}: layout must be gnomon.strided, got {layout}")
+    if pin_memory:
+        raise RuntimeError(f"{name}: pin_memory=True: no backend here has pinned memory")
+
+
+def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...]:
+    """The strides of a new dense tensor in a memory format.  Raises RuntimeError for sizes that have no such format."""
+    if memory_format in (None, contiguous_format):
+        return geometry.contiguous_strides(sizes)
+    wanted = {channels_last: 4, channels_last_3d: 5}.get(memory_format)
+    if wanted is None:
+        raise RuntimeError(f"unsupported memory format {memory_format}")
+    if len(sizes) != wanted:
+        raise RuntimeError(f"required rank {wanted} tensor to use {memory_format} format")
+    return geometry.channels_last_strides(sizes)
+
+
+def allocate(spec: Spec) -> Tensor:
+    """A new tensor; the OutOfMemoryError of the allocator also says what for."""
+    try:
+        return empty_tensor(spec)
+    except OutOfMemoryError as error:
+        raise OutOfMemoryError(f"{error} (for a tensor of sizes {list(spec.sizes)}, {spec.dtype.name})") from None
+
+
+def _empty(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
+    check_options("empty", layout, pin_memory)
+    sizes = check_size(size)
+    strides = format_strides(sizes, memory_format)
+    return allocate(spec_of(sizes, strides, dtype or get_default_dtype(), resolve_device(device)))
+
+
+empty = native_function(
+    "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    explicit=_empty,
+    doc="""A tensor of ``size`` whose numbers are whatever was in memory.
+
+    dtype: the default dtype if None.  device: the default device if None.  Raises RuntimeError for negative or
+    too large sizes, OutOfMemoryError when there is no memory.""",
+)
+
+
+def _empty_strided(size: Any, stride: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    check_options("empty_strided", layout, pin_memory)
+    sizes = check_size(size)
+    strides = tuple(stride)
+    if len(sizes) != len(strides):
+        raise RuntimeError(
+            f"empty_strided: dimensionality of sizes ({len(sizes)}) must match dimensionality of strides ({len(strides)})"
+        )
+    for each in strides:
+        if each < 0:
+            raise RuntimeError(f"empty_strided: negative strides are not supported, got strides: {list(strides)}")
+    return allocate(spec_of(sizes, strides, dtype or get_default_dtype(), resolve_device(device)))
+
+
+empty_strided = native_function(
+    "empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor",
+    explicit=_empty_strided,
+    doc="A tensor of ``size`` and ``stride`` (elements) whose numbers are whatever was in memory.",
+)
+
+
+def _empty_like(self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
+    check_options("empty_like", layout, pin_memory)
+    spec = self._spec
+    dtype = dtype or spec.dtype
+    where = spec.device if device is None else resolve_device(device)
+    if memory_format in (None, preserve_format):
+        if geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides):
+            return allocate(spec_of(spec.sizes, spec.strides, dtype, where))
+        # with gaps or overlap: dense, in the same order of dimensions
+        walk = TensorIterator("empty_like", [spec], [dtype], None, where)
+        return allocate(walk.output_specs[0])
+    return allocate(spec_of(spec.sizes, format_strides(spec.sizes, memory_format), dtype, where))
+
+
+_LIKE_OPTIONS = (
+    "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None"
+)
+_OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+
+empty_like = native_function(
+    f"empty_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
+    explicit=_empty_like,
+    derivatives={},
+    doc="A tensor of the sizes, dtype, device and order of memory of ``self``, with whatever numbers were there.",
+)
+
+
+def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    dtype = dtype or dtype_of_number(fill_value, get_default_dtype())
+    return aten.fill_.Scalar(aten.empty.memory_format(size, dtype, layout, device, pin_memory, None), fill_value)
+
+
+full = native_function(
+    f"full(SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
+    composite=_full,
+    doc="A tensor of ``size`` filled with a number, whose dtype it has if none is given.",
+)
+
+zeros = native_function(
+    f"zeros(SymInt[] size, {_OPTIONS}) -> Tensor",
+    composite=lambda size, dtype, *options: _full(size, 0, dtype or get_default_dtype(), *options),
+    doc="A tensor of ``size`` filled with 0, of the default dtype if none is given.",
+)
+
+ones = native_function(
+    f"ones(SymInt[] size, {_OPTIONS}) -> Tensor",
+    composite=lambda size, dtype, *options: _full(size, 1, dtype or get_default_dtype(), *options),
+    doc="A tensor of ``size`` filled with 1, of the default dtype if none is given.",
+)
+
+full_like = native_function(
+    f"full_like(Tensor self, Scalar fill_value, {_LIKE_OPTIONS}) -> Tensor",
+    composite=lambda self, fill_value, *options: aten.fill_.Scalar(aten.empty_like.default(self, *options), fill_value),
+    doc="A tensor like ``self`` filled with a number.",
+)
+
+zeros_like = native_function(
+    f"zeros_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
+    composite=lambda self, *options: aten.fill_.Scalar(aten.empty_like.default(self, *options), 0),
+    doc="A tensor like ``self`` filled with 0.",
+)
+
+ones_like = native_function(
+    f"ones_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
+    composite=lambda self, *options: aten.fill_.Scalar(aten.empty_like.default(self, *options), 1),
+    doc="A tensor like ``self`` filled with 1.",
+)
+
+
+def _new(name: str, value: Any) -> Any:
+    def make(self: Tensor, size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+        spec = self._spec
+        made = aten.empty.memory_format(size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None)
+        return made if value is None else aten.fill_.Scalar(made, value)
+
+    return native_function(
+        f"{name}(Tensor self, SymInt[] size, {_OPTIONS}) -> Tensor",
+        variants="method",
+        composite=make,
+        doc=f"A tensor of ``size`` with the dtype and device of ``self``: {name[4:]}.",
+    )
+
+
+new_empty = _new("new_empty", None)
+new_zeros = _new("new_zeros", 0)
+new_ones = _new("new_ones", 1)
+
+
+def _new_full(self: Tensor, size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    spec = self._spec
+    made = aten.empty.memory_format(size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None)
+    return aten.fill_.Scalar(made, fill_value)
+
+
+new_full = native_function(
+    f"new_full(Tensor self, SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
+    variants="method",
+    composite=_new_full,
+    doc="A tensor of ``size`` filled with a number, with the dtype and device of ``self``.",
+)
+
+scalar_tensor = native_function(
+    f"scalar_tensor(Scalar s, {_OPTIONS}) -> Tensor",
+    composite=lambda s, dtype, *options: _full((), s, dtype or get_default_dtype(), *options),
+    doc="A 0-dim tensor that holds a number.",
+)
+
+
+def _arange_rule(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Spec:
+    check_options("arange", layout, pin_memory)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    for bound in (start, end):
+        if bound != bound or bound in (math.inf, -math.inf):
+            raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype is None:
+        dtype = int64 if all(isinstance(each, int) for each in (start, end, step)) else get_default_dtype()
+    if all(isinstance(each, int) for each in (start, end, step)):
+        count = -((start - end) // step)
+    else:
+        count = math.ceil((end - start) / step)
+    return contiguous_spec((int(count),), dtype, resolve_device(device))
+
+
+def _arange_kernel(output: Tensor, start: Any, end: Any, step: Any) -> None:
+    """``start + i * step``, each computed by itself rather than by adding up."""
+    accessor = TensorAccessor(output)
+    write = accessor.write
+    for index, offset in enumerate(accessor.offsets()):
+        write(offset, start + index * step)
+
+
+arange = native_function(
+    f"arange.start_step(Scalar start, Scalar end, Scalar step=1, {_OPTIONS}) -> Tensor",
+    meta=_arange_rule,
+    kernel=_arange_kernel,
+    doc="""Numbers from ``start`` to before ``end`` in steps of ``step``: ceil((end - start) / step) of them.
+
+    int64 when all three are ints, else the default dtype.  Raises RuntimeError for a step of 0 or of the wrong sign.""",
+)
+
+native_function(
+    f"arange.start(Scalar start, Scalar end, {_OPTIONS}) -> Tensor",
+    composite=lambda start, end, *options: aten.arange.start_step(start, end, 1, *options),
+    doc="Numbers from ``start`` to before ``end`` in steps of 1.",
+)
+
+native_function(
+    f"arange(Scalar end, {_OPTIONS}) -> Tensor",
+    composite=lambda end, *options: aten.arange.start_step(0, end, 1, *options),
+    doc="Numbers from 0 to before ``end`` in steps of 1.",
+)
+
+
+def _eye(n: int, m: int, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    if n < 0 or m < 0:
+        raise RuntimeError(f"n must be greater or equal to 0, got {min(n, m)}")
+    made = aten.zeros.default((n, m), dtype, layout, device, pin_memory)
+    diagonal = min(n, m)
+    if diagonal:
+        aten.fill_.Scalar(made.as_strided((diagonal,), (m + 1,)), 1)
+    return made
+
+
+native_function(
+    f"eye(SymInt n, {_OPTIONS}) -> Tensor",
+    composite=lambda n, *options: _eye(n, n, *options),
+    doc="The identity matrix of n rows.",
+)
+
+native_function(
+    f"eye.m(SymInt n, SymInt m, {_OPTIONS}) -> Tensor",
+    composite=_eye,
+    doc="n rows and m columns with 1 on the diagonal and 0 elsewhere.",
+)
+
+
+def _resize_(self: Tensor, size: Any, memory_format: Any) -> Tensor:
+    if self.requires_grad:
+        raise RuntimeError("resize_: cannot resize variables that require grad")
+    sizes = check_size(size)
+    if sizes != self._spec.sizes:
+        resize_tensor(self, sizes, format_strides(sizes, memory_format))
+    return self
+
+
+resize_ = native_function(
+    "resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    variants="method",
+    explicit=_resize_,
+    doc="Give ``self`` other sizes in place; the storage grows when it has to, and new numbers are arbitrary.",
+)
+
+native_function(
+    "result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType",
+    composite=lambda tensor, other: result_type(*(getattr(each, "_spec", each) for each in (tensor, other))),
+    doc="The dtype that an operator on these two operands computes in.",
+)
+
+native_function(
+    "result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType",
+    composite=lambda scalar, tensor: result_type(scalar, tensor._spec),
+    doc="The dtype that an operator on a number and a tensor computes in.",
+)
+
+
+def bump(tensor: Tensor) -> None:
+    """Count a write that no dispatch key saw."""
+    version_counter(tensor).value += 1

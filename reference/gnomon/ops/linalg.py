@@ -1,0 +1,292 @@
+"""Matrix products.
+
+Accumulation: floating point products are summed exactly rounded (math.fsum) in the reference, whatever the dtype;
+integers exactly, wrapping around at the end.
+
+Source: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..kit import arithmetic
+from ..kit.native import native_function
+from ..kit.rules import refuse
+from ..memory.accessor import TensorAccessor
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values import geometry
+
+
+def _same_dtype(*specs: Spec) -> None:
+    for spec in specs[1:]:
+        if spec.dtype is not specs[0].dtype:
+            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {specs[0].dtype.name} != {spec.dtype.name}")
+
+
+def _mm_rule(self: Spec, mat2: Spec) -> Spec:
+    if self.ndim != 2:
+        raise RuntimeError(f"self must be a matrix, got {self.ndim}-D with sizes {list(self.sizes)}")
+    if mat2.ndim != 2:
+        raise RuntimeError(f"mat2 must be a matrix, got {mat2.ndim}-D with sizes {list(mat2.sizes)}")
+    if self.sizes[1] != mat2.sizes[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({self.sizes[0]}x{self.sizes[1]} and {mat2.sizes[0]}x{mat2.sizes[1]})"
+        )
+    _same_dtype(self, mat2)
+    refuse(self.dtype, "bool")
+    return self.contiguous((self.sizes[0], mat2.sizes[1]))
+
+
+def _rows(accessor: TensorAccessor, dim: int, prefix: int = 0) -> list[list[Any]]:
+    """The vectors of a matrix along its last dimension (``dim`` 0: rows) or its first (1: columns)."""
+    row, column = accessor.sizes[-2:]
+    row_stride, column_stride = accessor.strides[-2:]
+    read = accessor.read
+    start = accessor.offset + prefix
+    if dim == 0:
+        return [[read(start + i * row_stride + j * column_stride) for j in range(column)] for i in range(row)]
+    return [[read(start + i * row_stride + j * column_stride) for i in range(row)] for j in range(column)]
+
+
+def _dot(a: list[Any], b: list[Any]) -> Any:
+    return arithmetic.exact_sum([x * y for x, y in zip(a, b)])
+
+
+def _mm_kernel(output: Tensor, self: Tensor, mat2: Tensor) -> None:
+    """``output[i, j] = sum over k of self[i, k] * mat2[k, j]``."""
+    out = TensorAccessor(output)
+    columns = _rows(TensorAccessor(mat2), 1)
+    for i, row in enumerate(_rows(TensorAccessor(self), 0)):
+        for j, column in enumerate(columns):
+            out[i, j] = _dot(row, column)
+
+
+mm = native_function(
+    "mm(Tensor self, Tensor mat2) -> Tensor",
+    meta=_mm_rule,
+    kernel=_mm_kernel,
+    derivatives={
+        "self": lambda grad, mat2: grad.mm(_adjoint(mat2)),
+        "mat2": lambda grad, self: _adjoint(self).mm(grad),
+    },
+    out="out",
+    doc="""The product of two matrices, (n, k) and (k, m).
+
+    Raises RuntimeError for other numbers of dimensions, sizes that do not fit, or different dtypes.""",
+)
+
+
+def _adjoint(matrix: Any) -> Any:
+    """The conjugate transpose."""
+    flipped = matrix.transpose(-2, -1)
+    return flipped.conj() if matrix._spec.dtype.is_complex else flipped
+
+
+def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
+    for name, spec in (("batch1", self), ("batch2", mat2)):
+        if spec.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor, got {spec.ndim}-D with sizes {list(spec.sizes)}")
+    if self.sizes[0] != mat2.sizes[0] or self.sizes[2] != mat2.sizes[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.sizes[0]}, {self.sizes[2]}] but got: "
+            f"[{mat2.sizes[0]}, {mat2.sizes[1]}]."
+        )
+    _same_dtype(self, mat2)
+    refuse(self.dtype, "bool")
+    return self.contiguous((self.sizes[0], self.sizes[1], mat2.sizes[2]))
+
+
+def _bmm_kernel(output: Tensor, self: Tensor, mat2: Tensor) -> None:
+    """``output[b] = self[b] @ mat2[b]``."""
+    out, left, right = TensorAccessor(output), TensorAccessor(self), TensorAccessor(mat2)
+    for batch in range(left.sizes[0]):
+        columns = _rows(right, 1, batch * right.strides[0])
+        for i, row in enumerate(_rows(left, 0, batch * left.strides[0])):
+            for j, column in enumerate(columns):
+                out[batch, i, j] = _dot(row, column)
+
+
+bmm = native_function(
+    "bmm(Tensor self, Tensor mat2) -> Tensor",
+    meta=_bmm_rule,
+    kernel=_bmm_kernel,
+    derivatives={
+        "self": lambda grad, mat2: grad.bmm(_adjoint(mat2)),
+        "mat2": lambda grad, self: _adjoint(self).bmm(grad),
+    },
+    out="out",
+    doc="The products of matrices pair by pair, (b, n, k) and (b, k, m).",
+)
+
+
+def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Spec:
+    product = _mm_rule(mat1, mat2)
+    _same_dtype(product, self)
+    fits = self.ndim <= 2 and geometry.broadcast_sizes(self.sizes, product.sizes) == product.sizes
+    if not fits:
+        raise RuntimeError(
+            f"The expanded size of the tensor {list(product.sizes)} must match the existing size {list(self.sizes)}"
+        )
+    if self.dtype.category < 2 and not (isinstance(beta, int) and isinstance(alpha, int)):
+        raise RuntimeError("For integral input tensors, argument beta must not be a floating point number.")
+    return product
+
+
+def _addmm_kernel(output: Tensor, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> None:
+    """``output = beta * self + alpha * (mat1 @ mat2)``; with beta 0 even a NaN in self is ignored."""
+    out, bias = TensorAccessor(output), TensorAccessor(self)
+    strides = geometry.expand_strides(bias.sizes, bias.strides, out.sizes)
+    columns = _rows(TensorAccessor(mat2), 1)
+    for i, row in enumerate(_rows(TensorAccessor(mat1), 0)):
+        for j, column in enumerate(columns):
+            product = alpha * _dot(row, column)
+            if beta != 0:
+                product = beta * bias.read(bias.offset + i * strides[0] + j * strides[1]) + product
+            out[i, j] = product
+
+
+def _scaled(grad: Any, factor: Any) -> Any:
+    return grad if factor == 1 else grad * factor.conjugate()
+
+
+addmm = native_function(
+    "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    meta=_addmm_rule,
+    kernel=_addmm_kernel,
+    derivatives={
+        "self": lambda grad, beta: _scaled(grad, beta),
+        "mat1": lambda grad, mat2, alpha: _scaled(grad.mm(_adjoint(mat2)), alpha),
+        "mat2": lambda grad, mat1, alpha: _scaled(_adjoint(mat1).mm(grad), alpha),
+    },
+    inplace=True,
+    out="out",
+    doc="``beta * self + alpha * (mat1 @ mat2)``; ``self`` broadcasts to the product's sizes.",
+)
+
+
+def _dot_rule(self: Spec, tensor: Spec) -> Spec:
+    if self.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
+    if self.dtype is not tensor.dtype:
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {self.dtype.name} and {tensor.dtype.name}"
+        )
+    if self.numel != tensor.numel:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{self.numel}] and src [{tensor.numel}] to have the same number of "
+            f"elements, but got {self.numel} and {tensor.numel} elements respectively"
+        )
+    refuse(self.dtype, "bool")
+    return self.contiguous(())
+
+
+def _dot_kernel(output: Tensor, self: Tensor, tensor: Tensor) -> None:
+    """The sum of the products of two vectors' elements."""
+    left, right = TensorAccessor(self), TensorAccessor(tensor)
+    a = [left.read(offset) for offset in left.offsets()]
+    b = [right.read(offset) for offset in right.offsets()]
+    TensorAccessor(output)[()] = _dot(a, b)
+
+
+dot = native_function(
+    "dot(Tensor self, Tensor tensor) -> Tensor",
+    meta=_dot_rule,
+    kernel=_dot_kernel,
+    derivatives={
+        "self": lambda grad, tensor: grad * tensor.conj(),
+        "tensor": lambda grad, self: grad * self.conj(),
+    },
+    out="out",
+    doc="The inner product of two vectors of equal length and dtype.",
+)
+
+mv = native_function(
+    "mv(Tensor self, Tensor vec) -> Tensor",
+    composite=lambda self, vec: _mv(self, vec),
+    doc="The product of a matrix (n, k) and a vector (k).",
+)
+
+
+def _mv(self: Any, vec: Any) -> Any:
+    if self.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"mv: vector + matrix @ vector expected, got {self.ndim}D and {vec.ndim}D tensors")
+    if self.size(1) != vec.size(0):
+        raise RuntimeError(f"mv: size mismatch, got input ({self.size(0)}x{self.size(1)}), vec ({vec.size(0)})")
+    return aten.mm.default(self, vec.unsqueeze(1)).squeeze(1)
+
+
+def _matmul(self: Any, other: Any) -> Any:
+    """Vectors, matrices and stacks of matrices, broadcast.  Source: _matmul_impl."""
+    if self.ndim == 0 or other.ndim == 0:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {self.ndim}D and {other.ndim}D"
+        )
+    if self.ndim == 1 and other.ndim == 1:
+        return aten.dot.default(self, other)
+    if self.ndim == 2 and other.ndim == 2:
+        return aten.mm.default(self, other)
+    if self.ndim == 2 and other.ndim == 1:
+        return aten.mv.default(self, other)
+    if self.ndim == 1 and other.ndim == 2:
+        return aten.mm.default(self.unsqueeze(0), other).squeeze(0)
+    left = self.unsqueeze(0) if self.ndim == 1 else self
+    right = other.unsqueeze(1) if other.ndim == 1 else other
+    inner_left, inner_right = left._spec.sizes[-1], right._spec.sizes[-2]
+    if inner_left != inner_right:
+        raise RuntimeError(
+            f"matmul: mat1 and mat2 shapes cannot be multiplied ({list(self.shape)} and {list(other.shape)})"
+        )
+    if right.ndim == 2:
+        # one matrix for the whole stack: a single tall product
+        rows = left.reshape(-1, inner_left)
+        product = aten.mm.default(rows, right).view((*left._spec.sizes[:-1], right._spec.sizes[-1]))
+    else:
+        batch = geometry.broadcast_sizes(left._spec.sizes[:-2], right._spec.sizes[:-2])
+        count = geometry.numel_of(batch)
+        matrices = [
+            each.expand((*batch, *each._spec.sizes[-2:])).reshape((count, *each._spec.sizes[-2:])) for each in (left, right)
+        ]
+        product = aten.bmm.default(*matrices).view((*batch, left._spec.sizes[-2], right._spec.sizes[-1]))
+    if self.ndim == 1:
+        product = product.squeeze(-2)
+    return product.squeeze(-1) if other.ndim == 1 else product
+
+
+matmul = native_function(
+    "matmul(Tensor self, Tensor other) -> Tensor",
+    composite=_matmul,
+    out="out",
+    doc="""The matrix product: of vectors, matrices, or stacks of matrices whose leading dimensions broadcast.
+
+    Raises RuntimeError for 0-dim operands and sizes that do not fit.""",
+)
+
+
+def _linear(input: Any, weight: Any, bias: Any) -> Any:
+    if weight.ndim != 2:
+        raise RuntimeError(f"linear: weight must be a matrix, got {weight.ndim}-D")
+    if not input.ndim or input._spec.sizes[-1] != weight._spec.sizes[1]:
+        sizes = input._spec.sizes
+        rows = geometry.numel_of(sizes[:-1])
+        raise RuntimeError(
+            f"linear: mat1 and mat2 shapes cannot be multiplied ({rows}x{sizes[-1] if sizes else 1} and "
+            f"{weight._spec.sizes[1]}x{weight._spec.sizes[0]})"
+        )
+    transposed = weight.t()
+    if bias is None:
+        return aten.matmul.default(input, transposed)
+    if input.ndim == 2:
+        return aten.addmm.default(bias, input, transposed, 1, 1)
+    rows = input.reshape(-1, input._spec.sizes[-1])
+    return aten.addmm.default(bias, rows, transposed, 1, 1).view((*input._spec.sizes[:-1], weight._spec.sizes[0]))
+
+
+linear = native_function(
+    "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    python_module="nn",
+    composite=_linear,
+    doc="``input @ weight.T + bias``: input (*, k), weight (n, k), bias (n), result (*, n).",
+)

@@ -1,0 +1,462 @@
+"""Reductions: sums, means, extremes, any and all.
+
+Accumulation: floating point sums are exactly rounded (math.fsum over the elements in float64), whatever the dtype;
+integers are summed exactly in int64 and wrap around.  A backend can only be as good.
+
+Source: aten/src/ATen/native/ReduceOps.cpp, TensorCompare.cpp.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..kit import arithmetic
+from ..kit.iterator import TensorIterator
+from ..kit.loops import reduction
+from ..kit.native import native_function
+from ..kit.rules import bool_result_dtype, reduce, reduced_dims, refuse, sum_dtype
+from ..memory.accessor import TensorAccessor
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values import geometry
+from ..values.dtype import int64
+from ..values.geometry import wrap_dim
+
+
+def _sum_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+    accumulated = sum_dtype(self, dtype)
+    return reduce(self, dim, keepdim, accumulated, accumulated)
+
+
+def expanded(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+    """The gradient of a reduction's output, shown with the sizes of its input."""
+    if not keepdim and sizes:
+        for each in reduced_dims(dim, len(sizes)):
+            grad = grad.unsqueeze(each)
+    return grad.expand(sizes)
+
+
+sum_dim = native_function(
+    "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    meta=_sum_rule,
+    kernel=reduction(arithmetic.exact_sum),
+    derivatives={
+        "self": lambda grad, self_sizes, dim, keepdim: expanded(grad, self_sizes, dim, keepdim),
+    },
+    node_name="SumBackward1",
+    identity=0,
+    out="IntList_out",
+    doc="""The sum over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``.
+
+    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of range.""",
+)
+
+native_function(
+    "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    composite=lambda self, dtype: aten.sum.dim_IntList(self, None, False, dtype),
+    out="out",
+    doc="The sum of all elements.",
+)
+
+
+def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
+    """Sum over the dimensions that broadcasting ``size`` had repeated."""
+    sizes = tuple(size)
+    mine = self._spec.sizes
+    if sizes == mine:
+        return self
+    pad = len(mine) - len(sizes)
+    fits = pad >= 0 and all(wanted in (1, have) for wanted, have in zip(sizes, mine[pad:]))
+    if not fits:
+        raise RuntimeError(f"sum_to_size: size {list(sizes)} is not expandable to size {list(mine)}.")
+    dims = [dim for dim, have in enumerate(mine) if dim < pad or (sizes[dim - pad] == 1 and have != 1)]
+    summed = aten.sum.dim_IntList(self, dims, True, self._spec.dtype) if dims else self
+    return aten.view.default(summed, sizes) if pad else summed
+
+
+native_function(
+    "sum_to_size(Tensor self, SymInt[] size) -> Tensor",
+    variants="method",
+    composite=_sum_to_size,
+    doc="Summed over whatever dimensions broadcasting would have to repeat to get from ``size`` to the sizes of ``self``.",
+)
+
+
+def _mean_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+    dtype = dtype or self.dtype
+    if dtype.category < 2:
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
+            f"{dtype.name}"
+        )
+    return reduce(self, dim, keepdim, dtype, dtype)
+
+
+def _mean(numbers: list[Any]) -> Any:
+    return arithmetic.divide(arithmetic.exact_sum(numbers), len(numbers)) if numbers else math.nan
+
+
+def count_reduced(sizes: tuple[int, ...], dim: Any) -> int:
+    """How many elements go into each output of a reduction."""
+    return geometry.numel_of([sizes[each] for each in reduced_dims(dim, len(sizes))]) if sizes else 1
+
+
+mean_dim = native_function(
+    "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    meta=_mean_rule,
+    kernel=reduction(_mean),
+    derivatives={
+        "self": lambda grad, self_sizes, dim, keepdim: expanded(grad, self_sizes, dim, keepdim)
+        / count_reduced(self_sizes, dim),
+    },
+    node_name="MeanBackward1",
+    identity=math.nan,
+    out="out",
+    doc="""The mean over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``; NaN over nothing.
+
+    Raises RuntimeError for integers, unless ``dtype`` is a floating point dtype.""",
+)
+
+native_function(
+    "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    composite=lambda self, dtype: aten.mean.dim(self, None, False, dtype),
+    out="dtype_out",
+    doc="The mean of all elements.",
+)
+
+
+def _product(numbers: list[Any]) -> Any:
+    result: Any = 1
+    for number in numbers:
+        result = result * number
+    return result
+
+
+def _prod_rule(self: Spec, dim: int, keepdim: bool, dtype: Any) -> TensorIterator:
+    accumulated = sum_dtype(self, dtype)
+    return reduce(self, dim, keepdim, accumulated, accumulated)
+
+
+def _prod_grad(grad: Any, self: Any, dim: int, keepdim: bool) -> Any:
+    """The product of all the other elements, exact where elements are 0."""
+    if not self._spec.sizes:
+        return grad
+    if not keepdim:
+        grad = grad.unsqueeze(dim)
+    size = self.size(dim)
+    rows = []
+    for index in range(size):
+        others = [aten.slice.Tensor(self, dim, 0, index, 1), aten.slice.Tensor(self, dim, index + 1, size, 1)]
+        rows.append(aten.prod.dim_int(aten.cat.default(others, dim), dim, True, None))
+    return grad * aten.cat.default(rows, dim).conj() if rows else aten.zeros_like(self)
+
+
+prod_dim = native_function(
+    "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    meta=_prod_rule,
+    kernel=reduction(_product),
+    derivatives={"self": _prod_grad},
+    node_name="ProdBackward1",
+    identity=1,
+    out="int_out",
+    doc="The product over dimension ``dim``; integers in int64.",
+)
+
+native_function(
+    "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    composite=lambda self, dtype: aten.prod.dim_int(aten.reshape.default(self, (-1,)), 0, False, dtype),
+    doc="The product of all elements.",
+)
+
+
+def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    refuse(self.dtype, "complex")
+    dims = reduced_dims(dim, self.ndim)
+    if self.numel == 0 and any(self.sizes[each] == 0 for each in dims):
+        raise IndexError("Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                         "the 'dim' argument, and its size must not be 0.")
+    return reduce(self, dim, keepdim, self.dtype, self.dtype)
+
+
+def _extreme_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    """Spread evenly over the elements that are the extreme.  Source: scale_grad_by_count."""
+    sizes = self._spec.sizes
+    chosen = self == expanded(result, sizes, dim, keepdim)
+    count = aten.sum.dim_IntList(chosen, None if dim is None else dim, True, None)
+    return expanded(grad, sizes, dim, keepdim) * chosen / count.expand(sizes) if sizes else grad
+
+
+def _largest(numbers: list[Any]) -> Any:
+    best = numbers[0]
+    for number in numbers:
+        if number != number:
+            return number
+        if number > best:
+            best = number
+    return best
+
+
+def _smallest(numbers: list[Any]) -> Any:
+    best = numbers[0]
+    for number in numbers:
+        if number != number:
+            return number
+        if number < best:
+            best = number
+    return best
+
+
+amax = native_function(
+    "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    meta=_extreme_rule,
+    kernel=reduction(_largest),
+    derivatives={"self": _extreme_grad},
+    out="out",
+    doc="The largest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
+)
+
+amin = native_function(
+    "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    meta=_extreme_rule,
+    kernel=reduction(_smallest),
+    derivatives={"self": _extreme_grad},
+    out="out",
+    doc="The smallest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
+)
+
+native_function(
+    "max(Tensor self) -> Tensor",
+    composite=lambda self: _whole(self, "max", aten.amax),
+    doc="The largest element; NaN if there is one.",
+)
+
+native_function(
+    "min(Tensor self) -> Tensor",
+    composite=lambda self: _whole(self, "min", aten.amin),
+    doc="The smallest element; NaN if there is one.",
+)
+
+
+def _whole(self: Any, name: str, reduce_all: Any) -> Any:
+    if self.numel() == 0:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "'dim' argument."
+        )
+    return reduce_all.default(self, (), False)
+
+
+def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:
+    """The wrapped dim and the sizes of an arg-reduction's output."""
+    refuse(self.dtype, "complex")
+    if dim is None:
+        if self.numel == 0:
+            raise IndexError("Expected reduction dim to be specified for input.numel() == 0.")
+        return None, (1,) * self.ndim if keepdim else ()
+    dim = wrap_dim(dim, self.ndim)
+    if not self.ndim:
+        return dim, ()
+    if self.sizes[dim] == 0:
+        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+    return dim, (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :])
+
+
+def _arg_rule(self: Spec, dim: int | None, keepdim: bool) -> Spec:
+    refuse(self.dtype, "bool")
+    return self.contiguous(_index_rule(self, dim, keepdim)[1], int64)
+
+
+def _position(numbers: list[Any], better: Any) -> int:
+    """The position of the first extreme; the first NaN if there is one."""
+    best = 0
+    for position, number in enumerate(numbers):
+        if number != number:
+            return position
+        if better(number, numbers[best]):
+            best = position
+    return best
+
+
+def _arg_kernel(better: Any) -> Any:
+    def kernel(output: Tensor, self: Tensor, dim: int | None, keepdim: bool) -> None:
+        write = TensorAccessor(output).write
+        for target, _, numbers in rows_along(self, dim, [output]):
+            write(target[0], _position(numbers, better))
+
+    return kernel
+
+
+def rows_along(self: Tensor, dim: int | None, outputs: Sequence[Tensor]) -> Any:
+    """For each position outside ``dim`` (None: one for all): the outputs' offsets, the elements' offsets, the elements.
+
+    Outputs have the sizes of ``self`` without ``dim``, or with size 1 there.
+    """
+    accessor = TensorAccessor(self)
+    if dim is None or not accessor.sizes:
+        sources = list(accessor.offsets())
+        targets = [output._storage_offset for output in outputs]
+        yield targets, sources, [accessor.read(offset) for offset in sources]
+        return
+    dim = wrap_dim(dim, len(accessor.sizes))
+    kept = [each for each in range(len(accessor.sizes)) if each != dim]
+    sizes = [accessor.sizes[each] for each in kept]
+    starts = geometry.offsets(sizes, [accessor.strides[each] for each in kept], accessor.offset)
+    walks = [starts]
+    for output in outputs:
+        strides = list(output._spec.strides)
+        if len(strides) == len(accessor.sizes):
+            del strides[dim]
+        walks.append(geometry.offsets(sizes, strides, output._storage_offset))
+    step = accessor.strides[dim]
+    for start, *targets in zip(*walks):
+        sources = [start + index * step for index in range(accessor.sizes[dim])]
+        yield targets, sources, [accessor.read(offset) for offset in sources]
+
+
+argmax = native_function(
+    "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    meta=_arg_rule,
+    kernel=_arg_kernel(lambda a, b: a > b),
+    out="out",
+    doc="The index (int64) of the first largest element along ``dim``, or in the flattened tensor if None.",
+)
+
+argmin = native_function(
+    "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    meta=_arg_rule,
+    kernel=_arg_kernel(lambda a, b: a < b),
+    out="out",
+    doc="The index (int64) of the first smallest element along ``dim``, or in the flattened tensor if None.",
+)
+
+
+def _with_index_rule(self: Spec, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
+    sizes = _index_rule(self, dim, keepdim)[1]
+    return self.contiguous(sizes), self.contiguous(sizes, int64)
+
+
+def _with_index_kernel(better: Any) -> Any:
+    def kernel(values: Tensor, indices: Tensor, self: Tensor, dim: int, keepdim: bool) -> None:
+        write_value = TensorAccessor(values).write
+        write_index = TensorAccessor(indices).write
+        for (value_at, index_at), _, numbers in rows_along(self, dim, [values, indices]):
+            position = _position(numbers, better)
+            write_value(value_at, numbers[position])
+            write_index(index_at, position)
+
+    return kernel
+
+
+def _value_grad(grad: Any, self_sizes: Any, dim: int, keepdim: bool, indices: Any) -> Any:
+    """The gradient where the chosen element stood.  Source: value_selecting_reduction_backward."""
+    if not self_sizes:
+        return grad
+    if not keepdim:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return aten.scatter_add.default(grad.new_zeros(self_sizes), dim, indices, grad)
+
+
+for _name, _better, _word in (
+    ("max", lambda a, b: a > b, "largest"),
+    ("min", lambda a, b: a < b, "smallest"),
+):
+    native_function(
+        f"{_name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+        meta=_with_index_rule,
+        kernel=_with_index_kernel(_better),
+        derivatives={"self": _value_grad},
+        non_differentiable_outputs=(1,),
+        node_name=f"{_name.capitalize()}Backward0",
+        out=f"{_name}.dim_{_name}(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) {_name}, "
+        f"Tensor(b!) {_name}_{'values' if _name == 'max' else 'indices'}) -> (Tensor(a!) values, Tensor(b!) indices)",
+        doc=f"The {_word} element along ``dim`` and the index (int64) of its first occurrence; NaN counts as {_word}.",
+    )
+
+
+native_function(
+    "max.other(Tensor self, Tensor other) -> Tensor",
+    composite=lambda self, other: aten.maximum.default(self, other),
+    out="out",
+    doc="The larger of two elements: maximum.",
+)
+
+native_function(
+    "min.other(Tensor self, Tensor other) -> Tensor",
+    composite=lambda self, other: aten.minimum.default(self, other),
+    out="out",
+    doc="The smaller of two elements: minimum.",
+)
+
+
+def _any_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    return reduce(self, dim, keepdim, bool_result_dtype(self), self.dtype)
+
+
+for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
+    native_function(
+        f"{_name}.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+        meta=_any_rule,
+        kernel=reduction(_function),
+        identity=_identity,
+        doc=f"Is {_name} element over dimensions ``dim`` different from 0?  bool, but uint8 for uint8.",
+        out="dims_out",
+    )
+
+
+def _register_any_all(name: str, packet: Any) -> None:
+    native_function(
+        f"{name}(Tensor self) -> Tensor",
+        composite=lambda self: packet.dims(self, None, False),
+        out="all_out",
+        doc=f"Is {name} element different from 0?",
+    )
+    native_function(
+        f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+        composite=lambda self, dim, keepdim: packet.dims(self, (dim,), keepdim),
+        out="out",
+        doc=f"Is {name} element along ``dim`` different from 0?",
+    )
+
+
+_register_any_all("any", aten.any)
+_register_any_all("all", aten.all)
+
+native_function(
+    "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+    composite=lambda self, dim: aten.sum.dim_IntList(self != 0, dim, False, None),
+    doc="How many elements over dimensions ``dim`` are not 0 (int64).",
+)
+
+native_function(
+    "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+    composite=lambda self, dim: aten.sum.dim_IntList(self != 0, None if dim is None else (dim,), False, None),
+    doc="How many elements are not 0 (int64), along ``dim`` or in all.",
+)
+
+
+def _var(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    if self._spec.dtype.category < 2:
+        raise RuntimeError("var: only support floating point and complex dtypes")
+    sizes = self._spec.sizes
+    correction = 1 if correction is None else correction
+    centred = self - aten.mean.dim(self, dim, True, None)
+    squares = (centred * centred.conj()).real if self._spec.dtype.is_complex else centred * centred
+    freedom = max(count_reduced(sizes, dim) - correction, 0)
+    return aten.sum.dim_IntList(squares, dim, keepdim, None) / freedom
+
+
+native_function(
+    "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    composite=_var,
+    doc="The variance over dimensions ``dim``: squared distances from the mean, over the count less ``correction`` (1).",
+)
+
+native_function(
+    "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    composite=lambda self, dim, correction, keepdim: aten.sqrt.default(_var(self, dim, correction, keepdim)),
+    doc="The standard deviation: the square root of var.",
+)
+

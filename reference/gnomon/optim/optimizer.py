@@ -1,0 +1,186 @@
+"""Optimizer: groups of parameters, the state that belongs to each parameter, and a step."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gnomon as gn
+
+from ..nn.module import clear_grad
+
+
+class Optimizer:
+    """The base of all optimizers.
+
+    ``params`` is an iterable of tensors, or of (name, tensor) pairs, or of dicts with a "params" entry and options of
+    their own.  ``defaults`` are the options of a group that gives none.
+
+    param_groups  list of dicts: "params" and the options
+    state         tensor -> dict of what the optimizer remembers of it
+
+    Raises TypeError for params of another kind, ValueError for no parameters, for a tensor with a history, and for a
+    parameter met twice.  Source: torch.optim.Optimizer; hooks are not offered.
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        if isinstance(params, gn.Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got gnomon.Tensor"
+            )
+        self.defaults = defaults
+        self.param_groups: list[dict[str, Any]] = []
+        self.state: defaultdict[gn.Tensor, dict[str, Any]] = defaultdict(dict)
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Optimize the parameters of one more group as well, with its own options."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, gn.Tensor):
+            params = [params]
+        elif isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
+        params = list(params)
+        group = {**self.defaults, **param_group}
+        if params and all(isinstance(each, tuple) for each in params):
+            group["param_names"] = [name for name, _ in params]
+            params = [param for _, param in params]
+        group["params"] = params
+        for param in params:
+            if not isinstance(param, gn.Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
+            if not param.is_leaf:
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is REQUIRED and group[name] is REQUIRED:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+        known = {id(param) for each in self.param_groups for param in each["params"]}
+        ours = [id(param) for param in params]
+        if not known.isdisjoint(ours) or len(set(ours)) < len(ours):
+            raise ValueError("some parameters appear in more than one parameter group, or twice in one")
+        self.param_groups.append(group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients, or with ``set_to_none=False`` fill them with zeros."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                clear_grad(param, set_to_none)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient, once.
+
+        ``closure`` computes the loss anew, gradients included, and its value is what ``step`` returns.
+        """
+        loss = None
+        if closure is not None:
+            with gn.enable_grad():
+                loss = closure()
+        with gn.no_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        self._update(param, param.grad, group)
+        return loss
+
+    def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
+        """Change one parameter.  Runs without recording."""
+        raise NotImplementedError(f"{type(self).__name__} defines no _update")
+
+    # -- state -----------------------------------------------------------------------------------------------
+
+    def _parameters(self) -> Iterator[gn.Tensor]:
+        return itertools.chain.from_iterable(group["params"] for group in self.param_groups)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The options and the state, with parameters numbered in the order of the groups."""
+        numbers = {id(param): number for number, param in enumerate(self._parameters())}
+        groups = []
+        for group in self.param_groups:
+            packed = {name: value for name, value in group.items() if name != "params"}
+            packed["params"] = [numbers[id(param)] for param in group["params"]]
+            groups.append(packed)
+        state = {
+            numbers[id(key)] if isinstance(key, gn.Tensor) else key: value for key, value in self.state.items()
+        }
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over options and state; parameters are matched by their order.
+
+        State of a parameter's kind goes to its device and, if floating point, its dtype (a "step" keeps its own).
+        Raises ValueError when the groups do not match.
+        """
+        saved_groups = state_dict["param_groups"]
+        if len(saved_groups) != len(self.param_groups):
+            raise ValueError(
+                "loaded state dict has a different number of parameter groups: expected "
+                f"{len(self.param_groups)}, but got {len(saved_groups)}"
+            )
+        for group, saved in zip(self.param_groups, saved_groups):
+            if len(group["params"]) != len(saved["params"]):
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: "
+                    f"expected {len(group['params'])} parameters, but got {len(saved['params'])}"
+                )
+        saved_numbers = itertools.chain.from_iterable(saved["params"] for saved in saved_groups)
+        by_number = dict(zip(saved_numbers, self._parameters()))
+        state: defaultdict[gn.Tensor, dict[str, Any]] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in by_number:
+                param = by_number[key]
+                state[param] = {name: _like(param, name, each) for name, each in value.items()}
+            else:
+                state[key] = value
+        groups = []
+        for group, saved in zip(self.param_groups, saved_groups):
+            merged = {**saved, "params": group["params"]}
+            if "param_names" in group:
+                merged.setdefault("param_names", group["param_names"])
+            groups.append(merged)
+        self.param_groups = groups
+        self.state = state
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines.extend(f"    {name}: {group[name]}" for name in sorted(group) if name != "params")
+        return "\n".join([*lines, ")"])
+
+
+class _Required:
+    """The default of an option that has none."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+REQUIRED = _Required()
+
+
+def check_at_least_zero(name: str, value: float) -> None:
+    """Raises ValueError unless ``value >= 0``, in PyTorch's words."""
+    if not value >= 0.0:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
+def _like(param: gn.Tensor, name: str, value: Any) -> Any:
+    """A copy of saved state, where and as ``param`` is; the count of steps keeps its dtype, for float16 is too short."""
+    if not isinstance(value, gn.Tensor):
+        return value
+    if name != "step" and param.is_floating_point():
+        return value.detach().to(device=param.device, dtype=param.dtype, copy=True)
+    return value.detach().to(device=param.device, copy=True)

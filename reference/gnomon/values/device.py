@@ -1,0 +1,120 @@
+"""Devices, layouts and memory formats: the three small enumerations that a tensor carries.
+
+Source: c10/core/Device.h, c10/core/Layout.h, c10/core/MemoryFormat.h.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+
+class device:
+    """Where a tensor's memory is and whose kernels run on it: a backend's device type and an index.
+
+    ``device("c")``, ``device("cuda:1")``, ``device("cuda", 1)``, ``device(other_device)``.  Interned, so two equal
+    devices are one object.  As a context manager it is the default device inside the block.
+
+    Raises RuntimeError for a string that is no device.
+    """
+
+    __slots__ = ("index", "type")
+    _interned: dict[tuple[str, int | None], device] = {}
+
+    type: str
+    index: int | None
+
+    def __new__(cls, type: str | device, index: int | None = None) -> device:
+        if isinstance(type, device):
+            return type
+        if not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' must be str or device, not {_type_name(type)}")
+        if ":" in type:
+            if index is not None:
+                raise RuntimeError(f"device(): 'type' must not include an index because one was passed: {type!r}")
+            type, _, digits = type.partition(":")
+            if not digits.isdigit():
+                raise RuntimeError(f"Invalid device string: '{type}:{digits}'; want 'type' or 'type:index'")
+            index = int(digits)
+        if not type.isidentifier():
+            raise RuntimeError(f"Invalid device string: '{type}'; want 'type' or 'type:index'")
+        if index is not None and index < 0:
+            raise RuntimeError(f"Device index must not be negative, got {index}")
+        key = (type, index)
+        made = cls._interned.get(key)
+        if made is None:
+            made = object.__new__(cls)
+            made.type = type
+            made.index = index
+            cls._interned[key] = made
+        return made
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (device, (self.type, self.index))
+
+    def __enter__(self) -> device:
+        _scoped_devices.set((*_scoped_devices.get(), self))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _scoped_devices.set(_scoped_devices.get()[:-1])
+
+
+# The devices of the `with` blocks that we are in, innermost last; right for each thread and each async task.
+_scoped_devices: ContextVar[tuple[device, ...]] = ContextVar("gnomon_scoped_devices", default=())
+
+
+def scoped_device() -> device | None:
+    """The device of the innermost ``with device(...)`` block, or None outside of all."""
+    devices = _scoped_devices.get()
+    return devices[-1] if devices else None
+
+
+def _type_name(value: object) -> str:
+    return type(value).__name__
+
+
+class layout:
+    """How a tensor's elements are stored.  ``strided`` is the only one so far."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"gnomon.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+strided = layout("strided")
+
+
+class memory_format:
+    """Which order of strides a new tensor gets."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"gnomon.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")

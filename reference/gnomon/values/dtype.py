@@ -1,0 +1,376 @@
+"""Element types: how a number lies in memory, and which type a mixture of types becomes.
+
+A dtype is a value: there are twelve, compared by identity.  Each knows how to read one element out of a
+typed memoryview and to write one back, rounding as hardware does: floats to nearest, ties to even, overflow
+to infinity; integers wrap around.
+
+Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/TypeProperties.cpp (result_type).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable
+from typing import Any, Union
+
+Number = Union[bool, int, float, complex]
+
+
+class dtype:
+    """One element type.
+
+    name        PyTorch's name, ``"float32"``
+    code        position in the table below; the C ABI uses the same numbers
+    itemsize    bytes of one element
+    format      the memoryview format that the raw bytes are read with; complex numbers are two of them,
+                float16 and bfloat16 are read as the 16-bit patterns that they are
+    category    0 bool, 1 integer, 2 floating point, 3 complex: what promotion compares first
+    """
+
+    __slots__ = (
+        "_cast",
+        "_decode",
+        "_encode",
+        "bits",
+        "category",
+        "code",
+        "format",
+        "is_complex",
+        "is_floating_point",
+        "is_signed",
+        "itemsize",
+        "name",
+        "short_name",
+    )
+
+    name: str
+    code: int
+    itemsize: int
+    format: str
+    category: int
+
+    def __init__(self, name: str, code: int, itemsize: int, format: str, category: int, short_name: str):
+        self.name = name
+        self.code = code
+        self.itemsize = itemsize
+        self.format = format
+        self.category = category
+        self.short_name = short_name
+        self.is_floating_point = category == 2
+        self.is_complex = category == 3
+        self.is_signed = name not in ("bool", "uint8")
+        self.bits = 8 * itemsize
+
+    def __repr__(self) -> str:
+        return f"gnomon.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (dtype_named, (self.name,))
+
+    def to_complex(self) -> dtype:
+        """The complex dtype whose parts have this precision.  Source: toComplexType."""
+        if self.is_complex:
+            return self
+        return complex128 if self is float64 else complex64
+
+    def to_real(self) -> dtype:
+        """The dtype of the real part.  Source: toRealValueType."""
+        if self is complex64:
+            return float32
+        return float64 if self is complex128 else self
+
+    def cast(self, value: Number) -> Number:
+        """``value`` as this dtype holds it: rounded, wrapped around or truncated.
+
+        complex to real drops the imaginary part, as PyTorch's copy does.
+        """
+        return self._cast(value)
+
+    def reader(self, view: memoryview) -> Callable[[int], Number]:
+        """A function from an element's index to its value.  ``view`` holds raw bytes."""
+        typed = view.cast("B").cast(self.format)
+        if self.is_complex:
+            return lambda index: complex(typed[2 * index], typed[2 * index + 1])
+        if self._decode is None:
+            return typed.__getitem__
+        decode = self._decode
+        return lambda index: decode[typed[index]]
+
+    def writer(self, view: memoryview) -> Callable[[int, Number], None]:
+        """A function that stores a value at an element's index, cast to this dtype."""
+        typed = view.cast("B").cast(self.format)
+        if self.is_complex:
+
+            def write_complex(index: int, value: Number) -> None:
+                typed[2 * index] = value.real
+                typed[2 * index + 1] = value.imag
+
+            return write_complex
+        encode = self._encode
+
+        def write(index: int, value: Number) -> None:
+            typed[index] = encode(value)
+
+        return write
+
+
+def _real(value: Number) -> bool | int | float:
+    return value.real if isinstance(value, complex) else value
+
+
+def _to_float(value: Number) -> float:
+    """``value`` as a Python float (float64); an integer beyond its range becomes an infinity."""
+    try:
+        return float(_real(value))
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def round_to_float32(value: Number) -> float:
+    """``value`` rounded to float32, ties to even; overflow gives an infinity."""
+    # memoryview's native 'f' converts as C does, so overflow gives inf; struct's '<f' would raise
+    box = memoryview(bytearray(4)).cast("f")
+    box[0] = _to_float(value)
+    return box[0]
+
+
+def _float16_bits(value: Number) -> int:
+    """The bit pattern of ``value`` as float16.
+
+    PyTorch converts a double through float32, so 1 + 2**-11 + 2**-30 rounds twice; gnomon does the same.
+    """
+    single = round_to_float32(value)
+    try:
+        return struct.unpack("<H", struct.pack("<e", single))[0]
+    except OverflowError:  # finite, but rounds beyond 65504
+        return 0x7C00 if single > 0 else 0xFC00
+
+
+def _bfloat16_bits(value: Number) -> int:
+    """The bit pattern of ``value`` as bfloat16: the upper half of float32, rounded to nearest, ties to even."""
+    bits = struct.unpack("<I", struct.pack("<f", round_to_float32(value)))[0]
+    if bits & 0x7FFFFFFF > 0x7F800000:
+        return 0x7FC0  # NaN; rounding could turn its pattern into an infinity
+    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+
+
+class _DecodeTable:
+    """The 65,536 values of a 16-bit float, made when first asked for: most programs never do."""
+
+    def __init__(self, decode_all: Callable[[], Iterable[float]]):
+        self.decode_all = decode_all
+        self.values: tuple[float, ...] = ()
+
+    def __getitem__(self, bits: int) -> float:
+        if not self.values:
+            self.values = tuple(self.decode_all())
+        return self.values[bits]
+
+
+def _float16_values() -> Iterable[float]:
+    return struct.unpack("<65536e", struct.pack("<65536H", *range(65536)))
+
+
+def _bfloat16_values() -> Iterable[float]:
+    return struct.unpack("<65536f", struct.pack("<65536I", *(bits << 16 for bits in range(65536))))
+
+
+def _to_integer(value: Number, bits: int) -> int:
+    """``value`` truncated towards zero.
+
+    A float beyond a register of ``bits`` bits, or NaN, has no integer; x86 gives the register's least value,
+    and so does PyTorch.
+    """
+    number = _real(value)
+    if isinstance(number, float) and not abs(number) < 2.0 ** (bits - 1):
+        return -(2 ** (bits - 1))
+    return int(number)
+
+
+def _wrapper(bits: int, signed: bool) -> Callable[[Number], int]:
+    """The cast to an integer of ``bits`` bits, wrapping around modulo 2**bits."""
+    modulus = 1 << bits
+    half = modulus >> 1
+    register = max(bits, 32)
+
+    def wrap_signed(value: Number) -> int:
+        return (_to_integer(value, register) + half) % modulus - half
+
+    def wrap_unsigned(value: Number) -> int:
+        return _to_integer(value, register) % modulus
+
+    return wrap_signed if signed else wrap_unsigned
+
+
+#                name   code size format category short
+bool_ = dtype("bool", 0, 1, "?", 0, "b8")
+uint8 = dtype("uint8", 1, 1, "B", 1, "u8")
+int8 = dtype("int8", 2, 1, "b", 1, "i8")
+int16 = dtype("int16", 3, 2, "h", 1, "i16")
+int32 = dtype("int32", 4, 4, "i", 1, "i32")
+int64 = dtype("int64", 5, 8, "q", 1, "i64")
+float16 = dtype("float16", 6, 2, "H", 2, "f16")
+bfloat16 = dtype("bfloat16", 7, 2, "H", 2, "bf16")
+float32 = dtype("float32", 8, 4, "f", 2, "f32")
+float64 = dtype("float64", 9, 8, "d", 2, "f64")
+complex64 = dtype("complex64", 10, 8, "f", 3, "c64")
+complex128 = dtype("complex128", 11, 16, "d", 3, "c128")
+
+ALL = (
+    bool_,
+    uint8,
+    int8,
+    int16,
+    int32,
+    int64,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+)
+INTEGERS = (uint8, int8, int16, int32, int64)
+FLOATS = (float16, bfloat16, float32, float64)
+COMPLEX = (complex64, complex128)
+
+for _dtype in ALL:
+    _dtype._decode = None
+bool_._encode = bool_._cast = bool
+for _dtype in INTEGERS:
+    _dtype._encode = _dtype._cast = _wrapper(_dtype.bits, _dtype.is_signed)
+float64._encode = float64._cast = _to_float
+float32._encode = _to_float  # the memoryview rounds
+float32._cast = round_to_float32
+float16._encode = _float16_bits
+float16._decode = _DecodeTable(_float16_values)
+float16._cast = lambda value: float16._decode[_float16_bits(value)]
+bfloat16._encode = _bfloat16_bits
+bfloat16._decode = _DecodeTable(_bfloat16_values)
+bfloat16._cast = lambda value: bfloat16._decode[_bfloat16_bits(value)]
+complex64._encode = complex128._encode = None
+complex128._cast = complex
+complex64._cast = lambda value: complex(round_to_float32(value.real), round_to_float32(value.imag))
+
+_BY_NAME = {each.name: each for each in ALL}
+
+
+def dtype_named(name: str) -> dtype:
+    """The dtype called ``name``.  Raises TypeError for a name that is none."""
+    if name not in _BY_NAME:
+        raise TypeError(f"unknown dtype {name!r}; there are: {', '.join(_BY_NAME)}")
+    return _BY_NAME[name]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Promotion.  Two dtypes become the smallest that holds both *kinds*, not both ranges: int64 with float16 is
+# float16.  Within integers the wider wins, and uint8 with a signed type of its size needs the next size up.
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The dtype that an operator computes in when its operands have ``type1`` and ``type2``.
+
+    Source: torch.promote_types, the table in c10/core/ScalarType.cpp.
+    """
+    if type1 is type2:
+        return type1
+    low, high = sorted((type1, type2), key=lambda each: (each.category, each.code))
+    if high.is_complex:
+        return complex128 if complex128 in (low, high) or low is float64 else complex64
+    if low.category != high.category:
+        return high
+    if high.is_floating_point:
+        return float32 if low.itemsize == high.itemsize else high  # float16 with bfloat16
+    if low is uint8 and high is int8:
+        return int16
+    return high
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """May a result of dtype ``from_`` be written into an output of dtype ``to``?
+
+    Only a step down in category is refused: complex to real, floating to integer, anything to bool.
+    Source: torch.can_cast.
+    """
+    if from_.is_complex and not to.is_complex:
+        return False
+    if from_.is_floating_point and to.category < 2:
+        return False
+    return from_ is bool_ or to is not bool_
+
+
+def dtype_of_number(value: Number, default_dtype: dtype) -> dtype:
+    """The dtype that a Python number stands for; ``default_dtype`` is that of floats."""
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int64
+    if isinstance(value, float):
+        return default_dtype
+    return default_dtype.to_complex()
+
+
+class ResultType:
+    """Folds operands into one result dtype: PyTorch's ResultTypeState.
+
+    Operands come in three ranks, and a lower rank only speaks where it is of a higher category than all the
+    ranks above it: tensors with dimensions, 0-dim tensors, Python numbers.
+    """
+
+    __slots__ = ("dim_result", "number_result", "zero_result")
+
+    def __init__(self) -> None:
+        self.dim_result: dtype | None = None
+        self.zero_result: dtype | None = None
+        self.number_result: dtype | None = None
+
+    def add_tensor(self, dtype: dtype, ndim: int) -> None:
+        """Count a tensor in."""
+        if ndim > 0:
+            self.dim_result = _promote_or(self.dim_result, dtype)
+        else:
+            self.zero_result = _promote_or(self.zero_result, dtype)
+
+    def add_number(self, value: Number, default_dtype: dtype) -> None:
+        """Count a Python number in."""
+        self.number_result = _promote_or(self.number_result, dtype_of_number(value, default_dtype))
+
+    def result(self) -> dtype:
+        """The common dtype.  At least one operand must have been counted."""
+        return _combine(self.dim_result, _combine(self.zero_result, self.number_result))
+
+
+def _promote_or(current: dtype | None, added: dtype) -> dtype:
+    return added if current is None else promote_types(current, added)
+
+
+def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
+    """``higher``, unless ``lower`` is of a higher category.  Source: combine_categories."""
+    if higher is None or lower is None:
+        return lower if higher is None else higher
+    if higher.is_complex:
+        return higher
+    if higher.is_floating_point:
+        return higher.to_complex() if lower.is_complex else higher
+    if higher is bool_ or lower.category >= 2:
+        return promote_types(higher, lower)
+    return higher
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The default dtype: what a Python float becomes.
+
+_default_dtype = float32
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of tensors made from Python floats.  Source: torch.get_default_dtype."""
+    return _default_dtype
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Make ``d``, a floating point dtype, the dtype of Python floats.  Source: torch.set_default_dtype."""
+    global _default_dtype
+    if not isinstance(d, dtype) or not d.is_floating_point:
+        raise TypeError(f"set_default_dtype: only floating-point dtypes are supported as the default, but got {d}")
+    _default_dtype = d

@@ -1,0 +1,244 @@
+"""Sizes, strides and offsets: what a view is, before there is any memory.
+
+Everything here is a pure function of tuples of ints.  Strides and offsets count elements unless a name says
+bytes.  Dimension 0 is the outermost, as the user sees it.
+
+Source: ATen/ExpandUtils.cpp, ATen/TensorUtils.cpp, ATen/MemoryOverlap.cpp, ATen/WrapDimUtils.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+Ints = tuple[int, ...]
+
+MAX_DIMS = 64  # PyTorch's limit too
+
+
+class Size(tuple):  # type: ignore[type-arg]
+    """A tensor's sizes as users see them: a tuple that prints its kind.  Source: torch.Size."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of these sizes."""
+        return numel_of(self)
+
+    def __repr__(self) -> str:
+        return f"gnomon.Size({list(self)})"
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        picked = tuple.__getitem__(self, index)
+        return Size(picked) if isinstance(index, slice) else picked
+
+
+def numel_of(sizes: Sequence[int]) -> int:
+    """The number of elements of a tensor of ``sizes``: their product, 1 for no dimensions."""
+    count = 1
+    for size in sizes:
+        count *= size
+    return count
+
+
+def contiguous_strides(sizes: Sequence[int]) -> Ints:
+    """Strides of a tensor that lies in row-major order without gaps."""
+    strides = []
+    step = 1
+    for size in reversed(sizes):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def channels_last_strides(sizes: Sequence[int]) -> Ints:
+    """Strides of (N, C, *spatial) laid out as N, *spatial, C."""
+    order = [0, *range(2, len(sizes)), 1]
+    strides = [0] * len(sizes)
+    step = 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= max(sizes[dim], 1)
+    return tuple(strides)
+
+
+def is_contiguous(sizes: Ints, strides: Ints) -> bool:
+    """Do the elements lie in row-major order without gaps?  Strides of dimensions of size 1 say nothing."""
+    expected = 1
+    for size, stride in zip(reversed(sizes), reversed(strides)):
+        if size == 0:
+            return True
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True
+
+
+def is_non_overlapping_and_dense(sizes: Ints, strides: Ints) -> bool:
+    """Do the elements fill one block of memory without gaps or overlap, in whatever order?"""
+    if 0 in sizes:
+        return True
+    expected = 1
+    for stride, size in sorted((stride, size) for size, stride in zip(sizes, strides) if size != 1):
+        if stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def extent(sizes: Ints, strides: Ints) -> int:
+    """Elements from the first to one past the last that a view can touch; 0 for an empty one.
+
+    Source: storage_size_for / computeStorageNbytes without the offset.
+    """
+    if 0 in sizes:
+        return 0
+    return 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
+
+
+def has_internal_overlap(sizes: Ints, strides: Ints) -> bool:
+    """Do two indices certainly meet at one element (a stride of 0 in a dimension larger than 1)?
+
+    Source: has_internal_overlap in MemoryOverlap.cpp, MemOverlap::Yes.
+    """
+    return any(stride == 0 and size > 1 for size, stride in zip(sizes, strides))
+
+
+def offsets(sizes: Sequence[int], strides: Sequence[int], start: int = 0) -> Iterator[int]:
+    """The offset of each element, in row-major order of the indices."""
+    if not sizes:
+        yield start
+        return
+    inner_sizes = sizes[1:]
+    inner_strides = strides[1:]
+    if not inner_sizes:
+        yield from range(start, start + sizes[0] * strides[0], strides[0]) if strides[0] else [start] * sizes[0]
+        return
+    for index in range(sizes[0]):
+        yield from offsets(inner_sizes, inner_strides, start + index * strides[0])
+
+
+def wrap_dim(dim: int, ndim: int, wrap_scalar: bool = True) -> int:
+    """``dim`` counted from the front.  A 0-dim tensor is taken as 1-dim unless ``wrap_scalar`` is False.
+
+    Raises IndexError when there is no such dimension.
+    """
+    bound = ndim
+    if ndim == 0:
+        if not wrap_scalar:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        bound = 1
+    if not -bound <= dim < bound:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], but got {dim})"
+        )
+    return dim + bound if dim < 0 else dim
+
+
+def wrap_dims(dims: Sequence[int], ndim: int) -> Ints:
+    """Each of ``dims`` counted from the front; raises RuntimeError for one named twice."""
+    wrapped = tuple(wrap_dim(dim, ndim) for dim in dims)
+    for dim in wrapped:
+        if wrapped.count(dim) > 1:
+            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+    return wrapped
+
+
+def broadcast_sizes(first: Ints, second: Ints) -> Ints:
+    """The shape that both shapes expand to.  Raises RuntimeError when there is none.  Source: infer_size."""
+    ndim = max(len(first), len(second))
+    padded_first = (1,) * (ndim - len(first)) + first
+    padded_second = (1,) * (ndim - len(second)) + second
+    sizes = []
+    for dim, (a, b) in enumerate(zip(padded_first, padded_second)):
+        if a != b and a != 1 and b != 1:
+            raise RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+            )
+        sizes.append(b if a == 1 else a)
+    return tuple(sizes)
+
+
+def expand_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints:
+    """Strides that show a tensor of ``sizes`` as shape ``to``: 0 in each dimension that is repeated."""
+    pad = len(to) - len(sizes)
+    expanded = [0] * pad
+    for size, stride, wanted in zip(sizes, strides, to[pad:]):
+        expanded.append(0 if size == 1 and wanted != 1 else stride)
+    return tuple(expanded)
+
+
+def infer_size(shape: Sequence[int], numel: int) -> Ints:
+    """``shape`` with its -1 replaced by what ``numel`` elements leave for it.
+
+    Raises RuntimeError when the shape does not fit.  Source: infer_size in ATen/InferSize.h.
+    """
+    shape = tuple(shape)
+    known = 1
+    unknown = None
+    for dim, size in enumerate(shape):
+        if size == -1:
+            if unknown is not None:
+                raise RuntimeError("only one dimension can be inferred")
+            unknown = dim
+        elif size < 0:
+            raise RuntimeError(f"invalid shape dimension {size}")
+        else:
+            known *= size
+    if unknown is None:
+        if known != numel:
+            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+        return shape
+    if known == 0:
+        if numel == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
+                "size -1 can be any value and is ambiguous"
+            )
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+    if numel % known != 0:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+    return (*shape[:unknown], numel // known, *shape[unknown + 1 :])
+
+
+def view_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints | None:
+    """Strides that show a tensor of ``sizes`` as shape ``to`` without copying, or None if there are none.
+
+    The old dimensions fall into chunks that are contiguous among themselves; the new dimensions have to fill
+    each chunk exactly.  Source: computeStride in ATen/TensorUtils.cpp.
+    """
+    numel = numel_of(sizes)
+    if numel == 0:
+        return strides if sizes == to else contiguous_strides(to)
+    if not sizes:
+        return (1,) * len(to)
+    new_strides = [0] * len(to)
+    view_dim = len(to) - 1
+    chunk_base_stride = strides[-1]
+    tensor_numel = 1
+    view_numel = 1
+    for dim in range(len(sizes) - 1, -1, -1):
+        tensor_numel *= sizes[dim]
+        ends_chunk = dim == 0 or (sizes[dim - 1] != 1 and strides[dim - 1] != tensor_numel * chunk_base_stride)
+        if not ends_chunk:
+            continue
+        while view_dim >= 0 and (view_numel < tensor_numel or to[view_dim] == 1):
+            new_strides[view_dim] = view_numel * chunk_base_stride
+            view_numel *= to[view_dim]
+            view_dim -= 1
+        if view_numel != tensor_numel:
+            return None
+        if dim > 0:
+            chunk_base_stride = strides[dim - 1]
+            tensor_numel = 1
+            view_numel = 1
+    return tuple(new_strides) if view_dim == -1 else None
+
+
+def slice_bounds(start: int | None, end: int | None, size: int) -> tuple[int, int]:
+    """``start`` and ``end`` of a slice of a dimension of ``size``, counted from the front and clamped to it."""
+    start = 0 if start is None else start
+    end = size if end is None else end
+    start = min(max(start + size if start < 0 else start, 0), size)
+    end = min(max(end + size if end < 0 else end, start), size)
+    return start, end

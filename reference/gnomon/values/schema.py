@@ -1,0 +1,164 @@
+"""Operator schemas: PyTorch's signature language, as in native_functions.yaml.
+
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+    add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+    view(Tensor(a) self, SymInt[] size) -> Tensor(a)
+
+``Tensor(a)`` aliases what else is marked ``a``; ``Tensor(a!)`` is written to as well.  ``?`` allows None, ``[]`` is a
+list, ``[2]`` a list that one value may stand for.  Arguments behind ``*`` are given by keyword.
+
+Source: aten/src/ATen/native/README.md, torchgen/model.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any, NamedTuple
+
+REQUIRED = object()  # the default of an argument that has none
+
+
+class Alias(NamedTuple):
+    """The letter of an alias mark, and whether the tensor is written to."""
+
+    name: str
+    is_write: bool
+
+
+class Argument(NamedTuple):
+    """One argument, or one result, of a schema.
+
+    ``type`` is the bare type ("Tensor", "Scalar", "int", "SymInt", "float", "bool", "ScalarType", "str" …).
+    """
+
+    name: str
+    type: str
+    is_list: bool
+    list_size: int | None  # Tensor[] has none; int[2] has 2, and then one int may stand for the list
+    is_optional: bool
+    elements_optional: bool  # Tensor?[]: a list whose elements may be None
+    alias: Alias | None
+    default: Any
+    kwarg_only: bool
+
+    @property
+    def is_tensor(self) -> bool:
+        """Is this one tensor, or a list of them?"""
+        return self.type == "Tensor"
+
+    @property
+    def is_written(self) -> bool:
+        """Does the operator write to it?"""
+        return self.alias is not None and self.alias.is_write
+
+
+class FunctionSchema:
+    """One parsed schema.
+
+    ``name`` "add", ``overload_name`` "Tensor", ``full_name`` "add.Tensor", ``arguments`` and ``returns``.
+    Raises ValueError for text that is no schema.
+    """
+
+    def __init__(self, text: str):
+        self.text = text
+        match = re.fullmatch(r"\s*([A-Za-z_]\w*)(?:\.(\w+))?\((.*)\)\s*->\s*(.+?)\s*", text, re.S)
+        if match is None:
+            raise ValueError(f"not an operator schema: {text!r}")
+        self.name, overload_name, arguments, returns = match.groups()
+        self.overload_name = overload_name or ""
+        self.full_name = f"{self.name}.{overload_name}" if overload_name else self.name
+        self.arguments = tuple(_parse_arguments(arguments))
+        if returns.startswith("("):
+            returns = returns[1:-1]
+        self.returns = tuple(_parse_argument(each, False) for each in _split(returns))
+
+    def __repr__(self) -> str:
+        return self.text
+
+    @property
+    def is_inplace(self) -> bool:
+        """Does it write to its first argument and return it (``add_``)?"""
+        return self.name.endswith("_") and not self.name.startswith("__") and bool(
+            self.arguments and self.arguments[0].is_written
+        )
+
+    @property
+    def is_out(self) -> bool:
+        """Is it the variant that writes into arguments given by keyword (``add.out``)?"""
+        return any(argument.is_written and argument.kwarg_only for argument in self.arguments)
+
+    @property
+    def is_view(self) -> bool:
+        """Is a result an alias of an argument that it does not write to?"""
+        return any(result.alias is not None and not result.alias.is_write for result in self.returns)
+
+
+_TYPE = re.compile(
+    r"(?P<type>[A-Za-z]+)(?:\((?P<alias>[a-z]+(?:\|[a-z]+)*)(?P<write>!?)(?:\s*->\s*[a-z*|]+)?\))?(?P<inner>\?)?"
+    r"(?P<list>\[(?P<size>\d*)\])?(?:\((?P<list_alias>[a-z]+)(?P<list_write>!?)\))?(?P<optional>\?)?"
+)
+
+
+def _split(text: str) -> list[str]:
+    """``text`` at its top-level commas."""
+    parts = []
+    depth = 0
+    current = ""
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            parts.append(current.strip())
+            current = ""
+        else:
+            current += character
+    if current.strip():
+        parts.append(current.strip())
+    return parts
+
+
+def _parse_arguments(text: str) -> list[Argument]:
+    arguments = []
+    kwarg_only = False
+    for part in _split(text):
+        if part == "*":
+            kwarg_only = True
+        else:
+            arguments.append(_parse_argument(part, kwarg_only))
+    return arguments
+
+
+def _parse_argument(text: str, kwarg_only: bool) -> Argument:
+    match = _TYPE.match(text)
+    if match is None:
+        raise ValueError(f"not an argument of a schema: {text!r}")
+    name, has_default, default = text[match.end() :].strip().partition("=")
+    is_list = match["list"] is not None
+    alias = match["alias"] or match["list_alias"]
+    return Argument(
+        name=name,
+        type=match["type"],
+        is_list=is_list,
+        list_size=int(match["size"]) if match["size"] else None,
+        is_optional=match["optional"] is not None or (match["inner"] is not None and not is_list),
+        elements_optional=match["inner"] is not None and is_list,
+        alias=Alias(alias, bool(match["write"] or match["list_write"])) if alias else None,
+        default=_parse_default(default.strip(), match["type"], is_list) if has_default else REQUIRED,
+        kwarg_only=kwarg_only,
+    )
+
+
+_NAMED_DEFAULTS = {"None": None, "True": True, "False": False, "Mean": 1, "Sum": 2, "contiguous_format": None}
+
+
+def _parse_default(text: str, type: str, is_list: bool) -> Any:
+    """The Python value of a default.  ``Mean`` is the reduction enumeration's 1."""
+    if text in _NAMED_DEFAULTS:
+        return _NAMED_DEFAULTS[text]
+    if text in ("long", "strided"):  # defaults that stand for "as usual"; the operator resolves None
+        return None
+    value = ast.literal_eval(text)
+    if is_list:
+        return tuple(value) if isinstance(value, list) else value
+    return value
