@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import bind, methods
+from . import bind, fast_path, methods
 from .autograd import variable_type
 from .autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import as_tensor, from_numpy, tensor
@@ -88,6 +88,7 @@ cdouble = complex128
 
 bind.bind_operators(globals())
 methods.bind_methods()
+fast_path.bind_fast_paths(globals())
 
 _LAZY = ("nn", "optim", "autograd", "testing", "cli", "demo", "learn", "library")
 

@@ -143,19 +143,19 @@ def _roots(
 
 def _count_dependencies(roots: Sequence[Node]) -> dict[Node, int]:
     """For each reachable Node, how many edges lead to it."""
-    dependencies: dict[Node, int] = {}
-    stack = list(dict.fromkeys(roots))
-    seen = set(stack)
+    dependencies: dict[Node, int] = dict.fromkeys(roots, 0)
+    stack = list(dependencies)
+    pop, push, count_of = stack.pop, stack.append, dependencies.get
     while stack:
-        for edge in stack.pop().next_edges:
+        for edge in pop().next_edges:
             if edge is not None:
                 node = edge[0]
-                if node in seen:
-                    dependencies[node] = dependencies.get(node, 0) + 1
-                else:
-                    seen.add(node)
+                count = count_of(node)
+                if count is None:
                     dependencies[node] = 1
-                    stack.append(node)
+                    push(node)
+                else:
+                    dependencies[node] = count + 1
     return dependencies
 
 
@@ -229,17 +229,22 @@ def _run(
         else:
             buffers[node] = _buffer(node, edge[1], gradient)
     for node in buffers:
-        if node not in dependencies:
+        if not dependencies[node]:
             tie += 1
             heappush(ready, (-node.sequence_nr, tie, node))
 
     own: set[int] = set()  # ids of gradients in leaves' buffers that nothing else refers to
-    while ready:
-        node = heappop(ready)[2]
+    hooks = graph.tensor_hooks.data  # the plain dictionary in it, so that "are there any" costs nothing
+    following: Node | None = None  # a Node that is ready and is the only one: it need not go through the queue
+    while ready or following is not None:
+        if following is not None:
+            node = following
+            following = None
+        else:
+            node = heappop(ready)[2]
         incoming = buffers.pop(node)
-        pre_hooks = getattr(node, "_tensor_hooks", None)
-        if pre_hooks is not None:
-            incoming = _run_tensor_hooks(pre_hooks, incoming)
+        if hooks and node in graph.tensor_hooks:
+            incoming = _run_tensor_hooks(graph.tensor_hooks[node], incoming)
         if captures and node in captures:
             for input_nr, position in captures[node]:
                 captured[position] = incoming[input_nr]
@@ -247,10 +252,7 @@ def _run(
             if inputs is None and accumulate and incoming[0] is not None:
                 leaves.append((node, incoming[0], id(incoming[0]) in own))
             continue
-        if needed is not None and node not in needed:
-            continue
-        runs = needed is None or any(edge is not None and edge[0] in needed for edge in node.next_edges)
-        if not runs:
+        if needed is not None and not any(edge is not None and edge[0] in needed for edge in node.next_edges):
             continue
         results = node.apply(incoming)
         if not keep_graph:
@@ -259,35 +261,41 @@ def _run(
             if edge is None:
                 continue
             target, input_nr = edge
-            buffer = buffers.get(target)
             if gradient is not None:
-                wanted = target.metadata_specs[input_nr]
+                specs = target.metadata_specs
+                wanted = specs[input_nr]
                 spec = gradient._spec
-                if spec.sizes != wanted.sizes or spec.dtype is not wanted.dtype:
+                if spec is not wanted and (spec.sizes != wanted.sizes or spec.dtype is not wanted.dtype):
                     gradient = _validate(gradient, wanted)
-                if buffer is None:
-                    if len(target.metadata_specs) == 1:
-                        buffers[target] = [gradient]
-                        # a gradient that came fresh out of a formula may become `grad` without a copy
-                        if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
-                            own.add(id(gradient))
-                    else:
-                        buffers[target] = _buffer(target, input_nr, gradient)
-                else:
+                buffer = buffers.get(target)
+                if buffer is not None:
                     _add_to(buffer, input_nr, gradient)
                     if target.__class__ is AccumulateGrad:
                         own.add(id(buffer[0]))
-            elif buffer is None:
+                elif len(specs) == 1:
+                    buffers[target] = [gradient]
+                    # a gradient that came fresh out of a formula may become `grad` without a copy
+                    if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
+                        own.add(id(gradient))
+                else:
+                    buffers[target] = _buffer(target, input_nr, gradient)
+            elif target not in buffers:
                 buffers[target] = [None] * len(target.metadata_specs)
             left = dependencies[target] - 1
             if left:
                 dependencies[target] = left
-            elif needed is None or target in needed or target.__class__ is AccumulateGrad:
-                tie += 1
-                heappush(ready, (-target.sequence_nr, tie, target))
-            else:
+            elif needed is not None and target not in needed and target.__class__ is not AccumulateGrad:
                 buffers.pop(target, None)
                 _skip(target, dependencies, buffers, ready, needed)
+            elif following is None and not ready:
+                following = target
+            else:
+                if following is not None:
+                    tie += 1
+                    heappush(ready, (-following.sequence_nr, tie, following))
+                    following = None
+                tie += 1
+                heappush(ready, (-target.sequence_nr, tie, target))
     for node, gradient, is_own in leaves:
         _accumulate(node.variable, gradient, is_own)
     return captured

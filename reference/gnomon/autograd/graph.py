@@ -39,9 +39,6 @@ class Node:
     __slots__ = (
         "__weakref__",
         "_metadata",
-        "_post_hooks",
-        "_pre_hooks",
-        "_tensor_hooks",
         "metadata_specs",
         "next_edges",
         "sequence_nr",
@@ -82,6 +79,11 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
+
+
+# Hooks on the gradients of tensors: Node -> input number -> id -> function.  Beside the Nodes rather than in them:
+# few have any, and a slot costs every Node that is made.
+tensor_hooks: weakref.WeakKeyDictionary[Node, dict[int, dict[int, Any]]] = weakref.WeakKeyDictionary()
 
 
 class AccumulateGrad(Node):

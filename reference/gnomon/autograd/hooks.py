@@ -11,7 +11,7 @@ from typing import Any
 
 from ..memory.tensor import Tensor, autograd_meta
 from ..values.dispatch_key import AUTOGRAD
-from .graph import gradient_edge
+from .graph import gradient_edge, tensor_hooks
 
 _next_id = itertools.count().__next__
 
@@ -45,9 +45,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     if not self._keys & AUTOGRAD:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     node, input_nr = gradient_edge(self)  # type: ignore[misc]
-    if getattr(node, "_tensor_hooks", None) is None:
-        node._tensor_hooks = {}
-    hooks = node._tensor_hooks.setdefault(input_nr, {})
+    hooks = tensor_hooks.setdefault(node, {}).setdefault(input_nr, {})
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     if self._gradient_edge is None:

@@ -37,9 +37,12 @@ MASK = -3
 
 
 class RecordedNode(Node):
-    """The Node of an operator that has formulas: ``plan`` says which, ``saved`` holds what they name."""
+    """The Node of an operator that has formulas: ``plan`` says which, ``saved`` holds what they name.
 
-    __slots__ = ("plan", "saved")
+    Each plan makes a class of its own, so that a Node does not have to be told its plan.
+    """
+
+    __slots__ = ("saved",)
 
     plan: DerivativePlan
     saved: list[Any] | None
@@ -55,15 +58,17 @@ class RecordedNode(Node):
             )
         plan = self.plan
         grad = gradients[0]
-        if grad is None:
-            if not plan.takes_all_gradients:
-                return (None,) * len(self.next_edges)
+        if grad is None and not plan.takes_all_gradients:
+            return (None,) * len(self.next_edges)
+        # a tensor without a version counter was never written to: nothing to unpack
         values = [
-            (each if each._version_counter is None else unpack(each, self))
-            if each.__class__ is Tensor
-            else (each.unpack(self) if each.__class__ is SavedVariable else unpack(each, self))
-            for each in saved
+            each if each.__class__ is Tensor and each._version_counter is None else unpack(each, self) for each in saved
         ]
+        if plan.single is not None:
+            # one formula of the gradient and all that was saved, in order: most operators
+            target, formula, count = plan.single
+            result = formula(grad, *values)
+            return (result,) if count == 1 else ((result, None) if target == 0 else (None, result))
         results: list[Tensor | None] = [None] * len(self.next_edges)
         for formula, sources, targets, mask in plan.formulas:
             parameters = [
@@ -83,15 +88,6 @@ class RecordedNode(Node):
 
     def release_variables(self) -> None:
         self.saved = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            plan = self.plan
-            if name[7:] in plan.saved_names:
-                if self.saved is None:
-                    self.apply(())
-                return unpack(self.saved[plan.saved_names.index(name[7:])], self)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
 class NotImplementedNode(RecordedNode):
@@ -116,12 +112,14 @@ class DerivativePlan:
         schema = operator.schema
         base = operator.record.base or operator
         derivatives = base.record.derivatives
-        self.node_class = node_class(operator)
         self.saved_names: list[str] = []
         self.saved_outputs: set[int] = set()  # positions in saved_names that are outputs
         self.sources: list[tuple[str, int]] = []
         self.formulas: list[tuple[Callable[..., Any], tuple[int, ...], Any, tuple[bool, ...]]] = []
         self.takes_all_gradients = False
+        # (which input, formula, how many inputs) where there is one formula, of grad and the saved values in order
+        self.single: tuple[int, Callable[..., Any], int] | None = None
+        self.node_class = make_node_class(operator, self)
         if derivatives is None:
             return
         names = [argument.name for argument in schema.arguments]
@@ -146,6 +144,11 @@ class DerivativePlan:
             else:
                 targets = slots[0][0]
             self.formulas.append((formula, sources, targets, mask))
+        self.node_class = make_node_class(operator, self)
+        if len(self.formulas) == 1 and len(needed) <= 2:
+            formula, sources, targets, _ = self.formulas[0]
+            if isinstance(targets, int) and sources == (GRAD, *range(len(self.saved_names))):
+                self.single = (targets, formula, len(needed))
 
     def _source(self, parameter: str, names: list[str], base: OpOverload) -> int:
         """Where a formula's parameter comes from: an index into what is saved, or one of the codes above."""
@@ -209,18 +212,25 @@ class _SavedList:
         return [unpack(each, node) for each in self.items]
 
 
-_node_classes: dict[str, type[RecordedNode]] = {}
-
-
-def node_class(operator: OpOverload) -> type[RecordedNode]:
-    """The class of the operator's Nodes: AddBackward0 for add.Tensor."""
+def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[RecordedNode]:
+    """The class of a plan's Nodes, named after the operator: AddBackward0 for add.Tensor."""
     base = operator.record.base or operator
     camel = "".join(part[:1].upper() + part[1:] for part in base.schema.name.split("_") if part)
-    name = base.record.node_name or f"{camel}Backward0"
-    if name not in _node_classes:
-        parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
-        _node_classes[name] = type(name, (parent,), {"__slots__": ()})
-    return _node_classes[name]
+    parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
+    members: dict[str, Any] = {"__slots__": (), "plan": plan}
+    for name in plan.saved_names:
+        members[f"_saved_{name}"] = property(_saved_getter(plan, name))
+    return type(base.record.node_name or f"{camel}Backward0", (parent,), members)
+
+
+def _saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], Any]:
+    def get(node: RecordedNode) -> Any:
+        """What was saved under this name.  Raises RuntimeError after it was freed."""
+        if node.saved is None:
+            node.apply((None,))
+        return unpack(node.saved[plan.saved_names.index(name)], node)  # type: ignore[index]
+
+    return get
 
 
 def flatten_inputs(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
@@ -299,7 +309,6 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
         edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
     plan = derivative_plan(operator, slots, needed)
     node = plan.node_class()
-    node.plan = plan
     node.next_edges = edges
     node.sequence_nr = next_sequence_number()
     node.metadata_specs = tuple(None if output is None else output._spec for output in outputs)

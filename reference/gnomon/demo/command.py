@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--backends", type=_names, metavar="NAME,…", help="which to train on, beside the reference (default: all present)"
     )
-    parser.add_argument("--steps", type=_positive, default=1000, help="length of the training (default: %(default)s)")
+    parser.add_argument("--steps", type=_positive, default=1500, help="length of the training (default: %(default)s)")
     parser.add_argument(
         "--reference-steps",
         type=_positive,

@@ -64,6 +64,7 @@ class Tensor:
     """
 
     # No __init__: a class with slots and without one is made twice as fast, and operators make many.
+    # No __getattr__ either: with one, CPython does not specialise the reading of slots.
     __slots__ = (
         "__weakref__",
         "_address",  # of the first element, as a float (exact below 2**53); 0.0 where memory has no addresses
@@ -93,11 +94,6 @@ class Tensor:
                 self._spec.free(self._address)  # type: ignore[misc]
         except AttributeError:  # made by `Tensor()` and never filled, or the interpreter is shutting down
             return
-
-    def __getattr__(self, name: str) -> Any:
-        if name in Tensor.__slots__:
-            raise RuntimeError("gnomon.Tensor() makes no tensor; use gnomon.tensor(data) or gnomon.empty(size)")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     # -- the value -------------------------------------------------------------------------------------------
 

@@ -18,13 +18,11 @@ class Parameter(gn.Tensor):
 
     def __new__(cls, data: gn.Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
-            data = gn.empty(0)
+            # An instance still to be filled: this is how the tensor class itself makes one of a subclass.
+            return super().__new__(cls)
         if not isinstance(data, gn.Tensor):
             raise TypeError(f"Parameter: data must be a Tensor, but got {type(data).__name__}")
-        return gn.Tensor._make_subclass(cls, data.detach(), requires_grad)
-
-    def __repr__(self) -> str:
-        return "Parameter containing:\n" + super().__repr__()
+        return cls._make_subclass(data.detach(), requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:

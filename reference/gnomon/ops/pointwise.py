@@ -87,9 +87,11 @@ mul = native_function(
 
 def conj(value: Any) -> Any:
     """The complex conjugate of a tensor or number; a real one itself."""
-    if hasattr(value, "_spec"):
-        return value.conj() if value._spec.dtype.is_complex else value
-    return value.conjugate()
+    try:
+        is_complex = value._spec.dtype.is_complex
+    except AttributeError:
+        return value.conjugate()
+    return value.conj() if is_complex else value
 
 
 div = native_function(

@@ -1,0 +1,255 @@
+"""The Backend over the C library: memory by address, kernels as prepared calls."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from gnomon.dispatch.dispatcher import aten
+from gnomon.kit.iterator import TensorIterator
+from gnomon.kit.launch import NOT_IMPLEMENTED
+from gnomon.memory.backend import Backend
+from gnomon.memory.spec import register_free
+from gnomon.memory.tensor import Tensor
+from gnomon.values.dtype import ALL
+from gnomon.values.errors import OutOfMemoryError
+
+from . import library
+
+_INTEGER_TYPES = frozenset({"int", "SymInt", "bool"})
+_NO_INTEGER = -(2**63)
+
+
+class Memory:
+    """A block of the C allocator, given back when the last reference to it goes."""
+
+    __slots__ = ("__weakref__", "_free", "address")
+
+    def __init__(self, address: float, free: Any):
+        self.address = address
+        self._free = free
+
+    def __del__(self) -> None:
+        self._free(self.address)
+
+
+class CBackend(Backend):
+    """See csrc/gnomon.h for the library's side of everything here."""
+
+    name = "c"
+    device_type = "c"
+    host_memory = True
+    has_addresses = True
+    speed_rank = 20
+
+    def __init__(self) -> None:
+        self._problem = ""
+        self.kernels: dict[str, CKernel] = {}
+        self.capabilities: dict[str, tuple[str, ...]] = {}
+        try:
+            extension = library.native()
+        except RuntimeError as error:
+            self._problem = str(error)
+            return
+        self._ffi = extension.ffi
+        self._lib = extension.lib
+        # a view's bytes live in its block: each cdata that Python sees bytes through keeps the block alive
+        self._blocks: weakref.WeakKeyDictionary[Any, Memory] = weakref.WeakKeyDictionary()
+        register_free(self.device_type, self._lib.gn_free)
+        rows = self._lib.gn_rows()
+        for number in range(self._lib.gn_row_count()):
+            row = rows[number]
+            name = self._ffi.string(row.name).decode()
+            self.kernels[name] = CKernel(name, row, extension)
+            self.capabilities[name] = tuple(each.name for each in ALL if row.kernels[each.code] != self._ffi.NULL)
+
+    def is_available(self) -> tuple[bool, str]:
+        return not self._problem, self._problem
+
+    def allocate(self, nbytes: int, index: int) -> Memory:
+        address = self._lib.gn_allocate(float(nbytes))
+        if not address:
+            raise OutOfMemoryError(f"c: can not allocate {nbytes} bytes")
+        return Memory(address, self._lib.gn_free)
+
+    def adopt(self, address: float, nbytes: int) -> Memory:
+        return Memory(address, self._lib.gn_free)
+
+    def copy_in(self, memory: Memory, offset: int, data: memoryview) -> None:
+        if data.nbytes:
+            self._ffi.memmove(self._pointer(memory, offset), data.cast("B"), data.nbytes)
+
+    def copy_out(self, memory: Memory, offset: int, nbytes: int) -> memoryview:
+        return self.host_view(memory, offset + nbytes)[offset:]
+
+    def host_view(self, memory: Memory, nbytes: int) -> memoryview:
+        pointer = self._pointer(memory, 0)
+        self._blocks[pointer] = memory
+        return memoryview(self._ffi.buffer(pointer, nbytes))
+
+    def address(self, memory: Memory) -> int:
+        return int(memory.address)
+
+    def _pointer(self, memory: Memory, offset: int) -> Any:
+        return self._ffi.cast("char *", int(memory.address) + offset)
+
+
+class CKernel:
+    """A row of the library's table; ``prepare`` makes calls of it."""
+
+    __slots__ = ("_extension", "_row", "argument_types", "name")
+
+    def __init__(self, name: str, row: Any, extension: Any):
+        self.name = name
+        self._row = row
+        self._extension = extension
+        self.argument_types: list[Any] | None = None
+
+    def prepare(
+        self,
+        walk: TensorIterator | None,
+        tensors: Sequence[Tensor | None],
+        output_count: int,
+        kernel_arguments: Sequence[Any],
+    ) -> PreparedCall:
+        """The call for tensors of these specs, with these other arguments."""
+        if walk is None:
+            library.open_blas()
+        return PreparedCall(self, walk, tensors, output_count, kernel_arguments)
+
+    def _types(self) -> list[Any]:
+        """The schema's arguments that kernels receive, in order."""
+        if self.argument_types is None:
+            record = aten._find(self.name).record
+            self.argument_types = [record.schema.arguments[position] for position in record.kernel_positions]
+        return self.argument_types
+
+    def marshal(self, walk: TensorIterator | None, values: Sequence[Any]) -> tuple[list[int], list[Any]]:
+        """The integers and the scalars of gn_call, as csrc/gnomon.h lays them out."""
+        integers: list[int] = []
+        scalars: list[Any] = []
+        arguments = [each for each in self._types() if walk is None or each.type != "Tensor"]
+        for argument, value in zip(arguments, values):
+            kind = argument.type
+            if kind == "Tensor":
+                continue
+            if kind in _INTEGER_TYPES:
+                if argument.is_list:
+                    integers.extend([_NO_INTEGER] if value is None else [len(value), *(int(each) for each in value)])
+                else:
+                    integers.append(_NO_INTEGER if value is None else int(value))
+            elif kind == "str":
+                integers.append(0 if value is None else ord(value[0]))
+            else:
+                scalars.append(_scalar(value))
+        return integers, scalars
+
+
+def _scalar(value: Any) -> tuple[float, float, int]:
+    """A number in the forms of gn_scalar."""
+    if value is None:
+        return (float("nan"), 0.0, _NO_INTEGER)
+    real = value.real
+    if isinstance(real, int):
+        integer = (int(real) + 2**63) % 2**64 - 2**63
+    else:
+        integer = int(real) if abs(real) < 2.0**63 else 0  # false for NaN too
+    try:
+        return (float(real), float(value.imag), integer)
+    except OverflowError:
+        return (float("inf") if real > 0 else float("-inf"), 0.0, integer)
+
+
+class PreparedCall:
+    """A filled gn_call and everything it points to.  ``address`` is what the library's entry points take."""
+
+    __slots__ = ("_count", "_keep", "_lib", "_array_type", "address", "is_claimed")
+
+    def __init__(
+        self,
+        kernel: CKernel,
+        walk: TensorIterator | None,
+        tensors: Sequence[Tensor | None],
+        output_count: int,
+        kernel_arguments: Sequence[Any],
+    ):
+        ffi, lib = kernel._extension.ffi, kernel._extension.lib
+        self._lib = lib
+        self._keep: list[Any] = []
+        if walk is not None:
+            layouts = self._iterated(ffi, walk)
+            work = walk.numel
+            output_nbytes = walk.operands[0].spec.extent_nbytes
+        else:
+            layouts = [self._direct(ffi, tensor) for tensor in tensors]
+            work = sum(tensor._spec.numel for tensor in tensors if tensor is not None)
+            first = tensors[0]
+            output_nbytes = 0 if first is None else first._spec.extent_nbytes
+        self._count = len(layouts)
+        described = ffi.new("gn_tensor[]", layouts)
+        integers, scalars = kernel.marshal(walk, kernel_arguments)
+        numbers = ffi.new("int64_t[]", integers or [0])
+        described_scalars = ffi.new("gn_scalar[]", scalars or [(0.0, 0.0, 0)])
+        key_dtype = layouts[kernel._row.key_tensor][0]
+        function = kernel._row.kernels[key_dtype] if key_dtype >= 0 else ffi.NULL
+        self.is_claimed = function != ffi.NULL
+        call = ffi.new("gn_call *")
+        call.kernel = function
+        call.work = work
+        call.output_nbytes = output_nbytes
+        call.tensor_count = len(layouts)
+        call.output_count = output_count
+        call.integer_count = len(integers)
+        call.scalar_count = len(scalars)
+        call.tensors = described
+        call.integers = numbers
+        call.scalars = described_scalars
+        self._keep += [call, described, numbers, described_scalars]
+        self.address = float(int(ffi.cast("uintptr_t", call)))
+        self._array_type = ffi.typeof("double[]")
+
+    def _iterated(self, ffi: Any, walk: TensorIterator) -> list[Any]:
+        sizes = ffi.new("int64_t[]", list(walk.shape) or [1])
+        self._keep.append(sizes)
+        layouts = []
+        for operand in walk.operands:
+            strides = ffi.new("int64_t[]", list(operand.strides) or [0])
+            self._keep.append(strides)
+            layouts.append((operand.dtype.code, len(walk.shape), sizes, strides))
+        return layouts
+
+    def _direct(self, ffi: Any, tensor: Tensor | None) -> Any:
+        if tensor is None:
+            return (-1, 0, ffi.NULL, ffi.NULL)
+        spec = tensor._spec
+        sizes = ffi.new("int64_t[]", list(spec.sizes) or [1])
+        strides = ffi.new("int64_t[]", [stride * spec.dtype.itemsize for stride in spec.strides] or [0])
+        self._keep += [sizes, strides]
+        return (spec.dtype.code, spec.ndim, sizes, strides)
+
+    def run(self, tensors: Sequence[Tensor | None]) -> int:
+        """Run on the memory of ``tensors``, outputs first; returns the library's status."""
+        if not self.is_claimed:
+            return NOT_IMPLEMENTED
+        if self._count == 2:
+            return self._lib.gn_run2(self.address, tensors[0]._address, tensors[1]._address)
+        if self._count == 3:
+            return self._lib.gn_run3(self.address, tensors[0]._address, tensors[1]._address, tensors[2]._address)
+        addresses = self._array([0.0 if tensor is None else tensor._address for tensor in tensors])
+        return self._lib.gn_run(self.address, addresses)
+
+    def entry(self, operands: int, numbers: int) -> Any:
+        """The library's function that allocates the output and runs on so many operands, the last perhaps a number.
+
+        None where there is none.
+        """
+        if not self.is_claimed:
+            return None
+        lib = self._lib
+        if numbers:
+            return {2: lib.gn_call1_number, 3: lib.gn_call2_number}.get(operands)
+        return {1: lib.gn_call1, 2: lib.gn_call2, 3: lib.gn_call3}.get(operands)
+
+    def _array(self, addresses: list[float]) -> Any:
+        return library.native().ffi.new(self._array_type, addresses)

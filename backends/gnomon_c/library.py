@@ -1,0 +1,83 @@
+"""Opens the C extension and a BLAS, each at first use.
+
+The BLAS comes from the package scipy-openblas32 where it is installed; its own threads are switched off, since the
+kernels split a product over the threads of gnomon's own team (two pools beside each other cost a factor of two).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+from pathlib import Path
+from types import ModuleType
+
+MISSING = "its C extension gnomon_c._native is not built (was there a C compiler at install time?)"
+
+_BLAS_PACKAGE = "scipy_openblas32"
+_BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
+
+
+@functools.cache
+def native() -> ModuleType:
+    """The extension.  Raises RuntimeError when it was not built."""
+    try:
+        extension = importlib.import_module("gnomon_c._native")
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "gnomon_c._native":
+            raise RuntimeError(MISSING) from None
+        raise RuntimeError(f"its C extension gnomon_c._native does not load: {error}") from error
+    threads = os.environ.get("GNOMON_NUM_THREADS", "")
+    if threads:
+        if not threads.isdigit() or int(threads) < 1:
+            raise RuntimeError(f"GNOMON_NUM_THREADS must be a positive integer, got {threads!r}")
+        extension.lib.gn_set_num_threads(int(threads))
+    return extension
+
+
+def find_blas() -> Path | None:
+    """The file of the BLAS library, or None where there is none.  ``GNOMON_BLAS`` names another, or ``none``."""
+    chosen = os.environ.get("GNOMON_BLAS", "")
+    if chosen == "none":
+        return None
+    if chosen:
+        return Path(chosen)
+    found = importlib.util.find_spec(_BLAS_PACKAGE)
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent / "lib"
+    libraries = sorted(path for path in folder.iterdir() if "openblas" in path.name) if folder.is_dir() else []
+    return libraries[0] if libraries else None
+
+
+@functools.cache
+def open_blas() -> str:
+    """Hand the addresses of a BLAS to the C library, once; returns what was opened, or "" for none.
+
+    Without one the C library's own kernel multiplies.
+    """
+    path = find_blas()
+    if path is None:
+        return ""
+    import cffi
+
+    ffi = cffi.FFI()
+    prefix = "scipy_" if _BLAS_PACKAGE in str(path) else ""
+    ffi.cdef(f"void {prefix}openblas_set_num_threads(int count);")
+    for name in _BLAS_FUNCTIONS:
+        ffi.cdef(f"void {prefix}cblas_{name}();")
+    try:
+        library = ffi.dlopen(str(path))
+        getattr(library, f"{prefix}openblas_set_num_threads")(1)
+        addresses = [
+            float(int(ffi.cast("uintptr_t", ffi.addressof(library, f"{prefix}cblas_{name}")))) for name in _BLAS_FUNCTIONS
+        ]
+    except (OSError, AttributeError):  # not a BLAS, or not for this machine: do without
+        return ""
+    _opened.append(library)  # open as long as the process
+    native().lib.gn_set_blas(*addresses)
+    return str(path)
+
+
+_opened: list[object] = []

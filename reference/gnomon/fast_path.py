@@ -1,0 +1,374 @@
+"""The hot path: operators of one and two operands, small and often.
+
+Everything that an operator decides (promotion, broadcasting, strides, the kernel) is a function of its operands'
+specs, and specs are interned.  So the readable path runs once for each pair of specs and leaves a *plan* behind:
+the C entry point, the prepared call, the output's spec.  From then on a call is
+
+    two dictionary look-ups by identity         which plan?
+    one `|` of keys and mode word, one compare  does anything but the backend have a say?
+    one foreign call                            allocate the output and run
+    one Tensor, nine slots
+
+and, when autograd has a say and nothing else, a Node with what its formulas name.  All else, and every miss, goes
+the readable way (dispatch/dispatcher.py, kit/native.py, autograd/variable_type.py), whose meaning this file repeats
+for the common case and must never change.
+
+Plans are kept in plain dictionaries: reading and setting one is atomic.  They are dropped when a backend is
+registered, and started afresh when an operator has too many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .autograd.graph import gradient_edge, next_sequence_number
+from .autograd.saved_variable import SavedVariable, save
+from .autograd.variable_type import DerivativePlan, derivative_plan
+from .dispatch import dispatcher
+from .dispatch.dispatcher import OpOverload, aten
+from .dispatch.mode import mode_word
+from .kit import launch
+from .kit.native import find_plan
+from .memory.backend import backend_of, on_register
+from .memory.tensor import Tensor
+from .values.dispatch_key import (
+    AUTOGRAD,
+    NO_GRAD_CALL,
+    NO_GRAD_CALL_ON_VARIABLES,
+    PLAIN_CALL,
+    RECORDED_CALL,
+    TENSOR_KEYS,
+)
+
+PLANS_PER_OPERATOR = 4096  # pairs of specs; a program with more starts afresh
+EXACT_INTEGER = 2**53  # integers travel to C as doubles
+
+VARIABLE_KEYS = TENSOR_KEYS | AUTOGRAD  # what a recorded result carries
+
+NUMBERS = (int, float)
+
+_all_plans: list[dict[Any, Any]] = []
+
+
+def _drop_plans(backend: Any = None) -> None:
+    for plans in _all_plans:
+        plans.clear()
+
+
+on_register(_drop_plans)
+
+
+class Recorder:
+    """How to record one operator for one choice of operands that require grad.
+
+    ``sources`` says what to save: 0 and 1 are the operands, 2 is the output; ``constants`` is the whole list where
+    nothing of that is saved (``alpha`` of an add, say).
+    """
+
+    __slots__ = ("constants", "node_class", "sources")
+
+    def __init__(self, plan: DerivativePlan, constants: tuple[Any, ...], operands: int):
+        self.node_class = plan.node_class
+        sources = []
+        for kind, position in plan.sources:
+            if kind == "value" and position < operands:
+                sources.append(position)
+            elif kind == "value":
+                sources.append((constants[position - operands],))
+            elif kind == "output":
+                sources.append(2)
+            else:
+                sources.append((kind, position))
+        self.sources = tuple(sources)
+        self.constants: list[Any] | None = None
+        if all(isinstance(source, tuple) and len(source) == 1 for source in sources):
+            self.constants = [source[0] for source in sources]
+
+    def save(self, operands: tuple[Any, ...], output: Tensor) -> list[Any]:
+        """What the Node keeps; the same as DerivativePlan.collect."""
+        saved: list[Any] = []
+        for source in self.sources:
+            if source.__class__ is int:
+                if source == 2:
+                    saved.append(SavedVariable(output, is_output=True))
+                    continue
+                value = operands[source]
+                if not isinstance(value, Tensor) or value._version_counter is None:
+                    saved.append(value)
+                else:
+                    saved.append(save(value))
+            elif len(source) == 1:
+                saved.append(source[0])
+            else:
+                spec = operands[source[1]]._spec
+                saved.append(spec.sizes if source[0] == "sizes" else spec)
+        return saved
+
+
+def _recorder(operator: OpOverload, arguments: tuple[Any, ...], operands: int) -> Recorder:
+    tensors = arguments[:operands]
+    needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in tensors)
+    plan = derivative_plan(operator, list(range(operands)), needed)
+    return Recorder(plan, arguments[operands:], operands)
+
+
+def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) -> tuple[Any, ...] | None:
+    """The plan of a call, if it is one C call from operands as they are: (entry, call, output spec, specs, what to keep)."""
+    if not all(each._spec.device.type != "meta" for each in arguments if isinstance(each, Tensor)):
+        return None
+    plan = find_plan(operator, arguments)
+    walk = plan.walk
+    if walk is None or walk.is_reduction or walk.numel == 0:
+        return None
+    backend = backend_of(plan.device)
+    kernel = launch.find_kernel(backend, operator.name, plan.key_dtype)
+    if kernel is None or not hasattr(kernel, "prepare"):
+        return None
+    for operand in walk.operands[1:]:
+        if operand.spec is not None and operand.spec.dtype is not operand.dtype:
+            return None
+    record = operator.record
+    others = [arguments[position] for position in record.kernel_positions if position not in operator.tensor_positions]
+    call = kernel.prepare(walk, (), 1, others)
+    entry = call.entry(len(walk.operands) - 1, numbers)
+    if entry is None:
+        return None
+    return entry, call.address, plan.output_specs[0], plan.output_specs, call
+
+
+def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()) -> Callable[..., Any]:
+    """The fast version of ``slow(self, other)``, an operator of two operands whose other arguments are ``constants``."""
+    plans: dict[Any, dict[Any, Any]] = {}
+    _all_plans.append(plans)
+    recorders: list[Recorder | None] = [None] * 8  # by which operands require grad, and whether one is a number
+    listeners = dispatcher._listeners
+
+    def miss(self: Any, other: Any) -> Any:
+        """Run the readable path and leave a plan for the next call of this kind."""
+        result = slow(self, other)
+        if result is NotImplemented or not isinstance(self, Tensor):
+            return result
+        if isinstance(other, Tensor):
+            key, numbers = other._spec, 0
+        elif type(other) in (int, float):
+            key, numbers = type(other), 1
+        else:
+            return result
+        plan = _prepared(operator, (self, other, *constants), numbers)
+        if plan is not None:
+            if sum(map(len, plans.values())) >= PLANS_PER_OPERATOR:
+                plans.clear()
+            plans.setdefault(self._spec, {})[key] = plan
+        return result
+
+    def record(self: Tensor, other: Any, output: Tensor, metadata: tuple[Any, ...]) -> None:
+        """Make the Node; ``output`` is all there but for its history."""
+        edge = other_edge = None
+        mask = 0
+        if self._keys & AUTOGRAD:
+            mask = 1
+            edge = self._gradient_edge
+            if edge is None or self._view_of is not None:
+                edge = gradient_edge(self)
+        if other.__class__ in NUMBERS:
+            mask += 4
+        elif other._keys & AUTOGRAD:
+            mask += 2
+            other_edge = other._gradient_edge
+            if other_edge is None or other._view_of is not None:
+                other_edge = gradient_edge(other)
+        recorder = recorders[mask]
+        if recorder is None:
+            recorder = recorders[mask] = _recorder(operator, (self, other, *constants), 2)
+        node = recorder.node_class()
+        node.next_edges = (edge, other_edge)
+        node.sequence_nr = next_sequence_number()
+        node.metadata_specs = metadata
+        output._gradient_edge = (node, 0)
+        output._keys = VARIABLE_KEYS
+        node.saved = recorder.constants if recorder.constants is not None else recorder.save((self, other), output)
+
+    def binary(self: Any, other: Any) -> Any:
+        try:
+            entry, call, spec, metadata, _ = plans[self._spec][other._spec]
+            keys = self._keys | other._keys | mode_word()
+        except (KeyError, AttributeError):
+            if other.__class__ is float or (other.__class__ is int and -EXACT_INTEGER < other < EXACT_INTEGER):
+                return with_number(self, other)
+            return miss(self, other)
+        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
+            return slow(self, other)
+        address = entry(call, self._address, other._address)
+        if address <= 0.0:  # out of memory, or a kernel that found a fault: the readable path says which
+            return slow(self, other)
+        output = Tensor()
+        output._spec = spec
+        output._address = address
+        output._storage = None
+        output._storage_offset = 0
+        output._keys = TENSOR_KEYS
+        output._gradient_edge = None
+        output._autograd_meta = None
+        output._version_counter = None
+        output._view_of = None
+        if keys == RECORDED_CALL:
+            record(self, other, output, metadata)
+        return output
+
+    def with_number(self: Any, other: Any) -> Any:
+        try:
+            entry, call, spec, metadata, _ = plans[self._spec][other.__class__]
+            keys = self._keys | mode_word()
+        except (KeyError, AttributeError):
+            return miss(self, other)
+        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
+            return slow(self, other)
+        address = entry(call, self._address, other)
+        if address <= 0.0:
+            return slow(self, other)
+        output = Tensor()
+        output._spec = spec
+        output._address = address
+        output._storage = None
+        output._storage_offset = 0
+        output._keys = TENSOR_KEYS
+        output._gradient_edge = None
+        output._autograd_meta = None
+        output._version_counter = None
+        output._view_of = None
+        if keys == RECORDED_CALL:
+            record(self, other, output, metadata)
+        return output
+
+    return binary
+
+
+def make_unary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()) -> Callable[..., Any]:
+    """The fast version of ``slow(self)``, an operator of one operand whose other arguments are ``constants``."""
+    plans: dict[Any, Any] = {}
+    _all_plans.append(plans)
+    recorders: list[Recorder] = []
+    listeners = dispatcher._listeners
+
+    def miss(self: Any) -> Any:
+        result = slow(self)
+        if isinstance(self, Tensor):
+            plan = _prepared(operator, (self, *constants), 0)
+            if plan is not None:
+                if len(plans) >= PLANS_PER_OPERATOR:
+                    plans.clear()
+                plans[self._spec] = plan
+        return result
+
+    def record(self: Tensor, output: Tensor, metadata: tuple[Any, ...]) -> None:
+        if not recorders:
+            recorders.append(_recorder(operator, (self, *constants), 1))
+        recorder = recorders[0]
+        node = recorder.node_class()
+        edge = self._gradient_edge
+        if edge is None or self._view_of is not None:
+            edge = gradient_edge(self)
+        node.next_edges = (edge,)
+        node.sequence_nr = next_sequence_number()
+        node.metadata_specs = metadata
+        output._gradient_edge = (node, 0)
+        output._keys = VARIABLE_KEYS
+        node.saved = recorder.constants if recorder.constants is not None else recorder.save((self,), output)
+
+    def unary(self: Any) -> Any:
+        try:
+            entry, call, spec, metadata, _ = plans[self._spec]
+            keys = self._keys | mode_word()
+        except (KeyError, AttributeError):
+            return miss(self)
+        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
+            return slow(self)
+        address = entry(call, self._address)
+        if address <= 0.0:
+            return slow(self)
+        output = Tensor()
+        output._spec = spec
+        output._address = address
+        output._storage = None
+        output._storage_offset = 0
+        output._keys = TENSOR_KEYS
+        output._gradient_edge = None
+        output._autograd_meta = None
+        output._version_counter = None
+        output._view_of = None
+        if keys == RECORDED_CALL:
+            record(self, output, metadata)
+        return output
+
+    return unary
+
+
+def _is_plain_without_grad(keys: int) -> bool:
+    """Grad mode off: whether operands require grad is nobody's business."""
+    return keys == NO_GRAD_CALL or keys == NO_GRAD_CALL_ON_VARIABLES
+
+
+# Python's operators and methods that have a fast version: method names -> operator, arguments beyond the operands.
+_BINARY = {
+    "add.Tensor": (("__add__", "add"), (1,)),
+    "sub.Tensor": (("__sub__", "sub"), (1,)),
+    "mul.Tensor": (("__mul__", "mul", "__rmul__"), ()),
+    "div.Tensor": (("__truediv__", "div"), ()),
+    "maximum": (("maximum",), ()),
+    "minimum": (("minimum",), ()),
+    "eq.Tensor": (("__eq__", "eq"), ()),
+    "ne.Tensor": (("__ne__", "ne"), ()),
+    "lt.Tensor": (("__lt__", "lt"), ()),
+    "le.Tensor": (("__le__", "le"), ()),
+    "gt.Tensor": (("__gt__", "gt"), ()),
+    "ge.Tensor": (("__ge__", "ge"), ()),
+    "sigmoid_backward": ((), ()),
+    "tanh_backward": ((), ()),
+}
+_UNARY = ("neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tanh", "sigmoid", "relu", "floor")
+
+
+def bind_fast_paths(namespace: dict[str, Any]) -> None:
+    """Put the fast versions in front of the functions and methods that bind.py made."""
+    for full_name, (names, constants) in _BINARY.items():
+        operator = aten._find(full_name)
+        packet = getattr(aten, operator.schema.name)
+        for name in names:
+            readable = getattr(Tensor, name)
+            if name.startswith("__"):
+                setattr(Tensor, name, make_binary(operator, readable, constants))
+                continue
+            fast = make_binary(operator, readable, constants)
+            setattr(Tensor, name, _with_rest(fast, readable))
+            namespace[name] = _with_rest(fast, packet.parser)
+    for name in _UNARY:
+        operator = aten._find(name)
+        fast = make_unary(operator, getattr(aten, name).parser)
+        setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name), operands=1))
+        namespace[name] = _with_rest(fast, getattr(aten, name).parser, operands=1)
+    Tensor.__neg__ = Tensor.neg
+    Tensor.__abs__ = Tensor.abs
+
+
+def _with_rest(fast: Callable[..., Any], readable: Callable[..., Any], operands: int = 2) -> Callable[..., Any]:
+    """``fast`` for a call with just the operands, ``readable`` for one with anything else."""
+    if operands == 1:
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if len(args) == 1 and not kwargs:
+                return fast(args[0])
+            return readable(*args, **kwargs)
+
+    else:
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if len(args) == 2 and not kwargs:
+                return fast(args[0], args[1])
+            return readable(*args, **kwargs)
+
+    function.__name__ = readable.__name__
+    function.__qualname__ = readable.__qualname__
+    function.__module__ = readable.__module__
+    function.__doc__ = readable.__doc__
+    return function
