@@ -19,6 +19,7 @@ from .autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_
 from .creation import as_tensor, from_numpy, tensor
 from .dispatch.dispatcher import aten as _aten
 from .kit.launch import fallback_policy, fallbacks, set_fallback_policy
+from .listing import backends
 from .memory.backend import Backend, get_default_device, register_backend, set_default_device
 from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage

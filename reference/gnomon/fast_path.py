@@ -143,6 +143,7 @@ def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple
     _all_plans.append(plans)
     recorders: list[Recorder | None] = [None] * 8  # by which operands require grad, and whether one is a number
     listeners = dispatcher._listeners
+    is_differentiable = operator.record.derivatives is not None
 
     def miss(self: Any, other: Any) -> Any:
         """Run the readable path and leave a plan for the next call of this kind."""
@@ -212,7 +213,7 @@ def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple
         output._autograd_meta = None
         output._version_counter = None
         output._view_of = None
-        if keys == RECORDED_CALL:
+        if keys == RECORDED_CALL and is_differentiable:
             record(self, other, output, metadata)
         return output
 
@@ -237,7 +238,7 @@ def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple
         output._autograd_meta = None
         output._version_counter = None
         output._view_of = None
-        if keys == RECORDED_CALL:
+        if keys == RECORDED_CALL and is_differentiable:
             record(self, other, output, metadata)
         return output
 
@@ -250,6 +251,7 @@ def make_unary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[
     _all_plans.append(plans)
     recorders: list[Recorder] = []
     listeners = dispatcher._listeners
+    is_differentiable = operator.record.derivatives is not None
 
     def miss(self: Any) -> Any:
         result = slow(self)
@@ -297,7 +299,7 @@ def make_unary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[
         output._autograd_meta = None
         output._version_counter = None
         output._view_of = None
-        if keys == RECORDED_CALL:
+        if keys == RECORDED_CALL and is_differentiable:
             record(self, output, metadata)
         return output
 

@@ -44,6 +44,19 @@ class SavedVariable:
         return attached
 
 
+class SavedList:
+    """A saved list of tensors (and Nones); unpacked together."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]):
+        self.items = [save(each) if isinstance(each, Tensor) else each for each in items]
+
+    def unpack(self, node: Any) -> list[Any]:
+        """The list, each tensor checked."""
+        return [unpack(each, node) for each in self.items]
+
+
 def save(tensor: Tensor) -> Tensor | SavedVariable:
     """What a Node keeps of an input: the tensor itself while nobody has written to it."""
     return SavedVariable(tensor) if tensor._version else tensor
@@ -55,7 +68,7 @@ def unpack(saved: Any, node: Any) -> Any:
         if saved._version:
             raise_version_mismatch(node, saved, 0)
         return saved
-    if isinstance(saved, SavedVariable):
+    if isinstance(saved, (SavedVariable, SavedList)):
         return saved.unpack(node)
     return saved
 

@@ -29,7 +29,7 @@ from ..memory.tensor import Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from . import views
 from .graph import Edge, Node, gradient_edge, next_sequence_number
-from .saved_variable import SavedVariable, save, unpack
+from .saved_variable import SavedList, SavedVariable, save, unpack
 
 GRAD = -1  # a formula's parameter that is not saved: the incoming gradient
 GRADS = -2
@@ -186,7 +186,7 @@ class DerivativePlan:
                 if isinstance(value, Tensor):
                     saved.append(save(value))
                 elif isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
-                    saved.append(_SavedList([save(each) if isinstance(each, Tensor) else each for each in value]))
+                    saved.append(SavedList(list(value)))
                 else:
                     saved.append(value)
             elif kind == "output":
@@ -198,18 +198,6 @@ class DerivativePlan:
                 value = arguments[position]
                 saved.append([each._spec for each in value] if isinstance(value, (list, tuple)) else getattr(value, "_spec", value))
         return saved
-
-
-class _SavedList:
-    """A saved list of tensors; unpacked together."""
-
-    __slots__ = ("items",)
-
-    def __init__(self, items: list[Any]):
-        self.items = items
-
-    def unpack(self, node: Node) -> list[Any]:
-        return [unpack(each, node) for each in self.items]
 
 
 def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[RecordedNode]:

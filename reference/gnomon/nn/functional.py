@@ -82,7 +82,7 @@ def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
     """The dimension that softmax takes when none is named: PyTorch's rule, and its warning."""
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel + 1,
+        stacklevel=stacklevel,
     )
     return 0 if ndim in (0, 1, 3) else 1
 
