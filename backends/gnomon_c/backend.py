@@ -239,16 +239,19 @@ class PreparedCall:
         addresses = self._array([0.0 if tensor is None else tensor._address for tensor in tensors])
         return self._lib.gn_run(self.address, addresses)
 
-    def entry(self, operands: int, numbers: int) -> Any:
-        """The library's function that allocates the output and runs on so many operands, the last perhaps a number.
+    def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
+        """The library's function for this call on so many input tensors, the last of them perhaps a number.
 
-        None where there is none.
+        It allocates the output and returns its address; in place, it takes the output's address first and returns a
+        status.  None where there is no such function.
         """
         if not self.is_claimed:
             return None
         lib = self._lib
+        if inplace:
+            return {1: lib.gn_run2, 2: lib.gn_run3}.get(operands)
         if numbers:
-            return {2: lib.gn_call1_number, 3: lib.gn_call2_number}.get(operands)
+            return {2: lib.gn_call1_number, 3: lib.gn_call2_number}.get(operands + 1)
         return {1: lib.gn_call1, 2: lib.gn_call2, 3: lib.gn_call3}.get(operands)
 
     def _array(self, addresses: list[float]) -> Any:

@@ -125,7 +125,17 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
 class Signature:
     """One overload, as Python calls it: its arguments without those of ``out=``."""
 
-    __slots__ = ("arguments", "by_name", "number_names", "operator", "out", "positional", "required", "varargs")
+    __slots__ = (
+        "arguments",
+        "by_name",
+        "defaults",
+        "number_names",
+        "operator",
+        "out",
+        "positional",
+        "quick_types",
+        "varargs",
+    )
 
     def __init__(self, operator: OpOverload):
         self.operator = operator
@@ -147,6 +157,41 @@ class Signature:
             ),
             None,
         )
+
+        self.defaults = [_default(argument) for argument in self.arguments]
+        types = {"Tensor": Tensor, "int": int, "SymInt": int, "bool": bool}
+        self.quick_types = [
+            (types.get(self.arguments[position].type), self.arguments[position].is_list) for position in self.positional
+        ]
+
+    def quick(self, args: Sequence[Any]) -> list[Any] | None:
+        """``bind`` for positional arguments of exactly the right types, which most calls have; None for any others."""
+        if len(args) > len(self.positional) and self.varargs is None:
+            return None
+        values: list[Any] = []
+        for index, value in enumerate(args):
+            kind, is_list = self.quick_types[index]
+            if is_list:
+                if kind is not int:
+                    return None
+                if value.__class__ is int and index == self.varargs:
+                    value = tuple(args[index:])
+                elif value.__class__ is not tuple:
+                    return None
+                for each in value:
+                    if each.__class__ is not int:
+                        return None
+                values.append(value)
+                if value is not args[index]:
+                    break
+            elif value.__class__ is kind or (kind is Tensor and isinstance(value, Tensor)):
+                values.append(value)
+            else:
+                return None
+        rest = self.defaults[len(values) :]
+        if REQUIRED in rest:
+            return None
+        return values + rest
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments of the schema, in its order.  Raises _Mismatch."""
@@ -172,15 +217,9 @@ class Signature:
         for position, argument in enumerate(arguments):
             value = values[position]
             if value is REQUIRED:
-                if argument.default is REQUIRED:
-                    if argument.is_optional and argument.kwarg_only:
-                        values[position] = None
-                        continue
+                if self.defaults[position] is REQUIRED:
                     raise _Mismatch(f"missing required argument '{_shown(argument)}' (position {position + 1})")
-                default = argument.default
-                if argument.is_list and isinstance(default, int) and not isinstance(default, bool):
-                    default = (default,)
-                values[position] = default
+                values[position] = self.defaults[position]
                 continue
             try:
                 values[position] = _convert(argument, value, argument.name in self.number_names)
@@ -208,6 +247,16 @@ class Signature:
         return f"({', '.join(parts)})"
 
 
+def _default(argument: Argument) -> Any:
+    """What stands for an argument that is not given; REQUIRED where it must be."""
+    default = argument.default
+    if default is REQUIRED and argument.is_optional and argument.kwarg_only:
+        return None
+    if argument.is_list and isinstance(default, int) and not isinstance(default, bool):
+        return (default,)
+    return default
+
+
 def _shown(argument: Argument) -> str:
     return "input" if argument.name == "self" else argument.name
 
@@ -232,9 +281,14 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
     signatures = [
         Signature(operator) for operator in packet.overloads.values() if not operator.schema.is_out
     ]
+    first = signatures[0]
     makes_tensors = any("dtype" in each.by_name and "pin_memory" in each.by_name for each in signatures)
 
     def function(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            values = first.quick(args)
+            if values is not None:
+                return first.operator(*values)
         out = kwargs.pop("out", None) if "out" in kwargs else None
         requires_grad = kwargs.pop("requires_grad", False) if makes_tensors else False
         problems = []

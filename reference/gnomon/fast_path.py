@@ -29,9 +29,9 @@ from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import mode_word
 from .kit import launch
-from .kit.native import find_plan
+from .kit.native import find_plan, plan_key
 from .memory.backend import backend_of, on_register
-from .memory.tensor import Tensor
+from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
     AUTOGRAD,
     NO_GRAD_CALL,
@@ -131,7 +131,7 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     record = operator.record
     others = [arguments[position] for position in record.kernel_positions if position not in operator.tensor_positions]
     call = kernel.prepare(walk, (), 1, others)
-    entry = call.entry(len(walk.operands) - 1, numbers)
+    entry = call.entry(len(walk.operands) - 1 - numbers, numbers)
     if entry is None:
         return None
     return entry, call.address, plan.output_specs[0], plan.output_specs, call
@@ -306,6 +306,171 @@ def make_unary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[
     return unary
 
 
+def make_general(operator: OpOverload) -> Callable[..., Any]:
+    """The shortcut of an operator of up to three tensors with whatever other arguments: ``operator.fast``.
+
+    Takes all arguments of the schema, as the operator itself does.
+    """
+    plans: dict[Any, Any] = {}
+    _all_plans.append(plans)
+    listeners = dispatcher._listeners
+    readable = operator.dispatch
+    positions = operator.tensor_positions
+    is_differentiable = bool(operator.record.derivatives)
+    is_view = operator.record.view is not None
+    is_inplace = operator.schema.is_inplace
+
+    def miss(key: Any, arguments: tuple[Any, ...]) -> Any:
+        result = readable(*arguments)
+        plan = _general_plan(operator, arguments, result)
+        if plan is not None:
+            if len(plans) >= PLANS_PER_OPERATOR:
+                plans.clear()
+            plans[key] = plan
+        return result
+
+    def record(arguments: tuple[Any, ...], output: Tensor, metadata: tuple[Any, ...]) -> None:
+        inputs = [arguments[position] for position in positions]
+        needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
+        plan = derivative_plan(operator, positions, needed)
+        node = plan.node_class()
+        node.next_edges = tuple(gradient_edge(each) if wanted else None for each, wanted in zip(inputs, needed))
+        node.sequence_nr = next_sequence_number()
+        node.metadata_specs = metadata
+        output._gradient_edge = (node, 0)
+        output._keys = VARIABLE_KEYS
+        node.saved = plan.collect(arguments, (output,), {})
+
+    def general(*arguments: Any) -> Any:
+        try:
+            keys = mode_word()
+            key = []
+            for argument in arguments:
+                if isinstance(argument, Tensor):
+                    keys |= argument._keys
+                    key.append(argument._spec)
+                else:
+                    key.append(argument.__class__)
+                    key.append(argument)
+                    if argument.__class__ is float and argument == 0.0:
+                        return readable(*arguments)  # 0.0 and -0.0 are equal, and not the same
+            key = tuple(key)
+            plan = plans.get(key)
+        except TypeError:  # a list among the arguments: no key
+            return readable(*arguments)
+        if plan is None:
+            return miss(key, arguments)
+        is_recorded = keys == RECORDED_CALL and is_differentiable
+        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
+            return readable(*arguments)
+        if is_view:
+            self = arguments[0]
+            spec, offset, metadata = plan
+            output = alias_tensor(self, spec, self._storage_offset + offset)
+            base = self if self._view_of is None else self._view_of[0]
+            if is_tracked:
+                output._view_of = (base, output._version_counter.value)
+            if is_recorded:
+                record(arguments, output, metadata)
+            return output
+        entry, call, spec, metadata, _ = plan
+        if is_inplace:
+            if keys == RECORDED_CALL or _may_overlap(arguments):
+                return readable(*arguments)
+            self = arguments[0]
+            if entry(call, self._address, *[arguments[position]._address for position in positions]):
+                return readable(*arguments)
+            version_counter(self).value += 1
+            return self
+        address = entry(call, *[arguments[position]._address for position in positions])
+        if address <= 0.0:
+            return readable(*arguments)
+        output = Tensor()
+        output._spec = spec
+        output._address = address
+        output._storage = None
+        output._storage_offset = 0
+        output._keys = TENSOR_KEYS
+        output._gradient_edge = None
+        output._autograd_meta = None
+        output._version_counter = None
+        output._view_of = None
+        if is_recorded:
+            record(arguments, output, metadata)
+        return output
+
+    is_tracked = operator.record.derivatives != {}  # detach gives an alias that autograd does not follow
+    return general
+
+
+def _may_overlap(arguments: tuple[Any, ...]) -> bool:
+    """Might an operand share the memory that an in-place operator writes to, without being its first argument?"""
+    self = arguments[0]
+    storage = self._storage
+    if storage is None:
+        return False
+    return any(
+        isinstance(each, Tensor) and each is not self and each._storage is storage for each in arguments[1:]
+    )
+
+
+def _general_plan(operator: OpOverload, arguments: tuple[Any, ...], result: Any) -> tuple[Any, ...] | None:
+    """What make_general keeps of a call, or None where it has no shortcut."""
+    record = operator.record
+    tensors = [arguments[position] for position in operator.tensor_positions]
+    if not all(isinstance(each, Tensor) for each in tensors):
+        return None
+    if record.view is not None:
+        found = record.plans.get(plan_key(arguments))
+        return None if found is None or isinstance(found, list) else (*found, (found[0],))
+    self = tensors[0]
+    device = self._spec.device
+    if device.type == "meta":
+        return None
+    base = record.base or operator
+    plan = find_plan(base, arguments)
+    kernel = launch.find_kernel(backend_of(device), base.name, plan.key_dtype)
+    if not hasattr(kernel, "prepare"):
+        return None
+    walk = plan.walk
+    if walk is not None:
+        if walk.numel == 0 or any(
+            operand.spec is None or operand.spec.dtype is not operand.dtype for operand in walk.operands
+        ):
+            return None
+        if operator.schema.is_inplace:
+            if self._spec.dtype is not plan.output_specs[0].dtype:
+                return None
+            walk = walk.with_outputs([self._spec])
+        others = [
+            arguments[position] for position in base.record.kernel_positions if position not in base.tensor_positions
+        ]
+        call = kernel.prepare(walk, (), 1, others)
+    elif operator.schema.is_inplace or base.record.promotes_inputs:
+        return None
+    else:
+        others = [arguments[position] for position in base.record.kernel_positions]
+        call = kernel.prepare(None, [result, *tensors], 1, others)
+    entry = call.entry(len(tensors), 0, operator.schema.is_inplace)
+    if entry is None:
+        return None
+    return entry, call.address, plan.output_specs[0], plan.output_specs, call
+
+
+def _has_shortcut(operator: OpOverload) -> bool:
+    """Can ``make_general`` serve this operator at all?"""
+    schema, record = operator.schema, operator.record
+    base = (record.base or operator).record
+    if schema.is_out or record.composite is not None or record.explicit is not None:
+        return False
+    if base.composite is not None or base.explicit is not None or (base.meta is None and base.view is None):
+        return False
+    arguments = [schema.arguments[position] for position in operator.tensor_positions]
+    if len(schema.returns) != 1 or not 1 <= len(arguments) <= 3 or any(each.is_list for each in arguments):
+        return False
+    return not schema.is_inplace or len(arguments) <= 2
+
+
 def _is_plain_without_grad(keys: int) -> bool:
     """Grad mode off: whether operands require grad is nobody's business."""
     return keys == NO_GRAD_CALL or keys == NO_GRAD_CALL_ON_VARIABLES
@@ -349,6 +514,10 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         fast = make_unary(operator, getattr(aten, name).parser)
         setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name), operands=1))
         namespace[name] = _with_rest(fast, getattr(aten, name).parser, operands=1)
+    for packet in aten:
+        for operator in packet.overloads.values():
+            if _has_shortcut(operator):
+                operator.fast = make_general(operator)
     Tensor.__neg__ = Tensor.neg
     Tensor.__abs__ = Tensor.abs
 

@@ -30,16 +30,18 @@ _listeners: list[Callable[[OpOverload, DispatchKey, Sequence[Any]], None]] = []
 class OpOverload:
     """One operator with one schema.  Call it with the schema's arguments, all of them, in its order.
 
-    ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was given.
+    ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was given;
+    ``fast`` is a shortcut for calls that were seen before (fast_path.py), or None.
     """
 
-    __slots__ = ("__weakref__", "_table", "kernels", "name", "record", "schema", "tensor_positions")
+    __slots__ = ("__weakref__", "_table", "fast", "kernels", "name", "record", "schema", "tensor_positions")
 
     def __init__(self, schema: FunctionSchema, record: Any = None):
         self.schema = schema
         self.name = schema.full_name
         self.record = record
         self.kernels: dict[DispatchKey, Kernel] = {}
+        self.fast: Callable[..., Any] | None = None
         self._table: list[Kernel | None] | None = None
         self.tensor_positions = tuple(
             position for position, argument in enumerate(schema.arguments) if argument.is_tensor
@@ -76,6 +78,12 @@ class OpOverload:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the operator: the highest key among the arguments and the thread's modes decides where."""
+        if self.fast is not None:
+            return self.fast(*arguments)
+        return self.dispatch(*arguments)
+
+    def dispatch(self, *arguments: Any) -> Any:
+        """The readable way of a call: the same as calling the operator, without shortcuts."""
         keys = TENSOR_KEYS  # factories have no tensor argument and run on the default device
         for tensor in self.tensors(arguments):
             keys |= tensor._keys
@@ -147,6 +155,9 @@ class OperatorNamespace:
         if overload in packet.overloads:
             raise ValueError(f"operator {operator.name!r} is defined twice")
         packet.overloads[overload] = operator
+        # as plain attributes too: they are found without __getattr__
+        setattr(packet, overload or "default", operator)
+        self.__dict__[operator.schema.name] = packet
         return operator
 
     def _find(self, full_name: str) -> OpOverload:

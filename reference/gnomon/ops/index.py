@@ -525,6 +525,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
 
     Raises IndexError for too many indices, what is no index, and out of range.  Source: THPVariable_getitem.
     """
+    if index.__class__ is int and self._spec.ndim:
+        size = self._spec.sizes[0]
+        if -size <= index < size:
+            return aten.select.int(self, 0, index)
     view, tensors = _apply_basic(self, normalize_index(self, index))
     if not tensors:
         return aten.alias.default(view) if view is self else view
