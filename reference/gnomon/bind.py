@@ -278,9 +278,10 @@ def _value_text(value: Any) -> str:
 def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., Any]:
     """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
     name = packet.name
-    signatures = [
-        Signature(operator) for operator in packet.overloads.values() if not operator.schema.is_out
-    ]
+    operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
+    # the overload without a name is the shortest, and goes first, as in PyTorch
+    operators.sort(key=lambda operator: operator.schema.overload_name != "")
+    signatures = [Signature(operator) for operator in operators]
     first = signatures[0]
     makes_tensors = any("dtype" in each.by_name and "pin_memory" in each.by_name for each in signatures)
 

@@ -264,19 +264,20 @@ def _run(
             if gradient is not None:
                 specs = target.metadata_specs
                 wanted = specs[input_nr]
-                spec = gradient._spec
-                if spec is not wanted and (spec.sizes != wanted.sizes or spec.dtype is not wanted.dtype):
+                if gradient._spec is not wanted:
                     gradient = _validate(gradient, wanted)
-                buffer = buffers.get(target)
-                if buffer is not None:
+                if target in buffers:
+                    buffer = buffers[target]
                     _add_to(buffer, input_nr, gradient)
                     if target.__class__ is AccumulateGrad:
                         own.add(id(buffer[0]))
-                elif len(specs) == 1:
+                elif target.__class__ is AccumulateGrad:
                     buffers[target] = [gradient]
                     # a gradient that came fresh out of a formula may become `grad` without a copy
-                    if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
+                    if _is_fresh(gradient, incoming, results):
                         own.add(id(gradient))
+                elif len(specs) == 1:
+                    buffers[target] = [gradient]
                 else:
                     buffers[target] = _buffer(target, input_nr, gradient)
             elif target not in buffers:

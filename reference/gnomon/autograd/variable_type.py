@@ -60,10 +60,10 @@ class RecordedNode(Node):
         grad = gradients[0]
         if grad is None and not plan.takes_all_gradients:
             return (None,) * len(self.next_edges)
-        # a tensor without a version counter was never written to: nothing to unpack
-        values = [
-            each if each.__class__ is Tensor and each._version_counter is None else unpack(each, self) for each in saved
-        ]
+        values = []
+        for each in saved:
+            # a tensor without a version counter was never written to: nothing to unpack
+            values.append(each if each.__class__ is Tensor and each._version_counter is None else unpack(each, self))
         if plan.single is not None:
             # one formula of the gradient and all that was saved, in order: most operators
             target, formula, count = plan.single

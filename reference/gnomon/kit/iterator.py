@@ -81,6 +81,8 @@ class TensorIterator:
         for position, each in enumerate(inputs):
             spec = each if isinstance(each, Spec) else None
             wanted = input_dtypes[position] if input_dtypes is not None else common_dtype
+            if spec is not None and wanted is not None and spec.dtype is not wanted:
+                spec = converted_spec(spec, wanted)  # what the kernel will see; compute_types exchanges it as early
             self.operands.append(Operand(spec, False, wanted or spec.dtype, is_number=spec is None))  # type: ignore
         self.output_count = len(output_dtypes)
         self._compute_shape(static_sizes)
@@ -203,7 +205,7 @@ class TensorIterator:
             step = 1
             for dim in self.order:
                 strides[dim] = step
-                step *= max(self.sizes[dim], 1)
+                step *= self.sizes[dim]
             if self.order == list(range(len(self.sizes) - 1, -1, -1)):
                 strides = list(geometry.contiguous_strides(self.sizes))
             operand.spec = spec_of(self.sizes, tuple(strides), operand.dtype, self.device)
@@ -308,6 +310,11 @@ class TensorIterator:
 def _same_order(spec: Spec, strides: Ints) -> bool:
     """Does ``spec`` lie in the order of ``strides``?  Strides of dimensions of size 1 say nothing."""
     return all(size == 1 or mine == theirs for size, mine, theirs in zip(spec.sizes, spec.strides, strides))
+
+
+def converted_spec(spec: Spec, dtype: dtypes.dtype) -> Spec:
+    """The spec of a copy with another dtype: in the same order of memory, without gaps or repetition."""
+    return TensorIterator("copy_", [spec], [dtype], None, spec.device).output_specs[0]
 
 
 def result_type(*operands: Spec | Number | None) -> dtypes.dtype:
