@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,8 +53,6 @@ class CBackend(Backend):
             return
         self._ffi = extension.ffi
         self._lib = extension.lib
-        # a view's bytes live in its block: each cdata that Python sees bytes through keeps the block alive
-        self._blocks: weakref.WeakKeyDictionary[Any, Memory] = weakref.WeakKeyDictionary()
         register_free(self.device_type, self._lib.gn_free)
         rows = self._lib.gn_rows()
         for number in range(self._lib.gn_row_count()):
@@ -84,8 +81,8 @@ class CBackend(Backend):
         return self.host_view(memory, offset + nbytes)[offset:]
 
     def host_view(self, memory: Memory, nbytes: int) -> memoryview:
-        pointer = self._pointer(memory, 0)
-        self._blocks[pointer] = memory
+        # bytes that Python looks at (a NumPy array, say) keep the block alive: the destructor refers to it
+        pointer = self._ffi.gc(self._pointer(memory, 0), lambda _, memory=memory: None)
         return memoryview(self._ffi.buffer(pointer, nbytes))
 
     def address(self, memory: Memory) -> int:

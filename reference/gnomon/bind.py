@@ -10,7 +10,9 @@ Source: torch/csrc/utils/python_arg_parser.cpp, tools/autograd/gen_python_functi
 
 from __future__ import annotations
 
+import functools
 import inspect
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -134,6 +136,7 @@ class Signature:
         "out",
         "positional",
         "quick_types",
+        "return_type",
         "varargs",
     )
 
@@ -158,6 +161,8 @@ class Signature:
             None,
         )
 
+        names = [result.name for result in operator.schema.returns]
+        self.return_type = _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
         self.defaults = [_default(argument) for argument in self.arguments]
         types = {"Tensor": Tensor, "int": int, "SymInt": int, "bool": bool}
         self.quick_types = [
@@ -289,7 +294,8 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
         if not kwargs:
             values = first.quick(args)
             if values is not None:
-                return first.operator(*values)
+                result = first.operator(*values)
+                return result if first.return_type is None else first.return_type(*result)
         out = kwargs.pop("out", None) if "out" in kwargs else None
         requires_grad = kwargs.pop("requires_grad", False) if makes_tensors else False
         problems = []
@@ -303,6 +309,8 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
                 result = _call_out(signature, values, out)
             else:
                 result = signature.operator(*values)
+            if signature.return_type is not None:
+                return signature.return_type(*result)
             return result.requires_grad_() if requires_grad else result
         if len(signatures) == 1:
             raise TypeError(f"{name}(): {problems[0]}")
@@ -347,7 +355,10 @@ def documentation(packet: OpOverloadPacket) -> str:
     return "\n\n".join(["\n".join(signatures), *texts, source])
 
 
-_ReturnTypes: dict[tuple[str, ...], type] = {}
+@functools.cache
+def _return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
+    """The named tuple that an operator with several named results returns.  Source: torch.return_types."""
+    return namedtuple(name, fields)  # type: ignore[misc]
 
 
 def bind_operators(namespace: dict[str, Any]) -> None:

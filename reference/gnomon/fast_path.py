@@ -125,9 +125,8 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     kernel = launch.find_kernel(backend, operator.name, plan.key_dtype)
     if kernel is None or not hasattr(kernel, "prepare"):
         return None
-    for operand in walk.operands[1:]:
-        if operand.spec is not None and operand.spec.dtype is not operand.dtype:
-            return None
+    if not _walks_as_given(walk, [arguments[position] for position in operator.tensor_positions]):
+        return None
     record = operator.record
     others = [arguments[position] for position in record.kernel_positions if position not in operator.tensor_positions]
     call = kernel.prepare(walk, (), 1, others)
@@ -135,6 +134,14 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     if entry is None:
         return None
     return entry, call.address, plan.output_specs[0], plan.output_specs, call
+
+
+def _walks_as_given(walk: Any, inputs: list[Any]) -> bool:
+    """Does the kernel work on the operands themselves, rather than on copies with another dtype?"""
+    return all(
+        not isinstance(each, Tensor) or each._spec is operand.spec
+        for each, operand in zip(inputs, walk.operands[walk.output_count :])
+    )
 
 
 def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()) -> Callable[..., Any]:
@@ -434,9 +441,7 @@ def _general_plan(operator: OpOverload, arguments: tuple[Any, ...], result: Any)
         return None
     walk = plan.walk
     if walk is not None:
-        if walk.numel == 0 or any(
-            operand.spec is None or operand.spec.dtype is not operand.dtype for operand in walk.operands
-        ):
+        if walk.numel == 0 or not _walks_as_given(walk, tensors):
             return None
         if operator.schema.is_inplace:
             if self._spec.dtype is not plan.output_specs[0].dtype:

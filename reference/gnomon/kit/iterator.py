@@ -257,10 +257,13 @@ class TensorIterator:
 
     def with_outputs(self, outputs: Sequence[Spec]) -> TensorIterator:
         """The walk with outputs that exist already, in whatever strides they have."""
+        return self._rebuilt(self.inputs, outputs)
+
+    def _rebuilt(self, inputs: Sequence[Spec | Number], outputs: Sequence[Spec]) -> TensorIterator:
         return TensorIterator(
             self.name,
-            self.inputs,
-            [spec.dtype if spec.dtype is operand.dtype else operand.dtype for spec, operand in zip(outputs, self.operands)],
+            inputs,
+            [operand.dtype for operand in self.operands[: self.output_count]],
             self.common_dtype,
             self.device,
             self.reduced_dims if self.is_reduction else None,
@@ -269,6 +272,20 @@ class TensorIterator:
             outputs,
             self.input_dtypes,
         )
+
+    def with_converted_inputs(self) -> TensorIterator:
+        """The walk over the copies that stand for inputs of other dtypes: they are dense, whatever the inputs were.
+
+        The outputs stay as the inputs themselves decided.
+        """
+        operands = self.operands[self.output_count :]
+        if all(operand.spec is None or operand.spec.dtype is operand.dtype for operand in operands):
+            return self
+        inputs = [
+            each if operand.spec is None or operand.spec.dtype is operand.dtype else converted_spec(each, operand.dtype)
+            for each, operand in zip(self.inputs, operands)
+        ]
+        return self._rebuilt(inputs, self.output_specs)
 
     def with_tensors(self, tensors: Sequence[Tensor]) -> TensorIterator:
         """This walk over the tensors of one call, outputs first."""
@@ -305,6 +322,11 @@ class TensorIterator:
         targets = geometry.offsets(kept_sizes, [output_strides[dim] for dim in kept], output._storage_offset)
         for target, start in zip(targets, starts):
             yield target, list(geometry.offsets(reduced_sizes, reduced_strides, start))
+
+
+def converted_spec(spec: Spec, dtype: dtypes.dtype) -> Spec:
+    """The spec of a copy with another dtype: dense, in the same order of memory."""
+    return TensorIterator("", [spec], [dtype], None, spec.device).output_specs[0]
 
 
 def _same_order(spec: Spec, strides: Ints) -> bool:

@@ -21,7 +21,7 @@ from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values.device import device
 from ..values.errors import OutOfMemoryError
-from .iterator import TensorIterator
+from .iterator import TensorIterator, converted_spec
 
 # What a prepared call returns; the same numbers as in csrc/gnomon.h.
 OK = 0
@@ -195,8 +195,7 @@ def copy_to_reference(tensor: Tensor) -> Tensor:
 
 def convert(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
     """A copy of ``tensor`` with another dtype, in the same order of memory."""
-    walk = TensorIterator("copy_", [tensor._spec], [dtype], None, tensor._spec.device)
-    output = empty_tensor(walk.output_specs[0])
+    output = empty_tensor(converted_spec(tensor._spec, dtype))
     copy_into(output, tensor)
     return output
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -200,14 +201,14 @@ def _register_composite(operator: OpOverload, function: Callable[..., Any]) -> N
     """A composition runs at whichever key the call comes in by: the operators it is made of do the rest."""
 
     def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-        return function(*arguments)
+        return _checked(operator, function, arguments)
 
     for key in (DispatchKey.Autograd, DispatchKey.ADInplaceOrView, DispatchKey.Dense):
         operator.register(key, run)
 
 
 def _run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    return operator.record.explicit(*arguments)
+    return _checked(operator, operator.record.explicit, arguments)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -243,22 +244,24 @@ def make_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
         where = launch.check_same_device(operator.schema.name, tensors)
     result = _checked(operator, record.meta, launch.specs_of(arguments))
     if isinstance(result, TensorIterator):
-        return Plan(result.device, result.output_specs, result, result.key_dtype)
+        return Plan(result.device, result.output_specs, result.with_converted_inputs(), result.key_dtype)
     outputs = (result,) if isinstance(result, Spec) else tuple(result)
     first = next(spec for spec in outputs if spec is not None)
     key_dtype = tensors[0]._spec.dtype if tensors and not record.promotes_inputs else first.dtype
     return Plan(where if tensors else first.device, outputs, None, key_dtype)
 
 
+_NAMES_AN_OPERATOR = re.compile(r"\w+(\(\))?: ")
+
+
 def _checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """Apply a shape-and-dtype rule; what it raises names the operator."""
+    """Apply a rule or a composition; an error that it raises names the operator, or the part of it that raised."""
     try:
         return rule(*arguments)
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
-        name = operator.schema.name
-        if str(error).startswith((f"{name}:", f"{name}(")):
+        if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)):
             raise
-        raise type(error)(f"{name}: {error}") from None
+        raise type(error)(f"{operator.schema.name}: {error}") from error.__cause__
 
 
 def find_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:

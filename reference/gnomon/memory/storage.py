@@ -18,13 +18,14 @@ class Storage:
     back when the last reference to it goes.
     """
 
-    __slots__ = ("__weakref__", "backend", "device", "memory", "size")
+    __slots__ = ("__weakref__", "_outgrown", "backend", "device", "memory", "size")
 
     def __init__(self, backend: Backend, device: device, memory: Any, size: int):
         self.backend = backend
         self.device = device
         self.memory = memory
         self.size = size
+        self._outgrown: list[Any] = []
 
     def nbytes(self) -> int:
         """Bytes in the block."""
@@ -52,11 +53,16 @@ class Storage:
         self.backend.copy_in(self.memory, offset, data)
 
     def resize_(self, size: int) -> Storage:
-        """Change the size to ``size`` bytes; what fits of the old content is kept."""
+        """Change the size to ``size`` bytes; what fits of the old content is kept.
+
+        Other tensors on this storage go on showing the old bytes.
+        """
         memory = self.backend.allocate(size, self.device.index or 0)
         kept = min(size, self.size)
         if kept:
             self.backend.copy_in(memory, 0, memoryview(self.backend.copy_out(self.memory, 0, kept)))
+        # tensors that view this storage may hold addresses in the old block; it lives as long as they can
+        self._outgrown.append(self.memory)
         self.memory = memory
         self.size = size
         return self

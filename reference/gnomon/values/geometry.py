@@ -62,11 +62,12 @@ def channels_last_strides(sizes: Sequence[int]) -> Ints:
 
 
 def is_contiguous(sizes: Ints, strides: Ints) -> bool:
-    """Do the elements lie in row-major order without gaps?  Strides of dimensions of size 1 say nothing."""
+    """Do the elements lie in row-major order without gaps?  Strides of dimensions of size 1 say nothing, and no elements
+    lie in any order."""
+    if 0 in sizes:
+        return True
     expected = 1
     for size, stride in zip(reversed(sizes), reversed(strides)):
-        if size == 0:
-            return True
         if size != 1:
             if stride != expected:
                 return False
