@@ -14,7 +14,7 @@ from ..kit.native import native_function, resize_tensor
 from ..memory.accessor import TensorAccessor
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec, spec_of
-from ..memory.tensor import Tensor, empty_tensor, version_counter
+from ..memory.tensor import Tensor, empty_tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..values.dtype import dtype_of_number, get_default_dtype, int64
@@ -130,9 +130,14 @@ empty_like = native_function(
 )
 
 
+def filled(made: Tensor, value: Any) -> Tensor:
+    """A new tensor with every element set.  Not by dispatch: a tensor is at version 0 when it is made."""
+    return aten.fill_.Scalar.record.explicit(made, value)
+
+
 def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
     dtype = dtype or dtype_of_number(fill_value, get_default_dtype())
-    return aten.fill_.Scalar(aten.empty.memory_format(size, dtype, layout, device, pin_memory, None), fill_value)
+    return filled(aten.empty.memory_format(size, dtype, layout, device, pin_memory, None), fill_value)
 
 
 full = native_function(
@@ -155,19 +160,19 @@ ones = native_function(
 
 full_like = native_function(
     f"full_like(Tensor self, Scalar fill_value, {_LIKE_OPTIONS}) -> Tensor",
-    composite=lambda self, fill_value, *options: aten.fill_.Scalar(aten.empty_like.default(self, *options), fill_value),
+    composite=lambda self, fill_value, *options: filled(aten.empty_like.default(self, *options), fill_value),
     doc="A tensor like ``self`` filled with a number.",
 )
 
 zeros_like = native_function(
     f"zeros_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
-    composite=lambda self, *options: aten.fill_.Scalar(aten.empty_like.default(self, *options), 0),
+    composite=lambda self, *options: filled(aten.empty_like.default(self, *options), 0),
     doc="A tensor like ``self`` filled with 0.",
 )
 
 ones_like = native_function(
     f"ones_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
-    composite=lambda self, *options: aten.fill_.Scalar(aten.empty_like.default(self, *options), 1),
+    composite=lambda self, *options: filled(aten.empty_like.default(self, *options), 1),
     doc="A tensor like ``self`` filled with 1.",
 )
 
@@ -176,7 +181,7 @@ def _new(name: str, value: Any) -> Any:
     def make(self: Tensor, size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
         spec = self._spec
         made = aten.empty.memory_format(size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None)
-        return made if value is None else aten.fill_.Scalar(made, value)
+        return made if value is None else filled(made, value)
 
     return native_function(
         f"{name}(Tensor self, SymInt[] size, {_OPTIONS}) -> Tensor",
@@ -194,7 +199,7 @@ new_ones = _new("new_ones", 1)
 def _new_full(self: Tensor, size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
     spec = self._spec
     made = aten.empty.memory_format(size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None)
-    return aten.fill_.Scalar(made, fill_value)
+    return filled(made, fill_value)
 
 
 new_full = native_function(
@@ -309,8 +314,3 @@ native_function(
     composite=lambda scalar, tensor: result_type(scalar, tensor._spec),
     doc="The dtype that an operator on a number and a tensor computes in.",
 )
-
-
-def bump(tensor: Tensor) -> None:
-    """Count a write that no dispatch key saw."""
-    version_counter(tensor).value += 1

@@ -1,0 +1,137 @@
+"""values/geometry.py: pure arithmetic of sizes and strides, against enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.values import geometry
+
+SIZES = st.lists(st.integers(0, 4), max_size=4).map(tuple)
+
+
+@st.composite
+def views(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Sizes and strides of permuted, stepped and expanded views of row-major tensors."""
+    sizes = draw(SIZES)
+    steps = [draw(st.integers(1, 2)) for _ in sizes]
+    base = geometry.contiguous_strides([size * step for size, step in zip(sizes, steps)])
+    strides = [stride * step for stride, step in zip(base, steps)]
+    order = draw(st.permutations(range(len(sizes))))
+    expanded = [0 if draw(st.integers(0, 5)) == 0 else strides[dim] for dim in order]
+    return tuple(sizes[dim] for dim in order), tuple(expanded)
+
+
+def offsets_of(sizes: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
+    indices = itertools.product(*(range(size) for size in sizes))
+    return [sum(i * stride for i, stride in zip(index, strides)) for index in indices]
+
+
+@given(views())
+def test_offsets_are_those_of_the_indices_in_row_major_order(view: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    sizes, strides = view
+    assert list(geometry.offsets(sizes, strides, 7)) == [7 + offset for offset in offsets_of(sizes, strides)]
+    reach = geometry.extent(sizes, strides)
+    assert reach == max(offsets_of(sizes, strides), default=-1) + 1
+
+
+@st.composite
+def other_shapes(draw: st.DrawFn, numel: int) -> tuple[int, ...]:
+    """A shape with ``numel`` elements, some of its sizes 1."""
+    sizes = []
+    while numel > 1:
+        factor = draw(st.sampled_from([each for each in range(2, numel + 1) if numel % each == 0]))
+        sizes.append(factor)
+        numel //= factor
+    if numel == 0:
+        sizes = [0, *draw(SIZES)]
+    for _ in range(draw(st.integers(0, 2))):
+        sizes.insert(draw(st.integers(0, len(sizes))), 1)
+    return tuple(sizes)
+
+
+@given(st.data(), views())
+def test_view_strides_show_the_same_elements_in_the_same_order(
+    data: st.DataObject, view: tuple[tuple[int, ...], tuple[int, ...]]
+) -> None:
+    sizes, strides = view
+    to = data.draw(other_shapes(geometry.numel_of(sizes)))
+    found = geometry.view_strides(sizes, strides, to)
+    if found is not None:
+        assert offsets_of(to, found) == offsets_of(sizes, strides)
+    elif geometry.numel_of(sizes):
+        # None must mean impossible: no strides can show these offsets as that shape
+        flat = offsets_of(sizes, strides)
+        guess = []
+        step = geometry.numel_of(to)
+        for size in to:
+            step //= max(size, 1)
+            guess.append(flat[step] - flat[0] if size > 1 else 0)
+        assert offsets_of(to, tuple(guess)) != flat
+
+
+@given(views())
+def test_contiguity_is_what_the_offsets_say(view: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    sizes, strides = view
+    offsets = offsets_of(sizes, strides)
+    assert geometry.is_contiguous(sizes, strides) == (offsets == list(range(len(offsets))))
+    dense = sorted(offsets) == list(range(len(offsets)))
+    assert geometry.is_non_overlapping_and_dense(sizes, strides) == dense
+    if geometry.has_internal_overlap(sizes, strides) and offsets:
+        assert len(set(offsets)) < len(offsets)
+
+
+@given(SIZES, SIZES)
+def test_broadcasting_is_numpys(first: tuple[int, ...], second: tuple[int, ...]) -> None:
+    try:
+        expected = numpy.broadcast_shapes(first, second)
+    except ValueError:
+        with pytest.raises(RuntimeError, match="must match the size of tensor b"):
+            geometry.broadcast_sizes(first, second)
+        return
+    assert geometry.broadcast_sizes(first, second) == expected
+    strides = geometry.expand_strides(first, geometry.contiguous_strides(first), expected)
+    shown = numpy.broadcast_to(numpy.arange(geometry.numel_of(first)).reshape(first), expected)
+    assert offsets_of(expected, strides) == shown.ravel().tolist()
+
+
+@given(st.one_of(st.none(), st.integers(-9, 9)), st.one_of(st.none(), st.integers(-9, 9)), st.integers(0, 6))
+def test_slice_bounds_are_pythons(start: int | None, end: int | None, size: int) -> None:
+    first, last, _ = slice(start, end).indices(size)
+    found = geometry.slice_bounds(start, end, size)
+    assert list(range(*found)) == list(range(first, last))
+    assert 0 <= found[0] <= found[1] <= size
+
+
+def test_infer_size_and_its_errors() -> None:
+    assert geometry.infer_size((2, -1), 6) == (2, 3)
+    assert geometry.infer_size((0, 3), 0) == (0, 3)
+    for shape, numel, text in [
+        ((-1, -1), 4, "only one dimension can be inferred"),
+        ((4,), 6, r"shape '\[4\]' is invalid for input of size 6"),
+        ((4, -1), 6, r"shape '\[4, -1\]' is invalid for input of size 6"),
+        ((0, -1), 0, "ambiguous"),
+        ((-2,), 6, "invalid shape dimension -2"),
+    ]:
+        with pytest.raises(RuntimeError, match=text):
+            geometry.infer_size(shape, numel)
+
+
+def test_wrap_dim() -> None:
+    assert geometry.wrap_dim(-1, 3) == 2
+    assert geometry.wrap_dim(0, 0) == 0
+    with pytest.raises(IndexError, match=r"range of \[-3, 2\], but got 3"):
+        geometry.wrap_dim(3, 3)
+    with pytest.raises(RuntimeError, match="dim 1 appears multiple times"):
+        geometry.wrap_dims((1, -2), 3)
+
+
+def test_size_prints_its_kind_and_slices_to_itself() -> None:
+    size = geometry.Size((2, 3))
+    assert repr(size) == "gnomon.Size([2, 3])"
+    assert size == (2, 3) and size.numel() == 6
+    assert repr(size[1:]) == "gnomon.Size([3])" and size[0] == 2
