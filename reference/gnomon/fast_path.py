@@ -29,7 +29,7 @@ from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import mode_word
 from .kit import launch
-from .kit.native import find_plan, plan_key
+from .kit.native import expanded_arguments, find_plan, plan_key
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
@@ -40,6 +40,7 @@ from .values.dispatch_key import (
     RECORDED_CALL,
     TENSOR_KEYS,
 )
+from .values.dtype import on_default_dtype
 
 PLANS_PER_OPERATOR = 4096  # pairs of specs; a program with more starts afresh
 EXACT_INTEGER = 2**53  # integers travel to C as doubles
@@ -57,6 +58,7 @@ def _drop_plans(backend: Any = None) -> None:
 
 
 on_register(_drop_plans)
+on_default_dtype(_drop_plans)
 
 
 class Recorder:
@@ -421,7 +423,7 @@ def _may_overlap(arguments: tuple[Any, ...]) -> bool:
     )
 
 
-def _general_plan(operator: OpOverload, arguments: tuple[Any, ...], result: Any) -> tuple[Any, ...] | None:
+def _general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any, ...] | None:
     """What make_general keeps of a call, or None where it has no shortcut."""
     record = operator.record
     tensors = [arguments[position] for position in operator.tensor_positions]
@@ -454,6 +456,9 @@ def _general_plan(operator: OpOverload, arguments: tuple[Any, ...], result: Any)
     elif operator.schema.is_inplace or base.record.promotes_inputs:
         return None
     else:
+        if base.record.expands_inputs:
+            arguments = expanded_arguments(base, arguments, plan.output_specs[0])
+            tensors = [arguments[position] for position in base.tensor_positions]
         others = [arguments[position] for position in base.record.kernel_positions]
         call = kernel.prepare(None, [result, *tensors], 1, others)
     entry = call.entry(len(tensors), 0, operator.schema.is_inplace)

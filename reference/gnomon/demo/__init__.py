@@ -1,4 +1,4 @@
-"""``gnomon demo``: trains a small classifier of handwritten digits on every backend, and compares their curves."""
+"""``gnomon demo``: trains a small classifier of digits on every backend, and compares their curves."""
 
 from .command import main, run_demo
 from .digits import Digits, load_digits

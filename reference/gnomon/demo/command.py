@@ -23,30 +23,43 @@ REFERENCE = "reference"
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the arguments and run the demo; returns the exit status.
 
-    0: all curves agree.  1: a backend left the reference's curve, broke off, or its loss is not finite.  2: the
-    arguments make no sense, or the extra packages are missing.
+    0: all curves agree.  1: a backend left the reference's curve, broke off, or its loss is not finite.  2:
+    the arguments make no sense, or the extra packages are missing.
     """
     parser = argparse.ArgumentParser(
         prog="gnomon demo",
-        description="Train a small classifier of handwritten digits on every host backend from the same weights, and "
+        description="Train a small classifier of handwritten digits on every host backend from the same "
+        "weights, and "
         "compare their loss curves with the reference's.",
     )
     parser.add_argument(
-        "--backends", type=_names, metavar="NAME,…", help="which to train on, beside the reference (default: all present)"
+        "--backends",
+        type=_names,
+        metavar="NAME,…",
+        help="which to train on, beside the reference (default: all present)",
     )
-    parser.add_argument("--steps", type=_positive, default=1500, help="length of the training (default: %(default)s)")
+    parser.add_argument(
+        "--steps", type=_positive, default=1500, help="length of the training (default: %(default)s)"
+    )
     parser.add_argument(
         "--reference-steps",
         type=_positive,
         default=100,
         help="how many of them the reference, which is slow, takes part in (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the weights and the batches (default: %(default)s)")
-    parser.add_argument("--output", type=Path, default=Path("digits.png"), help="the picture (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the weights and the batches (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path("digits.png"), help="the picture (default: %(default)s)"
+    )
     arguments = parser.parse_args(argv)
     missing = [name for name in ("rich", "matplotlib") if importlib.util.find_spec(name) is None]
     if missing:
-        print(f"gnomon demo: {' and '.join(missing)} not installed; try: pip install 'gnomon[demo]'", file=sys.stderr)
+        print(
+            f"gnomon demo: {' and '.join(missing)} not installed; try: pip install 'gnomon[demo]'",
+            file=sys.stderr,
+        )
         return 2
     try:
         chosen = choose_backends(arguments.backends)
@@ -77,12 +90,14 @@ def choose_backends(names: Sequence[str] | None = None) -> list[str]:
 
 
 def check_output(path: Path) -> None:
-    """Raises ValueError when no picture can be written to ``path``; better known before the training than after."""
+    """Raises ValueError when no picture can be written to ``path``: better known before the training."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     kinds = FigureCanvasAgg.get_supported_filetypes()
     if path.suffix and path.suffix.lstrip(".") not in kinds:
-        raise ValueError(f"--output: {path.suffix!r} is no kind of picture; known: {', '.join(sorted(kinds))}")
+        raise ValueError(
+            f"--output: {path.suffix!r} is no kind of picture; known: {', '.join(sorted(kinds))}"
+        )
     if not path.absolute().parent.is_dir():
         raise ValueError(f"--output: there is no directory {path.absolute().parent}")
     if path.is_dir():
@@ -90,7 +105,10 @@ def check_output(path: Path) -> None:
 
 
 def run_demo(backends: Sequence[str], steps: int, reference_steps: int, seed: int, output: Path) -> int:
-    """Train on each of ``backends``, the reference first among them; print, draw, and judge.  Returns 0 or 1."""
+    """Train on each of ``backends``, the reference first among them; print, draw, and judge.
+
+    Returns 0 or 1.
+    """
     from rich.console import Console
 
     from .picture import draw
@@ -102,7 +120,9 @@ def run_demo(backends: Sequence[str], steps: int, reference_steps: int, seed: in
     console.print(result_table(runs, reference, reference_steps))
     for name, backend in gn.backends().items():
         if not backend.available:
-            console.print(f"{name}: not available: {backend.reason}", style="dim", markup=False, highlight=False)
+            console.print(
+                f"{name}: not available: {backend.reason}", style="dim", markup=False, highlight=False
+            )
     draw(runs, reference, output)
     console.print(f"Curves: {output}", markup=False, highlight=False)
     faults = [(run.backend, training.fault_of(run, reference)) for run in runs]
@@ -112,7 +132,9 @@ def run_demo(backends: Sequence[str], steps: int, reference_steps: int, seed: in
     return 1 if any(fault for _, fault in faults) else 0
 
 
-def train_all(backends: Sequence[str], steps: int, reference_steps: int, seed: int, console: Any) -> list[Run]:
+def train_all(
+    backends: Sequence[str], steps: int, reference_steps: int, seed: int, console: Any
+) -> list[Run]:
     """One run a backend, under a progress bar.  An exception ends its backend's run only."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -138,7 +160,9 @@ def train_all(backends: Sequence[str], steps: int, reference_steps: int, seed: i
             length = reference_steps if name == REFERENCE else steps
             try:
                 training.train(run, device, weights, length, steps, seed, _advance(progress, task))
-            except Exception as error:  # whatever a backend may raise: the others still run, and it is named below
+            except (
+                Exception
+            ) as error:  # whatever a backend may raise: the others still run, and it is named below
                 run.error = f"{type(error).__name__}: {error}"
                 traceback.print_exc()
             progress.stop_task(task)
@@ -160,7 +184,8 @@ def result_table(runs: Sequence[Run], reference: Run, reference_steps: int) -> A
 
     table = Table(
         title="Handwritten digits",
-        caption=f"difference: the largest between a backend's loss and the reference's, over the first {reference_steps} "
+        caption="difference: the largest between a backend's loss and the reference's, over the first "
+        f"{reference_steps} "
         f"steps; tolerance {TOLERANCE:.1e}",
     )
     table.add_column("backend")

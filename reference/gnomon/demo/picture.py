@@ -12,8 +12,9 @@ from .training import TOLERANCE, Run
 def draw(runs: Sequence[Run], reference: Run, path: Path) -> None:
     """Write the loss curves, and below them their distances from the reference's, to ``path``.
 
-    The kind of picture follows from the name's ending.  Written under another name first and then renamed: whoever
-    looks sees the old picture or the new one.  Raises OSError, and ValueError for an ending that means no picture.
+    The kind of picture follows from the name's ending.  Written under another name first and then renamed:
+    whoever looks sees the old picture or the new one.  Raises OSError, and ValueError for an ending that
+    means no picture.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -24,12 +25,21 @@ def draw(runs: Sequence[Run], reference: Run, path: Path) -> None:
     for run in runs:
         steps = range(1, len(run.losses) + 1)
         if run is reference:
-            curves.plot(steps, run.losses, "k.", markersize=5, zorder=3, label=f"{run.backend} ({len(run.losses)} steps)")
+            curves.plot(
+                steps,
+                run.losses,
+                "k.",
+                markersize=5,
+                zorder=3,
+                label=f"{run.backend} ({len(run.losses)} steps)",
+            )
             continue
         curves.plot(steps, run.losses, linewidth=1, label=f"{run.backend} ({len(run.losses)} steps)")
         apart = [abs(loss - wanted) for loss, wanted in zip(run.losses, reference.losses)]
         distances.plot(range(1, len(apart) + 1), apart, ".-", linewidth=0.8, markersize=4, label=run.backend)
-    curves.set(title="Handwritten digits: one training, several backends", ylabel="loss of the batch", yscale="log")
+    curves.set(
+        title="Handwritten digits: one training, several backends", ylabel="loss of the batch", yscale="log"
+    )
     curves.legend()
     distances.axhline(TOLERANCE, color="0.5", linestyle="--", label=f"tolerance {TOLERANCE:.1e}")
     # Linear near zero, for equal losses are common and have no logarithm.

@@ -23,13 +23,13 @@ LABEL_SMOOTHING = 0.1
 
 # How far a backend's loss may be from the reference's, at any step of the part that both ran.
 #
-# Both compute in float32, and differ in the order of their sums and in the last bit of tanh, exp and log.  The loss
-# starts at log(10) = 2.3, where neighbouring float32 numbers are 2**-22 apart; this allows 16 such steps, 3.8e-6.
-# Evidence, from an independent implementation: over 200 steps and 32 seeds, summing each batch in the opposite order
-# moved the loss by at most 4.8e-7, and so did computing in float64.  Over 100 steps and 12 seeds, gradients rounded
-# to float16 moved it by at least 1.5e-5, and one layer's bias gradient wrong by a factor of 1 + 2**-11 by 8e-6.
-# Tanh and a rate of 0.2 keep it so: inputs that rounding carried across ReLU's kink, and rates of 0.4, at which the
-# training is unstable, moved curves by 1e-1.
+# Both compute in float32, and differ in the order of their sums and in the last bit of tanh, exp and log.
+# The loss starts at log(10) = 2.3, where neighbouring float32 numbers are 2**-22 apart; this allows 16 such
+# steps, 3.8e-6. Evidence, from an independent implementation: over 200 steps and 32 seeds, summing each batch
+# in the opposite order moved the loss by at most 4.8e-7, and so did computing in float64.  Over 100 steps and
+# 12 seeds, gradients rounded to float16 moved it by at least 1.5e-5, and one layer's bias gradient wrong by a
+# factor of 1 + 2**-11 by 8e-6. Tanh and a rate of 0.2 keep it so: inputs that rounding carried across ReLU's
+# kink, and rates of 0.4, at which the training is unstable, moved curves by 1e-1.
 TOLERANCE = 16 * 2.0**-22
 
 
@@ -95,14 +95,18 @@ def train(
     seed: int,
     on_step: Callable[[float], None],
 ) -> None:
-    """Do ``steps`` of a training of ``total_steps`` on ``device``, filling in ``run``; ``on_step`` gets each loss.
+    """Do ``steps`` of a training of ``total_steps`` on ``device``, filling in ``run``.
+
+    ``on_step`` gets each loss.
 
     Stops at a loss that is not finite: nothing after it means anything.
     """
     digits = load_digits(device)
     model = make_model(device)
     model.load_state_dict(weights)
-    optimizer = gn.optim.SGD(model.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY)
+    optimizer = gn.optim.SGD(
+        model.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY
+    )
     stream = batches(digits, seed)
     started = time.perf_counter()
     for step in range(steps):
@@ -140,7 +144,8 @@ def fault_of(run: Run, reference: Run) -> str | None:
     for step, (loss, wanted) in enumerate(zip(run.losses, reference.losses)):
         if not abs(loss - wanted) <= TOLERANCE:
             return (
-                f"leaves the reference's curve at step {step + 1}: its loss is {loss:.9g}, the reference's {wanted:.9g}, "
+                f"leaves the reference's curve at step {step + 1}: its loss is {loss:.9g}, the reference's "
+                f"{wanted:.9g}, "
                 f"{abs(loss - wanted):.1e} apart; tolerance {TOLERANCE:.1e}"
             )
     return None

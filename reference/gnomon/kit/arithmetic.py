@@ -46,7 +46,7 @@ def trunc_divide(a: Any, b: Any) -> Any:
         quotient = abs(a) // abs(b)
         return quotient if (a < 0) == (b < 0) else -quotient
     quotient = divide(a, b)
-    return quotient if quotient != quotient or abs(quotient) == inf else float(math.trunc(quotient))
+    return quotient if quotient != quotient or abs(quotient) == inf else math.copysign(math.trunc(quotient), quotient)
 
 
 def remainder(a: Any, b: Any) -> Any:

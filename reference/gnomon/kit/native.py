@@ -55,6 +55,7 @@ class Record:
         self.non_differentiable_outputs: tuple[int, ...] = fields.get("non_differentiable_outputs", ())
         self.identity: Any = fields.get("identity")
         self.promotes_inputs: bool = fields.get("promotes_inputs", False)
+        self.expands_inputs: tuple[str, ...] = fields.get("expands_inputs", ())
         self.variants_offered: str = fields.get("variants") or _default_variants(schema)
         self.python_module: str = fields.get("python_module") or ""
         self.node_name: str = fields.get("node_name") or ""
@@ -102,21 +103,23 @@ def native_function(
     non_differentiable_outputs: tuple[int, ...] = (),
     node_name: str = "",
     promotes_inputs: bool = False,
+    expands_inputs: tuple[str, ...] = (),
     variants: str = "",
     python_module: str = "",
     identity: Any = None,
-    inplace: bool = False,
+    inplace: bool | str = False,
     out: str | None = None,
     doc: str = "",
 ) -> OpOverload:
     """Define an operator and return it.
 
-    ``inplace`` also defines ``name_``; ``out`` also defines the variant with ``out=``: its overload name ("out"), or its
+    ``inplace`` also defines ``name_`` (a string: with that overload name instead of the operator's); ``out`` also defines the variant with ``out=``: its overload name ("out"), or its
     whole schema where the outputs' names are not ``out``.  ``identity`` is what a reduction of nothing gives.
     ``non_differentiable_outputs`` are positions of outputs that never require grad.
     ``derivatives`` maps an argument's name to the formula of its gradient; see autograd/variable_type.py.
     ``variants``: "function", "method" or both, as in native_functions.yaml; by default both for an operator on ``self``.
     ``python_module``: "nn" for what is found in nn.functional rather than in gnomon itself.
+    ``expands_inputs``: names of arguments that such a kernel sees with the output's sizes.
     ``promotes_inputs``: tensor arguments are converted to the output's dtype before a kernel without a walk runs.
     ``node_name`` is the Node's name where it is not the operator's with "Backward0".
     """
@@ -131,6 +134,7 @@ def native_function(
         derivatives=derivatives,
         non_differentiable_outputs=non_differentiable_outputs,
         promotes_inputs=promotes_inputs,
+        expands_inputs=expands_inputs,
         variants=variants,
         python_module=python_module,
         node_name=node_name,
@@ -150,13 +154,14 @@ def native_function(
         reference_backend.kernels[parsed.full_name] = kernel
         reference_backend.capabilities[parsed.full_name] = None
     if inplace:
-        record.variants.append(_inplace_variant(operator))
+        overload = inplace if isinstance(inplace, str) else parsed.overload_name
+        record.variants.append(_inplace_variant(operator, overload))
     if out is not None:
         record.variants.append(_out_variant(operator, out))
     return operator
 
 
-def _inplace_variant(base: OpOverload) -> OpOverload:
+def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
     """``add_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) -> Tensor``."""
     head, _, tail = base.schema.text.partition("(")
     name, dot, overload = head.partition(".")
@@ -266,6 +271,8 @@ def _checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence
 
 def find_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
     """The plan of a functional call, kept or made."""
+    if not operator.tensor_positions:
+        return make_plan(operator, arguments)  # a factory's depends on the default device too
     plans = operator.record.plans
     key = plan_key(arguments)
     plan = plans.get(key)
@@ -286,6 +293,7 @@ def drop_plans(backend: Any = None) -> None:
 
 
 on_register(drop_plans)
+dtypes.on_default_dtype(drop_plans)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -327,6 +335,8 @@ def _execute(
     else:
         if record.promotes_inputs:
             arguments = _promoted(operator, arguments, plan.output_specs[0].dtype)
+        if record.expands_inputs:
+            arguments = expanded_arguments(operator, arguments, plan.output_specs[0])
         inputs = []
         for position in operator.tensor_positions:
             value = arguments[position]
@@ -348,6 +358,18 @@ def _promoted(operator: OpOverload, arguments: Sequence[Any], dtype: dtypes.dtyp
     return [
         converted(value) if position in operator.tensor_positions else value for position, value in enumerate(arguments)
     ]
+
+
+def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: Spec) -> list[Any]:
+    """The arguments, those that the record says expanded to the output's sizes."""
+    expanded = list(arguments)
+    for position, argument in enumerate(operator.schema.arguments):
+        if argument.name in operator.record.expands_inputs:
+            tensor = arguments[position]
+            spec = tensor._spec
+            strides = geometry.expand_strides(spec.sizes, spec.strides, output.sizes)
+            expanded[position] = alias_tensor(tensor, spec.with_geometry(output.sizes, strides), tensor._storage_offset)
+    return expanded
 
 
 def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

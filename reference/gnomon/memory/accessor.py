@@ -72,11 +72,14 @@ def nested_list(tensor: Tensor) -> Any:
     flat = elements(tensor)
     if tensor._spec.ndim == 0:
         return flat[0]
-    nested: list[Any] = flat
-    for size in reversed(tensor._spec.sizes[1:]):
-        count = geometry.numel_of(tensor._spec.sizes[:-1]) if size == 0 else len(nested) // size
-        nested = [nested[start * size : (start + 1) * size] for start in range(count)]
-    return nested
+    numbers = iter(flat)
+
+    def build(sizes: Sequence[int]) -> list[Any]:
+        if len(sizes) == 1:
+            return [next(numbers) for _ in range(sizes[0])]
+        return [build(sizes[1:]) for _ in range(sizes[0])]
+
+    return build(tensor._spec.sizes)
 
 
 def fill_from(tensor: Tensor, values: Sequence[Number]) -> None:

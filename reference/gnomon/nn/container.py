@@ -88,7 +88,10 @@ class Sequential(_Numbered):
 
 
 class ModuleList(_Numbered):
-    """A list of modules whose parameters are the owner's; it has no ``forward``.  Source: torch.nn.ModuleList."""
+    """A list of modules whose parameters are the owner's; it has no ``forward``.
+
+    Source: torch.nn.ModuleList.
+    """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -115,6 +118,8 @@ class ModuleList(_Numbered):
             while last + 1 < len(shown) and shown[last + 1] == shown[first]:
                 last += 1
             body = shown[first].replace("\n", "\n  ")
-            texts.append(f"({first}): {body}" if last == first else f"({first}-{last}): {last - first + 1} x {body}")
+            texts.append(
+                f"({first}): {body}" if last == first else f"({first}-{last}): {last - first + 1} x {body}"
+            )
             first = last + 1
         return texts

@@ -17,9 +17,10 @@ IntOrPair = int | tuple[int, int]
 class Conv2d(Module):
     """Cross-correlation of (N, in_channels, H, W) with ``weight``, plus ``bias``: (N, out_channels, H', W').
 
-    ``weight`` is (out_channels, in_channels / groups, *kernel_size).  ``padding`` is a size, a pair, 'valid' (none)
-    or 'same' (H' = H, W' = W; stride 1 only).  Only ``padding_mode='zeros'`` is offered.  Raises ValueError for sizes
-    that do not go together, NotImplementedError for another padding_mode.  Source: torch.nn.Conv2d.
+    ``weight`` is (out_channels, in_channels / groups, *kernel_size).  ``padding`` is a size, a pair, 'valid'
+    (none) or 'same' (H' = H, W' = W; stride 1 only).  Only ``padding_mode='zeros'`` is offered.  Raises
+    ValueError for sizes that do not go together, NotImplementedError for another padding_mode.  Source:
+    torch.nn.Conv2d.
     """
 
     def __init__(
@@ -46,7 +47,9 @@ class Conv2d(Module):
         if isinstance(padding, str) and padding not in ("valid", "same"):
             raise ValueError(f"Invalid padding string '{padding}', should be one of 'valid', 'same'")
         if padding == "same" and pair(stride) != (1, 1):
-            raise ValueError(f"padding='same' is not supported for strided convolutions, but stride is {stride}")
+            raise ValueError(
+                f"padding='same' is not supported for strided convolutions, but stride is {stride}"
+            )
         if padding_mode in ("reflect", "replicate", "circular"):
             raise NotImplementedError(f"Conv2d: padding_mode '{padding_mode}' is not offered, only 'zeros'")
         if padding_mode != "zeros":
@@ -96,7 +99,8 @@ class Conv2d(Module):
 class MaxPool2d(Module):
     """The largest element of each window of (N, C, H, W); ``stride`` is ``kernel_size`` unless given.
 
-    With ``return_indices``, also where it was found, counted within each H x W plane.  Source: torch.nn.MaxPool2d.
+    With ``return_indices``, also where it was found, counted within each H x W plane.  Source:
+    torch.nn.MaxPool2d.
     """
 
     def __init__(
@@ -119,7 +123,13 @@ class MaxPool2d(Module):
     def forward(self, input: gn.Tensor) -> Any:
         """(N, C, H, W) -> (N, C, H', W'), or with ``return_indices`` a pair of such."""
         return functional.max_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
         )
 
     def extra_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""The functions behind the modules: thin calls of the operators, with the signatures of torch.nn.functional."""
+"""The functions behind the modules: thin calls of the operators, with torch.nn.functional's signatures."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def wrap_padding_idx(padding_idx: int | None, num_embeddings: int) -> int | None
         return None
     if not -num_embeddings <= padding_idx < num_embeddings:
         raise ValueError(
-            f"Padding_idx must be within num_embeddings, but got padding_idx {padding_idx} and {num_embeddings} rows"
+            f"Padding_idx must be within num_embeddings, but got padding_idx {padding_idx} and "
+            f"{num_embeddings} rows"
         )
     return padding_idx % num_embeddings
 
@@ -81,7 +82,8 @@ def check_embedding_options(max_norm: float | None, sparse: bool) -> None:
 def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
     """The dimension that softmax takes when none is named: PyTorch's rule, and its warning."""
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+        "argument.",
         stacklevel=stacklevel,
     )
     return 0 if ndim in (0, 1, 3) else 1
@@ -198,8 +200,8 @@ def max_pool2d(
 ) -> Any:
     """The largest element of each window: (N, C, H, W) -> (N, C, H', W').
 
-    ``stride`` is ``kernel_size`` unless given.  With ``return_indices`` a pair: the values, and int64 positions within
-    each H x W plane.
+    ``stride`` is ``kernel_size`` unless given.  With ``return_indices`` a pair: the values, and int64
+    positions within each H x W plane.
     """
     kernel_size = pair(kernel_size)
     stride = kernel_size if stride is None else pair(stride)
@@ -216,7 +218,9 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> gn.Tensor:
-    """Rows of ``weight`` (n, d) by number: integer ``input`` (*) -> (*, d).  ``padding_idx``'s row gets no gradient.
+    """Rows of ``weight`` (n, d) by number: integer ``input`` (*) -> (*, d).
+
+    ``padding_idx``'s row gets no gradient.
 
     Raises ValueError for a ``padding_idx`` out of range, NotImplementedError for ``max_norm`` and ``sparse``.
     """
@@ -239,12 +243,13 @@ def mse_loss(
 ) -> gn.Tensor:
     """The mean (or sum, or each) of ``(input - target) ** 2``, each times ``weight`` if given.
 
-    The mean is then over the sum of the weights.  Warns when the shapes differ and have to be broadcast.  Raises
-    ValueError for an unknown reduction, and for a weight of another shape than the input's.
+    The mean is then over the sum of the weights.  Warns when the shapes differ and have to be broadcast.
+    Raises ValueError for an unknown reduction, and for a weight of another shape than the input's.
     """
     if target.shape != input.shape:
         warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
+            "will likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             stacklevel=2,
         )
@@ -288,6 +293,9 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> gn.Tensor:
-    """``nll_loss`` of ``log_softmax(input, 1)``; ``target`` may also hold class probabilities, shaped as ``input``."""
+    """``nll_loss`` of ``log_softmax(input, 1)``.
+
+    ``target`` may also hold class probabilities, shaped as ``input``.
+    """
     number = _reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.ops.aten.cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)

@@ -14,7 +14,8 @@ import gnomon as gn
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """By how much to scale a layer's weights to keep the variance through the nonlinearity after it.
 
-    ``param`` is leaky_relu's negative slope, 0.01 unless given.  Raises ValueError for a name it does not know.
+    ``param`` is leaky_relu's negative slope, 0.01 unless given.  Raises ValueError for a name it does not
+    know.
     """
     if nonlinearity in ("linear", "conv1d", "conv2d", "conv3d", "sigmoid"):
         return 1.0
@@ -35,7 +36,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: gn.Tensor) -> tuple[int, int]:
-    """How many inputs feed one output, and how many outputs one input feeds, for a weight (out, in, *window)."""
+    """How many inputs feed an output, and outputs an input, for a weight (out, in, *window)."""
     if tensor.dim() < 2:
         raise ValueError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, "

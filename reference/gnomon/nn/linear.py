@@ -46,7 +46,9 @@ class Linear(Module):
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        )
 
 
 class Flatten(Module):
@@ -67,7 +69,8 @@ class Flatten(Module):
         for name, given, wrapped in (("start_dim", self.start_dim, start), ("end_dim", self.end_dim, end)):
             if not 0 <= wrapped < ndim:
                 raise IndexError(
-                    f"Flatten: {name} out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {given})"
+                    f"Flatten: {name} out of range (expected to be in range of [{-ndim}, {ndim - 1}], but "
+                    f"got {given})"
                 )
         if start > end:
             raise RuntimeError(f"Flatten: start_dim {self.start_dim} comes after end_dim {self.end_dim}")

@@ -64,7 +64,7 @@ class CrossEntropyLoss(Module):
         self.label_smoothing = label_smoothing
 
     def forward(self, input: gn.Tensor, target: gn.Tensor) -> gn.Tensor:
-        """Scores (N, C, *) and classes (N, *) or probabilities (N, C, *) -> 0-d, or with reduction 'none' (N, *)."""
+        """Scores (N, C, *) and classes (N, *) or probabilities (N, C, *) -> 0-d, or for 'none' (N, *)."""
         return functional.cross_entropy(
             input,
             target,

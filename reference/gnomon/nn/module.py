@@ -31,8 +31,8 @@ class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpect
 class Module:
     """The base of all layers and models.
 
-    A subclass calls ``super().__init__()``, assigns parameters, buffers and child modules to attributes, and defines
-    ``forward``; calling the module calls ``forward``.  Source: torch.nn.Module.
+    A subclass calls ``super().__init__()``, assigns parameters, buffers and child modules to attributes, and
+    defines ``forward``; calling the module calls ``forward``.  Source: torch.nn.Module.
     """
 
     training: bool
@@ -47,7 +47,9 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What calling the module computes; each subclass defines its own."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.forward(*args, **kwargs)
@@ -57,8 +59,8 @@ class Module:
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Own ``param`` under ``name``; None keeps the name without a parameter.
 
-        Raises KeyError for a name that is taken or holds a dot, TypeError for what is not a Parameter, ValueError for
-        a parameter that has a history.
+        Raises KeyError for a name that is taken or holds a dot, TypeError for what is not a Parameter,
+        ValueError for a parameter that has a history.
         """
         self._check_name("parameter", name, self._own("_parameters"))
         if param is not None and not isinstance(param, Parameter):
@@ -68,20 +70,25 @@ class Module:
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
-                f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                "explicitly. To "
+                f"express '{name}' as a function of another Tensor, compute the value in the forward() "
+                "method."
             )
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: gn.Tensor | None, persistent: bool = True) -> None:
-        """Own ``tensor`` under ``name`` as state that is not trained; persistent buffers enter the state_dict.
+        """Own ``tensor`` under ``name`` as state that is not trained.
+
+        Persistent buffers enter the state_dict.
 
         Raises KeyError for a name that is taken or holds a dot, TypeError for what is not a tensor.
         """
         self._check_name("buffer", name, self._own("_buffers"))
         if tensor is not None and not isinstance(tensor, gn.Tensor):
             raise TypeError(
-                f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (gnomon.Tensor or None required)"
+                f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (gnomon.Tensor or None "
+                "required)"
             )
         self._buffers[name] = tensor
         if persistent:
@@ -90,7 +97,10 @@ class Module:
             self._non_persistent_buffers_set.add(name)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """Own ``module`` as the child ``name``.  Raises KeyError for a bad name, TypeError for what is no Module."""
+        """Own ``module`` as the child ``name``.
+
+        Raises KeyError for a bad name, TypeError for what is no Module.
+        """
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
         self._check_name("module", name, self._own("_modules"))
@@ -137,7 +147,10 @@ class Module:
         for kind, _, word, expected in kinds:
             if name in self.__dict__.get(kind, ()):
                 if value is not None:
-                    raise TypeError(f"cannot assign '{_type_name(value)}' as {word} '{name}' ({expected} or None expected)")
+                    raise TypeError(
+                        f"cannot assign '{_type_name(value)}' as {word} '{name}' ({expected} or None "
+                        "expected)"
+                    )
                 self.__dict__[kind][name] = None
                 return
         if name in self.__dict__.get("_buffers", ()):
@@ -166,7 +179,9 @@ class Module:
 
     def __dir__(self) -> list[str]:
         names = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
-        return sorted(name for name in names if not name[0].isdigit())  # "0" of a Sequential is no attribute to type
+        return sorted(
+            name for name in names if not name[0].isdigit()
+        )  # "0" of a Sequential is no attribute to type
 
     # -- walks -----------------------------------------------------------------------------------------------
 
@@ -207,7 +222,11 @@ class Module:
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, gn.Tensor]]:
         seen = set()
-        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        modules = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, self)]
+        )
         for module_name, module in modules:
             for name, member in module.__dict__[kind].items():
                 if member is None or id(member) in seen:
@@ -219,7 +238,7 @@ class Module:
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their dotted names; one shared by two modules is met once, under its first name."""
+        """The parameters with their dotted names; a shared one is met once, under its first name."""
         yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)  # type: ignore[misc]
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
@@ -312,14 +331,18 @@ class Module:
         return self
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
-        """Move parameters and buffers: ``to(device)``, ``to(dtype)``, ``to(device, dtype)`` or ``to(tensor)``.
+        """Move parameters and buffers to a device, a dtype, or both.
 
-        A dtype changes floating point and complex members only.  In place; returns self.  Raises TypeError for a
-        dtype that is neither, and for arguments of other kinds.
+        ``to(device)``, ``to(dtype)``, ``to(device, dtype)`` or ``to(tensor)``.
+
+        A dtype changes floating point and complex members only.  In place; returns self.  Raises TypeError
+        for a dtype that is neither, and for arguments of other kinds.
         """
         device, dtype = _parse_to(args, kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
 
         def convert(tensor: gn.Tensor) -> gn.Tensor:
             is_fractional = tensor.is_floating_point() or tensor.is_complex()
@@ -383,9 +406,10 @@ class Module:
     ) -> IncompatibleKeys:
         """Copy the tensors of ``state_dict`` into the members of the same dotted names.
 
-        ``assign`` takes the tensors themselves (their dtype and device too) in place of copying.  With ``strict``,
-        missing and unexpected names are errors.  What fits is loaded even then.  Raises TypeError for what is not a
-        mapping, RuntimeError that lists every fault.  Returns the missing and the unexpected names.
+        ``assign`` takes the tensors themselves (their dtype and device too) in place of copying.  With
+        ``strict``, missing and unexpected names are errors.  What fits is loaded even then.  Raises TypeError
+        for what is not a mapping, RuntimeError that lists every fault.  Returns the missing and the
+        unexpected names.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -417,19 +441,23 @@ class Module:
         """Load one tensor; says what is wrong if it does not fit."""
         if not isinstance(value, gn.Tensor):
             return (
-                f'While copying the parameter named "{key}", expected gnomon.Tensor from checkpoint but received '
+                f'While copying the parameter named "{key}", expected gnomon.Tensor from checkpoint but '
+                "received "
                 f"{_type_name(value)}"
             )
         if value.shape != member.shape:
             return (
-                f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
+                f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the "
+                "shape in "
                 f"current model is {member.shape}."
             )
         if not assign:
             with gn.no_grad():
                 member.copy_(value)
         elif isinstance(member, Parameter):
-            self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value, member.requires_grad)
+            self._parameters[name] = (
+                value if isinstance(value, Parameter) else Parameter(value, member.requires_grad)
+            )
         else:
             self._buffers[name] = value
         return None
@@ -469,7 +497,7 @@ def clear_grad(parameter: gn.Tensor, set_to_none: bool) -> None:
 
 
 def _replace_data(parameter: Parameter, fn: Callable[[gn.Tensor], gn.Tensor]) -> Parameter:
-    """``parameter`` with ``fn`` of its numbers and of its gradient: itself where memory stays on its device."""
+    """``parameter`` with ``fn`` of its numbers and gradient: itself, if they stay on its device."""
     with gn.no_grad():
         data = fn(parameter.detach())
         grad = None if parameter.grad is None else fn(parameter.grad.detach())
@@ -485,7 +513,7 @@ def _replace_data(parameter: Parameter, fn: Callable[[gn.Tensor], gn.Tensor]) ->
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """The (device, dtype) that ``to``'s arguments mean; ``non_blocking`` is accepted, and has no meaning here."""
+    """The (device, dtype) that ``to``'s arguments mean; ``non_blocking`` is accepted, and means nothing."""
     device = kwargs.pop("device", None)
     dtype = kwargs.pop("dtype", None)
     tensor = kwargs.pop("tensor", None)

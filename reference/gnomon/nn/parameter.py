@@ -8,10 +8,11 @@ import gnomon as gn
 
 
 class Parameter(gn.Tensor):
-    """A tensor to be trained: assigned to a Module's attribute, it appears among the module's ``parameters()``.
+    """A tensor to be trained: assigned to a Module's attribute, it is one of the module's ``parameters()``.
 
-    ``data`` is shared, not copied; the parameter is a leaf even if ``data`` has a history.  Results of operators on
-    a parameter are plain tensors.  Raises TypeError when ``data`` is not a tensor.  Source: torch.nn.Parameter.
+    ``data`` is shared, not copied; the parameter is a leaf even if ``data`` has a history.  Results of
+    operators on a parameter are plain tensors.  Raises TypeError when ``data`` is not a tensor.  Source:
+    torch.nn.Parameter.
     """
 
     # Parameters may carry attributes of the user's, as PyTorch's do; so no __slots__ here.

@@ -14,9 +14,9 @@ from .parameter import Parameter
 class Embedding(Module):
     """Row ``input[…]`` of ``weight``, for integer ``input``: (*) -> (*, embedding_dim).
 
-    ``weight`` is (num_embeddings, embedding_dim), drawn from N(0, 1), row ``padding_idx`` zero and without gradient.
-    Raises ValueError for a ``padding_idx`` out of range, NotImplementedError for ``max_norm`` and ``sparse``.
-    Source: torch.nn.Embedding.
+    ``weight`` is (num_embeddings, embedding_dim), drawn from N(0, 1), row ``padding_idx`` zero and without
+    gradient. Raises ValueError for a ``padding_idx`` out of range, NotImplementedError for ``max_norm`` and
+    ``sparse``. Source: torch.nn.Embedding.
     """
 
     def __init__(
@@ -64,7 +64,13 @@ class Embedding(Module):
     def forward(self, input: gn.Tensor) -> gn.Tensor:
         """(*), int32 or int64 -> (*, embedding_dim)."""
         return functional.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
         )
 
     def extra_repr(self) -> str:

@@ -60,7 +60,7 @@ sigmoid_backward = native_function(
     kernel=pointwise(lambda grad, y: grad * ((1 - y) * y).conjugate()),
     derivatives={
         "grad_output": lambda grad, output: aten.sigmoid_backward.default(grad, _conj(output)),
-        "output": lambda grad, grad_output, output: grad * _conj(grad_output) * (1 - 2 * _conj(output)),
+        "output": lambda grad, grad_output, output: _conj(grad) * grad_output * (1 - 2 * _conj(output)),
     },
     doc="grad * (1 - y) * y.",
 )
@@ -82,7 +82,7 @@ tanh_backward = native_function(
     kernel=pointwise(lambda grad, y: grad * (1 - y * y).conjugate()),
     derivatives={
         "grad_output": lambda grad, output: aten.tanh_backward.default(grad, _conj(output)),
-        "output": lambda grad, grad_output, output: grad * (-2 * _conj(output) * _conj(grad_output)),
+        "output": lambda grad, grad_output, output: _conj(grad) * (-2 * _conj(output) * grad_output),
     },
     doc="grad * (1 - y * y).",
 )
@@ -169,7 +169,7 @@ silu = native_function(
 
 def _silu_backward(grad: Any, a: Any) -> Any:
     s = arithmetic.sigmoid(a)
-    return grad * (s * (1 + a * (1 - s))).conjugate()
+    return grad * (s * (1 + a * (1 - s)))
 
 
 def _silu_double(grad: Any, grad_output: Any, self: Any) -> Any:

@@ -16,7 +16,7 @@ from ..kit.native import native_function
 from ..kit.rules import comparison, device_of, unary_bool
 from ..kit.iterator import TensorIterator
 from ..memory.spec import Spec
-from ..values.dtype import bool_, uint8
+from ..values.dtype import bool_, get_default_dtype, uint8
 
 
 def _comparison(name: str, function: Any, meaning: str, *refused: str) -> Any:
@@ -98,7 +98,7 @@ masked_fill = native_function(
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     if mask.dtype is not bool_:
         raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}")
-    return aten.where.self(mask, aten.scalar_tensor(value, dtype=self.dtype, device=self.device), self)
+    return aten.where.self(mask, aten.scalar_tensor(value, dtype=self.dtype, device=self.device), self).contiguous()
 
 
 equal = native_function(
@@ -122,6 +122,8 @@ def _isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -
     close = self == other
     if equal_nan and self.dtype.category >= 2:
         close = close | (self.isnan() & other.isnan())
+    if self.dtype.category < 2:  # differences of integers would wrap around
+        self, other = self.to(get_default_dtype()), other.to(get_default_dtype())
     allowed = atol + (rtol * other).abs()
     difference = (self - other).abs()
     return close | (difference.isfinite() & (difference <= allowed))

@@ -43,18 +43,24 @@ def _gather_rule(self: Spec, dim: int, index: Spec, sparse_grad: bool) -> Spec:
     return self.contiguous(index.sizes)
 
 
+def _checked_position(index: int, size: int, dim: int) -> int:
+    """``index`` as gather and scatter take it: never from the end.  Raises RuntimeError when it is out of range."""
+    if not 0 <= index < size:
+        raise RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    return index
+
+
 def _positions(index: TensorAccessor, sizes: geometry.Ints, strides: geometry.Ints, offset: int, dim: int) -> Any:
     """For each element of ``index``: its offset, and the offset in the tensor that it points at along ``dim``."""
     if not index.sizes:
-        yield index.offset, offset + checked_index(index.read(index.offset), sizes[0] if sizes else 1, dim) * (
-            strides[0] if strides else 0
-        )
+        position = _checked_position(index.read(index.offset), sizes[0] if sizes else 1, dim)
+        yield index.offset, offset + position * (strides[0] if strides else 0)
         return
     along = strides[dim] if strides else 0
     size = sizes[dim] if sizes else 1
     others = tuple(0 if each == dim else stride for each, stride in enumerate(strides or (0,)))
     for at, base in zip(index.offsets(), geometry.offsets(index.sizes, others, offset)):
-        yield at, base + checked_index(index.read(at), size, dim) * along
+        yield at, base + _checked_position(index.read(at), size, dim) * along
 
 
 def _gather_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> None:
@@ -188,6 +194,8 @@ index_select = native_function(
 
 
 def _nonzero_rule(self: Spec, size: int, fill_value: int) -> Spec:
+    if size < 0:
+        raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
     return self.contiguous((size, self.ndim), int64)
 
 
@@ -214,11 +222,17 @@ native_function(
     doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold ``fill_value``.",
 )
 
+def _nonzero(self: Any) -> Any:
+    """The rows of nonzero_static, as many as there are, in PyTorch's layout: each coordinate's column lies together."""
+    count = int(aten.count_nonzero.default(self.detach(), None).item())
+    rows = aten.nonzero_static.default(self.detach(), count, -1)
+    made = aten.empty_strided.default((count, self.ndim), (1, count), int64, None, self.device, None)
+    return aten.copy_.default(made, rows, False)
+
+
 nonzero = native_function(
     "nonzero(Tensor self) -> Tensor",
-    composite=lambda self: aten.nonzero_static.default(
-        self.detach(), int(aten.count_nonzero.default(self.detach(), None).item()), -1
-    ),
+    composite=_nonzero,
     doc="The indices of the elements that are not 0, one a row (int64).",
 )
 
@@ -352,7 +366,8 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
             f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the destination and "
             f"{values.dtype.name} for the source."
         )
-    return self.contiguous()
+    dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
+    return self if dense else self.contiguous()  # as a clone of self would lie
 
 
 def _index_put_kernel(
@@ -434,7 +449,8 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
     if sum(item is Ellipsis for item in items) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     view = self
-    dim = 0
+    dim = 0  # of the view so far
+    real_dim = 0  # of self, for messages
     tensors: list[Any] = []
 
     def at(position: int, index: Any) -> None:
@@ -447,6 +463,7 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
             dim += 1
         elif item is Ellipsis:
             dim += self.ndim - consumed
+            real_dim += self.ndim - consumed
         elif isinstance(item, bool):
             view = view.unsqueeze(dim)
             at(dim, _bool_index(item, view))
@@ -471,8 +488,9 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
             position = item.__index__()
             size = view._spec.sizes[dim]
             if not -size <= position < size:
-                raise IndexError(f"index {position} is out of bounds for dimension {dim} with size {size}")
+                raise IndexError(f"index {position} is out of bounds for dimension {real_dim} with size {size}")
             view = aten.select.int(view, dim, position)
+        real_dim += _dimensions_consumed(item)
     return view, tensors
 
 

@@ -22,7 +22,7 @@ def is_skipped(spec: Spec) -> bool:
 
 def _cat_rule(tensors: Sequence[Spec], dim: int) -> Spec:
     if not tensors:
-        raise RuntimeError("expected a non-empty list of Tensors")
+        raise ValueError("expected a non-empty list of Tensors")
     for position, spec in enumerate(tensors):
         if spec.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {position}) cannot be concatenated")

@@ -138,13 +138,12 @@ def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Sp
 def _addmm_kernel(output: Tensor, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> None:
     """``output = beta * self + alpha * (mat1 @ mat2)``; with beta 0 even a NaN in self is ignored."""
     out, bias = TensorAccessor(output), TensorAccessor(self)
-    strides = geometry.expand_strides(bias.sizes, bias.strides, out.sizes)
     columns = _rows(TensorAccessor(mat2), 1)
     for i, row in enumerate(_rows(TensorAccessor(mat1), 0)):
         for j, column in enumerate(columns):
             product = alpha * _dot(row, column)
             if beta != 0:
-                product = beta * bias.read(bias.offset + i * strides[0] + j * strides[1]) + product
+                product = beta * bias[i, j] + product
             out[i, j] = product
 
 
@@ -156,6 +155,7 @@ addmm = native_function(
     "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     meta=_addmm_rule,
     kernel=_addmm_kernel,
+    expands_inputs=("self",),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
         "mat1": lambda grad, mat2, alpha: _scaled(grad.mm(_adjoint(mat2)), alpha),

@@ -177,6 +177,8 @@ def _reduced(losses: Any, reduction: int) -> Any:
 def _cross_entropy(
     self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float
 ) -> Any:
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     class_dim = 0 if self.ndim == 1 else 1
     classes = self.size(class_dim)
     if weight is not None and (weight.ndim != 1 or weight.numel() != classes):

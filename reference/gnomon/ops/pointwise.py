@@ -132,7 +132,7 @@ div_floor = native_function(
     "div_floor(Tensor self, Tensor other) -> Tensor",
     meta=integer_division_rule,
     kernel=pointwise(refuse_zero(arithmetic.floor_divide)),
-    derivatives={"self": lambda grad: None, "other": lambda grad: None},
+    derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     doc="``floor(self / other)``: the kernel under ``div(rounding_mode='floor')`` and ``floor_divide``.",
 )
 
@@ -140,7 +140,7 @@ div_trunc = native_function(
     "div_trunc(Tensor self, Tensor other) -> Tensor",
     meta=integer_division_rule,
     kernel=pointwise(refuse_zero(arithmetic.trunc_divide)),
-    derivatives={"self": lambda grad: None, "other": lambda grad: None},
+    derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     doc="``self / other`` rounded towards zero: the kernel under ``div(rounding_mode='trunc')``.",
 )
 
@@ -222,11 +222,18 @@ def pow_grad_self(grad: Any, self: Any, exponent: Any) -> Any:
 def pow_grad_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
     """``grad * result * log(self)``; 0 where self is 0 and the exponent is not negative."""
     if hasattr(self, "_spec"):
-        flat = aten.logical_and(self == 0, exponent >= 0)
-        return grad * aten.where(flat, aten.zeros_like(grad), conj(result * self.log()))
+        flat = aten.logical_and(self == 0, _is_not_negative(exponent))
+        return grad * aten.where(flat, aten.zeros_like(grad), conj(result * self.to(result.dtype).log()))
     if self == 0:
-        return grad * aten.where(exponent >= 0, aten.zeros_like(grad), result * -math.inf)
+        return grad * aten.where(_is_not_negative(exponent), aten.zeros_like(grad), result * -math.inf)
     return grad * conj(result * (arithmetic.log(self)))
+
+
+def _is_not_negative(exponent: Any) -> Any:
+    """Where a tensor is real and not below 0."""
+    if not exponent._spec.dtype.is_complex:
+        return exponent >= 0
+    return aten.logical_and(exponent == exponent.conj(), aten.real(exponent) >= 0)
 
 
 pow_tensor = native_function(
@@ -263,7 +270,7 @@ pow_reversed = native_function(
     "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
     composite=lambda self, exponent: aten.pow.Tensor_Tensor(
         aten.scalar_tensor(self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device), exponent
-    ),
+    ).contiguous(),
     doc="A number to the power of each element.",
 )
 
@@ -383,8 +390,6 @@ def _sgn(a: Any) -> Any:
     if isinstance(a, complex):
         modulus = arithmetic.absolute(a)
         return a / modulus if modulus else 0j
-    if a != a:
-        return a
     return (a > 0) - (a < 0)
 
 
@@ -395,7 +400,7 @@ sign = native_function(
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
     out="out",
-    doc="-1, 0 or 1 by the sign of each element; NaN stays NaN.",
+    doc="-1, 0 or 1 by the sign of each element; 0 for NaN.",
 )
 
 sgn = native_function(

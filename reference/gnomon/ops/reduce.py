@@ -73,7 +73,7 @@ def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
     if not fits:
         raise RuntimeError(f"sum_to_size: size {list(sizes)} is not expandable to size {list(mine)}.")
     dims = [dim for dim, have in enumerate(mine) if dim < pad or (sizes[dim - pad] == 1 and have != 1)]
-    summed = aten.sum.dim_IntList(self, dims, True, self._spec.dtype) if dims else self
+    summed = aten.sum.dim_IntList(self, dims, True, None) if dims else self
     return aten.view.default(summed, sizes) if pad else summed
 
 

@@ -274,7 +274,7 @@ def _place(grad_output: Any, input_sizes: Sequence[int], view: Any) -> Any:
 
 def _slice(self: Spec, dim: int, start: int | None, end: int | None, step: int) -> View:
     if not self.ndim:
-        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, self.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
@@ -456,11 +456,13 @@ native_function(
 
 
 def _split(self: Any, split_size: int, dim: int) -> Any:
+    if not self.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     size = self.size(dim)
     if split_size < 0 or (split_size == 0 and size):
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     if size == 0:
-        return (self,)
+        return (aten.slice.Tensor(self, dim, 0, 0, 1),)
     return _split_sizes(self, [min(split_size, size - start) for start in range(0, size, split_size)], dim)
 
 
@@ -474,6 +476,8 @@ native_function(
 def _chunk(self: Any, chunks: int, dim: int) -> Any:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if not self.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     size = self.size(dim)
     return _split(self, max((size + chunks - 1) // chunks, 1), dim)
 

@@ -13,9 +13,10 @@ from .optimizer import Optimizer, check_at_least_zero
 class Adam(Optimizer):
     """``param -= lr * m / (sqrt(v) + eps)``: m and v are running means of the gradient and of its square.
 
-    Both means are corrected for starting at zero.  ``amsgrad`` divides by the largest v so far; ``weight_decay`` adds
-    to the gradient, or with ``decoupled_weight_decay`` shrinks the parameter; ``maximize`` goes uphill.  Raises
-    ValueError for options out of range.  Source: torch.optim.Adam; arXiv:1412.6980.
+    Both means are corrected for starting at zero.  ``amsgrad`` divides by the largest v so far;
+    ``weight_decay`` adds to the gradient, or with ``decoupled_weight_decay`` shrinks the parameter;
+    ``maximize`` goes uphill.  Raises ValueError for options out of range.  Source: torch.optim.Adam;
+    arXiv:1412.6980.
     """
 
     def __init__(
@@ -82,7 +83,10 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameter directly.  Source: torch.optim.AdamW; arXiv:1711.05101."""
+    """Adam whose weight decay shrinks the parameter directly.
+
+    Source: torch.optim.AdamW; arXiv:1711.05101.
+    """
 
     def __init__(
         self,

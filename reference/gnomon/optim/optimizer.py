@@ -15,20 +15,21 @@ from ..nn.module import clear_grad
 class Optimizer:
     """The base of all optimizers.
 
-    ``params`` is an iterable of tensors, or of (name, tensor) pairs, or of dicts with a "params" entry and options of
-    their own.  ``defaults`` are the options of a group that gives none.
+    ``params`` is an iterable of tensors, or of (name, tensor) pairs, or of dicts with a "params" entry and
+    options of their own.  ``defaults`` are the options of a group that gives none.
 
     param_groups  list of dicts: "params" and the options
     state         tensor -> dict of what the optimizer remembers of it
 
-    Raises TypeError for params of another kind, ValueError for no parameters, for a tensor with a history, and for a
-    parameter met twice.  Source: torch.optim.Optimizer; hooks are not offered.
+    Raises TypeError for params of another kind, ValueError for no parameters, for a tensor with a history,
+    and for a parameter met twice.  Source: torch.optim.Optimizer; hooks are not offered.
     """
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, gn.Tensor):
             raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got gnomon.Tensor"
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                "gnomon.Tensor"
             )
         self.defaults = defaults
         self.param_groups: list[dict[str, Any]] = []
@@ -50,7 +51,8 @@ class Optimizer:
             params = [params]
         elif isinstance(params, set):
             raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "optimizer parameters need to be organized in ordered collections, but the ordering of "
+                "tensors in sets "
                 "will change between runs. Please use a list instead."
             )
         params = list(params)
@@ -61,12 +63,16 @@ class Optimizer:
         group["params"] = params
         for param in params:
             if not isinstance(param, gn.Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
+                )
             if not param.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is REQUIRED and group[name] is REQUIRED:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
         known = {id(param) for each in self.param_groups for param in each["params"]}
         ours = [id(param) for param in params]
         if not known.isdisjoint(ours) or len(set(ours)) < len(ours):
@@ -113,15 +119,16 @@ class Optimizer:
             packed["params"] = [numbers[id(param)] for param in group["params"]]
             groups.append(packed)
         state = {
-            numbers[id(key)] if isinstance(key, gn.Tensor) else key: value for key, value in self.state.items()
+            numbers[id(key)] if isinstance(key, gn.Tensor) else key: value
+            for key, value in self.state.items()
         }
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over options and state; parameters are matched by their order.
 
-        State of a parameter's kind goes to its device and, if floating point, its dtype (a "step" keeps its own).
-        Raises ValueError when the groups do not match.
+        State of a parameter's kind goes to its device and, if floating point, its dtype (a "step" keeps its
+        own). Raises ValueError when the groups do not match.
         """
         saved_groups = state_dict["param_groups"]
         if len(saved_groups) != len(self.param_groups):
@@ -132,7 +139,8 @@ class Optimizer:
         for group, saved in zip(self.param_groups, saved_groups):
             if len(group["params"]) != len(saved["params"]):
                 raise ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: "
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's "
+                    "group: "
                     f"expected {len(group['params'])} parameters, but got {len(saved['params'])}"
                 )
         saved_numbers = itertools.chain.from_iterable(saved["params"] for saved in saved_groups)
@@ -178,7 +186,10 @@ def check_at_least_zero(name: str, value: float) -> None:
 
 
 def _like(param: gn.Tensor, name: str, value: Any) -> Any:
-    """A copy of saved state, where and as ``param`` is; the count of steps keeps its dtype, for float16 is too short."""
+    """A copy of saved state, where and as ``param`` is.
+
+    The count of steps keeps its dtype: float16 cannot count far.
+    """
     if not isinstance(value, gn.Tensor):
         return value
     if name != "step" and param.is_floating_point():

@@ -13,8 +13,8 @@ from .optimizer import Optimizer, check_at_least_zero
 class SGD(Optimizer):
     """``param -= lr * grad``, with momentum (``nesterov`` or not) and weight decay.
 
-    The momentum buffer starts as the first gradient.  ``maximize`` goes uphill.  Raises ValueError for options out of
-    range.  Source: torch.optim.SGD; Sutskever and others 2013.
+    The momentum buffer starts as the first gradient.  ``maximize`` goes uphill.  Raises ValueError for
+    options out of range.  Source: torch.optim.SGD; Sutskever and others 2013.
     """
 
     def __init__(
@@ -33,7 +33,8 @@ class SGD(Optimizer):
         check_at_least_zero("weight_decay value", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
-                f"Nesterov momentum requires a momentum and zero dampening, but got {momentum} and {dampening}"
+                f"Nesterov momentum requires a momentum and zero dampening, but got {momentum} and "
+                f"{dampening}"
             )
         defaults = {
             "lr": lr,

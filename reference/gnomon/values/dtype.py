@@ -374,3 +374,13 @@ def set_default_dtype(d: dtype) -> None:
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"set_default_dtype: only floating-point dtypes are supported as the default, but got {d}")
     _default_dtype = d
+    for function in _default_dtype_listeners:
+        function()
+
+
+_default_dtype_listeners: list[Callable[[], None]] = []
+
+
+def on_default_dtype(function: Callable[[], None]) -> None:
+    """Call ``function`` whenever the default dtype changes: what was derived from it is no longer right."""
+    _default_dtype_listeners.append(function)

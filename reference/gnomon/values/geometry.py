@@ -102,7 +102,7 @@ def has_internal_overlap(sizes: Ints, strides: Ints) -> bool:
 
     Source: has_internal_overlap in MemoryOverlap.cpp, MemOverlap::Yes.
     """
-    return any(stride == 0 and size > 1 for size, stride in zip(sizes, strides))
+    return 0 not in sizes and any(stride == 0 and size > 1 for size, stride in zip(sizes, strides))
 
 
 def offsets(sizes: Sequence[int], strides: Sequence[int], start: int = 0) -> Iterator[int]:
