@@ -29,8 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="gnomon demo",
         description="Train a small classifier of handwritten digits on every host backend from the same "
-        "weights, and "
-        "compare their loss curves with the reference's.",
+        "weights, and compare their loss curves with the reference's.",
     )
     parser.add_argument(
         "--backends",
@@ -160,9 +159,8 @@ def train_all(
             length = reference_steps if name == REFERENCE else steps
             try:
                 training.train(run, device, weights, length, steps, seed, _advance(progress, task))
-            except (
-                Exception
-            ) as error:  # whatever a backend may raise: the others still run, and it is named below
+            except Exception as error:
+                # Whatever a backend may raise: the others still run, and it is named below.
                 run.error = f"{type(error).__name__}: {error}"
                 traceback.print_exc()
             progress.stop_task(task)
@@ -185,8 +183,7 @@ def result_table(runs: Sequence[Run], reference: Run, reference_steps: int) -> A
     table = Table(
         title="Handwritten digits",
         caption="difference: the largest between a backend's loss and the reference's, over the first "
-        f"{reference_steps} "
-        f"steps; tolerance {TOLERANCE:.1e}",
+        f"{reference_steps} steps; tolerance {TOLERANCE:.1e}",
     )
     table.add_column("backend")
     for heading in ("steps", "loss", "held-out accuracy", "samples/s", "difference"):

@@ -145,7 +145,6 @@ def fault_of(run: Run, reference: Run) -> str | None:
         if not abs(loss - wanted) <= TOLERANCE:
             return (
                 f"leaves the reference's curve at step {step + 1}: its loss is {loss:.9g}, the reference's "
-                f"{wanted:.9g}, "
-                f"{abs(loss - wanted):.1e} apart; tolerance {TOLERANCE:.1e}"
+                f"{wanted:.9g}, {abs(loss - wanted):.1e} apart; tolerance {TOLERANCE:.1e}"
             )
     return None

@@ -248,9 +248,9 @@ def mse_loss(
     """
     if target.shape != input.shape:
         warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-            "will likely "
-            "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
+            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
+            "same size.",
             stacklevel=2,
         )
     number = _reduction_number(resolve_reduction(reduction, size_average, reduce))

@@ -39,8 +39,8 @@ def _calculate_fan_in_and_fan_out(tensor: gn.Tensor) -> tuple[int, int]:
     """How many inputs feed an output, and outputs an input, for a weight (out, in, *window)."""
     if tensor.dim() < 2:
         raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, "
-            f"but got one of {tensor.dim()}"
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got one of "
+            f"{tensor.dim()}"
         )
     sizes = tuple(tensor.shape)
     window = math.prod(sizes[2:])

@@ -65,15 +65,14 @@ class Module:
         self._check_name("parameter", name, self._own("_parameters"))
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{_type_name(param)}' object to parameter '{name}' "
-                "(gnomon.nn.Parameter or None required)"
+                f"cannot assign '{_type_name(param)}' object to parameter '{name}' (gnomon.nn.Parameter or "
+                "None required)"
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
-                "explicitly. To "
-                f"express '{name}' as a function of another Tensor, compute the value in the forward() "
-                "method."
+                f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                "forward() method."
             )
         self._parameters[name] = param
 
@@ -442,14 +441,12 @@ class Module:
         if not isinstance(value, gn.Tensor):
             return (
                 f'While copying the parameter named "{key}", expected gnomon.Tensor from checkpoint but '
-                "received "
-                f"{_type_name(value)}"
+                f"received {_type_name(value)}"
             )
         if value.shape != member.shape:
             return (
                 f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the "
-                "shape in "
-                f"current model is {member.shape}."
+                f"shape in current model is {member.shape}."
             )
         if not assign:
             with gn.no_grad():

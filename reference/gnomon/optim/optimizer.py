@@ -52,8 +52,7 @@ class Optimizer:
         elif isinstance(params, set):
             raise TypeError(
                 "optimizer parameters need to be organized in ordered collections, but the ordering of "
-                "tensors in sets "
-                "will change between runs. Please use a list instead."
+                "tensors in sets will change between runs. Please use a list instead."
             )
         params = list(params)
         group = {**self.defaults, **param_group}
@@ -139,9 +138,9 @@ class Optimizer:
         for group, saved in zip(self.param_groups, saved_groups):
             if len(group["params"]) != len(saved["params"]):
                 raise ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's "
-                    "group: "
-                    f"expected {len(group['params'])} parameters, but got {len(saved['params'])}"
+                    "loaded state dict contains a parameter group that doesn't match the size of "
+                    f"optimizer's group: expected {len(group['params'])} parameters, but got "
+                    f"{len(saved['params'])}"
                 )
         saved_numbers = itertools.chain.from_iterable(saved["params"] for saved in saved_groups)
         by_number = dict(zip(saved_numbers, self._parameters()))

@@ -1,0 +1,57 @@
+# make demo   trains a digit classifier on every backend present, and compares their curves
+# make test   checks style, then runs all tests and the conformance suite
+#
+# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, oracle,
+# bench-quick, clean.  PYTHON is the Python that .venv is made with.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# pytest-xdist's workers: compiling and the reference's loops use one core each.
+WORKERS ?= 2
+
+NATIVE := $(shell find csrc cffi_build -type f -not -path '*/__pycache__/*')
+HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
+INSTALLED := $(VENV)/.installed
+ORACLE := $(VENV)/.oracle
+
+.PHONY: demo test lint oracle bench-quick clean
+
+demo: $(INSTALLED)
+	$(BIN)/gnomon demo
+
+test: lint
+	$(BIN)/python -m pytest -q -n $(WORKERS) tests conformance
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# Compares gnomon with PyTorch: schemas, results, gradients, training curves.
+oracle: $(ORACLE)
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m oracle tests conformance
+
+# Each benchmark once, on the installed gnomon: that they run, and rough figures.
+bench-quick: $(INSTALLED)
+	cd benchmarks && ../$(BIN)/python -m asv machine --yes && ../$(BIN)/python -m asv run --quick --python=same
+
+$(INSTALLED): $(VENV)/.made pyproject.toml setup.py $(NATIVE) $(HELLO)
+	$(PIP) install --editable '.[conformance,demo,dev]'
+	$(if $(HELLO),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_hello)
+	touch $@
+
+$(ORACLE): $(INSTALLED)
+	$(PIP) install 'torch==2.13.0'
+	touch $@
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist digits.png
+	find . -name '*.egg-info' -prune -exec rm -rf {} +
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .pytest_cache .ruff_cache .mypy_cache .hypothesis benchmarks/.asv benchmarks/results benchmarks/html
+	find backends -name '*.so' -delete
