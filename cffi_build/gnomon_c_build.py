@@ -1,0 +1,133 @@
+"""Builds gnomon_c._native, the C library of csrc/, as a cffi extension.
+
+setuptools runs this file from the repository's root (``cffi_modules``), where all its paths start.  Run as a
+program, it compiles into ``build/`` (or the directory given) and prints the extension's path.
+
+``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.  ``GNOMON_CFLAGS`` adds compiler and linker flags, such
+as ``-fsanitize=address,undefined``.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import cffi
+
+ROOT = Path(__file__).resolve().parent.parent
+HEADER = "csrc/gnomon.h"
+SOURCES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "csrc" / "c").glob("*.c"))
+DEPENDS = sorted(
+    str(path.relative_to(ROOT))
+    for pattern in ("*.h", "*.def", "c/*.h")
+    for path in (ROOT / "csrc").glob(pattern)
+)
+
+# cffi gives up the GIL and saves errno around each call, with no option against it; that is 50 ns on top of a
+# call's 75 ns, and a convoy when other threads run.  Its code does so by the names redefined here.
+PREAMBLE = """
+#include "csrc/gnomon.h"
+
+#undef Py_BEGIN_ALLOW_THREADS
+#undef Py_END_ALLOW_THREADS
+#define Py_BEGIN_ALLOW_THREADS {
+#define Py_END_ALLOW_THREADS }
+#undef _cffi_save_errno
+#undef _cffi_restore_errno
+#define _cffi_save_errno() ((void)0)
+#define _cffi_restore_errno() ((void)0)
+
+/* Give up the GIL and take it again; csrc/c/call.c calls them around work that is worth it. */
+void *gn_release_gil(void);
+void gn_acquire_gil(void *state);
+
+void *gn_release_gil(void) {
+    return PyEval_SaveThread();
+}
+
+void gn_acquire_gil(void *state) {
+    PyEval_RestoreThread((PyThreadState *)state);
+}
+"""
+
+# Each is used where the compiler knows it.  The results stay right without them.
+OPTIONAL_FLAGS = (
+    "-std=c11",
+    "-O3",
+    "-fopenmp",
+    "-fwrapv",  # integers wrap; sanitizers know it too
+    "-ffp-contract=off",  # a result must not depend on whether the vector code or its tail computed it
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fcx-fortran-rules",  # complex products as PyTorch's, without C's recovery of infinities
+    "-fvisibility=hidden",
+)
+WARNINGS = (
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-unused-parameter",
+    "-Wno-missing-field-initializers",
+    "-Wno-cast-function-type",
+)
+
+
+def knows(compiler, flag):
+    """Whether a program compiles and links with ``flag`` and no warning."""
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory) / "probe.c"
+        source.write_text("int main(void) { return 0; }\n")
+        command = [*compiler, "-Werror", flag, str(source), "-o", str(Path(directory) / "probe")]
+        try:
+            return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+        except OSError:
+            return False
+
+
+def flags():
+    """Flags for the compiler, and those that the linker needs too."""
+    if sys.platform == "win32":
+        return ["/O2", "/std:c11", "/openmp:experimental"], []
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    compile_flags = [flag for flag in OPTIONAL_FLAGS if knows(compiler, flag)]
+    link_flags = [flag for flag in compile_flags if flag == "-fopenmp"]
+    if os.environ.get("CI") or os.environ.get("GNOMON_WERROR"):
+        compile_flags += [flag for flag in WARNINGS if knows(compiler, flag)]
+    extra = shlex.split(os.environ.get("GNOMON_CFLAGS", ""))
+    return compile_flags + extra, link_flags + extra
+
+
+def make_ffi(root=""):
+    """The cffi.FFI that describes the extension; compiling it is the caller's.
+
+    ``root`` stands before all paths: setuptools wants them relative, cffi changes the directory.
+    """
+    compile_flags, link_flags = flags()
+    ffi = cffi.FFI()
+    ffi.cdef((ROOT / HEADER).read_text())
+    ffi.set_source(
+        "gnomon_c._native",
+        PREAMBLE,
+        sources=[os.path.join(root, path) for path in SOURCES],
+        depends=[os.path.join(root, path) for path in DEPENDS],
+        include_dirs=[root or "."],
+        extra_compile_args=compile_flags,
+        extra_link_args=link_flags,
+    )
+    return ffi
+
+
+def compile_extension(directory):
+    """Compiles into ``directory`` and returns the extension's path.  Raises cffi.VerificationError."""
+    directory = Path(directory).resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    return Path(make_ffi(str(ROOT)).compile(tmpdir=str(directory)))
+
+
+ffibuilder = make_ffi()
+
+if __name__ == "__main__":
+    print(compile_extension(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build"))

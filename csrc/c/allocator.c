@@ -1,0 +1,205 @@
+/* Memory: size classes, four to a power of two, each with a list of free blocks.
+ *
+ * A block is a header of 64 bytes and then the memory.  Freed blocks are kept for the next request of their
+ * class: the first touch of fresh pages costs about ten times what reading and writing them does. */
+#define _DEFAULT_SOURCE /* madvise, sysconf */
+
+#include "kernel.h"
+
+#include <stdatomic.h>
+
+#if defined(_WIN32)
+#include <malloc.h>
+#else
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#define ALIGNMENT 64
+#define HEADER 64
+#define HUGE_PAGE (2 << 20)
+/* Bytes from which a block is asked to lie in huge pages: below, rounding up to one would waste much. */
+#define HUGE_FROM (4 << 20)
+/* Requests above 2^47 bytes, the size of the user's address space on most 64-bit systems, are not even tried. */
+#define LARGEST_BITS 47
+#define CLASS_COUNT ((LARGEST_BITS - 6) * 4 + 1)
+/* The most bytes in free lists; a quarter of the machine's memory where that is less. */
+#define CACHE_LIMIT ((int64_t)4 << 30)
+
+typedef struct block {
+    int64_t class;
+    struct block *next; /* in its free list */
+} block;
+
+static block *free_lists[CLASS_COUNT];
+static int64_t allocated_bytes;
+static int64_t cached_bytes;
+static int64_t peak_bytes;
+static int64_t cache_limit; /* 0: not settled yet */
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+/* Held for some ten instructions, so spinning beats a mutex. */
+static void acquire_lock(void) {
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {
+    }
+}
+
+static void release_lock(void) {
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+/* The class of a request: the least whose size is not below nbytes, 0 <= nbytes <= 2^LARGEST_BITS.
+ * Class 0 has 64 bytes; class 4 e + s + 1 has (5 + s) 2^(e + 4). */
+static int64_t class_of(uint64_t nbytes) {
+    if (nbytes <= 64) {
+        return 0;
+    }
+    const uint64_t last = nbytes - 1;
+    int64_t exponent = 6;
+    while (last >> (exponent + 1) != 0) {
+        exponent++;
+    }
+    return (exponent - 6) * 4 + (int64_t)((last >> (exponent - 2)) & 3) + 1;
+}
+
+/* Bytes of a block of this class, without the header. */
+static int64_t class_size(int64_t class) {
+    if (class == 0) {
+        return 64;
+    }
+    return ((class - 1) % 4 + 5) << ((class - 1) / 4 + 4);
+}
+
+/* A block from the system, or NULL. */
+static block *system_allocate(int64_t class) {
+    const int64_t size = class_size(class);
+    const int64_t alignment = size >= HUGE_FROM ? HUGE_PAGE : ALIGNMENT;
+    const int64_t nbytes = (size + HEADER + alignment - 1) / alignment * alignment;
+#if defined(_WIN32)
+    block *fresh = _aligned_malloc((size_t)nbytes, (size_t)alignment);
+#else
+    block *fresh = aligned_alloc((size_t)alignment, (size_t)nbytes);
+#endif
+    if (fresh == NULL) {
+        return NULL;
+    }
+    if ((uint64_t)(uintptr_t)fresh + (uint64_t)nbytes >= (uint64_t)1 << 53) {
+        abort(); /* the address would not be exact in a double */
+    }
+#ifdef MADV_HUGEPAGE
+    if (size >= HUGE_FROM) {
+        madvise(fresh, (size_t)nbytes, MADV_HUGEPAGE); /* advice: failing is no matter */
+    }
+#endif
+    fresh->class = class;
+    return fresh;
+}
+
+static void system_free(block *old) {
+#if defined(_WIN32)
+    _aligned_free(old);
+#else
+    free(old);
+#endif
+}
+
+/* The most bytes to keep in free lists on this machine. */
+static int64_t settle_cache_limit(void) {
+    int64_t limit = CACHE_LIMIT;
+#ifdef _SC_PHYS_PAGES
+    const int64_t pages = sysconf(_SC_PHYS_PAGES);
+    const int64_t page_size = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page_size > 0) {
+        limit = gn_min(limit, pages * page_size / 4);
+    }
+#endif
+    return limit;
+}
+
+void *gn_take(int64_t nbytes) {
+    if (nbytes < 0 || nbytes > (int64_t)1 << LARGEST_BITS) {
+        return NULL;
+    }
+    const int64_t class = class_of((uint64_t)nbytes);
+    const int64_t size = class_size(class);
+    acquire_lock();
+    block *taken = free_lists[class];
+    if (taken != NULL) {
+        free_lists[class] = taken->next;
+        cached_bytes -= size;
+    } else {
+        release_lock();
+        taken = system_allocate(class);
+        if (taken == NULL) {
+            gn_empty_cache();
+            taken = system_allocate(class);
+            if (taken == NULL) {
+                return NULL;
+            }
+        }
+        acquire_lock();
+    }
+    allocated_bytes += size;
+    peak_bytes = gn_max(peak_bytes, allocated_bytes);
+    release_lock();
+    return (char *)taken + HEADER;
+}
+
+void gn_give(void *memory) {
+    if (memory == NULL) {
+        return;
+    }
+    block *given = (block *)((char *)memory - HEADER);
+    const int64_t size = class_size(given->class);
+    acquire_lock();
+    if (cache_limit == 0) {
+        cache_limit = settle_cache_limit();
+    }
+    allocated_bytes -= size;
+    const int keep = cached_bytes + size <= cache_limit;
+    if (keep) {
+        given->next = free_lists[given->class];
+        free_lists[given->class] = given;
+        cached_bytes += size;
+    }
+    release_lock();
+    if (!keep) {
+        system_free(given);
+    }
+}
+
+double gn_allocate(double nbytes) {
+    if (!(nbytes >= 0 && nbytes <= 0x1p47)) {
+        return 0;
+    }
+    return gn_address(gn_take((int64_t)nbytes));
+}
+
+void gn_free(double address) {
+    gn_give(gn_pointer(address));
+}
+
+void gn_empty_cache(void) {
+    for (int64_t class = 0; class < CLASS_COUNT; class++) {
+        acquire_lock();
+        block *list = free_lists[class];
+        free_lists[class] = NULL;
+        for (block *each = list; each != NULL; each = each->next) {
+            cached_bytes -= class_size(class);
+        }
+        release_lock();
+        while (list != NULL) {
+            block *next = list->next;
+            system_free(list);
+            list = next;
+        }
+    }
+}
+
+void gn_memory_stats(int64_t *allocated, int64_t *cached, int64_t *peak) {
+    acquire_lock();
+    *allocated = allocated_bytes;
+    *cached = cached_bytes;
+    *peak = peak_bytes;
+    release_lock();
+}

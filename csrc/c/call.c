@@ -1,0 +1,127 @@
+/* The entry points of Python's calls: addresses from doubles, an output from the allocator, the GIL. */
+#include "kernel.h"
+
+/* Give up the GIL and take it again; in the file that includes Python.h (cffi_build/gnomon_c_build.py). */
+void *gn_release_gil(void);
+void gn_acquire_gil(void *state);
+
+/* Tensors of a call whose pointers are kept on the stack; longer lists take memory. */
+#define STACK_POINTERS 64
+
+/* Runs the kernel, without the GIL when that pays.  The kernel's status. */
+static int32_t run(const gn_call *call, void *const *data) {
+    if (call->work > GN_GIL_WORK) {
+        void *state = gn_release_gil();
+        const int32_t status = call->kernel(call, data);
+        gn_acquire_gil(state);
+        return status;
+    }
+    return call->kernel(call, data);
+}
+
+/* Allocates data[0], which the caller of Python's side then owns, and runs.  Its address, 0 or -status. */
+static double allocate_and_run(const gn_call *call, void **data) {
+    data[0] = gn_take(call->output_nbytes);
+    if (GN_UNLIKELY(data[0] == NULL)) {
+        return 0;
+    }
+    const int32_t status = run(call, data);
+    if (GN_UNLIKELY(status != GN_OK)) {
+        gn_give(data[0]);
+        return -status;
+    }
+    return gn_address(data[0]);
+}
+
+double gn_call1(double call, double a) {
+    void *data[] = {NULL, gn_pointer(a)};
+    return allocate_and_run(gn_pointer(call), data);
+}
+
+double gn_call2(double call, double a, double b) {
+    void *data[] = {NULL, gn_pointer(a), gn_pointer(b)};
+    return allocate_and_run(gn_pointer(call), data);
+}
+
+double gn_call3(double call, double a, double b, double c) {
+    void *data[] = {NULL, gn_pointer(a), gn_pointer(b), gn_pointer(c)};
+    return allocate_and_run(gn_pointer(call), data);
+}
+
+/* One element of any dtype. */
+typedef union element {
+    uint8_t uint8;
+    int8_t int8;
+    int16_t int16;
+    int32_t int32;
+    int64_t int64;
+    uint16_t half;
+    float float32[2];
+    double float64[2];
+} element;
+
+/* A number as an element of `dtype`, by C's conversion; integers wrap. */
+static element convert_number(double number, int32_t dtype) {
+    element made;
+    memset(&made, 0, sizeof made);
+    const int fits = number >= -0x1p63 && number < 0x1p63;
+    const int64_t integer = fits ? (int64_t)number : INT64_MIN;
+    switch (dtype) {
+    case GN_BOOL: made.uint8 = number != 0; break;
+    case GN_UINT8: made.uint8 = (uint8_t)integer; break;
+    case GN_INT8: made.int8 = (int8_t)integer; break;
+    case GN_INT16: made.int16 = (int16_t)integer; break;
+    case GN_INT32: made.int32 = (int32_t)integer; break;
+    case GN_INT64: made.int64 = integer; break;
+    case GN_FLOAT16: made.half = gn_to_float16((float)number); break;
+    case GN_BFLOAT16: made.half = gn_to_bfloat16((float)number); break;
+    case GN_FLOAT32:
+    case GN_COMPLEX64: made.float32[0] = (float)number; break;
+    default: made.float64[0] = number; break;
+    }
+    return made;
+}
+
+double gn_call1_number(double call, double a, double number) {
+    const gn_call *prepared = gn_pointer(call);
+    element last = convert_number(number, prepared->tensors[2].dtype);
+    void *data[] = {NULL, gn_pointer(a), &last};
+    return allocate_and_run(prepared, data);
+}
+
+double gn_call2_number(double call, double a, double b, double number) {
+    const gn_call *prepared = gn_pointer(call);
+    element last = convert_number(number, prepared->tensors[3].dtype);
+    void *data[] = {NULL, gn_pointer(a), gn_pointer(b), &last};
+    return allocate_and_run(prepared, data);
+}
+
+int32_t gn_run(double call, const double *data) {
+    const gn_call *prepared = gn_pointer(call);
+    void *few[STACK_POINTERS];
+    void **pointers = few;
+    if (prepared->tensor_count > STACK_POINTERS) {
+        pointers = gn_take(prepared->tensor_count * (int64_t)sizeof *pointers);
+        if (pointers == NULL) {
+            return GN_OUT_OF_MEMORY;
+        }
+    }
+    for (int32_t k = 0; k < prepared->tensor_count; k++) {
+        pointers[k] = gn_pointer(data[k]);
+    }
+    const int32_t status = run(prepared, pointers);
+    if (pointers != few) {
+        gn_give(pointers);
+    }
+    return status;
+}
+
+int32_t gn_run2(double call, double out, double a) {
+    void *data[] = {gn_pointer(out), gn_pointer(a)};
+    return run(gn_pointer(call), data);
+}
+
+int32_t gn_run3(double call, double out, double a, double b) {
+    void *data[] = {gn_pointer(out), gn_pointer(a), gn_pointer(b)};
+    return run(gn_pointer(call), data);
+}

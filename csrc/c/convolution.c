@@ -1,0 +1,125 @@
+/* Convolution over one to three spatial dimensions, its gradients, and the transposed kind, which is the
+ * gradient of another convolution with respect to its input.
+ *
+ * All of them are matrix products with the patches of the input: patches (K, P) holds, for each of the P
+ * positions of the output, the K = channels * kernel elements that meet there.  They are made a tile of
+ * positions at a time, so that memory stays bounded.  Tiles depend on the shapes alone.  Half types compute in
+ * float and round at the end. */
+#include "direct.h"
+#include "matmul.h"
+#include "threads.h"
+
+#define SPATIAL 3
+/* Elements of a tile of patches: 1 MiB of floats, about an L2 cache. */
+#define TILE_ELEMENTS (256 * 1024)
+/* Tasks wanted where the batch and the groups do not give as many. */
+#define TASKS 8
+
+/* A convolution y = w * x: x is (batch, groups * channels, in...), w (groups * features, channels, kernel...) and
+ * y (batch, groups * features, out...), all contiguous; a missing spatial dimension has size 1. */
+typedef struct geometry {
+    int64_t batch, groups, channels, features;
+    int64_t in[SPATIAL], out[SPATIAL], kernel[SPATIAL];
+    int64_t stride[SPATIAL], padding[SPATIAL], dilation[SPATIAL];
+    int64_t in_numel, out_numel, kernel_numel; /* of the spatial dimensions */
+    int64_t depth;                             /* channels * kernel_numel */
+} geometry;
+
+/* The three matrices, and the piece of work at hand. */
+typedef struct convolution {
+    geometry of;
+    const char *x;
+    const char *y;
+    const char *w;
+    char *result;
+    const char *bias; /* (groups * features), or NULL */
+    int64_t tile;     /* positions, or channels, in a task */
+    int32_t status;
+} convolution;
+
+static void report(convolution *work, int32_t status) {
+    if (status != GN_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = status;
+    }
+}
+
+/* The arguments of the operators, read from the call's integers. */
+typedef struct arguments {
+    int64_t stride[SPATIAL], padding[SPATIAL], dilation[SPATIAL];
+    int64_t transposed;
+    int64_t groups;
+} arguments;
+
+/* Reads stride, padding, dilation, transposed, output_padding and groups; *cursor is moved behind them.
+ * `spatial` dimensions are given; those before them are of size 1. */
+static arguments read_arguments(const int64_t **cursor, int64_t spatial) {
+    arguments read;
+    int64_t ignored[SPATIAL];
+    for (int64_t i = 0; i < SPATIAL; i++) {
+        read.stride[i] = 1;
+        read.padding[i] = 0;
+        read.dilation[i] = 1;
+    }
+    const int64_t missing = SPATIAL - spatial;
+    gn_read_list(cursor, read.stride + missing, spatial);
+    gn_read_list(cursor, read.padding + missing, spatial);
+    gn_read_list(cursor, read.dilation + missing, spatial);
+    read.transposed = *(*cursor)++;
+    gn_read_list(cursor, ignored, spatial);
+    read.groups = *(*cursor)++;
+    return read;
+}
+
+/* The geometry of the convolution from x to y with weights w. */
+static geometry make_geometry(const arguments *given, const gn_tensor *x, const gn_tensor *w, const gn_tensor *y) {
+    geometry made;
+    const int32_t spatial = x->ndim - 2;
+    made.batch = x->sizes[0];
+    made.groups = given->groups;
+    made.channels = w->sizes[1];
+    made.features = w->sizes[0] / given->groups;
+    made.in_numel = 1;
+    made.out_numel = 1;
+    made.kernel_numel = 1;
+    for (int32_t i = 0; i < SPATIAL; i++) {
+        const int32_t dim = i - (SPATIAL - spatial) + 2;
+        made.in[i] = dim < 2 ? 1 : x->sizes[dim];
+        made.out[i] = dim < 2 ? 1 : y->sizes[dim];
+        made.kernel[i] = dim < 2 ? 1 : w->sizes[dim];
+        made.stride[i] = given->stride[i];
+        made.padding[i] = given->padding[i];
+        made.dilation[i] = given->dilation[i];
+        made.in_numel *= made.in[i];
+        made.out_numel *= made.out[i];
+        made.kernel_numel *= made.kernel[i];
+    }
+    made.depth = made.channels * made.kernel_numel;
+    return made;
+}
+
+/* Whether the patches are the input itself. */
+static int is_pointwise(const geometry *of) {
+    for (int i = 0; i < SPATIAL; i++) {
+        if (of->kernel[i] != 1 || of->stride[i] != 1 || of->padding[i] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Positions in a tile whose patches have `depth` rows. */
+static int64_t tile_positions(int64_t depth, int64_t positions) {
+    return gn_max(1, gn_min(positions, gn_max(64, TILE_ELEMENTS / gn_max(1, depth))));
+}
+
+/* Channels in a task, so that `others` times as many tasks are TASKS. */
+static int64_t task_channels(int64_t channels, int64_t others) {
+    const int64_t parts = gn_min(channels, gn_max(1, TASKS / gn_max(1, others)));
+    return gn_max(1, (channels + parts - 1) / gn_max(1, parts));
+}
+
+#define GN_TEMPLATE "convolution_dtype.h"
+#include "each_dtype.h"

@@ -1,0 +1,356 @@
+/* Convolution for one dtype. */
+
+#if IS_FLOATING && !IS_HALF
+
+/* Copies the patches of channels [0, channels) at x, for positions [first, first + count), to
+ * patches[channel, kernel element][count]; or adds them back to x. */
+static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels, int64_t first, int64_t count,
+                               COMPUTE *patches, int add_back) {
+    const int64_t width = of->out[2];
+    for (int64_t row = 0; row < channels * of->kernel_numel; row++) {
+        const int64_t element = row % of->kernel_numel;
+        COMPUTE *plane = x + row / of->kernel_numel * of->in_numel;
+        const int64_t k2 = element % of->kernel[2] * of->dilation[2] - of->padding[2];
+        const int64_t k1 = element / of->kernel[2] % of->kernel[1] * of->dilation[1] - of->padding[1];
+        const int64_t k0 = element / of->kernel[2] / of->kernel[1] * of->dilation[0] - of->padding[0];
+        COMPUTE *patch = patches + row * count;
+        int64_t position = first;
+        while (position < first + count) {
+            const int64_t column = position % width;
+            const int64_t part = gn_min(width - column, first + count - position);
+            const int64_t i1 = position / width % of->out[1] * of->stride[1] + k1;
+            const int64_t i0 = position / width / of->out[1] * of->stride[0] + k0;
+            const int inside = i0 >= 0 && i0 < of->in[0] && i1 >= 0 && i1 < of->in[1];
+            COMPUTE *line = inside ? plane + (i0 * of->in[1] + i1) * of->in[2] : plane;
+            /* [low, high): the columns that meet the input. */
+            const int64_t stride = of->stride[2];
+            int64_t low = k2 + column * stride >= 0 ? 0 : (stride - 1 - (k2 + column * stride)) / stride;
+            const int64_t room = of->in[2] - 1 - (k2 + column * stride);
+            int64_t high = room < 0 ? 0 : room / stride + 1;
+            high = inside ? gn_min(high, part) : 0;
+            low = gn_min(low, part);
+            high = gn_max(high, low);
+            const int64_t origin = k2 + column * stride;
+            if (add_back) {
+                for (int64_t j = low; inside && j < high; j++) {
+                    line[origin + j * stride] += patch[j];
+                }
+            } else {
+                for (int64_t j = 0; j < low; j++) {
+                    patch[j] = 0;
+                }
+                if (inside && stride == 1) {
+                    memcpy(patch + low, line + origin + low, (size_t)(high - low) * sizeof(COMPUTE));
+                } else if (inside) {
+                    for (int64_t j = low; j < high; j++) {
+                        patch[j] = line[origin + j * stride];
+                    }
+                }
+                for (int64_t j = inside ? high : low; j < part; j++) {
+                    patch[j] = 0;
+                }
+            }
+            patch += part;
+            position += part;
+        }
+    }
+}
+
+/* y = w * x + bias: tasks are tiles of positions of a group of an image. */
+static void NAME(forward_task)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const int64_t tiles = (of->out_numel + work->tile - 1) / work->tile;
+    const int direct = is_pointwise(of);
+    COMPUTE *patches = NULL;
+    if (!direct) {
+        patches = gn_take(of->depth * work->tile * (int64_t)sizeof(COMPUTE));
+        if (patches == NULL) {
+            report(work, GN_OUT_OF_MEMORY);
+            return;
+        }
+    }
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t first = task % tiles * work->tile;
+        const int64_t group = task / tiles % of->groups;
+        const int64_t image = task / tiles / of->groups;
+        const int64_t count = gn_min(work->tile, of->out_numel - first);
+        const int64_t place = image * of->groups + group;
+        COMPUTE *x = (COMPUTE *)work->x + place * of->channels * of->in_numel;
+        COMPUTE *y = (COMPUTE *)work->result + place * of->features * of->out_numel + first;
+        const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->depth;
+        for (int64_t feature = 0; feature < of->features; feature++) {
+            const COMPUTE start =
+                work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[group * of->features + feature];
+            for (int64_t i = 0; i < count; i++) {
+                y[feature * of->out_numel + i] = start;
+            }
+        }
+        const COMPUTE *right = x + first;
+        int64_t right_row = of->in_numel;
+        if (!direct) {
+            NAME(walk_patches)(of, x, of->channels, first, count, patches, 0);
+            right = patches;
+            right_row = count;
+        }
+        report(work, NAME(gn_gemm)(of->features, count, of->depth, 1, w, of->depth, 1, right, right_row, 1, 1, y,
+                                   of->out_numel));
+    }
+    gn_give(patches);
+}
+
+static int32_t NAME(forward)(convolution *work) {
+    const geometry *of = &work->of;
+    const int64_t images = of->batch * of->groups;
+    if (images * of->out_numel * of->features == 0) {
+        return GN_OK;
+    }
+    const int64_t parts = gn_max(1, TASKS / images);
+    work->tile = tile_positions(of->depth, of->out_numel);
+    work->tile = gn_max(gn_min(64, of->out_numel), gn_min(work->tile, (of->out_numel + parts - 1) / parts));
+    const int64_t tiles = (of->out_numel + work->tile - 1) / work->tile;
+    const int64_t steps = of->features * gn_max(1, of->depth) * work->tile;
+    gn_parallel(images * tiles, gn_max(1, GN_GRAIN / steps), NAME(forward_task), work);
+    return work->status;
+}
+
+/* x = the gradient: w transposed by y, added back; tasks are channels of a group of an image. */
+static void NAME(backward_data_task)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
+    const int64_t tile = tile_positions(work->tile * of->kernel_numel, of->out_numel);
+    COMPUTE *patches = gn_take(work->tile * of->kernel_numel * tile * (int64_t)sizeof(COMPUTE));
+    if (patches == NULL) {
+        report(work, GN_OUT_OF_MEMORY);
+        return;
+    }
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t channel = task % blocks * work->tile;
+        const int64_t group = task / blocks % of->groups;
+        const int64_t image = task / blocks / of->groups;
+        const int64_t channels = gn_min(work->tile, of->channels - channel);
+        const int64_t place = image * of->groups + group;
+        const int64_t depth = channels * of->kernel_numel;
+        COMPUTE *x = (COMPUTE *)work->result + (place * of->channels + channel) * of->in_numel;
+        const COMPUTE *y = (const COMPUTE *)work->y + place * of->features * of->out_numel;
+        const COMPUTE *w =
+            (const COMPUTE *)work->w + group * of->features * of->depth + channel * of->kernel_numel;
+        for (int64_t plane = 0; plane < channels; plane++) {
+            const COMPUTE start =
+                work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[group * of->channels + channel + plane];
+            for (int64_t i = 0; i < of->in_numel; i++) {
+                x[plane * of->in_numel + i] = start;
+            }
+        }
+        for (int64_t first = 0; first < of->out_numel; first += tile) {
+            const int64_t count = gn_min(tile, of->out_numel - first);
+            report(work, NAME(gn_gemm)(depth, count, of->features, 1, w, 1, of->depth, y + first, of->out_numel, 1, 0,
+                                       patches, count));
+            NAME(walk_patches)(of, x, channels, first, count, patches, 1);
+        }
+    }
+    gn_give(patches);
+}
+
+static int32_t NAME(backward_data)(convolution *work) {
+    const geometry *of = &work->of;
+    const int64_t images = of->batch * of->groups;
+    if (images * of->channels * of->in_numel == 0) {
+        return GN_OK;
+    }
+    work->tile = task_channels(of->channels, images);
+    const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
+    const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel);
+    gn_parallel(images * blocks, gn_max(1, GN_GRAIN / steps), NAME(backward_data_task), work);
+    return work->status;
+}
+
+/* w = the gradient: y by the patches, transposed, over all images; tasks are channels of a group. */
+static void NAME(backward_weight_task)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
+    const int64_t tile = tile_positions(work->tile * of->kernel_numel, of->out_numel);
+    COMPUTE *patches = gn_take(work->tile * of->kernel_numel * tile * (int64_t)sizeof(COMPUTE));
+    if (patches == NULL) {
+        report(work, GN_OUT_OF_MEMORY);
+        return;
+    }
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t channel = task % blocks * work->tile;
+        const int64_t group = task / blocks;
+        const int64_t channels = gn_min(work->tile, of->channels - channel);
+        const int64_t depth = channels * of->kernel_numel;
+        COMPUTE *w = (COMPUTE *)work->result + group * of->features * of->depth + channel * of->kernel_numel;
+        for (int64_t feature = 0; feature < of->features; feature++) {
+            memset(w + feature * of->depth, 0, (size_t)depth * sizeof(COMPUTE));
+        }
+        for (int64_t image = 0; image < of->batch; image++) {
+            const int64_t place = image * of->groups + group;
+            COMPUTE *x = (COMPUTE *)work->x + (place * of->channels + channel) * of->in_numel;
+            const COMPUTE *y = (const COMPUTE *)work->y + place * of->features * of->out_numel;
+            for (int64_t first = 0; first < of->out_numel; first += tile) {
+                const int64_t count = gn_min(tile, of->out_numel - first);
+                NAME(walk_patches)(of, x, channels, first, count, patches, 0);
+                report(work, NAME(gn_gemm)(of->features, depth, count, 1, y + first, of->out_numel, 1, patches, 1,
+                                           count, 1, w, of->depth));
+            }
+        }
+    }
+    gn_give(patches);
+}
+
+static int32_t NAME(backward_weight)(convolution *work) {
+    const geometry *of = &work->of;
+    if (of->groups * of->channels * of->features == 0) {
+        return GN_OK;
+    }
+    work->tile = task_channels(of->channels, of->groups);
+    const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
+    const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel * of->batch);
+    gn_parallel(of->groups * blocks, gn_max(1, GN_GRAIN / steps), NAME(backward_weight_task), work);
+    return work->status;
+}
+
+#endif
+
+#if IS_FLOATING
+
+#if IS_HALF
+#define FUNCTION(name) name##_float32
+#define COMPUTE_CODE GN_FLOAT32
+#else
+#define FUNCTION(name) NAME(name)
+#define COMPUTE_CODE CODE
+#endif
+
+/* Runs one of the three products into tensors[output]; x, y, w are the operands, that which is made NULL. */
+static int32_t NAME(run_convolution)(const gn_call *call, void *const *data, int32_t output, convolution *work,
+                                     int32_t (*product)(convolution *)) {
+    const gn_tensor *tensor = &call->tensors[output];
+    if (gn_numel(tensor) == 0) {
+        return GN_OK;
+    }
+    const int direct = !IS_HALF && gn_is_contiguous(tensor);
+    work->result = direct ? data[output] : gn_take(gn_numel(tensor) * (int64_t)sizeof(COMPUTE));
+    if (work->result == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    work->status = GN_OK;
+    const int32_t status = product(work);
+    if (!direct) {
+        if (status == GN_OK) {
+            gn_spread(tensor, data[output], COMPUTE_CODE, work->result);
+        }
+        gn_give(work->result);
+    }
+    return status;
+}
+
+/* (out; input, weight, bias or absent). */
+int32_t NAME(kernel_convolution)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *input = &call->tensors[1];
+    const gn_tensor *weight = &call->tensors[2];
+    const gn_tensor *bias = &call->tensors[3];
+    if (input->ndim < 3 || input->ndim > SPATIAL + 2) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    const int64_t *cursor = call->integers;
+    const arguments given = read_arguments(&cursor, input->ndim - 2);
+    convolution work;
+    memset(&work, 0, sizeof work);
+    void *owned[3] = {NULL, NULL, NULL};
+    const char *from = gn_compact(input, data[1], COMPUTE_CODE, &owned[0]);
+    work.w = gn_compact(weight, data[2], COMPUTE_CODE, &owned[1]);
+    int32_t status = from == NULL || work.w == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    if (status == GN_OK && bias->dtype != GN_NO_DTYPE) {
+        work.bias = gn_compact(bias, data[3], COMPUTE_CODE, &owned[2]);
+        status = work.bias == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    }
+    if (status == GN_OK && given.transposed) {
+        work.of = make_geometry(&given, out, weight, input);
+        work.y = from;
+        status = NAME(run_convolution)(call, data, 0, &work, FUNCTION(backward_data));
+    } else if (status == GN_OK) {
+        work.of = make_geometry(&given, input, weight, out);
+        work.x = from;
+        status = NAME(run_convolution)(call, data, 0, &work, FUNCTION(forward));
+    }
+    for (int i = 0; i < 3; i++) {
+        gn_give(owned[i]);
+    }
+    return status;
+}
+
+/* The sum of the gradient over images and positions, for each feature. */
+static void NAME(backward_bias)(const COMPUTE *gradient, const gn_tensor *tensor, const gn_tensor *out, char *to) {
+    const int64_t batch = tensor->sizes[0];
+    const int64_t features = tensor->sizes[1];
+    const int64_t positions = batch * features == 0 ? 0 : gn_numel(tensor) / batch / features;
+    for (int64_t feature = 0; feature < features; feature++) {
+        double sum = 0;
+        for (int64_t image = 0; image < batch; image++) {
+            const COMPUTE *line = gradient + (image * features + feature) * positions;
+            double lanes[8] = {0};
+            for (int64_t i = 0; i < positions; i++) {
+                lanes[i % 8] += line[i];
+            }
+            sum += ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+        }
+        *(STORAGE *)(to + feature * out->strides[0]) = STORE((COMPUTE)sum);
+    }
+}
+
+/* (grad_input, grad_weight, grad_bias, each or absent; grad_output, input, weight). */
+int32_t NAME(kernel_convolution_backward)(const gn_call *call, void *const *data) {
+    const gn_tensor *gradient = &call->tensors[3];
+    const gn_tensor *input = &call->tensors[4];
+    const gn_tensor *weight = &call->tensors[5];
+    if (input->ndim < 3 || input->ndim > SPATIAL + 2) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    const int64_t *cursor = call->integers;
+    if (*cursor == GN_NO_INTEGER) {
+        cursor++;
+    } else {
+        cursor += *cursor + 1; /* bias_sizes */
+    }
+    const arguments given = read_arguments(&cursor, input->ndim - 2);
+    convolution work;
+    memset(&work, 0, sizeof work);
+    void *owned[3] = {NULL, NULL, NULL};
+    const char *dy = gn_compact(gradient, data[3], COMPUTE_CODE, &owned[0]);
+    const char *x = gn_compact(input, data[4], COMPUTE_CODE, &owned[1]);
+    work.w = gn_compact(weight, data[5], COMPUTE_CODE, &owned[2]);
+    int32_t status = dy == NULL || x == NULL || work.w == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    if (given.transposed) {
+        work.of = make_geometry(&given, gradient, weight, input);
+        work.x = dy;
+        work.y = x;
+    } else {
+        work.of = make_geometry(&given, input, weight, gradient);
+        work.x = x;
+        work.y = dy;
+    }
+    if (status == GN_OK && call->tensors[0].dtype != GN_NO_DTYPE) {
+        status = NAME(run_convolution)(call, data, 0, &work,
+                                       given.transposed ? FUNCTION(forward) : FUNCTION(backward_data));
+    }
+    if (status == GN_OK && call->tensors[1].dtype != GN_NO_DTYPE) {
+        status = NAME(run_convolution)(call, data, 1, &work, FUNCTION(backward_weight));
+    }
+    if (status == GN_OK && call->tensors[2].dtype != GN_NO_DTYPE) {
+        NAME(backward_bias)((const COMPUTE *)dy, gradient, &call->tensors[2], data[2]);
+    }
+    for (int i = 0; i < 3; i++) {
+        gn_give(owned[i]);
+    }
+    return status;
+}
+
+#undef FUNCTION
+#undef COMPUTE_CODE
+
+#endif

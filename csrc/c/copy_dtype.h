@@ -1,0 +1,106 @@
+/* copy_ into one dtype from any, and fill_ of one dtype. */
+
+/* Conversions to this dtype.  Integers wrap; a float is truncated through int64; a complex number gives its
+ * real part; float64 to a half type rounds to float first, as PyTorch does. */
+#if CODE == GN_BOOL
+#define FROM_INTEGER(x) ((uint8_t)((x) != 0))
+#define FROM_FLOAT32(x) ((uint8_t)((x) != 0))
+#define FROM_FLOAT64(x) ((uint8_t)((x) != 0))
+#define FROM_COMPLEX64(x) ((uint8_t)((x) != 0))
+#define FROM_COMPLEX128(x) ((uint8_t)((x) != 0))
+#elif IS_INTEGRAL
+#define FROM_INTEGER(x) ((STORAGE)(x))
+#define FROM_FLOAT32(x) ((STORAGE)gn_truncate_float32(x))
+#define FROM_FLOAT64(x) ((STORAGE)gn_truncate_float64(x))
+#define FROM_COMPLEX64(x) FROM_FLOAT32(crealf(x))
+#define FROM_COMPLEX128(x) FROM_FLOAT64(creal(x))
+#elif IS_FLOATING
+#define FROM_INTEGER(x) STORE((COMPUTE)(x))
+#define FROM_FLOAT32(x) STORE((COMPUTE)(x))
+#define FROM_FLOAT64(x) STORE((COMPUTE)(x))
+#define FROM_COMPLEX64(x) FROM_FLOAT32(crealf(x))
+#define FROM_COMPLEX128(x) FROM_FLOAT64(creal(x))
+#else
+#define FROM_INTEGER(x) ((STORAGE)(MAGNITUDE)(x))
+#define FROM_FLOAT32(x) ((STORAGE)(MAGNITUDE)(x))
+#define FROM_FLOAT64(x) ((STORAGE)(MAGNITUDE)(x))
+#define FROM_COMPLEX64(x) ((STORAGE)(x))
+#define FROM_COMPLEX128(x) ((STORAGE)(x))
+#endif
+
+/* CONVERT(int8, int8_t, x, FROM_INTEGER) becomes, for float32, the gn_loop convert_int8_float32. */
+#define CONVERT(source, SOURCE, value, FROM)                                                          \
+    static int32_t NAME(convert_##source)(int64_t count, char *const *data, const int64_t *strides,   \
+                                          const gn_call *call) {                                      \
+        (void)call;                                                                                   \
+        if (strides[0] == (int64_t)sizeof(STORAGE) && strides[1] == (int64_t)sizeof(SOURCE)) {        \
+            STORAGE *out = (STORAGE *)data[0];                                                        \
+            const SOURCE *in = (const SOURCE *)data[1];                                               \
+            for (int64_t i = 0; i < count; i++) {                                                     \
+                const SOURCE x = in[i];                                                               \
+                out[i] = FROM(value);                                                                 \
+            }                                                                                         \
+            return GN_OK;                                                                             \
+        }                                                                                             \
+        for (int64_t i = 0; i < count; i++) {                                                         \
+            const SOURCE x = *(const SOURCE *)(data[1] + i * strides[1]);                             \
+            *(STORAGE *)(data[0] + i * strides[0]) = FROM(value);                                     \
+        }                                                                                             \
+        return GN_OK;                                                                                 \
+    }
+CONVERT(bool, uint8_t, x, FROM_INTEGER)
+CONVERT(uint8, uint8_t, x, FROM_INTEGER)
+CONVERT(int8, int8_t, x, FROM_INTEGER)
+CONVERT(int16, int16_t, x, FROM_INTEGER)
+CONVERT(int32, int32_t, x, FROM_INTEGER)
+CONVERT(int64, int64_t, x, FROM_INTEGER)
+CONVERT(float16, uint16_t, gn_from_float16(x), FROM_FLOAT32)
+CONVERT(bfloat16, uint16_t, gn_from_bfloat16(x), FROM_FLOAT32)
+CONVERT(float32, float, x, FROM_FLOAT32)
+CONVERT(float64, double, x, FROM_FLOAT64)
+#if GN_HAS_COMPLEX
+CONVERT(complex64, gn_complex64, x, FROM_COMPLEX64)
+CONVERT(complex128, gn_complex128, x, FROM_COMPLEX128)
+#endif
+
+int32_t NAME(kernel_copy)(const gn_call *call, void *const *data) {
+    static gn_loop *const loops[GN_DTYPE_COUNT] = {
+        NAME(convert_bool),    NAME(convert_uint8),    NAME(convert_int8),    NAME(convert_int16),
+        NAME(convert_int32),   NAME(convert_int64),    NAME(convert_float16), NAME(convert_bfloat16),
+        NAME(convert_float32), NAME(convert_float64),
+#if GN_HAS_COMPLEX
+        NAME(convert_complex64), NAME(convert_complex128),
+#endif
+    };
+    const int32_t source = call->tensors[1].dtype;
+    if (source == CODE) {
+        return move(call, data);
+    }
+    return gn_walk(call, data, loops[source]);
+}
+
+static int32_t NAME(fill_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
+    const STORAGE value = STORE(NUMBER(0));
+    if (strides[0] == (int64_t)sizeof(STORAGE)) {
+        STORAGE *out = (STORAGE *)data[0];
+        for (int64_t i = 0; i < count; i++) {
+            out[i] = value;
+        }
+        return GN_OK;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        *(STORAGE *)(data[0] + i * strides[0]) = value;
+    }
+    return GN_OK;
+}
+
+int32_t NAME(kernel_fill)(const gn_call *call, void *const *data) {
+    return gn_walk(call, data, NAME(fill_loop));
+}
+
+#undef CONVERT
+#undef FROM_INTEGER
+#undef FROM_FLOAT32
+#undef FROM_FLOAT64
+#undef FROM_COMPLEX64
+#undef FROM_COMPLEX128

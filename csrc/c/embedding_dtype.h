@@ -1,0 +1,65 @@
+/* embedding_dense_backward for one dtype. */
+
+#if IS_FLOATING
+
+/* Rows [begin, end) of the gradient: each thread goes through all indices in order and takes those of its rows, so
+ * the order of the sums is always the same. */
+static void NAME(embedding_rows)(int64_t begin, int64_t end, void *context) {
+    const embedding_gradient *work = context;
+    const gn_tensor *gradient = &work->call->tensors[1];
+    const int64_t columns = work->call->tensors[0].sizes[1];
+    const int64_t stride = gradient->strides[gradient->ndim - 1];
+    COMPUTE *sums = work->sums;
+    for (int64_t i = begin * columns; i < end * columns; i++) {
+        sums[i] = 0;
+    }
+    for (int64_t i = 0; i < work->index_count; i++) {
+        const int64_t row = work->indices[i];
+        if (row < begin || row >= end || row == work->padding_index) {
+            continue;
+        }
+        const char *from = (const char *)work->data[1] + gn_offset(gradient, i, gradient->ndim - 1);
+        const COMPUTE scale = work->counts == NULL ? 1 : (COMPUTE)1 / (COMPUTE)work->counts[row];
+        COMPUTE *to = sums + row * columns;
+        for (int64_t column = 0; column < columns; column++) {
+            to[column] += LOAD(*(const STORAGE *)(from + column * stride)) * scale;
+        }
+    }
+}
+
+/* (grad_weight; grad_output, indices); integers: num_weights, padding_idx, scale_grad_by_freq.
+ * GN_BAD_VALUE for an index that is no row. */
+int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *indices = &call->tensors[2];
+    const int64_t rows = out->sizes[0];
+    const int64_t columns = out->sizes[1];
+    const int64_t count = gn_numel(indices);
+    const int scaled = call->integers[2] != 0;
+    embedding_gradient work = {call, data, NULL, NULL, count, call->integers[1], NULL};
+    int64_t *lists = gn_take((count + (scaled ? rows : 0)) * (int64_t)sizeof(int64_t));
+    work.sums = gn_take(rows * columns * (int64_t)sizeof(COMPUTE));
+    int32_t status = lists == NULL || work.sums == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    if (status == GN_OK && scaled) {
+        memset(lists + count, 0, (size_t)rows * sizeof(int64_t));
+        work.counts = lists + count;
+    }
+    for (int64_t i = 0; status == GN_OK && i < count; i++) {
+        lists[i] = gn_index_at((const char *)data[2] + gn_offset(indices, i, -1), indices->dtype);
+        if (lists[i] < 0 || lists[i] >= rows) {
+            status = GN_BAD_VALUE;
+        } else if (scaled) {
+            lists[count + lists[i]]++;
+        }
+    }
+    if (status == GN_OK) {
+        work.indices = lists;
+        gn_parallel(rows, gn_max(1, GN_GRAIN / gn_max(1, columns)), NAME(embedding_rows), &work);
+        gn_spread(out, data[0], IS_HALF ? GN_FLOAT32 : CODE, work.sums);
+    }
+    gn_give(work.sums);
+    gn_give(lists);
+    return status;
+}
+
+#endif

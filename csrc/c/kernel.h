@@ -1,0 +1,144 @@
+/* What every kernel file includes: the ABI, memory, numbers, and the classes of dtypes.
+ *
+ * Code that is alike for all dtypes is written once, in a file named *_dtype.h, against the names that
+ * each_dtype.h defines (DTYPE, STORAGE, COMPUTE, LOAD, STORE, NAME); each_dtype.h includes it once a dtype. */
+#ifndef GN_KERNEL_H
+#define GN_KERNEL_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef __STDC_NO_COMPLEX__
+#include <complex.h>
+#define GN_HAS_COMPLEX 1
+typedef float complex gn_complex64;
+typedef double complex gn_complex128;
+#else
+#define GN_HAS_COMPLEX 0
+#endif
+
+#include "../gnomon.h"
+#include "half.h"
+
+/* exp, float32 -> exp_float32, after expansion of both. */
+#define GN_JOIN_(left, right) left##_##right
+#define GN_JOIN(left, right) GN_JOIN_(left, right)
+
+/* Says that iterations of the loop below do not depend on each other although its pointers may be equal
+ * (an operator in place): without it, compilers guard the vector code with a test that such a call fails. */
+#if defined(__clang__)
+#define GN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define GN_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define GN_INDEPENDENT
+#endif
+
+#if defined(__GNUC__)
+#define GN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#else
+#define GN_UNLIKELY(condition) (condition)
+#endif
+
+/* Addresses in the ABI are doubles; gn_allocate has checked that they fit. */
+static inline void *gn_pointer(double address) {
+    return (void *)(uintptr_t)address;
+}
+static inline double gn_address(const void *pointer) {
+    return (double)(uintptr_t)pointer;
+}
+
+/* Bytes of one element, by dtype code. */
+static inline int64_t gn_itemsize(int32_t dtype) {
+    static const int8_t sizes[GN_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+    return sizes[dtype];
+}
+
+/* Elements of a tensor. */
+static inline int64_t gn_numel(const gn_tensor *tensor) {
+    int64_t numel = 1;
+    for (int32_t dim = 0; dim < tensor->ndim; dim++) {
+        numel *= tensor->sizes[dim];
+    }
+    return numel;
+}
+
+/* A dimension as the user gave it, counted from the front; a 0-d tensor counts as one dimension. */
+static inline int64_t gn_wrap_dim(int64_t dim, int64_t ndim) {
+    return dim < 0 ? dim + (ndim > 0 ? ndim : 1) : dim;
+}
+
+static inline int64_t gn_min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+static inline int64_t gn_max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* Memory of the allocator, 64-byte aligned, not initialised; NULL when there is none.  The caller gives it
+ * back with gn_give.  nbytes may be 0; a negative or absurd one has no memory. */
+void *gn_take(int64_t nbytes);
+/* Takes back what gn_take gave; NULL is nothing. */
+void gn_give(void *memory);
+
+/* The call's Scalar `index` as each COMPUTE type. */
+static inline float gn_number_float32(const gn_call *call, int32_t index) {
+    return (float)call->scalars[index].real;
+}
+static inline double gn_number_float64(const gn_call *call, int32_t index) {
+    return call->scalars[index].real;
+}
+#if GN_HAS_COMPLEX
+static inline gn_complex64 gn_number_complex64(const gn_call *call, int32_t index) {
+    const float parts[2] = {(float)call->scalars[index].real, (float)call->scalars[index].imag};
+    gn_complex64 number;
+    memcpy(&number, parts, sizeof number);
+    return number;
+}
+static inline gn_complex128 gn_number_complex128(const gn_call *call, int32_t index) {
+    const double parts[2] = {call->scalars[index].real, call->scalars[index].imag};
+    gn_complex128 number;
+    memcpy(&number, parts, sizeof number);
+    return number;
+}
+#endif
+
+/* Classes of dtypes.  A row of a table names one; WHEN_<class>(code) in a *_dtype.h file is `code` for the
+ * dtypes in it, and KERNELS_<class>(id) is the row's list of kernels:
+ *   KERNELS_FLOATING(exp) is {NULL, NULL, NULL, NULL, NULL, NULL, exp_float16, exp_bfloat16, exp_float32,
+ *   exp_float64, NULL, NULL} */
+#if GN_HAS_COMPLEX
+#define GN_COMPLEX_KERNELS(id) id##_complex64, id##_complex128
+#else
+#define GN_COMPLEX_KERNELS(id) NULL, NULL
+#endif
+#define GN_INTEGER_KERNELS(id) id##_uint8, id##_int8, id##_int16, id##_int32, id##_int64
+#define GN_FLOATING_KERNELS(id) id##_float16, id##_bfloat16, id##_float32, id##_float64
+#define GN_NO_INTEGER_KERNELS NULL, NULL, NULL, NULL, NULL
+#define GN_NO_FLOATING_KERNELS NULL, NULL, NULL, NULL
+#define KERNELS_ALL(id) {id##_bool, GN_INTEGER_KERNELS(id), GN_FLOATING_KERNELS(id), GN_COMPLEX_KERNELS(id)}
+#define KERNELS_NUMERIC(id) {NULL, GN_INTEGER_KERNELS(id), GN_FLOATING_KERNELS(id), GN_COMPLEX_KERNELS(id)}
+#define KERNELS_ORDERED(id) {id##_bool, GN_INTEGER_KERNELS(id), GN_FLOATING_KERNELS(id), NULL, NULL}
+#define KERNELS_REAL(id) {NULL, GN_INTEGER_KERNELS(id), GN_FLOATING_KERNELS(id), NULL, NULL}
+#define KERNELS_INTEGRAL(id) {id##_bool, GN_INTEGER_KERNELS(id), GN_NO_FLOATING_KERNELS, NULL, NULL}
+#define KERNELS_FLOATING(id) {NULL, GN_NO_INTEGER_KERNELS, GN_FLOATING_KERNELS(id), NULL, NULL}
+#define KERNELS_FRACTIONAL(id) {NULL, GN_NO_INTEGER_KERNELS, GN_FLOATING_KERNELS(id), GN_COMPLEX_KERNELS(id)}
+#define KERNELS_COMPLEX(id) {NULL, GN_NO_INTEGER_KERNELS, GN_NO_FLOATING_KERNELS, GN_COMPLEX_KERNELS(id)}
+/* One kernel whatever the dtype. */
+#define KERNELS_SAME(id) {id, id, id, id, id, id, id, id, id, id, id, id}
+
+#define GN_KEEP_0(...)
+#define GN_KEEP_1(...) __VA_ARGS__
+#define WHEN_ALL(...) __VA_ARGS__
+#define WHEN_NUMERIC(...) GN_JOIN(GN_KEEP, IS_NUMERIC)(__VA_ARGS__)
+#define WHEN_ORDERED(...) GN_JOIN(GN_KEEP, IS_ORDERED)(__VA_ARGS__)
+#define WHEN_REAL(...) GN_JOIN(GN_KEEP, IS_REAL)(__VA_ARGS__)
+#define WHEN_INTEGRAL(...) GN_JOIN(GN_KEEP, IS_INTEGRAL)(__VA_ARGS__)
+#define WHEN_FLOATING(...) GN_JOIN(GN_KEEP, IS_FLOATING)(__VA_ARGS__)
+#define WHEN_FRACTIONAL(...) GN_JOIN(GN_KEEP, IS_FRACTIONAL)(__VA_ARGS__)
+#define WHEN_COMPLEX(...) GN_JOIN(GN_KEEP, IS_COMPLEX)(__VA_ARGS__)
+
+#endif

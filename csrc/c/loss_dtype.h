@@ -1,0 +1,94 @@
+/* nll_loss for one dtype; input is (batch, classes), or (classes) for one sample. */
+
+#if IS_FLOATING
+
+/* The weight of a class; 1 where none are given. */
+static inline COMPUTE NAME(class_weight)(const gn_tensor *weight, const void *data, int64_t class) {
+    return weight->dtype == GN_NO_DTYPE ? 1 : LOAD(*(const STORAGE *)((const char *)data + class * weight->strides[0]));
+}
+
+/* (output, total_weight; self, target, weight or absent); integers: reduction, ignore_index.  Sums in double.
+ * GN_BAD_VALUE for a target that is not a class. */
+int32_t NAME(kernel_nll_loss)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *self = &call->tensors[2];
+    const gn_tensor *target = &call->tensors[3];
+    const gn_tensor *weight = &call->tensors[4];
+    const int64_t reduction = call->integers[0];
+    const int64_t ignore_index = call->integers[1];
+    if (self->ndim > 2) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    const int64_t batch = self->ndim == 2 ? self->sizes[0] : 1;
+    const int64_t step = self->ndim == 2 ? self->strides[0] : 0;
+    const int64_t classes = self->sizes[self->ndim - 1];
+    const int64_t class_step = self->strides[self->ndim - 1];
+    double sum = 0;
+    double total = 0;
+    for (int64_t i = 0; i < batch; i++) {
+        const int64_t target_step = target->ndim == 0 ? 0 : target->strides[0];
+        const int64_t class = *(const int64_t *)((const char *)data[3] + i * target_step);
+        double loss = 0;
+        if (class != ignore_index) {
+            if (class < 0 || class >= classes) {
+                return GN_BAD_VALUE;
+            }
+            const COMPUTE scale = NAME(class_weight)(weight, data[4], class);
+            loss = -(double)scale
+                   * (double)LOAD(*(const STORAGE *)((const char *)data[2] + i * step + class * class_step));
+            total += scale;
+        }
+        if (reduction == REDUCTION_NONE) {
+            const int64_t out_step = out->ndim == 0 ? 0 : out->strides[0];
+            *(STORAGE *)((char *)data[0] + i * out_step) = STORE((COMPUTE)loss);
+        }
+        sum += loss;
+    }
+    if (reduction == REDUCTION_NONE) {
+        total = 0;
+    } else {
+        *(STORAGE *)data[0] = STORE((COMPUTE)(reduction == REDUCTION_MEAN ? sum / total : sum));
+    }
+    *(STORAGE *)data[1] = STORE((COMPUTE)total);
+    return GN_OK;
+}
+
+/* (grad_input; grad_output, self, target, weight or absent, total_weight); integers: reduction, ignore_index. */
+int32_t NAME(kernel_nll_loss_backward)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *gradient = &call->tensors[1];
+    const gn_tensor *self = &call->tensors[2];
+    const gn_tensor *target = &call->tensors[3];
+    const gn_tensor *weight = &call->tensors[4];
+    const int64_t reduction = call->integers[0];
+    const int64_t ignore_index = call->integers[1];
+    if (self->ndim > 2) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    const int64_t batch = self->ndim == 2 ? self->sizes[0] : 1;
+    const int64_t step = self->ndim == 2 ? out->strides[0] : 0;
+    const int64_t classes = self->sizes[self->ndim - 1];
+    const int64_t class_step = out->strides[self->ndim - 1];
+    const COMPUTE total = LOAD(*(const STORAGE *)data[5]);
+    for (int64_t i = 0; i < batch; i++) {
+        char *row = (char *)data[0] + i * step;
+        for (int64_t class = 0; class < classes; class++) {
+            *(STORAGE *)(row + class * class_step) = 0;
+        }
+        const int64_t target_step = target->ndim == 0 ? 0 : target->strides[0];
+        const int64_t class = *(const int64_t *)((const char *)data[3] + i * target_step);
+        if (class == ignore_index) {
+            continue;
+        }
+        if (class < 0 || class >= classes) {
+            return GN_BAD_VALUE;
+        }
+        const int64_t gradient_step = reduction == REDUCTION_NONE && gradient->ndim > 0 ? gradient->strides[0] : 0;
+        const COMPUTE incoming = LOAD(*(const STORAGE *)((const char *)data[1] + i * gradient_step));
+        const COMPUTE scaled = -NAME(class_weight)(weight, data[4], class) * incoming;
+        *(STORAGE *)(row + class * class_step) = STORE(reduction == REDUCTION_MEAN ? scaled / total : scaled);
+    }
+    return GN_OK;
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* mm, bmm, addmm and dot: a BLAS where there is one, else blocked kernels of our own.
+ *
+ * A product is cut into tiles of its output whose size depends on the shapes alone, so that the result does not
+ * depend on the number of threads; a task is a tile of one matrix of the batch. */
+#include "matmul.h"
+
+#include "threads.h"
+
+/* Rows and columns of the output that the inner kernel keeps in registers. */
+#define TILE_ROWS 4
+#define TILE_COLUMNS 8
+/* The packed panels: ROWS x DEPTH of the left operand for the L2 cache, DEPTH x COLUMNS of the right for L3. */
+#define PANEL_ROWS 64
+#define PANEL_DEPTH 256
+#define PANEL_COLUMNS 512
+/* Multiplications below which packing, or the checks of a BLAS, cost more than they save. */
+#define SMALL_PRODUCT 4096
+/* The largest side of a task's tile, and the least; a product gets TASKS of them where its sides allow. */
+#define LARGEST_TILE 512
+#define LEAST_TILE 64
+#define TASKS 8
+/* Elements in a piece of a dot product. */
+#define DOT_PIECE 32768
+
+/* cblas_?gemm; enum arguments are ints. */
+typedef void real32_gemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
+                         const float *b, int ldb, float beta, float *c, int ldc);
+typedef void real64_gemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a,
+                         int lda, const double *b, int ldb, double beta, double *c, int ldc);
+typedef void complex_gemm(int order, int trans_a, int trans_b, int m, int n, int k, const void *alpha, const void *a,
+                          int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+
+#define ROW_MAJOR 101
+#define NO_TRANS 111
+#define TRANS 112
+
+static real32_gemm *blas_float32;
+static real64_gemm *blas_float64;
+static complex_gemm *blas_complex64;
+static complex_gemm *blas_complex128;
+
+void gn_set_blas(double sgemm, double dgemm, double cgemm, double zgemm) {
+    blas_float32 = (real32_gemm *)(uintptr_t)sgemm;
+    blas_float64 = (real64_gemm *)(uintptr_t)dgemm;
+    blas_complex64 = (complex_gemm *)(uintptr_t)cgemm;
+    blas_complex128 = (complex_gemm *)(uintptr_t)zgemm;
+}
+
+/* Whether a BLAS can read a matrix with these strides (elements) as it lies: TRANS or NO_TRANS, and its leading
+ * dimension; 0 where it can not. */
+static int blas_layout(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t *leading) {
+    if (column == 1 || columns == 1) {
+        *leading = rows == 1 ? gn_max(1, columns) : row;
+        if (*leading >= gn_max(1, columns) && *leading <= INT32_MAX) {
+            return NO_TRANS;
+        }
+    }
+    if (row == 1 || rows == 1) {
+        *leading = columns == 1 ? gn_max(1, rows) : column;
+        if (*leading >= gn_max(1, rows) && *leading <= INT32_MAX) {
+            return TRANS;
+        }
+    }
+    return 0;
+}
+
+/* Sides of the tiles of an (m, n) output. */
+static void find_tile(int64_t m, int64_t n, int64_t k, int64_t batch, int64_t *tile_m, int64_t *tile_n) {
+    *tile_m = gn_min(m, LARGEST_TILE);
+    *tile_n = gn_min(n, LARGEST_TILE);
+    while (1) {
+        const int64_t tasks = (m + *tile_m - 1) / *tile_m * ((n + *tile_n - 1) / *tile_n) * batch;
+        int64_t *longer = *tile_m >= *tile_n ? tile_m : tile_n;
+        if (tasks >= TASKS || *longer <= LEAST_TILE || *tile_m * *tile_n * k < 4 * GN_GRAIN) {
+            return;
+        }
+        *longer = (*longer / 2 + 15) / 16 * 16;
+    }
+}
+
+/* A matrix of a batch; strides in bytes. */
+typedef struct matrix {
+    char *data;
+    int64_t batch;
+    int64_t row;
+    int64_t column;
+} matrix;
+
+/* The matrix, or batch of them, of a tensor with two or three dimensions. */
+static matrix matrix_of(const gn_tensor *tensor, void *data) {
+    const int32_t ndim = tensor->ndim;
+    matrix made = {data, ndim == 3 ? tensor->strides[0] : 0, tensor->strides[ndim - 2], tensor->strides[ndim - 1]};
+    return made;
+}
+
+/* out = alpha a b + beta self for each matrix of a batch. */
+typedef struct product {
+    const gn_call *call; /* its first two Scalars are beta and alpha; NULL: 0 and 1 */
+    int64_t batch, m, n, k;
+    matrix out, self, a, b;
+    int64_t tile_m, tile_n;
+    int32_t status;
+} product;
+
+static void set_status(product *work, int32_t status) {
+    if (status != GN_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = status;
+    }
+}
+
+/* Shares the product's tiles out to `task`. */
+static int32_t run_product(product *work, gn_task *task) {
+    if (work->batch == 0 || work->m == 0 || work->n == 0) {
+        return GN_OK;
+    }
+    find_tile(work->m, work->n, work->k, work->batch, &work->tile_m, &work->tile_n);
+    const int64_t tiles = (work->m + work->tile_m - 1) / work->tile_m * ((work->n + work->tile_n - 1) / work->tile_n);
+    const int64_t steps = work->tile_m * work->tile_n * gn_max(1, work->k);
+    gn_parallel(work->batch * tiles, gn_max(1, GN_GRAIN / steps), task, work);
+    return work->status;
+}
+
+/* mm (out, self, mat2), or bmm with a batch dimension. */
+static product make_product(const gn_call *call, void *const *data) {
+    const gn_tensor *a = &call->tensors[1];
+    const gn_tensor *b = &call->tensors[2];
+    product work;
+    memset(&work, 0, sizeof work);
+    work.batch = a->ndim == 3 ? a->sizes[0] : 1;
+    work.m = a->sizes[a->ndim - 2];
+    work.k = a->sizes[a->ndim - 1];
+    work.n = b->sizes[b->ndim - 1];
+    work.out = matrix_of(&call->tensors[0], data[0]);
+    work.a = matrix_of(a, data[1]);
+    work.b = matrix_of(b, data[2]);
+    return work;
+}
+
+/* addmm (out, self, mat1, mat2). */
+static product make_addmm(const gn_call *call, void *const *data) {
+    const gn_tensor *a = &call->tensors[2];
+    const gn_tensor *b = &call->tensors[3];
+    product work;
+    memset(&work, 0, sizeof work);
+    work.call = call;
+    work.batch = 1;
+    work.m = a->sizes[0];
+    work.k = a->sizes[1];
+    work.n = b->sizes[1];
+    work.out = matrix_of(&call->tensors[0], data[0]);
+    work.self = matrix_of(&call->tensors[1], data[1]);
+    work.a = matrix_of(a, data[2]);
+    work.b = matrix_of(b, data[3]);
+    return work;
+}
+
+#define GN_TEMPLATE "matmul_dtype.h"
+#include "each_dtype.h"
+
+int32_t gn_gemm_float32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t a_row, int64_t a_column,
+                        const float *b, int64_t b_row, int64_t b_column, float beta, float *c, int64_t c_row) {
+    return gemm_float32(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
+}
+
+int32_t gn_gemm_float64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t a_row,
+                        int64_t a_column, const double *b, int64_t b_row, int64_t b_column, double beta, double *c,
+                        int64_t c_row) {
+    return gemm_float64(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
+}

@@ -1,0 +1,268 @@
+/* Matrix products for one dtype.  Half types multiply and add as floats, and round once. */
+
+#if IS_NUMERIC
+
+/* Packs a panel for the inner kernel: strips of `width` rows, an element of each row after the other, rows
+ * beyond the last as zeros.  `row` and `column` strides count elements. */
+static void NAME(pack)(COMPUTE *to, const STORAGE *from, int64_t rows, int64_t depth, int64_t row, int64_t column,
+                       int64_t width) {
+    for (int64_t first = 0; first < rows; first += width) {
+        const int64_t count = gn_min(width, rows - first);
+        for (int64_t p = 0; p < depth; p++) {
+            for (int64_t i = 0; i < count; i++) {
+                to[p * width + i] = LOAD(from[(first + i) * row + p * column]);
+            }
+            for (int64_t i = count; i < width; i++) {
+                to[p * width + i] = 0;
+            }
+        }
+        to += width * depth;
+    }
+}
+
+/* c (rows x columns, c_row apart) += alpha * a strip of a by a strip of b. */
+static void NAME(multiply_strips)(const COMPUTE *a, const COMPUTE *b, int64_t depth, COMPUTE alpha, COMPUTE *c,
+                                  int64_t c_row, int64_t rows, int64_t columns) {
+    COMPUTE sums[TILE_ROWS][TILE_COLUMNS] = {{0}};
+    for (int64_t p = 0; p < depth; p++) {
+        for (int i = 0; i < TILE_ROWS; i++) {
+            for (int j = 0; j < TILE_COLUMNS; j++) {
+                sums[i][j] = (COMPUTE)(sums[i][j] + a[p * TILE_ROWS + i] * b[p * TILE_COLUMNS + j]);
+            }
+        }
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + alpha * sums[i][j]);
+        }
+    }
+}
+
+/* c = beta c; 0 clears whatever c holds. */
+static void NAME(scale)(int64_t m, int64_t n, COMPUTE beta, COMPUTE *c, int64_t c_row) {
+    if (beta == 1) {
+        return;
+    }
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            c[i * c_row + j] = beta == 0 ? 0 : (COMPUTE)(c[i * c_row + j] * beta);
+        }
+    }
+}
+
+/* A product too small to pack: c += alpha a b. */
+static void NAME(multiply_small)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
+                                 int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE *c,
+                                 int64_t c_row) {
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            COMPUTE sum = 0;
+            for (int64_t p = 0; p < k; p++) {
+                sum = (COMPUTE)(sum + LOAD(a[i * a_row + p * a_column]) * LOAD(b[p * b_row + j * b_column]));
+            }
+            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + alpha * sum);
+        }
+    }
+}
+
+/* A product by packed panels: c += alpha a b.  GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(multiply_packed)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
+                                     int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE *c,
+                                     int64_t c_row) {
+    const int64_t left_size = PANEL_ROWS * PANEL_DEPTH;
+    COMPUTE *left = gn_take((left_size + PANEL_DEPTH * PANEL_COLUMNS) * (int64_t)sizeof(COMPUTE));
+    if (left == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    COMPUTE *right = left + left_size;
+    for (int64_t column = 0; column < n; column += PANEL_COLUMNS) {
+        const int64_t columns = gn_min(PANEL_COLUMNS, n - column);
+        for (int64_t level = 0; level < k; level += PANEL_DEPTH) {
+            const int64_t depth = gn_min(PANEL_DEPTH, k - level);
+            NAME(pack)(right, b + level * b_row + column * b_column, columns, depth, b_column, b_row, TILE_COLUMNS);
+            for (int64_t row = 0; row < m; row += PANEL_ROWS) {
+                const int64_t rows = gn_min(PANEL_ROWS, m - row);
+                NAME(pack)(left, a + row * a_row + level * a_column, rows, depth, a_row, a_column, TILE_ROWS);
+                for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {
+                    for (int64_t i = 0; i < rows; i += TILE_ROWS) {
+                        NAME(multiply_strips)(left + i * depth, right + j * depth, depth, alpha,
+                                              c + (row + i) * c_row + column + j, c_row, gn_min(TILE_ROWS, rows - i),
+                                              gn_min(TILE_COLUMNS, columns - j));
+                    }
+                }
+            }
+        }
+    }
+    gn_give(left);
+    return GN_OK;
+}
+
+/* A contiguous copy of a matrix, for a BLAS that can not read its strides.  NULL when memory is exhausted. */
+#if !IS_HALF && !IS_INTEGRAL
+static STORAGE *NAME(compact)(const STORAGE *from, int64_t rows, int64_t columns, int64_t row, int64_t column) {
+    STORAGE *to = gn_take(rows * columns * (int64_t)sizeof(STORAGE));
+    for (int64_t i = 0; to != NULL && i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            to[i * columns + j] = from[i * row + j * column];
+        }
+    }
+    return to;
+}
+
+#if IS_COMPLEX
+#define SCALAR(x) &(x)
+#else
+#define SCALAR(x) (x)
+#endif
+
+/* The product by the BLAS: c = alpha a b + beta c, k >= 1.  GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(multiply_blas)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
+                                   int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE beta,
+                                   COMPUTE *c, int64_t c_row) {
+    int64_t lda;
+    int64_t ldb;
+    STORAGE *a_copy = NULL;
+    STORAGE *b_copy = NULL;
+    int trans_a = blas_layout(m, k, a_row, a_column, &lda);
+    int trans_b = blas_layout(k, n, b_row, b_column, &ldb);
+    int32_t status = GN_OK;
+    if (trans_a == 0) {
+        a_copy = NAME(compact)(a, m, k, a_row, a_column);
+        status = a_copy == NULL ? GN_OUT_OF_MEMORY : status;
+        a = a_copy;
+        lda = k;
+        trans_a = NO_TRANS;
+    }
+    if (trans_b == 0) {
+        b_copy = NAME(compact)(b, k, n, b_row, b_column);
+        status = b_copy == NULL ? GN_OUT_OF_MEMORY : status;
+        b = b_copy;
+        ldb = n;
+        trans_b = NO_TRANS;
+    }
+    if (status == GN_OK) {
+        NAME(blas)(ROW_MAJOR, trans_a, trans_b, (int)m, (int)n, (int)k, SCALAR(alpha), a, (int)lda, b, (int)ldb,
+                   SCALAR(beta), c, (int)c_row);
+    }
+    gn_give(a_copy);
+    gn_give(b_copy);
+    return status;
+}
+#undef SCALAR
+#endif
+
+/* c = alpha a b + beta c on this thread, strides in elements.  GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
+                          int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE beta,
+                          COMPUTE *c, int64_t c_row) {
+    if (m * n * k <= SMALL_PRODUCT) {
+        NAME(scale)(m, n, beta, c, c_row);
+        NAME(multiply_small)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        return GN_OK;
+    }
+#if !IS_HALF && !IS_INTEGRAL
+    if (NAME(blas) != NULL && m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX && c_row <= INT32_MAX) {
+        return NAME(multiply_blas)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
+    }
+#endif
+    NAME(scale)(m, n, beta, c, c_row);
+    return NAME(multiply_packed)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+}
+
+/* Tiles [begin, end) of a product. */
+static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
+    product *work = context;
+    const gn_call *call = work->call;
+    const int64_t size = sizeof(STORAGE);
+    const int64_t tiles_n = (work->n + work->tile_n - 1) / work->tile_n;
+    const int64_t tiles_m = (work->m + work->tile_m - 1) / work->tile_m;
+    COMPUTE beta = 0;
+    COMPUTE alpha = 1;
+    if (call != NULL) {
+        beta = NUMBER(0);
+        alpha = NUMBER(1);
+    }
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t column = task % tiles_n * work->tile_n;
+        const int64_t row = task / tiles_n % tiles_m * work->tile_m;
+        const int64_t batch = task / tiles_n / tiles_m;
+        const int64_t n = gn_min(work->tile_n, work->n - column);
+        const int64_t m = gn_min(work->tile_m, work->m - row);
+        const matrix *out = &work->out;
+        const matrix *self = &work->self;
+        char *to = out->data + batch * out->batch + row * out->row + column * out->column;
+        /* Where the output is a plain matrix of COMPUTE, the product is made in place. */
+        const int direct = !IS_HALF && (out->column == size || work->n == 1)
+                           && (out->row >= work->n * size || work->m == 1);
+        COMPUTE *c = (COMPUTE *)to;
+        int64_t c_row = work->m == 1 ? work->n : out->row / size;
+        if (!direct) {
+            c = gn_take(m * n * (int64_t)sizeof(COMPUTE));
+            c_row = n;
+            if (c == NULL) {
+                set_status(work, GN_OUT_OF_MEMORY);
+                return;
+            }
+        }
+        if (beta != 0) {
+            const char *from = self->data + row * self->row + column * self->column;
+            for (int64_t i = 0; i < m; i++) {
+                for (int64_t j = 0; j < n; j++) {
+                    c[i * c_row + j] = LOAD(*(const STORAGE *)(from + i * self->row + j * self->column));
+                }
+            }
+        }
+        const char *a = work->a.data + batch * work->a.batch + row * work->a.row;
+        const char *b = work->b.data + batch * work->b.batch + column * work->b.column;
+        set_status(work, NAME(gemm)(m, n, work->k, alpha, (const STORAGE *)a, work->a.row / size,
+                                    work->a.column / size, (const STORAGE *)b, work->b.row / size,
+                                    work->b.column / size, beta, c, c_row));
+        if (!direct) {
+            for (int64_t i = 0; i < m; i++) {
+                for (int64_t j = 0; j < n; j++) {
+                    *(STORAGE *)(to + i * out->row + j * out->column) = STORE(c[i * c_row + j]);
+                }
+            }
+            gn_give(c);
+        }
+    }
+}
+
+int32_t NAME(kernel_mm)(const gn_call *call, void *const *data) {
+    product work = make_product(call, data);
+    return run_product(&work, NAME(product_tiles));
+}
+
+int32_t NAME(kernel_addmm)(const gn_call *call, void *const *data) {
+    product work = make_addmm(call, data);
+    return run_product(&work, NAME(product_tiles));
+}
+
+/* The dot product of two rows; partial sums of fixed length in order. */
+int32_t NAME(kernel_dot)(const gn_call *call, void *const *data) {
+    const int64_t count = call->tensors[1].sizes[0];
+    const int64_t a_stride = call->tensors[1].strides[0];
+    const int64_t b_stride = call->tensors[2].strides[0];
+    const char *a = data[1];
+    const char *b = data[2];
+    COMPUTE total = 0;
+    for (int64_t begin = 0; begin < count; begin += DOT_PIECE) {
+        const int64_t end = gn_min(begin + DOT_PIECE, count);
+        COMPUTE lanes[16] = {0};
+        for (int64_t i = begin; i < end; i++) {
+            const COMPUTE left = LOAD(*(const STORAGE *)(a + i * a_stride));
+            const COMPUTE right = LOAD(*(const STORAGE *)(b + i * b_stride));
+            lanes[i % 16] = (COMPUTE)(lanes[i % 16] + left * right);
+        }
+        for (int width = 8; width > 0; width /= 2) {
+            for (int lane = 0; lane < width; lane++) {
+                lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);
+            }
+        }
+        total = (COMPUTE)(total + lanes[0]);
+    }
+    *(STORAGE *)data[0] = STORE(total);
+    return GN_OK;
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* Reductions: the rows of reduce.def.
+ *
+ * The dimension along which the input lies closest says how memory is read.  If it is reduced, each output
+ * folds runs of elements; if it is kept, a tile of outputs folds rows of elements.  What is folded together
+ * depends on the shape alone and never on the number of threads: work is cut in pieces of a fixed size, whose
+ * results are then combined in order. */
+#include "scalar.h"
+#include "threads.h"
+
+/* Outputs folded side by side, where the kept dimension is the closest: their accumulators stay in the L1 cache. */
+#define TILE 256
+/* Elements in a piece of one output's reduction, when there are too few outputs to share out. */
+#define PIECE 32768
+/* With so many tasks, outputs alone are enough to share out. */
+#define ENOUGH_TASKS 64
+/* The largest accumulator: four doubles. */
+#define LARGEST_ACCUMULATOR 32
+/* Accumulators that one run of elements is dealt to, so that its loop vectorises.  With 16, gcc 12 unrolls the
+ * loop over them before it can vectorise the folds that compare: amax took four times as long. */
+#define LANES 32
+/* Elements that a lane adds in its own precision before the sum goes to the accumulator. */
+#define LANE_LENGTH 32
+
+/* One reduction for one dtype.  Accumulators are of `size` bytes, one after the other. */
+typedef struct reducer {
+    int64_t size;
+    /* count accumulators that have seen nothing. */
+    void (*begin)(void *accumulators, int64_t count);
+    /* Folds `count` elements, `stride` bytes apart, into one accumulator. */
+    void (*run)(void *accumulator, const char *in, int64_t stride, int64_t count);
+    /* Folds `rows` rows of `columns` elements into one accumulator a column; columns <= TILE. */
+    void (*tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows, int64_t column_stride,
+                 int64_t columns);
+    /* Folds one accumulator into another. */
+    void (*combine)(void *accumulator, const void *other);
+    /* Writes one output; `count` elements were reduced. */
+    void (*finish)(const void *accumulator, char *out, int64_t count);
+} reducer;
+
+/* Dimensions, closest in the input first; strides in bytes. */
+typedef struct dims {
+    int32_t ndim;
+    int64_t numel;
+    int64_t sizes[GN_MAX_DIMS];
+    int64_t in[GN_MAX_DIMS];
+    int64_t out[GN_MAX_DIMS];
+} dims;
+
+typedef struct reduction {
+    const reducer *of;
+    const char *in;
+    char *out;
+    dims kept;    /* without the columns */
+    dims reduced;
+    int64_t columns; /* 1, strides 0, when runs are folded */
+    int64_t column_in;
+    int64_t column_out;
+    int64_t tiles;  /* of the columns */
+    int64_t piece;  /* elements of the reduced dimensions in a piece */
+    int64_t pieces; /* for each output */
+    char *partial;  /* the pieces' accumulators: [kept][column][piece]; NULL when pieces == 1 */
+} reduction;
+
+static void append_dim(dims *list, int64_t size, int64_t in, int64_t out) {
+    list->sizes[list->ndim] = size;
+    list->in[list->ndim] = in;
+    list->out[list->ndim] = out;
+    list->ndim++;
+    list->numel *= size;
+}
+
+/* Offsets of element `index` in the input and in the output. */
+static void find_offsets(const dims *list, int64_t index, int64_t *in, int64_t *out) {
+    *in = 0;
+    *out = 0;
+    for (int32_t dim = 0; dim < list->ndim; dim++) {
+        const int64_t at = index % list->sizes[dim];
+        index /= list->sizes[dim];
+        *in += at * list->in[dim];
+        *out += at * list->out[dim];
+    }
+}
+
+/* Folds elements [begin, end) of the reduced dimensions, for `columns` outputs from `in` on. */
+static void fold(const reduction *work, const char *in, int64_t columns, int64_t begin, int64_t end,
+                 void *accumulators) {
+    const dims *reduced = &work->reduced;
+    const int64_t length = reduced->ndim > 0 ? reduced->sizes[0] : 1;
+    const int64_t stride = reduced->ndim > 0 ? reduced->in[0] : 0;
+    while (begin < end) {
+        int64_t offset;
+        int64_t ignored;
+        find_offsets(reduced, begin, &offset, &ignored);
+        const int64_t count = gn_min(end - begin, length - begin % length);
+        if (work->columns > 1) {
+            work->of->tile(accumulators, in + offset, stride, count, work->column_in, columns);
+        } else {
+            work->of->run(accumulators, in + offset, stride, count);
+        }
+        begin += count;
+    }
+}
+
+/* Tasks [begin, end); a task is a piece of a tile of a kept index. */
+static void fold_tasks(int64_t begin, int64_t end, void *context) {
+    const reduction *work = context;
+    const int64_t size = work->of->size;
+    double memory[TILE * LARGEST_ACCUMULATOR / sizeof(double)];
+    char *accumulators = (char *)memory;
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t piece = task % work->pieces;
+        const int64_t first = task / work->pieces % work->tiles * TILE;
+        const int64_t kept = task / work->pieces / work->tiles;
+        const int64_t columns = gn_min(TILE, work->columns - first);
+        int64_t in;
+        int64_t out;
+        find_offsets(&work->kept, kept, &in, &out);
+        work->of->begin(accumulators, columns);
+        fold(work, work->in + in + first * work->column_in, columns, piece * work->piece,
+             gn_min(work->reduced.numel, (piece + 1) * work->piece), accumulators);
+        for (int64_t i = 0; i < columns; i++) {
+            const int64_t column = first + i;
+            if (work->partial != NULL) {
+                const int64_t place = (kept * work->columns + column) * work->pieces + piece;
+                memcpy(work->partial + place * size, accumulators + i * size, (size_t)size);
+            } else {
+                work->of->finish(accumulators + i * size, work->out + out + column * work->column_out,
+                                 work->reduced.numel);
+            }
+        }
+    }
+}
+
+/* Combines the pieces of outputs [begin, end), in order. */
+static void combine_pieces(int64_t begin, int64_t end, void *context) {
+    const reduction *work = context;
+    const int64_t size = work->of->size;
+    for (int64_t output = begin; output < end; output++) {
+        char *first = work->partial + output * work->pieces * size;
+        for (int64_t piece = 1; piece < work->pieces; piece++) {
+            work->of->combine(first, first + piece * size);
+        }
+        int64_t in;
+        int64_t out;
+        find_offsets(&work->kept, output / work->columns, &in, &out);
+        work->of->finish(first, work->out + out + output % work->columns * work->column_out, work->reduced.numel);
+    }
+}
+
+/* Runs an iterated reduction: tensors[0] is the output, tensors[1] the input.  GN_OUT_OF_MEMORY at worst. */
+static int32_t reduce(const gn_call *call, void *const *data, const reducer *of) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *in = &call->tensors[1];
+    reduction work;
+    memset(&work, 0, sizeof work);
+    work.of = of;
+    work.in = data[1];
+    work.out = data[0];
+    work.kept.numel = 1;
+    work.reduced.numel = 1;
+    work.columns = 1;
+    if (gn_numel(in) == 0) {
+        return GN_OK;
+    }
+
+    /* Dimensions by their stride in the input; insertion keeps the iterator's order among equals. */
+    int32_t order[GN_MAX_DIMS];
+    int32_t ndim = 0;
+    for (int32_t dim = 0; dim < in->ndim; dim++) {
+        if (in->sizes[dim] == 1) {
+            continue;
+        }
+        int32_t place = ndim++;
+        while (place > 0 && llabs(in->strides[order[place - 1]]) > llabs(in->strides[dim])) {
+            order[place] = order[place - 1];
+            place--;
+        }
+        order[place] = dim;
+    }
+    for (int32_t place = 0; place < ndim; place++) {
+        const int32_t dim = order[place];
+        if (out->strides[dim] == 0) {
+            append_dim(&work.reduced, in->sizes[dim], in->strides[dim], 0);
+        } else if (place == 0) {
+            work.columns = in->sizes[dim];
+            work.column_in = in->strides[dim];
+            work.column_out = out->strides[dim];
+        } else {
+            append_dim(&work.kept, in->sizes[dim], in->strides[dim], out->strides[dim]);
+        }
+    }
+
+    work.tiles = (work.columns + TILE - 1) / TILE;
+    work.piece = work.reduced.numel;
+    if (work.kept.numel * work.tiles < ENOUGH_TASKS) {
+        work.piece = PIECE / gn_min(TILE, work.columns);
+    }
+    work.pieces = (work.reduced.numel + work.piece - 1) / work.piece;
+    const int64_t outputs = work.kept.numel * work.columns;
+    if (work.pieces > 1) {
+        work.partial = gn_take(outputs * work.pieces * of->size);
+        if (work.partial == NULL) {
+            return GN_OUT_OF_MEMORY;
+        }
+    }
+    const int64_t task_size = gn_min(work.piece, work.reduced.numel) * gn_min(TILE, work.columns);
+    gn_parallel(work.kept.numel * work.tiles * work.pieces, gn_max(1, GN_GRAIN / task_size), fold_tasks, &work);
+    if (work.partial != NULL) {
+        gn_parallel(outputs, gn_max(1, GN_GRAIN / work.pieces), combine_pieces, &work);
+        gn_give(work.partial);
+    }
+    return GN_OK;
+}
+
+/* A double with the rounding errors of its additions (Neumaier's sum). */
+typedef struct compensated {
+    double sum;
+    double error;
+} compensated;
+
+static inline void add_compensated(compensated *total, double value) {
+    const double sum = total->sum + value;
+    total->error += fabs(total->sum) >= fabs(value) ? (total->sum - sum) + value : (value - sum) + total->sum;
+    total->sum = sum;
+}
+
+/* The sum; an infinite one has no meaningful error. */
+static inline double round_compensated(const compensated *total) {
+    const double sum = total->sum + total->error;
+    return sum == sum ? sum : total->sum;
+}
+
+#define AS_BYTE(x) ((uint8_t)(x))
+
+#define GN_TEMPLATE "reduce_dtype.h"
+#include "each_dtype.h"

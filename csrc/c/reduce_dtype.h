@@ -1,0 +1,219 @@
+/* The reducers of reduce.def for one dtype. */
+
+#if IS_NUMERIC
+
+/* Sums.  Lanes add at most LANE_LENGTH elements in COMPUTE; their sums go to an accumulator of more precision,
+ * so the error does not grow with the length. */
+#if CODE == GN_FLOAT64
+#define ACCUMULATOR compensated
+#define TOTAL double
+#define ADD(accumulator, value) add_compensated(accumulator, value)
+#define GET(accumulator) round_compensated(accumulator)
+#elif CODE == GN_COMPLEX128
+typedef struct compensated_complex {
+    compensated real;
+    compensated imag;
+} compensated_complex;
+
+static inline void add_compensated_complex(compensated_complex *total, gn_complex128 value) {
+    add_compensated(&total->real, creal(value));
+    add_compensated(&total->imag, cimag(value));
+}
+
+static inline gn_complex128 round_compensated_complex(const compensated_complex *total) {
+    const double parts[2] = {round_compensated(&total->real), round_compensated(&total->imag)};
+    gn_complex128 rounded;
+    memcpy(&rounded, parts, sizeof rounded);
+    return rounded;
+}
+#define ACCUMULATOR compensated_complex
+#define TOTAL gn_complex128
+#define ADD(accumulator, value) add_compensated_complex(accumulator, value)
+#define GET(accumulator) round_compensated_complex(accumulator)
+#elif CODE == GN_COMPLEX64
+#define ACCUMULATOR gn_complex128
+#define TOTAL gn_complex128
+#define ADD(accumulator, value) (void)(*(accumulator) += (value))
+#define GET(accumulator) (*(accumulator))
+#elif IS_FLOATING
+#define ACCUMULATOR double
+#define TOTAL double
+#define ADD(accumulator, value) (void)(*(accumulator) += (value))
+#define GET(accumulator) (*(accumulator))
+#else
+#define ACCUMULATOR COMPUTE
+#define TOTAL COMPUTE
+#define ADD(accumulator, value) (void)(*(accumulator) = (COMPUTE)(*(accumulator) + (value)))
+#define GET(accumulator) (*(accumulator))
+#endif
+
+static void NAME(sum_begin)(void *accumulators, int64_t count) {
+    memset(accumulators, 0, (size_t)count * sizeof(ACCUMULATOR));
+}
+
+static void NAME(sum_run)(void *accumulator, const char *in, int64_t stride, int64_t count) {
+    int64_t i = 0;
+    if (stride == (int64_t)sizeof(STORAGE)) {
+        const STORAGE *elements = (const STORAGE *)in;
+        while (i + LANES <= count) {
+            COMPUTE lanes[LANES] = {0};
+            const int64_t end = gn_min(i + LANES * LANE_LENGTH, count - LANES + 1);
+            for (; i < end; i += LANES) {
+                for (int lane = 0; lane < LANES; lane++) {
+                    lanes[lane] = (COMPUTE)(lanes[lane] + LOAD(elements[i + lane]));
+                }
+            }
+            for (int width = LANES / 2; width > 0; width /= 2) {
+                for (int lane = 0; lane < width; lane++) {
+                    lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);
+                }
+            }
+            ADD((ACCUMULATOR *)accumulator, lanes[0]);
+        }
+    }
+    while (i < count) {
+        COMPUTE lane = 0;
+        const int64_t end = gn_min(i + LANE_LENGTH, count);
+        for (; i < end; i++) {
+            lane = (COMPUTE)(lane + LOAD(*(const STORAGE *)(in + i * stride)));
+        }
+        ADD((ACCUMULATOR *)accumulator, lane);
+    }
+}
+
+static void NAME(sum_tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows,
+                           int64_t column_stride, int64_t columns) {
+    ACCUMULATOR *sums = accumulators;
+    for (int64_t first = 0; first < rows; first += LANE_LENGTH) {
+        COMPUTE lanes[TILE] = {0};
+        const int64_t end = gn_min(first + LANE_LENGTH, rows);
+        for (int64_t row = first; row < end; row++) {
+            const char *begin = in + row * row_stride;
+            if (column_stride == (int64_t)sizeof(STORAGE)) {
+                const STORAGE *elements = (const STORAGE *)begin;
+                for (int64_t i = 0; i < columns; i++) {
+                    lanes[i] = (COMPUTE)(lanes[i] + LOAD(elements[i]));
+                }
+            } else {
+                for (int64_t i = 0; i < columns; i++) {
+                    lanes[i] = (COMPUTE)(lanes[i] + LOAD(*(const STORAGE *)(begin + i * column_stride)));
+                }
+            }
+        }
+        for (int64_t i = 0; i < columns; i++) {
+            ADD(&sums[i], lanes[i]);
+        }
+    }
+}
+
+static void NAME(sum_combine)(void *accumulator, const void *other) {
+#if CODE == GN_FLOAT64
+    add_compensated(accumulator, ((const compensated *)other)->sum);
+    add_compensated(accumulator, ((const compensated *)other)->error);
+#elif CODE == GN_COMPLEX128
+    compensated_complex *total = accumulator;
+    const compensated_complex *part = other;
+    add_compensated(&total->real, part->real.sum);
+    add_compensated(&total->real, part->real.error);
+    add_compensated(&total->imag, part->imag.sum);
+    add_compensated(&total->imag, part->imag.error);
+#else
+    ADD((ACCUMULATOR *)accumulator, *(const ACCUMULATOR *)other);
+#endif
+}
+
+#endif
+
+/* SUM("mean.dim", mean, FRACTIONAL, total / (double)count) becomes mean_finish_float32 and kernel_mean_float32. */
+#define SUM(name, id, dtypes, expression) WHEN_##dtypes(SUM_KERNEL(id, expression))
+#define SUM_KERNEL(id, expression)                                                                      \
+    static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count) {                  \
+        const TOTAL total = GET((const ACCUMULATOR *)accumulator);                                      \
+        (void)count;                                                                                    \
+        *(STORAGE *)out = STORE((COMPUTE)(expression));                                                 \
+    }                                                                                                   \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
+        static const reducer of = {sizeof(ACCUMULATOR),      NAME(sum_begin),   NAME(sum_run),          \
+                                   NAME(sum_tile),           NAME(sum_combine), NAME(id##_finish)};     \
+        return reduce(call, data, &of);                                                                 \
+    }
+
+/* FOLD("amax", amax, ...) becomes amax_begin_float32 and so on, and kernel_amax_float32. */
+#define FOLD(name, id, dtypes, TYPE, identity, expression, RESULT, ROUND) \
+    WHEN_##dtypes(FOLD_KERNEL(id, TYPE, identity, expression, RESULT, ROUND))
+#define FOLD_KERNEL(id, TYPE, identity, expression, RESULT, ROUND)                                      \
+    static inline TYPE NAME(id##_step)(TYPE a, COMPUTE b) {                                             \
+        return (TYPE)(expression);                                                                      \
+    }                                                                                                   \
+    static inline TYPE NAME(id##_join)(TYPE a, TYPE b) {                                                \
+        return (TYPE)(expression);                                                                      \
+    }                                                                                                   \
+    static void NAME(id##_begin)(void *accumulators, int64_t count) {                                   \
+        for (int64_t i = 0; i < count; i++) {                                                           \
+            ((TYPE *)accumulators)[i] = identity;                                                       \
+        }                                                                                               \
+    }                                                                                                   \
+    static void NAME(id##_run)(void *accumulator, const char *in, int64_t stride, int64_t count) {      \
+        TYPE result = *(TYPE *)accumulator;                                                             \
+        int64_t i = 0;                                                                                  \
+        if (stride == (int64_t)sizeof(STORAGE) && count >= LANES) {                                     \
+            const STORAGE *elements = (const STORAGE *)in;                                              \
+            TYPE lanes[LANES];                                                                          \
+            NAME(id##_begin)(lanes, LANES);                                                             \
+            for (; i + LANES <= count; i += LANES) {                                                    \
+                for (int lane = 0; lane < LANES; lane++) {                                              \
+                    lanes[lane] = NAME(id##_step)(lanes[lane], LOAD(elements[i + lane]));               \
+                }                                                                                       \
+            }                                                                                           \
+            for (int lane = 0; lane < LANES; lane++) {                                                  \
+                result = NAME(id##_join)(result, lanes[lane]);                                          \
+            }                                                                                           \
+        }                                                                                               \
+        for (; i < count; i++) {                                                                        \
+            result = NAME(id##_step)(result, LOAD(*(const STORAGE *)(in + i * stride)));                \
+        }                                                                                               \
+        *(TYPE *)accumulator = result;                                                                  \
+    }                                                                                                   \
+    static void NAME(id##_tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows,   \
+                                int64_t column_stride, int64_t columns) {                               \
+        TYPE lanes[TILE];                                                                               \
+        memcpy(lanes, accumulators, (size_t)columns * sizeof(TYPE));                                    \
+        for (int64_t row = 0; row < rows; row++) {                                                      \
+            const char *begin = in + row * row_stride;                                                  \
+            if (column_stride == (int64_t)sizeof(STORAGE)) {                                            \
+                const STORAGE *elements = (const STORAGE *)begin;                                       \
+                for (int64_t i = 0; i < columns; i++) {                                                 \
+                    lanes[i] = NAME(id##_step)(lanes[i], LOAD(elements[i]));                            \
+                }                                                                                       \
+            } else {                                                                                    \
+                for (int64_t i = 0; i < columns; i++) {                                                 \
+                    const STORAGE element = *(const STORAGE *)(begin + i * column_stride);              \
+                    lanes[i] = NAME(id##_step)(lanes[i], LOAD(element));                                \
+                }                                                                                       \
+            }                                                                                           \
+        }                                                                                               \
+        memcpy(accumulators, lanes, (size_t)columns * sizeof(TYPE));                                    \
+    }                                                                                                   \
+    static void NAME(id##_combine)(void *accumulator, const void *other) {                              \
+        *(TYPE *)accumulator = NAME(id##_join)(*(TYPE *)accumulator, *(const TYPE *)other);             \
+    }                                                                                                   \
+    static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count) {                  \
+        (void)count;                                                                                    \
+        *(RESULT *)out = ROUND(*(const TYPE *)accumulator);                                             \
+    }                                                                                                   \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
+        static const reducer of = {sizeof(TYPE),    NAME(id##_begin),   NAME(id##_run),                 \
+                                   NAME(id##_tile), NAME(id##_combine), NAME(id##_finish)};             \
+        return reduce(call, data, &of);                                                                 \
+    }
+
+#include "../reduce.def"
+
+#undef SUM
+#undef SUM_KERNEL
+#undef FOLD
+#undef FOLD_KERNEL
+#undef ACCUMULATOR
+#undef TOTAL
+#undef ADD
+#undef GET

@@ -1,0 +1,19 @@
+/* Walking iterated tensors: rows of dimension 0, split over threads. */
+#ifndef GN_WALK_H
+#define GN_WALK_H
+
+#include "kernel.h"
+
+/* One row: `count` elements, count >= 1; data[k] is operand k's first element and strides[k] its step in
+ * bytes.  Returns GN_OK or a fault; the rest of the walk may still run after one. */
+typedef int32_t gn_loop(int64_t count, char *const *data, const int64_t *strides, const gn_call *call);
+
+/* Runs `loop` over all rows of an iterated call; any fault that it returned, or GN_OK.
+ * At most GN_MAX_OPERANDS tensors.  Allocates nothing. */
+int32_t gn_walk(const gn_call *call, void *const *data, gn_loop *loop);
+
+/* The same for a loop over floats where tensors may be float16 or bfloat16: those operands go through a
+ * buffer of floats, and outputs are rounded once on their way back. */
+int32_t gn_walk_float(const gn_call *call, void *const *data, gn_loop *loop);
+
+#endif
