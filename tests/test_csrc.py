@@ -1500,12 +1500,12 @@ def test_index(library, dtype):
         for view in (a.array, a.array.transpose(2, 1, 0).copy().transpose(2, 1, 0)):
             expected = view[key]
             out = empty(expected.shape, dtype)
-            assert library.run("index.Tensor", [out], [Tagged(view, dtype), *spread(indices)]) == OK
+            assert library.run("_index", [out], [Tagged(view, dtype), *spread(indices)]) == OK
             np.testing.assert_array_equal(out.array, expected)
     for wrong in (4, -5):
         assert (
             library.run(
-                "index.Tensor", [empty((1, 5, 6), dtype)], [a, *spread([np.array([wrong]), None, None])]
+                "_index", [empty((1, 5, 6), dtype)], [a, *spread([np.array([wrong]), None, None])]
             )
             == BAD_VALUE
         )
@@ -1523,7 +1523,7 @@ def test_index_put(library, dtype, accumulate):
             np.add.at(expected, key, precise(new))
         else:
             expected[key] = precise(new)
-        assert library.run("index_put_", [a], [a, *spread(indices), new], [accumulate, 0]) == OK
+        assert library.run("_index_put", [a], [a, *spread(indices), new], [accumulate, 0]) == OK
         np.testing.assert_allclose(
             values(a), expected, rtol=4 * EPSILON.get(dtype, 0), atol=8 * EPSILON.get(dtype, 0)
         )

@@ -17,7 +17,6 @@ from gnomon.values.errors import OutOfMemoryError
 from . import library
 
 _INTEGER_TYPES = frozenset({"int", "SymInt", "bool"})
-_NO_INTEGER = -(2**63)
 
 
 class Memory:
@@ -126,6 +125,7 @@ class CKernel:
         """The integers and the scalars of gn_call, as csrc/gnomon.h lays them out."""
         integers: list[int] = []
         scalars: list[Any] = []
+        absent = self._extension.lib.GN_NO_INTEGER
         arguments = [each for each in self._types() if walk is None or each.type != "Tensor"]
         for argument, value in zip(arguments, values):
             kind = argument.type
@@ -133,20 +133,20 @@ class CKernel:
                 continue
             if kind in _INTEGER_TYPES:
                 if argument.is_list:
-                    integers.extend([_NO_INTEGER] if value is None else [len(value), *(int(each) for each in value)])
+                    integers.extend([absent] if value is None else [len(value), *(int(each) for each in value)])
                 else:
-                    integers.append(_NO_INTEGER if value is None else int(value))
+                    integers.append(absent if value is None else int(value))
             elif kind == "str":
                 integers.append(0 if value is None else ord(value[0]))
             else:
-                scalars.append(_scalar(value))
+                scalars.append(_scalar(value, absent))
         return integers, scalars
 
 
-def _scalar(value: Any) -> tuple[float, float, int]:
+def _scalar(value: Any, absent: int) -> tuple[float, float, int]:
     """A number in the forms of gn_scalar."""
     if value is None:
-        return (float("nan"), 0.0, _NO_INTEGER)
+        return (float("nan"), 0.0, absent)
     real = value.real
     if isinstance(real, int):
         integer = (int(real) + 2**63) % 2**64 - 2**63

@@ -1,6 +1,7 @@
-/* copy_ into one dtype from any, and fill_ of one dtype. */
+/* copy_ into one dtype from any, fill_ and arange of one dtype. */
 
-/* Conversions to this dtype.  Integers wrap; a float is truncated through int64; a complex number gives its
+/* Conversions to this dtype.  Integers wrap; a float is truncated in a register of 64 bits for int64, of 32
+ * for the others, whose least value stands for what does not fit; a complex number gives its
  * real part; float64 to a half type rounds to float first, as PyTorch does. */
 #if CODE == GN_BOOL
 #define FROM_INTEGER(x) ((uint8_t)((x) != 0))
@@ -10,8 +11,8 @@
 #define FROM_COMPLEX128(x) ((uint8_t)((x) != 0))
 #elif IS_INTEGRAL
 #define FROM_INTEGER(x) ((STORAGE)(x))
-#define FROM_FLOAT32(x) ((STORAGE)gn_truncate_float32(x))
-#define FROM_FLOAT64(x) ((STORAGE)gn_truncate_float64(x))
+#define FROM_FLOAT32(x) ((STORAGE)gn_register(gn_truncate_float32(x), sizeof(STORAGE)))
+#define FROM_FLOAT64(x) ((STORAGE)gn_register(gn_truncate_float64(x), sizeof(STORAGE)))
 #define FROM_COMPLEX64(x) FROM_FLOAT32(crealf(x))
 #define FROM_COMPLEX128(x) FROM_FLOAT64(creal(x))
 #elif IS_FLOATING
@@ -97,6 +98,26 @@ static int32_t NAME(fill_loop)(int64_t count, char *const *data, const int64_t *
 int32_t NAME(kernel_fill)(const gn_call *call, void *const *data) {
     return gn_walk(call, data, NAME(fill_loop));
 }
+
+#if CODE != GN_BOOL && (IS_INTEGRAL || IS_FLOATING)
+/* (out); scalars: start, end, step.  Element i is start + i * step, computed by itself: exactly where both are
+ * integers, else in double. */
+int32_t NAME(kernel_arange)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_scalar start = call->scalars[0];
+    const gn_scalar step = call->scalars[2];
+    const int exact = (double)start.integer == start.real && (double)step.integer == step.real;
+    for (int64_t i = 0; i < out->sizes[0]; i++) {
+        STORAGE *at = (STORAGE *)((char *)data[0] + i * out->strides[0]);
+        if (exact) {
+            *at = FROM_INTEGER(start.integer + i * step.integer);
+        } else {
+            *at = FROM_FLOAT64(start.real + (double)i * step.real);
+        }
+    }
+    return GN_OK;
+}
+#endif
 
 #undef CONVERT
 #undef FROM_INTEGER

@@ -1,4 +1,4 @@
-/* index_select, gather, scatter_add, index.Tensor, index_put_, count_nonzero and nonzero_static. */
+/* index_select, gather, scatter_add, _index, _index_put, count_nonzero and nonzero_static. */
 #include "index.h"
 
 #include "threads.h"
@@ -162,7 +162,7 @@ int32_t kernel_index_select(const gn_call *call, void *const *data) {
     return GN_OK;
 }
 
-/* index.Tensor and index_put_: the tensor `self`, `index_count` index tensors from tensors[first] on, and the
+/* _index and _index_put: the tensor `self`, `index_count` index tensors from tensors[first] on, and the
  * tensor of the indexed shape.  GN_BAD_VALUE for an index outside its dimension. */
 static int32_t make_indexing(const gn_call *call, void *const *data, const gn_tensor *self, int32_t first,
                              int32_t index_count, const gn_tensor *other, gn_indexing *work) {
@@ -239,12 +239,15 @@ int32_t kernel_index(const gn_call *call, void *const *data) {
     return status;
 }
 
-/* (self; self again, index tensors or absent, values); integers: accumulate, unsafe.  Picks are done in order,
- * so that of equal ones the last wins, or sums are always made in the same order.  `add` accumulates. */
+/* (out; self, index tensors or absent, values); integers: accumulate.  `out` becomes self first, unless it is
+ * the same memory.  Picks are done in order, so that of equal ones the last wins, or sums are always made in the same order.  `add` accumulates. */
 static int32_t index_put(const gn_call *call, void *const *data, gn_run_action *add) {
     gn_indexing work;
     memset(&work, 0, sizeof work);
     const int32_t last = call->tensor_count - 1;
+    if (data[0] != data[1]) {
+        gn_copy(&call->tensors[0], data[0], &call->tensors[1], data[1]);
+    }
     work.self = data[0];
     work.other = data[last];
     const int32_t status = make_indexing(call, data, &call->tensors[0], 2, last - 2, &call->tensors[last], &work);

@@ -237,6 +237,36 @@ static inline double gn_same_float64(double x) {
 }
 #define gn_conj(x) GN_FRACTIONAL(gn_same_float32, gn_same_float64, conjf, conj, x)(x)
 
+/* What a register for integers of `size` bytes holds of `x`: those below 8 share one of 32 bits. */
+static inline int64_t gn_register(int64_t x, size_t size) {
+    return size < 8 && (x < INT32_MIN || x > INT32_MAX) ? INT32_MIN : x;
+}
+
+static inline int64_t gn_same_int64(int64_t x) {
+    return x;
+}
+
+#if GN_HAS_COMPLEX
+/* A complex number over its modulus; 0 at 0. */
+static inline gn_complex64 gn_sgn_complex64(gn_complex64 x) {
+    const float modulus = cabsf(x);
+    return modulus == 0 ? 0 : x / modulus;
+}
+static inline gn_complex128 gn_sgn_complex128(gn_complex128 x) {
+    const double modulus = cabs(x);
+    return modulus == 0 ? 0 : x / modulus;
+}
+#define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
+    _Generic((x), float: function32, double: function64, gn_complex64: complex64_function, \
+             gn_complex128: complex128_function, default: integer_function)
+#else
+#define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
+    GN_REAL(function32, function64, integer_function, x)
+#endif
+#define gn_conjugate(x) GN_ANY(gn_same_float32, gn_same_float64, conjf, conj, gn_same_int64, x)(x)
+#define gn_real_part(x) GN_ANY(gn_same_float32, gn_same_float64, crealf, creal, gn_same_int64, x)(x)
+#define gn_sgn(x) GN_ANY(gn_sign_float32, gn_sign_float64, gn_sgn_complex64, gn_sgn_complex128, gn_sign_int64, x)(x)
+
 #if GN_HAS_COMPLEX
 #define gn_isnan(x) \
     _Generic((x), float: gn_isnan_float32, double: gn_isnan_float64, gn_complex64: gn_isnan_complex64, \
