@@ -696,10 +696,13 @@ def test_in_place(library):
 
 
 def to_integer(numbers, dtype):
-    """A float as an integer, as the library defines it: through int64, wrapping."""
-    fits = (numbers >= -(2.0**63)) & (numbers < 2.0**63)
-    whole = np.where(fits, np.trunc(np.where(fits, numbers, 0)), 0).astype(np.int64)
-    return np.where(fits, whole, np.iinfo(np.int64).min).astype(dtype)
+    """A float as an integer, as x86 has it: truncated in a register of 64 bits, or of 32 for the smaller dtypes,
+    whose least value stands for what does not fit."""
+    register = np.iinfo("int64" if np.dtype(dtype).itemsize == 8 else "int32")
+    truncated = np.trunc(numbers)
+    fits = (truncated >= register.min) & (truncated < -float(register.min))
+    whole = np.where(fits, truncated, 0).astype(np.int64)
+    return np.where(fits, whole, register.min).astype(dtype)
 
 
 @pytest.mark.parametrize("source", ALL)
