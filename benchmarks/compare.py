@@ -3,9 +3,9 @@
     python benchmarks/compare.py                # with 2 threads, then with 1
     python benchmarks/compare.py --threads 1 --repeats 30 --only matmul
 
-Prints one row a task: the median and the least time of either, the ratio of the medians, and the most that
-the ratio may be.  The exit status is 1 if a ratio is above its target, 2 if something is missing.  Needs
-PyTorch.
+Prints one row a task: the median and the least time of either, the ratios of the medians and of the leasts,
+and the most that either ratio may be.  The exit status is 1 if one is above its target, 2 if something is
+missing.  Needs PyTorch.
 """
 
 from __future__ import annotations
@@ -195,19 +195,23 @@ def print_table(title: str, samples: dict[str, dict[str, list[float]]]) -> list[
     """Print the rows; the names of those above their targets."""
     targets = {task.name: task.target for task in TASKS}
     print(f"\n{title}")
-    print(f"{'':32}{'gnomon':>20}{'PyTorch':>22}")
-    print(f"{'':32}{'median':>10}{'least':>10}{'median':>12}{'least':>10}{'ratio':>9}{'target':>9}")
+    print(f"{'':32}{'gnomon':>20}{'PyTorch':>20}{'ratio':>20}")
+    print(f"{'':32}" + "".join(f"{text:>10}" for text in ("median", "least", "median", "least")), end="")
+    print(f"{'median':>12}{'least':>8}{'target':>8}")
     above = []
     for name, both in samples.items():
         ours, theirs = both["gnomon"], both["torch"]
-        ratio = statistics.median(ours) / statistics.median(theirs)
-        verdict = "" if ratio <= targets[name] else "  above"
+        medians = statistics.median(ours), statistics.median(theirs)
+        leasts = min(ours), min(theirs)
+        ratios = medians[0] / medians[1], leasts[0] / leasts[1]
+        # Other programs' bursts can hit one library's samples and spare the other's; the less kind ratio
+        # counts.
+        verdict = "" if max(ratios) <= targets[name] else "  above"
         if verdict:
             above.append(f"{name} ({title})")
-        print(
-            f"{name:32}{in_units(statistics.median(ours)):>10}{in_units(min(ours)):>10}"
-            f"{in_units(statistics.median(theirs)):>12}{in_units(min(theirs)):>10}{ratio:>9.2f}{targets[name]:>9.2f}{verdict}"
-        )
+        times = (medians[0], leasts[0], medians[1], leasts[1])
+        print(f"{name:32}" + "".join(f"{in_units(seconds):>10}" for seconds in times), end="")
+        print(f"{ratios[0]:>12.2f}{ratios[1]:>8.2f}{targets[name]:>8.2f}{verdict}")
     return above
 
 

@@ -33,14 +33,19 @@ def test_nodes_edges_and_names(device: str) -> None:
     assert values.requires_grad and not indices.requires_grad
 
 
-def test_a_leaf_has_one_accumulator_while_a_graph_needs_it(device: str) -> None:
+def test_a_leaf_has_one_accumulator_and_no_cycle_with_it(device: str) -> None:
     x = leaf(1.0)
     y, z = x * 2, x * 3
-    assert y.grad_fn.next_functions[0][0] is z.grad_fn.next_functions[0][0]
-    accumulator = weakref.ref(y.grad_fn.next_functions[0][0])
-    del y, z
-    gc.collect()
-    assert accumulator() is None
+    accumulator = y.grad_fn.next_functions[0][0]
+    assert accumulator is z.grad_fn.next_functions[0][0] and accumulator.variable is x
+    freed = weakref.ref(x)
+    gc.disable()
+    try:
+        del x
+        assert freed() is None and accumulator.variable is None
+    finally:
+        gc.enable()
+    (y + z).sum().backward()  # there is nobody left to accumulate for
 
 
 def test_gradients_accumulate_and_keep_the_old_tensor(device: str) -> None:

@@ -286,12 +286,14 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
     operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
     # the overload without a name is the shortest, and goes first, as in PyTorch
     operators.sort(key=lambda operator: operator.schema.overload_name != "")
-    signatures = [Signature(operator) for operator in operators]
-    first = signatures[0]
-    makes_tensors = any("dtype" in each.by_name and "pin_memory" in each.by_name for each in signatures)
+    makes_tensors = any(argument.name == "pin_memory" for each in operators for argument in each.schema.arguments)
+    signatures: list[Signature] = []  # made at the first call: a program calls few of the operators there are
 
     def function(*args: Any, **kwargs: Any) -> Any:
+        if not signatures:
+            signatures[:] = [Signature(operator) for operator in operators]
         if not kwargs:
+            first = signatures[0]
             values = first.quick(args)
             if values is not None:
                 result = first.operator(*values)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .autograd.graph import gradient_edge, next_sequence_number
+from .autograd.graph import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import SavedVariable, save
 from .autograd.variable_type import DerivativePlan, derivative_plan
 from .dispatch import dispatcher
@@ -179,14 +179,18 @@ def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple
         if self._keys & AUTOGRAD:
             mask = 1
             edge = self._gradient_edge
-            if edge is None or self._view_of is not None:
+            if edge is None:
+                edge = accumulator_edge(self) if self._view_of is None else gradient_edge(self)
+            elif self._view_of is not None:
                 edge = gradient_edge(self)
         if other.__class__ in NUMBERS:
             mask += 4
         elif other._keys & AUTOGRAD:
             mask += 2
             other_edge = other._gradient_edge
-            if other_edge is None or other._view_of is not None:
+            if other_edge is None:
+                other_edge = accumulator_edge(other) if other._view_of is None else gradient_edge(other)
+            elif other._view_of is not None:
                 other_edge = gradient_edge(other)
         recorder = recorders[mask]
         if recorder is None:

@@ -1,17 +1,17 @@
-"""hello: the smallest honest backend.  Two kernels, and memory that nobody else can read.  Copy it to begin your own."""
+"""hello: the smallest honest backend: two kernels, and memory nobody else can read.  Copy it to begin."""
 
 from gnomon import Backend
 
 
 class Memory:
-    """A block of memory.  gnomon only hands it back to the methods below; what is inside is this backend's business."""
+    """A block of memory.  gnomon only hands it back; what is inside is this backend's business."""
 
     def __init__(self, nbytes):
         self._bytes = memoryview(bytearray(nbytes))
 
 
 def readers_and_writer(iterator):
-    """For each input a function from an element's offset to its number; for the output one that stores a number."""
+    """For each input a function from an offset to the number there; for the output one that stores one."""
     views = [iterator.tensor(i).untyped_storage().memory._bytes for i in range(len(iterator.operands))]
     dtypes = [iterator.tensor(i).dtype for i in range(len(iterator.operands))]
     readers = [dtype.reader(view) for dtype, view in zip(dtypes[1:], views[1:])]
@@ -19,7 +19,7 @@ def readers_and_writer(iterator):
 
 
 def add(iterator, alpha):
-    """``out = self + alpha * other``: operands are broadcast, of one dtype, and walked by offsets in elements."""
+    """``out = self + alpha * other``: operands are broadcast and of one dtype; offsets count elements."""
     (read_self, read_other), write = readers_and_writer(iterator)
     for out, a, b in zip(iterator.offsets(0), iterator.offsets(1), iterator.offsets(2)):
         write(out, read_self(a) + alpha * read_other(b))

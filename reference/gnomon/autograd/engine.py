@@ -141,15 +141,18 @@ def _roots(
     return edges, checked
 
 
-def _count_dependencies(roots: Sequence[Node]) -> dict[Node, int]:
-    """For each reachable Node, how many edges lead to it."""
+def _count_dependencies(roots: Sequence[Node], leaves_too: bool) -> dict[Node, int]:
+    """For each reachable Node, how many edges lead to it; AccumulateGrads only if ``leaves_too``."""
     dependencies: dict[Node, int] = dict.fromkeys(roots, 0)
     stack = list(dependencies)
     pop, push, count_of = stack.pop, stack.append, dependencies.get
+    skipped = None if leaves_too else AccumulateGrad
     while stack:
         for edge in pop().next_edges:
             if edge is not None:
                 node = edge[0]
+                if node.__class__ is skipped:
+                    continue
                 count = count_of(node)
                 if count is None:
                     dependencies[node] = 1
@@ -203,7 +206,10 @@ def _run(
     accumulate: bool,
 ) -> list[Tensor | None]:
     root_nodes = [edge[0] for edge in edges]
-    dependencies = _count_dependencies(root_nodes)
+    hooks = graph.tensor_hooks.data  # the plain dictionary in it, so that "are there any" costs nothing
+    # Where nobody watches or asks for single gradients, what arrives at leaves is just added up on the side.
+    leaves_at_once = inputs is None and not hooks
+    dependencies = _count_dependencies(root_nodes, not leaves_at_once)
     captures: dict[Node, list[tuple[int, int]]] = {}  # node -> (its input, position in `inputs`)
     captured: list[Tensor | None] = []
     needed: set[Node] | None = None
@@ -225,7 +231,8 @@ def _run(
         node = edge[0]
         gradient = _validate(gradient, node.metadata_specs[edge[1]])
         if node in buffers:
-            _add_to(buffers[node], edge[1], gradient)
+            present = buffers[node][edge[1]]
+            buffers[node][edge[1]] = gradient if present is None else present + gradient
         else:
             buffers[node] = _buffer(node, edge[1], gradient)
     for node in buffers:
@@ -233,16 +240,17 @@ def _run(
             tie += 1
             heappush(ready, (-node.sequence_nr, tie, node))
 
-    own: set[int] = set()  # ids of gradients in leaves' buffers that nothing else refers to
-    hooks = graph.tensor_hooks.data  # the plain dictionary in it, so that "are there any" costs nothing
-    following: Node | None = None  # a Node that is ready and is the only one: it need not go through the queue
+    own: set[Node] = set()  # leaves whose buffered gradient nothing else refers to
+    totals: dict[Node, Tensor] = {}  # by leaf, where they are added up on the side
+    following: Node | None = None  # a Node that is ready and is the only one: it need not go through the queue,
+    passed_on: list[Tensor | None] = []  # nor its gradients through the buffers
     while ready or following is not None:
         if following is not None:
-            node = following
+            node, incoming = following, passed_on
             following = None
         else:
             node = heappop(ready)[2]
-        incoming = buffers.pop(node)
+            incoming = buffers.pop(node)
         if hooks and node in graph.tensor_hooks:
             incoming = _run_tensor_hooks(graph.tensor_hooks[node], incoming)
         if captures and node in captures:
@@ -250,7 +258,7 @@ def _run(
                 captured[position] = incoming[input_nr]
         if node.__class__ is AccumulateGrad:
             if inputs is None and accumulate and incoming[0] is not None:
-                leaves.append((node, incoming[0], id(incoming[0]) in own))
+                leaves.append((node, incoming[0], node in own))
             continue
         if needed is not None and not any(edge is not None and edge[0] in needed for edge in node.next_edges):
             continue
@@ -266,20 +274,42 @@ def _run(
                 wanted = specs[input_nr]
                 if gradient._spec is not wanted:
                     gradient = _validate(gradient, wanted)
+                if leaves_at_once and target.__class__ is AccumulateGrad:
+                    if target in totals:
+                        totals[target] = totals[target] + gradient
+                        own.add(target)
+                    else:
+                        totals[target] = gradient
+                        # a gradient that came fresh out of a formula may become `grad` without a copy
+                        if _is_fresh(gradient, incoming, results):
+                            own.add(target)
+                    continue
+                if following is None and not ready and needed is None and dependencies[target] == 1 and len(specs) == 1:
+                    if target not in buffers:
+                        # the common case of a chain: nothing else is ready, nothing else leads there
+                        following = target
+                        passed_on = [gradient]
+                        if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
+                            own.add(target)
+                        continue
                 if target in buffers:
                     buffer = buffers[target]
-                    _add_to(buffer, input_nr, gradient)
-                    if target.__class__ is AccumulateGrad:
-                        own.add(id(buffer[0]))
+                    present = buffer[input_nr]
+                    # out of place: the gradient in the buffer may be somebody else's too
+                    total = gradient if present is None else present + gradient
+                    buffer[input_nr] = total
+                    if present is not None and target.__class__ is AccumulateGrad:
+                        own.add(target)
                 elif target.__class__ is AccumulateGrad:
                     buffers[target] = [gradient]
-                    # a gradient that came fresh out of a formula may become `grad` without a copy
                     if _is_fresh(gradient, incoming, results):
-                        own.add(id(gradient))
+                        own.add(target)
                 elif len(specs) == 1:
                     buffers[target] = [gradient]
                 else:
                     buffers[target] = _buffer(target, input_nr, gradient)
+            elif leaves_at_once and target.__class__ is AccumulateGrad:
+                continue
             elif target not in buffers:
                 buffers[target] = [None] * len(target.metadata_specs)
             left = dependencies[target] - 1
@@ -290,15 +320,20 @@ def _run(
                 _skip(target, dependencies, buffers, ready, needed)
             elif following is None and not ready:
                 following = target
+                passed_on = buffers.pop(target)
             else:
                 if following is not None:
                     tie += 1
                     heappush(ready, (-following.sequence_nr, tie, following))
+                    buffers[following] = passed_on
                     following = None
                 tie += 1
                 heappush(ready, (-target.sequence_nr, tie, target))
+    leaves.extend((node, gradient, node in own) for node, gradient in totals.items())
     for node, gradient, is_own in leaves:
-        _accumulate(node.variable, gradient, is_own)
+        variable = node.variable
+        if variable is not None:
+            _accumulate(variable, gradient, is_own)
     return captured
 
 
@@ -345,12 +380,6 @@ def _buffer(node: Node, input_nr: int, gradient: Tensor) -> list[Tensor | None]:
     buffer: list[Tensor | None] = [None] * len(node.metadata_specs)
     buffer[input_nr] = gradient
     return buffer
-
-
-def _add_to(buffer: list[Tensor | None], input_nr: int, gradient: Tensor) -> None:
-    """Add to an input buffer; out of place, since the gradient in it may be somebody else's too."""
-    present = buffer[input_nr]
-    buffer[input_nr] = gradient if present is None else graph.add_gradients(present, gradient)
 
 
 def _validate(gradient: Tensor, wanted: Any) -> Tensor:

@@ -74,7 +74,7 @@ class Node:
         """Let go of what was saved for backward."""
 
     def __call__(self, *gradients: Tensor | None) -> Any:
-        results = self.apply(gradients)
+        results = self.apply(gradients)[: max(len(self.next_edges), 1)]
         return results[0] if len(results) == 1 else tuple(results)
 
     def __repr__(self) -> str:
@@ -87,27 +87,31 @@ tensor_hooks: weakref.WeakKeyDictionary[Node, dict[int, dict[int, Any]]] = weakr
 
 
 class AccumulateGrad(Node):
-    """The end of the line: adds what arrives to a leaf's ``grad``."""
+    """The end of the line: adds what arrives to a leaf's ``grad``.
 
-    __slots__ = ("variable",)
+    The leaf keeps its accumulator, and the accumulator knows the leaf weakly.  In PyTorch it is the other way round,
+    and an accumulator is made anew for each graph; what differs is that a leaf which only a graph leads to is freed
+    here (nobody could see its ``grad``), and lives there.
+    """
 
-    def __init__(self, variable: Tensor):
-        self.variable = variable
-        self.next_edges = ()
-        self.sequence_nr = LAST_SEQUENCE_NUMBER
-        self.metadata_specs = (variable._spec,)
+    __slots__ = ("_variable",)
+
+    _variable: weakref.ref[Tensor]
+    next_edges = ()
+    sequence_nr = LAST_SEQUENCE_NUMBER
 
     def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         """Accumulate; the engine calls it with grad mode on only under ``create_graph``."""
         gradient = gradients[0]
-        if gradient is not None:
-            accumulate(self.variable, gradient)
+        variable = self.variable
+        if gradient is not None and variable is not None:
+            accumulate(variable, gradient)
         return ()
 
-
-def add_gradients(first: Tensor, second: Tensor) -> Tensor:
-    """The sum of two gradients that meet."""
-    return aten.add.Tensor(first, second, 1)
+    @property
+    def variable(self) -> Tensor | None:
+        """The leaf, or None after it was freed."""
+        return self._variable()
 
 
 def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
@@ -130,19 +134,21 @@ def accumulate(variable: Tensor, gradient: Tensor) -> None:
     if meta.grad is None:
         meta.grad = own_gradient(gradient, variable)
     else:
-        meta.grad = add_gradients(meta.grad, gradient)
+        meta.grad = meta.grad + gradient  # type: ignore[operator]
 
 
-def grad_accumulator(variable: Tensor) -> AccumulateGrad:
-    """The leaf's AccumulateGrad: the one that some graph already leads to, or a new one."""
-    meta = autograd_meta(variable)
-    if meta.grad_accumulator is not None:
-        existing = meta.grad_accumulator()
-        if existing is not None:
-            return existing
-    made = AccumulateGrad(variable)
-    meta.grad_accumulator = weakref.ref(made)
-    return made
+def accumulator_edge(variable: Tensor) -> Edge:
+    """The edge to the leaf's AccumulateGrad, made if there was none (or if the leaf changed its sizes since)."""
+    meta = variable._autograd_meta
+    if meta is None:
+        meta = autograd_meta(variable)
+    edge = meta.accumulator_edge
+    if edge is None or edge[0].metadata_specs[0] is not variable._spec:
+        made = AccumulateGrad()
+        made._variable = weakref.ref(variable)
+        made.metadata_specs = (variable._spec,)
+        edge = meta.accumulator_edge = (made, 0)
+    return edge
 
 
 def gradient_edge(variable: Tensor) -> Edge | None:
@@ -153,7 +159,7 @@ def gradient_edge(variable: Tensor) -> Edge | None:
     if edge is not None:
         return edge
     if variable._keys & AUTOGRAD:
-        return (grad_accumulator(variable), 0)
+        return accumulator_edge(variable)
     return None
 
 

@@ -48,10 +48,6 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     hooks = tensor_hooks.setdefault(node, {}).setdefault(input_nr, {})
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
-    if self._gradient_edge is None:
-        # the accumulator is only weakly held by its leaf; a hook is a reason to keep it
-        meta = autograd_meta(self)
-        meta.hooks = {**(meta.hooks or {}), handle.id: node}
     return handle
 
 

@@ -36,6 +36,9 @@ GRADS = -2
 MASK = -3
 
 
+_PLAIN = frozenset({int, float, bool, tuple, type(None)})  # kinds of saved values that need no unpacking
+
+
 class RecordedNode(Node):
     """The Node of an operator that has formulas: ``plan`` says which, ``saved`` holds what they name.
 
@@ -50,34 +53,22 @@ class RecordedNode(Node):
     def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         saved = self.saved
         if saved is None:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-                "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
-                "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
-                "if you need to access saved tensors after calling backward."
-            )
+            raise_freed()
         plan = self.plan
         grad = gradients[0]
         if grad is None and not plan.takes_all_gradients:
             return (None,) * len(self.next_edges)
         values = []
         for each in saved:
-            # a tensor without a version counter was never written to: nothing to unpack
-            values.append(each if each.__class__ is Tensor and each._version_counter is None else unpack(each, self))
-        if plan.single is not None:
-            # one formula of the gradient and all that was saved, in order: most operators
-            target, formula, count = plan.single
-            result = formula(grad, *values)
-            return (result,) if count == 1 else ((result, None) if target == 0 else (None, result))
+            kind = each.__class__
+            # numbers are themselves, and a tensor without a version counter was never written to: nothing to unpack
+            if kind in _PLAIN or (kind is Tensor and each._version_counter is None):
+                values.append(each)
+            else:
+                values.append(unpack(each, self))
         results: list[Tensor | None] = [None] * len(self.next_edges)
-        for formula, sources, targets, mask in plan.formulas:
-            parameters = [
-                values[source]
-                if source >= 0
-                else (grad if source == GRAD else (gradients if source == GRADS else mask))
-                for source in sources
-            ]
-            result = formula(*parameters)
+        for call, targets in plan.calls:
+            result = call(grad, values, gradients)
             if targets.__class__ is int:
                 results[targets] = result
             elif result is not None:
@@ -88,6 +79,16 @@ class RecordedNode(Node):
 
     def release_variables(self) -> None:
         self.saved = None
+
+
+def raise_freed() -> None:
+    """Raises the RuntimeError for what a Node saved and has let go of."""
+    raise RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+        "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+        "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+        "after calling backward."
+    )
 
 
 class NotImplementedNode(RecordedNode):
@@ -104,6 +105,7 @@ class DerivativePlan:
 
     ``savers``     for each saved value, a function of (arguments, outputs) that fetches it
     ``formulas``   (formula, where each parameter comes from, which inputs its results are for, mask)
+    ``calls``      the same, ready to be called: (function of gradient and saved values, inputs)
     """
 
     def __init__(self, operator: OpOverload, input_slots: list[int], needed: tuple[bool, ...]):
@@ -117,10 +119,9 @@ class DerivativePlan:
         self.sources: list[tuple[str, int]] = []
         self.formulas: list[tuple[Callable[..., Any], tuple[int, ...], Any, tuple[bool, ...]]] = []
         self.takes_all_gradients = False
-        # (which input, formula, how many inputs) where there is one formula, of grad and the saved values in order
-        self.single: tuple[int, Callable[..., Any], int] | None = None
-        self.node_class = make_node_class(operator, self)
+        self.calls: list[tuple[Callable[..., Any], Any]] = []
         if derivatives is None:
+            self.node_class = make_node_class(operator, self)
             return
         names = [argument.name for argument in schema.arguments]
         for key, formula in derivatives.items():
@@ -144,11 +145,8 @@ class DerivativePlan:
             else:
                 targets = slots[0][0]
             self.formulas.append((formula, sources, targets, mask))
+        self.calls = [(_caller(formula, sources, mask), targets) for formula, sources, targets, mask in self.formulas]
         self.node_class = make_node_class(operator, self)
-        if len(self.formulas) == 1 and len(needed) <= 2:
-            formula, sources, targets, _ = self.formulas[0]
-            if isinstance(targets, int) and sources == (GRAD, *range(len(self.saved_names))):
-                self.single = (targets, formula, len(needed))
 
     def _source(self, parameter: str, names: list[str], base: OpOverload) -> int:
         """Where a formula's parameter comes from: an index into what is saved, or one of the codes above."""
@@ -200,12 +198,51 @@ class DerivativePlan:
         return saved
 
 
+def _caller(formula: Callable[..., Any], sources: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
+    """A function of (gradient, saved values, all gradients) that calls ``formula`` with what it asks for."""
+    if sources == (GRAD,):
+        return lambda grad, values, grads: formula(grad)
+    if len(sources) == 2 and sources[0] == GRAD and sources[1] >= 0:
+        position = sources[1]
+        return lambda grad, values, grads: formula(grad, values[position])
+
+    def call(grad: Any, values: list[Any], grads: Sequence[Any]) -> Any:
+        given = {GRAD: grad, GRADS: grads, MASK: mask}
+        return formula(*[values[source] if source >= 0 else given[source] for source in sources])
+
+    return call
+
+
+def _apply_of_one_formula(plan: DerivativePlan) -> Callable[..., Any]:
+    """RecordedNode.apply for the commonest Nodes: one formula, of the gradient and one saved value."""
+    formula, _, position, _ = plan.formulas[0]
+
+    def apply(self: RecordedNode, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        saved = self.saved
+        if saved is None:
+            raise_freed()
+        grad = gradients[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        value = saved[0]  # type: ignore[index]
+        if value.__class__ is not Tensor or value._version_counter is not None:
+            value = unpack(value, self)
+        result = formula(grad, value)
+        if position == 0:
+            return (result, None, None)  # the engine looks at as many as there are edges
+        return (None, result) if position == 1 else (None, None, result)
+
+    return apply
+
+
 def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[RecordedNode]:
     """The class of a plan's Nodes, named after the operator: AddBackward0 for add.Tensor."""
     base = operator.record.base or operator
     camel = "".join(part[:1].upper() + part[1:] for part in base.schema.name.split("_") if part)
     parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
     members: dict[str, Any] = {"__slots__": (), "plan": plan}
+    if len(plan.formulas) == 1 and plan.formulas[0][1] == (GRAD, 0) and isinstance(plan.formulas[0][2], int):
+        members["apply"] = _apply_of_one_formula(plan)
     for name in plan.saved_names:
         members[f"_saved_{name}"] = property(_saved_getter(plan, name))
     return type(base.record.node_name or f"{camel}Backward0", (parent,), members)

@@ -164,10 +164,10 @@ def native_function(
 def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
     """``add_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) -> Tensor``."""
     head, _, tail = base.schema.text.partition("(")
-    name, dot, overload = head.partition(".")
+    name = head.partition(".")[0]
     arguments, _, _ = tail.rpartition(") ->")
     arguments = arguments.replace("Tensor self", "Tensor(a!) self", 1)
-    schema = FunctionSchema(f"{name}_{dot}{overload}({arguments}) -> Tensor(a!)")
+    schema = FunctionSchema(f"{name}_{'.' if overload else ''}{overload}({arguments}) -> Tensor(a!)")
     record = Record(
         schema, base=base, doc=f"In-place version of {base.schema.name}.", python_module=base.record.python_module
     )

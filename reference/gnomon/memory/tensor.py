@@ -12,7 +12,7 @@ Source: c10/core/TensorImpl.h, torch/csrc/autograd/variable.h (AutogradMeta), c1
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values import geometry
 from ..values.device import device, layout
@@ -22,10 +22,6 @@ from ..values.geometry import Ints, Size
 from .backend import backend_of
 from .spec import Spec
 from .storage import Storage
-
-if TYPE_CHECKING:
-    from weakref import ReferenceType
-
 
 class VersionCounter:
     """How often the data was written to in place; shared by a tensor and all its views."""
@@ -40,16 +36,16 @@ class AutogradMeta:
     """What autograd knows about a tensor beyond its gradient edge; most tensors never have one.
 
     grad              the accumulated gradient of a leaf (or of a tensor that retains it)
-    grad_accumulator  weak: the leaf's AccumulateGrad node, while some graph needs it
+    accumulator_edge  the edge to the leaf's AccumulateGrad
     hooks             functions of the gradient, by id
     retains_grad      a non-leaf that keeps its gradient
     """
 
-    __slots__ = ("__weakref__", "grad", "grad_accumulator", "hooks", "retains_grad")
+    __slots__ = ("__weakref__", "accumulator_edge", "grad", "hooks", "retains_grad")
 
     def __init__(self) -> None:
         self.grad: Tensor | None = None
-        self.grad_accumulator: ReferenceType[Any] | None = None
+        self.accumulator_edge: tuple[Any, int] | None = None
         self.hooks: dict[int, Any] | None = None
         self.retains_grad = False
 

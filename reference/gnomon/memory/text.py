@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from ..values.dtype import get_default_dtype, int64
-from .accessor import nested_list
+from .accessor import TensorAccessor
 from .tensor import Tensor
 
 
@@ -55,35 +55,28 @@ def set_printoptions(
 
 
 class _Formatter:
-    """One format for all the numbers that are shown."""
+    """One format for all the numbers that are shown: its width is that of the widest finite one that is not 0."""
 
     def __init__(self, numbers: list[Any], is_floating: bool):
         self.is_floating = is_floating
         self.integral = True
         self.scientific = False
         self.width = 1
-        if not is_floating:
-            self.width = max([1, *(len(f"{number}") for number in numbers)])
-            return
-        shown = [number for number in numbers if math.isfinite(number) and number != 0]
-        if not shown:
-            self.width = max([1, *(len(self._plain(number)) for number in numbers)])
-            return
-        self.integral = all(number == math.ceil(number) for number in shown)
-        largest = max(abs(number) for number in shown)
-        smallest = min(abs(number) for number in shown)
-        if self.integral:
-            self.scientific = largest / smallest > 1000.0 or largest > 1.0e8
-        else:
-            self.scientific = largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4
-        if options.sci_mode is not None:
-            self.scientific = options.sci_mode
-        self.width = max(len(self._plain(number)) for number in numbers)
+        if is_floating:
+            # infinities, NaN and zeros may stick out: PyTorch does not measure them
+            numbers = [number for number in numbers if math.isfinite(number) and number != 0]
+            if not numbers:
+                return
+            self.integral = all(number == math.ceil(number) for number in numbers)
+            largest = max(abs(number) for number in numbers)
+            smallest = min(abs(number) for number in numbers)
+            self.scientific = largest > 1.0e8 or smallest < 1.0e-4 or largest / smallest > 1000.0
+            if options.sci_mode is not None:
+                self.scientific = options.sci_mode
+        self.width = max([1, *(len(self._plain(number)) for number in numbers)])
 
     def _plain(self, number: Any) -> str:
-        if not self.is_floating:
-            return f"{number}"
-        if not math.isfinite(number):
+        if not self.is_floating or not math.isfinite(number):
             return f"{number}"
         if self.scientific:
             return f"{number:.{options.precision}e}"
@@ -96,6 +89,8 @@ class _Formatter:
 
 
 class _ComplexFormatter:
+    """The real and the imaginary parts, each in a format of their own."""
+
     def __init__(self, numbers: list[complex]):
         self.real = _Formatter([number.real for number in numbers], True)
         self.imag = _Formatter([number.imag for number in numbers], True)
@@ -107,30 +102,33 @@ class _ComplexFormatter:
         return f"{self.real.format(number.real)}{sign}{imaginary}j"
 
 
-def _flatten(nested: Any, numbers: list[Any]) -> list[Any]:
-    for each in nested:
-        if isinstance(each, list):
-            _flatten(each, numbers)
-        elif each is not ...:
-            numbers.append(each)
-    return numbers
+def _shown(accessor: TensorAccessor, dim: int, offset: int, summarize: bool, numbers: list[Any]) -> list[Any]:
+    """The elements from ``offset`` on as nested lists, ``...`` for the middle of long dimensions; fills ``numbers``.
 
-
-def _edges(nested: Any, ndim: int, summarize: bool) -> Any:
-    """The nested list with the middle of long dimensions left out."""
+    Reads what is shown and no more: a summary of a large tensor is quick.
+    """
+    size, stride = accessor.sizes[dim], accessor.strides[dim]
     edge = options.edgeitems
-    if summarize and len(nested) > 2 * edge:
-        shown = [*nested[:edge], ..., *nested[-edge:]]
-    else:
-        shown = list(nested)
-    if ndim == 1:
-        return shown
-    return [each if each is ... else _edges(each, ndim - 1, summarize) for each in shown]
+    indices: list[Any] = list(range(size))
+    if summarize and size > 2 * edge:
+        indices = [*range(edge), ..., *range(size - edge, size)]
+    shown: list[Any] = []
+    for index in indices:
+        if index is ...:
+            shown.append(...)
+        elif dim + 1 < len(accessor.sizes):
+            shown.append(_shown(accessor, dim + 1, offset + index * stride, summarize, numbers))
+        else:
+            number = accessor.read(offset + index * stride)
+            numbers.append(number)
+            shown.append(number)
+    return shown
 
 
 def _vector(items: list[Any], indent: int, formatter: Any) -> str:
     per_line = max(1, (options.linewidth - indent) // (formatter.width + 2))
-    words = [" ..." if each is ... else formatter.format(each) for each in items]
+    middle = " ..." if options.edgeitems else "..."
+    words = [middle if each is ... else formatter.format(each) for each in items]
     lines = [", ".join(words[start : start + per_line]) for start in range(0, len(words), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
@@ -144,13 +142,28 @@ def _nested_text(nested: Any, ndim: int, indent: int, formatter: Any) -> str:
 
 def _numbers_text(tensor: Tensor, indent: int) -> str:
     ndim = tensor._spec.ndim
-    nested = nested_list(tensor)
     kind = tensor._spec.dtype
+    accessor = TensorAccessor(tensor)
+    numbers: list[Any] = []
     if ndim:
-        nested = _edges(nested, ndim, tensor._spec.numel > options.threshold)
-    numbers = _flatten(nested, []) if ndim else [nested]
+        nested = _shown(accessor, 0, accessor.offset, tensor._spec.numel > options.threshold, numbers)
+    else:
+        numbers.append(accessor.read(accessor.offset))
     formatter: Any = _ComplexFormatter(numbers) if kind.is_complex else _Formatter(numbers, kind.is_floating_point)
-    return _nested_text(nested, ndim, indent, formatter) if ndim else formatter.format(nested).strip()
+    return _nested_text(nested, ndim, indent, formatter) if ndim else formatter.format(numbers[0])
+
+
+def _add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+    """``text`` with its suffixes, each on a new line where the line would get too long.  Source: _add_suffixes."""
+    last_line = len(text) - text.rfind("\n") + 1  # two more than there are: PyTorch counts so
+    for suffix in suffixes:
+        if last_line + len(suffix) + 2 > options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            last_line = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            last_line += len(suffix) + 2
+    return text
 
 
 def tensor_repr(self: Tensor) -> str:
@@ -166,12 +179,15 @@ def tensor_repr(self: Tensor) -> str:
     if self._spec.device.type == "meta":
         body = "..."
         suffixes.append(f"size={tuple(self._spec.sizes)}")
+        implied = kind is get_default_dtype()
     elif self._spec.numel == 0:
         body = "[]"
         if self._spec.ndim != 1:
             suffixes.append(f"size={tuple(self._spec.sizes)}")
         implied = kind is get_default_dtype()
     else:
+        if not options.edgeitems:
+            suffixes.append(f"size={tuple(self._spec.sizes)}")
         body = _numbers_text(self, len(prefix))
     if not implied:
         suffixes.append(f"dtype={kind!r}")
@@ -179,11 +195,4 @@ def tensor_repr(self: Tensor) -> str:
         suffixes.append(f"grad_fn=<{self.grad_fn.name()}>")
     elif self.requires_grad:
         suffixes.append("requires_grad=True")
-    text = f"{prefix}{body}"
-    for suffix in suffixes:
-        last_line = len(text) - text.rfind("\n") - 1
-        if last_line + len(suffix) + 3 > options.linewidth:
-            text += ",\n" + " " * len(prefix) + suffix
-        else:
-            text += ", " + suffix
-    return name[: -len("tensor")] + text + ")"
+    return name[: -len("tensor")] + _add_suffixes(f"{prefix}{body}", suffixes, len(prefix)) + ")"

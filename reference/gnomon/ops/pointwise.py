@@ -169,7 +169,7 @@ div_mode = native_function(
 floor_divide = native_function(
     "floor_divide(Tensor self, Tensor other) -> Tensor",
     composite=lambda self, other: aten.div_floor.default(self, other),
-    inplace=True,
+    inplace="Tensor",
     out="out",
     doc="``floor(self / other)``; integers stay integers.  Raises RuntimeError for integers divided by zero.",
 )
@@ -242,7 +242,7 @@ pow_tensor = native_function(
     kernel=pointwise(arithmetic.power),
     derivatives={"self": pow_grad_self, "exponent": pow_grad_exponent},
     node_name="PowBackward1",
-    inplace=True,
+    inplace="Tensor",
     out="Tensor_Tensor_out",
     doc="``self`` to the power of ``exponent``.  Operands broadcast and promote.",
 )
@@ -250,14 +250,23 @@ pow_tensor = native_function(
 pow_scalar = native_function(
     "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
     meta=lambda self, exponent: _pow_scalar_walk(self, exponent),
-    kernel=pointwise(arithmetic.power),
+    kernel=pointwise(lambda a, exponent: _power_of_number(a, exponent)),
     derivatives={"self": pow_grad_self},
-    inplace=True,
+    inplace="Scalar",
     out="Tensor_Scalar_out",
     doc="""``self`` to the power of a number.
 
     Raises RuntimeError for integers to a negative integer power.""",
 )
+
+
+def _power_of_number(a: Any, exponent: Any) -> Any:
+    """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.  Source: pow_tensor_scalar_kernel."""
+    if exponent == 0.5:
+        return arithmetic.sqrt(a)
+    if exponent == -0.5:
+        return arithmetic.rsqrt(a)
+    return arithmetic.power(a, exponent)
 
 
 def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:

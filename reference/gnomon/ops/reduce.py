@@ -392,7 +392,7 @@ native_function(
 
 
 def _any_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
-    return reduce(self, dim, keepdim, bool_result_dtype(self), self.dtype)
+    return reduce(self, dim, keepdim, bool_result_dtype(self), self.dtype, empty_means_all=False)
 
 
 for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):

@@ -14,6 +14,7 @@ Source: aten/src/ATen/native/README.md, torchgen/model.py.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from typing import Any, NamedTuple
 
@@ -129,6 +130,7 @@ def _parse_arguments(text: str) -> list[Argument]:
     return arguments
 
 
+@functools.cache  # a few texts make up most schemas
 def _parse_argument(text: str, kwarg_only: bool) -> Argument:
     match = _TYPE.match(text)
     if match is None:
