@@ -8,9 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-import pytest
-
 import gnomon as gn
+import pytest
 from gnomon.memory import backend as registry
 from gnomon.values.errors import BackendUnavailableError
 
@@ -22,7 +21,10 @@ def run(program: str, path: Path | None = None, **environment: str) -> subproces
     if path is not None:
         settings["PYTHONPATH"] = os.pathsep.join([str(path), settings.get("PYTHONPATH", "")])
     return subprocess.run(
-        [sys.executable, "-W", "always", "-c", textwrap.dedent(program)], capture_output=True, text=True, env=settings
+        [sys.executable, "-W", "always", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        env=settings,
     )
 
 
@@ -77,9 +79,8 @@ def test_importing_opens_nothing_and_prints_nothing(tmp_path: Path) -> None:
         """
         import sys
         import gnomon
-        heavy = {"numpy", "gnomon_c", "gnomon_c._native", "cffi", "_cffi_backend", "loud_plug_in"} & set(sys.modules)
-        print("heavy:", sorted(heavy))
-        """,
+        heavy = {"numpy", "gnomon_c", "gnomon_c._native", "cffi", "_cffi_backend", "loud_plug_in"} &
+        set(sys.modules) print("heavy:", sorted(heavy)) """,
         tmp_path,
     )
     assert finished.stdout == "heavy: []\n" and finished.stderr == ""

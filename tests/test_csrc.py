@@ -696,8 +696,8 @@ def test_in_place(library):
 
 
 def to_integer(numbers, dtype):
-    """A float as an integer, as x86 has it: truncated in a register of 64 bits, or of 32 for the smaller dtypes,
-    whose least value stands for what does not fit."""
+    """A float as an integer, as x86 has it: truncated in a register of 64 bits, or of 32 for the smaller
+    dtypes, whose least value stands for what does not fit."""
     register = np.iinfo("int64" if np.dtype(dtype).itemsize == 8 else "int32")
     truncated = np.trunc(numbers)
     fits = (truncated >= register.min) & (truncated < -float(register.min))
@@ -947,9 +947,8 @@ def blas(request, library):
 
         ffi = FFI()
         ffi.cdef(
-            "void scipy_openblas_set_num_threads(int count);"
-            "void scipy_cblas_sgemm(void); void scipy_cblas_dgemm(void);"
-            "void scipy_cblas_cgemm(void); void scipy_cblas_zgemm(void);"
+            "void scipy_openblas_set_num_threads(int count);void scipy_cblas_sgemm(void); void "
+            "scipy_cblas_dgemm(void);void scipy_cblas_cgemm(void); void scipy_cblas_zgemm(void);"
         )
         pattern = f"lib{openblas.get_library()}.*"
         path = next(Path(openblas.get_lib_dir()).glob(pattern))
@@ -1507,9 +1506,7 @@ def test_index(library, dtype):
             np.testing.assert_array_equal(out.array, expected)
     for wrong in (4, -5):
         assert (
-            library.run(
-                "_index", [empty((1, 5, 6), dtype)], [a, *spread([np.array([wrong]), None, None])]
-            )
+            library.run("_index", [empty((1, 5, 6), dtype)], [a, *spread([np.array([wrong]), None, None])])
             == BAD_VALUE
         )
 

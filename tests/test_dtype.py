@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import struct
 
+import gnomon as gn
 import numpy
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-import gnomon as gn
 from gnomon.values import dtype as dtypes
 from gnomon.values.dtype import ALL, FLOATS, INTEGERS, ResultType
+from hypothesis import given
+from hypothesis import strategies as st
 
 # torch.promote_types for each pair, in the order of ALL; PyTorch's complex32 is complex64 here
 PROMOTED = """
@@ -76,10 +75,15 @@ def test_float16_and_bfloat16_round_to_nearest_even(value: float) -> None:
     if math.isfinite(value):
         bits = struct.unpack("<I", struct.pack("<f", value))[0]
         low = bits & 0xFFFF0000
-        down, up = (struct.unpack("<f", struct.pack("<I", pattern))[0] for pattern in (low, min(low + 0x10000, 0xFFFFFFFF)))
+        down, up = (
+            struct.unpack("<f", struct.pack("<I", pattern))[0]
+            for pattern in (low, min(low + 0x10000, 0xFFFFFFFF))
+        )
         rest = bits & 0xFFFF
         to_even = down if (low >> 16) % 2 == 0 else up
-        assert same(dtypes.bfloat16.cast(value), to_even if rest == 0x8000 else (down if rest < 0x8000 else up))
+        assert same(
+            dtypes.bfloat16.cast(value), to_even if rest == 0x8000 else (down if rest < 0x8000 else up)
+        )
 
 
 @pytest.mark.parametrize(
@@ -146,4 +150,4 @@ def test_names_and_sizes() -> None:
 
 def same(a: object, b: float) -> bool:
     """Equal, with NaN equal to NaN and zeros of one sign."""
-    return a == b and math.copysign(1, a) == math.copysign(1, b) or (a != a and b != b)  # type: ignore[arg-type]
+    return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)  # type: ignore[arg-type]

@@ -5,18 +5,21 @@ from __future__ import annotations
 import gc
 import weakref
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 import gnomon as gn
+import pytest
 from gnomon.kit import launch
 from gnomon.memory.accessor import elements
 from gnomon.values.dtype import ALL
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 aten = gn.ops.aten
 C_IS_THERE = gn.backends()["c"].available
-DTYPES = [each for each in ALL if each.name in ("bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64")]
+DTYPES = [
+    each
+    for each in ALL
+    if each.name in ("bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64")
+]
 BINARY = {
     "add.Tensor": (lambda a, b: a + b, (1,)),
     "sub.Tensor": (lambda a, b: a - b, (1,)),
@@ -52,7 +55,15 @@ SIZES = st.sampled_from([(), (1,), (4,), (2, 3), (3, 1), (1, 3), (0,), (2, 0)])
 
 @pytest.mark.skipif(not C_IS_THERE, reason="only prepared kernels have shortcuts")
 @settings(max_examples=300, deadline=None)
-@given(st.sampled_from(sorted(BINARY)), SIZES, SIZES, LAYOUTS, LAYOUTS, st.sampled_from(DTYPES), st.sampled_from(DTYPES))
+@given(
+    st.sampled_from(sorted(BINARY)),
+    SIZES,
+    SIZES,
+    LAYOUTS,
+    LAYOUTS,
+    st.sampled_from(DTYPES),
+    st.sampled_from(DTYPES),
+)
 def test_binary_shortcuts_agree_with_the_readable_path(
     name: str,
     sizes_a: tuple[int, ...],
@@ -199,7 +210,9 @@ def test_fallbacks_are_counted_and_refused_by_policy() -> None:
         pytest.skip("needs a backend that falls back")
     with gn.device("c"):
         x = gn.ones(3)
-        missing = next(iter({"prod.dim_int", "sgn", "_real"} - set(launch.backend_of(x.device).kernels)), None)
+        missing = next(
+            iter({"prod.dim_int", "sgn", "_real"} - set(launch.backend_of(x.device).kernels)), None
+        )
         if missing is None:
             pytest.skip("the backend has everything")
         gn.set_fallback_policy("error")

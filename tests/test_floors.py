@@ -1,4 +1,6 @@
-"""The house: a file imports only from floors below it, the core only the standard library, and there are no circles."""
+"""The house: a file imports only from floors below it, the core only the standard library, and there are no
+circles.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def modules() -> dict[str, Path]:
 def imports_of(name: str, path: Path, at_import_only: bool = False) -> list[str]:
     """Dotted names that a file imports: ``gnomon.``-relative ones resolved.
 
-    Functions' own imports are included, unless ``at_import_only`` asks for what runs when the file is imported.
+    Functions' own imports are included, unless ``at_import_only`` asks for what runs when the file is
+    imported.
     """
     package = name.split(".")[:-1]
     found = []
@@ -112,4 +115,3 @@ def test_there_are_no_import_circles() -> None:
 
     for name in graph:
         visit(name, ())
-

@@ -6,10 +6,9 @@ import itertools
 
 import numpy
 import pytest
+from gnomon.values import geometry
 from hypothesis import given
 from hypothesis import strategies as st
-
-from gnomon.values import geometry
 
 SIZES = st.lists(st.integers(0, 4), max_size=4).map(tuple)
 
@@ -32,7 +31,9 @@ def offsets_of(sizes: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
 
 
 @given(views())
-def test_offsets_are_those_of_the_indices_in_row_major_order(view: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+def test_offsets_are_those_of_the_indices_in_row_major_order(
+    view: tuple[tuple[int, ...], tuple[int, ...]],
+) -> None:
     sizes, strides = view
     assert list(geometry.offsets(sizes, strides, 7)) == [7 + offset for offset in offsets_of(sizes, strides)]
     reach = geometry.extent(sizes, strides)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import gnomon as gn
 import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import gnomon as gn
 
 SIZES = (3, 4, 2)
 
@@ -51,7 +50,10 @@ def to_gnomon(index: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def separated_ints(index: tuple[Any, ...]) -> bool:
-    """An int beside arrays: NumPy takes it as an array of its own, PyTorch selects first.  Their rules differ there."""
+    """An int beside arrays: NumPy takes it as an array of its own, PyTorch selects first.
+
+    Their rules differ there.
+    """
     has_array = any(isinstance(each, numpy.ndarray) for each in index)
     return has_array and any(isinstance(each, int) for each in index)
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 
-import numpy
-from hypothesis import given
-from hypothesis import strategies as st
-
 import gnomon as gn
+import numpy
 from gnomon.kit.iterator import TensorIterator, converted_spec
 from gnomon.memory.spec import Spec, contiguous_spec, spec_of
 from gnomon.values import geometry
 from gnomon.values.dtype import float32, float64, int32
+from hypothesis import given
+from hypothesis import strategies as st
 
 REFERENCE = gn.device("reference")
 
@@ -103,7 +102,9 @@ def test_a_reduction_has_stride_0_in_reduced_dimensions() -> None:
 
 def test_converted_inputs_are_walked_by_their_own_strides() -> None:
     expanded = spec_of((2, 3), (1, 0), int32, REFERENCE)
-    walk = TensorIterator("add", [expanded, contiguous_spec((2, 3), float64, REFERENCE)], [float64], float64, REFERENCE)
+    walk = TensorIterator(
+        "add", [expanded, contiguous_spec((2, 3), float64, REFERENCE)], [float64], float64, REFERENCE
+    )
     copied = converted_spec(expanded, float64)
     assert geometry.is_non_overlapping_and_dense(copied.sizes, copied.strides)
     converted = walk.with_converted_inputs()

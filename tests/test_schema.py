@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import pytest
-
 from gnomon.values.schema import REQUIRED, Alias, FunctionSchema
 
 
 def test_a_schema_with_everything() -> None:
     text = (
         "f.over(Tensor(a!) self, Tensor?[] indices, int[2] stride=[], SymInt? end=None, *, Scalar alpha=1, "
-        "ScalarType? dtype=None, str mode='none', bool[3] mask, Tensor(b!) out) -> (Tensor(a!) values, Tensor[])"
+        "ScalarType? dtype=None, str mode='none', bool[3] mask, Tensor(b!) out) -> (Tensor(a!) values, "
+        "Tensor[])"
     )
     schema = FunctionSchema(text)
     assert (schema.name, schema.overload_name, schema.full_name) == ("f", "over", "f.over")
     by_name = {argument.name: argument for argument in schema.arguments}
     assert by_name["self"].alias == Alias("a", True) and by_name["self"].is_written
-    assert by_name["indices"].is_list and by_name["indices"].elements_optional and not by_name["indices"].is_optional
+    assert (
+        by_name["indices"].is_list
+        and by_name["indices"].elements_optional
+        and not by_name["indices"].is_optional
+    )
     assert by_name["stride"].list_size == 2 and by_name["stride"].default == ()
     assert by_name["end"].is_optional and by_name["end"].type == "SymInt" and by_name["end"].default is None
     assert by_name["alpha"].kwarg_only and by_name["alpha"].default == 1 and not by_name["end"].kwarg_only
@@ -34,7 +38,9 @@ def test_views_inplace_and_out_are_told_apart() -> None:
     assert split.is_view and split.returns[0].is_list and split.returns[0].alias == Alias("a", False)
     inplace = FunctionSchema("add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)")
     assert inplace.is_inplace and not inplace.is_out and not inplace.is_view
-    out = FunctionSchema("add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)")
+    out = FunctionSchema(
+        "add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"
+    )
     assert out.is_out and not out.is_inplace
 
 

@@ -17,7 +17,10 @@ def backend() -> Backend:
 
 
 def set_num_threads(count: int) -> None:
-    """How many threads a call with enough work uses; at least 1.  Raises RuntimeError without the extension."""
+    """How many threads a call with enough work uses; at least 1.
+
+    Raises RuntimeError without the extension.
+    """
     from .library import native
 
     if count < 1:
@@ -40,7 +43,9 @@ def empty_cache() -> None:
 
 
 def memory_stats() -> dict[str, int]:
-    """Bytes handed out now (``allocated``), kept for the next request (``cached``), and the most ever (``peak``)."""
+    """Bytes handed out now (``allocated``), kept for the next request (``cached``), and the most ever
+    (``peak``).
+    """
     from .library import native
 
     extension = native()

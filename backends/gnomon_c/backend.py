@@ -58,7 +58,9 @@ class CBackend(Backend):
             row = rows[number]
             name = self._ffi.string(row.name).decode()
             self.kernels[name] = CKernel(name, row, extension)
-            self.capabilities[name] = tuple(each.name for each in ALL if row.kernels[each.code] != self._ffi.NULL)
+            self.capabilities[name] = tuple(
+                each.name for each in ALL if row.kernels[each.code] != self._ffi.NULL
+            )
 
     def is_available(self) -> tuple[bool, str]:
         return not self._problem, self._problem
@@ -133,7 +135,9 @@ class CKernel:
                 continue
             if kind in _INTEGER_TYPES:
                 if argument.is_list:
-                    integers.extend([absent] if value is None else [len(value), *(int(each) for each in value)])
+                    integers.extend(
+                        [absent] if value is None else [len(value), *(int(each) for each in value)]
+                    )
                 else:
                     integers.append(absent if value is None else int(value))
             elif kind == "str":
@@ -161,7 +165,7 @@ def _scalar(value: Any, absent: int) -> tuple[float, float, int]:
 class PreparedCall:
     """A filled gn_call and everything it points to.  ``address`` is what the library's entry points take."""
 
-    __slots__ = ("_count", "_keep", "_lib", "_array_type", "address", "is_claimed")
+    __slots__ = ("_array_type", "_count", "_keep", "_lib", "address", "is_claimed")
 
     def __init__(
         self,
@@ -232,15 +236,17 @@ class PreparedCall:
         if self._count == 2:
             return self._lib.gn_run2(self.address, tensors[0]._address, tensors[1]._address)
         if self._count == 3:
-            return self._lib.gn_run3(self.address, tensors[0]._address, tensors[1]._address, tensors[2]._address)
+            return self._lib.gn_run3(
+                self.address, tensors[0]._address, tensors[1]._address, tensors[2]._address
+            )
         addresses = self._array([0.0 if tensor is None else tensor._address for tensor in tensors])
         return self._lib.gn_run(self.address, addresses)
 
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
         """The library's function for this call on so many input tensors, the last of them perhaps a number.
 
-        It allocates the output and returns its address; in place, it takes the output's address first and returns a
-        status.  None where there is no such function.
+        It allocates the output and returns its address; in place, it takes the output's address first and
+        returns a status.  None where there is no such function.
         """
         if not self.is_claimed:
             return None

@@ -1,7 +1,8 @@
 """Opens the C extension and a BLAS, each at first use.
 
-The BLAS comes from the package scipy-openblas32 where it is installed; its own threads are switched off, since the
-kernels split a product over the threads of gnomon's own team (two pools beside each other cost a factor of two).
+The BLAS comes from the package scipy-openblas32 where it is installed; its own threads are switched off,
+since the kernels split a product over the threads of gnomon's own team (two pools beside each other cost a
+factor of two).
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ def native() -> ModuleType:
 
 
 def find_blas() -> Path | None:
-    """The file of the BLAS library, or None where there is none.  ``GNOMON_BLAS`` names another, or ``none``."""
+    """The file of the BLAS library, or None where there is none.
+
+    ``GNOMON_BLAS`` names another, or ``none``.
+    """
     chosen = os.environ.get("GNOMON_BLAS", "")
     if chosen == "none":
         return None
@@ -47,7 +51,9 @@ def find_blas() -> Path | None:
     if found is None or found.origin is None:
         return None
     folder = Path(found.origin).parent / "lib"
-    libraries = sorted(path for path in folder.iterdir() if "openblas" in path.name) if folder.is_dir() else []
+    libraries = (
+        sorted(path for path in folder.iterdir() if "openblas" in path.name) if folder.is_dir() else []
+    )
     return libraries[0] if libraries else None
 
 
@@ -71,7 +77,8 @@ def open_blas() -> str:
         library = ffi.dlopen(str(path))
         getattr(library, f"{prefix}openblas_set_num_threads")(1)
         addresses = [
-            float(int(ffi.cast("uintptr_t", ffi.addressof(library, f"{prefix}cblas_{name}")))) for name in _BLAS_FUNCTIONS
+            float(int(ffi.cast("uintptr_t", ffi.addressof(library, f"{prefix}cblas_{name}"))))
+            for name in _BLAS_FUNCTIONS
         ]
     except (OSError, AttributeError):  # not a BLAS, or not for this machine: do without
         return ""

@@ -72,7 +72,7 @@ from .values.dtype import (
     set_default_dtype,
     uint8,
 )
-from .values.dtype import bool_ as bool  # noqa: A004  (torch.bool's name)
+from .values.dtype import bool_ as bool
 from .values.errors import BackendUnavailableError, OutOfMemoryError
 from .values.geometry import Size
 

@@ -1,9 +1,10 @@
 """bind: operators as Python functions, methods and operators; PyTorch's argument parser.
 
-A function has one name and several overloads.  The parser tries them in the order they were defined and takes the
-first that the arguments fit; it then calls it with all arguments of its schema.  On the way it is as lenient as
-PyTorch's: sizes as ``f(2, 3)`` or ``f((2, 3))``, one int where a list of fixed length is wanted, ``axis`` for ``dim``,
-``keepdims`` for ``keepdim``, ``input`` for ``self``, a Python number for the second operand.
+A function has one name and several overloads.  The parser tries them in the order they were defined and takes
+the first that the arguments fit; it then calls it with all arguments of its schema.  On the way it is as
+lenient as PyTorch's: sizes as ``f(2, 3)`` or ``f((2, 3))``, one int where a list of fixed length is wanted,
+``axis`` for ``dim``, ``keepdims`` for ``keepdim``, ``input`` for ``self``, a Python number for the second
+operand.
 
 Source: torch/csrc/utils/python_arg_parser.cpp, tools/autograd/gen_python_functions.py.
 """
@@ -111,8 +112,15 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
             return None
         raise _Mismatch
     if argument.is_list:
-        if isinstance(value, (list, tuple)) or (argument.type == "Tensor" and not isinstance(value, Tensor) and hasattr(value, "__iter__")):
-            if argument.type != "Tensor" and argument.list_size and len(value) not in (0, 1, argument.list_size) and argument.list_size > 1:
+        if isinstance(value, (list, tuple)) or (
+            argument.type == "Tensor" and not isinstance(value, Tensor) and hasattr(value, "__iter__")
+        ):
+            if (
+                argument.type != "Tensor"
+                and argument.list_size
+                and len(value) not in (0, 1, argument.list_size)
+                and argument.list_size > 1
+            ):
                 pass  # the operator says what is wrong with the length
             return tuple(
                 None if each is None and argument.elements_optional else _convert_one(argument, each, False)
@@ -144,7 +152,9 @@ class Signature:
         self.operator = operator
         self.arguments = operator.schema.arguments
         self.by_name = {argument.name: position for position, argument in enumerate(self.arguments)}
-        self.positional = [position for position, argument in enumerate(self.arguments) if not argument.kwarg_only]
+        self.positional = [
+            position for position, argument in enumerate(self.arguments) if not argument.kwarg_only
+        ]
         names = {argument.name for argument in self.arguments if argument.type == "Tensor"}
         # where PyTorch lets a number stand for a tensor: the operands of pointwise operators
         self.number_names = {"other", "self"} & names if "other" in names else frozenset()
@@ -162,15 +172,20 @@ class Signature:
         )
 
         names = [result.name for result in operator.schema.returns]
-        self.return_type = _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
+        self.return_type = (
+            _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
+        )
         self.defaults = [_default(argument) for argument in self.arguments]
         types = {"Tensor": Tensor, "int": int, "SymInt": int, "bool": bool}
         self.quick_types = [
-            (types.get(self.arguments[position].type), self.arguments[position].is_list) for position in self.positional
+            (types.get(self.arguments[position].type), self.arguments[position].is_list)
+            for position in self.positional
         ]
 
     def quick(self, args: Sequence[Any]) -> list[Any] | None:
-        """``bind`` for positional arguments of exactly the right types, which most calls have; None for any others."""
+        """``bind`` for positional arguments of exactly the right types, which most calls have; None for any
+        others.
+        """
         if len(args) > len(self.positional) and self.varargs is None:
             return None
         values: list[Any] = []
@@ -204,7 +219,9 @@ class Signature:
         values: list[Any] = [REQUIRED] * len(arguments)
         for index, value in enumerate(args):
             if index >= len(self.positional):
-                raise _Mismatch(f"takes {len(self.positional)} positional arguments but {len(args)} were given")
+                raise _Mismatch(
+                    f"takes {len(self.positional)} positional arguments but {len(args)} were given"
+                )
             position = self.positional[index]
             if position == self.varargs and _is_integer(value):
                 values[position] = tuple(args[index:])
@@ -223,17 +240,21 @@ class Signature:
             value = values[position]
             if value is REQUIRED:
                 if self.defaults[position] is REQUIRED:
-                    raise _Mismatch(f"missing required argument '{_shown(argument)}' (position {position + 1})")
+                    raise _Mismatch(
+                        f"missing required argument '{_shown(argument)}' (position {position + 1})"
+                    )
                 values[position] = self.defaults[position]
                 continue
             try:
                 values[position] = _convert(argument, value, argument.name in self.number_names)
             except _Mismatch:
                 raise _Mismatch(
-                    f"argument '{_shown(argument)}' (position {position + 1}) must be {_type_text(argument)}, not "
-                    f"{_value_text(value)}"
+                    f"argument '{_shown(argument)}' (position {position + 1}) must be "
+                    f"{_type_text(argument)}, not {_value_text(value)}"
                 ) from None
-        if self.number_names and not any(isinstance(values[self.by_name[name]], Tensor) for name in self.number_names):
+        if self.number_names and not any(
+            isinstance(values[self.by_name[name]], Tensor) for name in self.number_names
+        ):
             raise _Mismatch("argument 'input' (position 1) must be Tensor, not " + _value_text(values[0]))
         return values
 
@@ -267,7 +288,13 @@ def _shown(argument: Argument) -> str:
 
 
 def _type_text(argument: Argument) -> str:
-    names = {"SymInt": "int", "Scalar": "Number", "ScalarType": "gnomon.dtype", "Device": "gnomon.device", "Layout": "gnomon.layout"}
+    names = {
+        "SymInt": "int",
+        "Scalar": "Number",
+        "ScalarType": "gnomon.dtype",
+        "Device": "gnomon.device",
+        "Layout": "gnomon.layout",
+    }
     name = names.get(argument.type, argument.type)
     if argument.is_list:
         return f"tuple of {name}s"
@@ -286,7 +313,9 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
     operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
     # the overload without a name is the shortest, and goes first, as in PyTorch
     operators.sort(key=lambda operator: operator.schema.overload_name != "")
-    makes_tensors = any(argument.name == "pin_memory" for each in operators for argument in each.schema.arguments)
+    makes_tensors = any(
+        argument.name == "pin_memory" for each in operators for argument in each.schema.arguments
+    )
     signatures: list[Signature] = []  # made at the first call: a program calls few of the operators there are
 
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -316,12 +345,15 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
             return result.requires_grad_() if requires_grad else result
         if len(signatures) == 1:
             raise TypeError(f"{name}(): {problems[0]}")
-        given = [_value_text(arg) for arg in args] + [f"{key}={_value_text(value)}" for key, value in kwargs.items()]
+        given = [_value_text(arg) for arg in args] + [
+            f"{key}={_value_text(value)}" for key, value in kwargs.items()
+        ]
         expected = "".join(
             f"\n * {signature.text()}: {problem}" for signature, problem in zip(signatures, problems)
         )
         raise TypeError(
-            f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), but expected one of:{expected}"
+            f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), but "
+            f"expected one of:{expected}"
         )
 
     function.__name__ = name
@@ -386,7 +418,9 @@ def text_signature(packet: OpOverloadPacket) -> inspect.Signature:
     """The Python signature of an operator's first overload, for ``inspect`` and stubs."""
     parameters = []
     for argument in next(iter(packet.overloads.values())).schema.arguments:
-        kind = inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        kind = (
+            inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
         default = inspect.Parameter.empty if argument.default is REQUIRED else argument.default
         parameters.append(inspect.Parameter(_shown(argument), kind, default=default))
     return inspect.Signature(parameters)

@@ -10,11 +10,15 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: those of the process); returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(prog="gnomon", description="A reference tensor library with plug-in backends.")
+    parser = argparse.ArgumentParser(
+        prog="gnomon", description="A reference tensor library with plug-in backends."
+    )
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("backends", help="list the backends: available or why not, device, native operators")
     commands.add_parser("operators", help="list the operators with their schemas")
-    commands.add_parser("demo", help="train on handwritten digits on every host backend and compare", add_help=False)
+    commands.add_parser(
+        "demo", help="train on handwritten digits on every host backend and compare", add_help=False
+    )
     if given[:1] == ["demo"]:
         from .demo import main as demo
 

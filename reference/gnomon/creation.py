@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .dispatch.dispatcher import aten
 from .memory.accessor import fill_from
 from .memory.backend import resolve_device
 from .memory.spec import contiguous_spec
 from .memory.tensor import Tensor
-from .dispatch.dispatcher import aten
 from .ops import index
 from .ops.factory import allocate
 from .values import dtype as dtypes
@@ -22,7 +22,10 @@ _SEQUENCES = (list, tuple, range)
 
 
 def _shape_of(data: Any) -> tuple[int, ...]:
-    """The sizes of nested sequences, by their first elements.  Raises ValueError where they are ragged (see _flatten)."""
+    """The sizes of nested sequences, by their first elements.
+
+    Raises ValueError where they are ragged (see _flatten).
+    """
     sizes = []
     while isinstance(data, _SEQUENCES) or (isinstance(data, Tensor) and data.ndim):
         sizes.append(len(data))
@@ -43,7 +46,9 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any]) -> No
         if isinstance(data, _SEQUENCES):
             raise ValueError(f"expected a number at dim {depth}, but got a sequence of length {len(data)}")
         if not isinstance(data, (bool, int, float, complex)):
-            raise TypeError(f"tensor(): data must be numbers or nested sequences of them, not {type(data).__name__}")
+            raise TypeError(
+                f"tensor(): data must be numbers or nested sequences of them, not {type(data).__name__}"
+            )
         flat.append(data)
         return
     if not hasattr(data, "__len__") or len(data) != sizes[depth]:
@@ -71,11 +76,13 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor with the numbers of ``data``: a number, nested sequences, a NumPy array or a tensor.  Always a copy.
+    """A new tensor with the numbers of ``data``: a number, nested sequences, a NumPy array or a tensor.
 
-    dtype: from the data if None (bool, int64, the default dtype, or complex).  device: the default one if None.
-    Raises ValueError for ragged sequences, TypeError for what holds no numbers, RuntimeError for an int that the dtype
-    can not hold.  Source: torch.tensor.
+    Always a copy.
+
+    dtype: from the data if None (bool, int64, the default dtype, or complex).  device: the default one if
+    None. Raises ValueError for ragged sequences, TypeError for what holds no numbers, RuntimeError for an int
+    that the dtype can not hold.  Source: torch.tensor.
     """
     if isinstance(data, Tensor):
         where = data.device if device is None else device
@@ -100,14 +107,18 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
     """Raises for an int that an integer dtype can not hold, and for a complex number given to a real one."""
     for value in flat:
         if isinstance(value, complex) and not wanted.is_complex:
-            raise TypeError("can't convert complex to float" if wanted.category == 2 else "can't convert complex to int")
+            raise TypeError(
+                "can't convert complex to float" if wanted.category == 2 else "can't convert complex to int"
+            )
         if wanted.category == 1 and isinstance(value, int) and not isinstance(value, bool):
             least = -(2 ** (wanted.bits - 1)) if wanted.is_signed else 0
             most = 2 ** (wanted.bits - 1 if wanted.is_signed else wanted.bits) - 1
             if not -(2**63) <= value < 2**63:
                 raise RuntimeError(f"Overflow when unpacking long long: {value}")
             if not least <= value <= most and not (not wanted.is_signed and -most - 1 <= value):
-                raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow: {value}")
+                raise RuntimeError(
+                    f"value cannot be converted to type {wanted.name} without overflow: {value}"
+                )
 
 
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:

@@ -1,17 +1,17 @@
 """The hot path: operators of one and two operands, small and often.
 
-Everything that an operator decides (promotion, broadcasting, strides, the kernel) is a function of its operands'
-specs, and specs are interned.  So the readable path runs once for each pair of specs and leaves a *plan* behind:
-the C entry point, the prepared call, the output's spec.  From then on a call is
+Everything that an operator decides (promotion, broadcasting, strides, the kernel) is a function of its
+operands' specs, and specs are interned.  So the readable path runs once for each pair of specs and leaves a
+*plan* behind: the C entry point, the prepared call, the output's spec.  From then on a call is
 
     two dictionary look-ups by identity         which plan?
     one `|` of keys and mode word, one compare  does anything but the backend have a say?
     one foreign call                            allocate the output and run
     one Tensor, nine slots
 
-and, when autograd has a say and nothing else, a Node with what its formulas name.  All else, and every miss, goes
-the readable way (dispatch/dispatcher.py, kit/native.py, autograd/variable_type.py), whose meaning this file repeats
-for the common case and must never change.
+and, when autograd has a say and nothing else, a Node with what its formulas name.  All else, and every miss,
+goes the readable way (dispatch/dispatcher.py, kit/native.py, autograd/variable_type.py), whose meaning this
+file repeats for the common case and must never change.
 
 Plans are kept in plain dictionaries: reading and setting one is atomic.  They are dropped when a backend is
 registered, and started afresh when an operator has too many.
@@ -64,8 +64,8 @@ on_default_dtype(_drop_plans)
 class Recorder:
     """How to record one operator for one choice of operands that require grad.
 
-    ``sources`` says what to save: 0 and 1 are the operands, 2 is the output; ``constants`` is the whole list where
-    nothing of that is saved (``alpha`` of an add, say).
+    ``sources`` says what to save: 0 and 1 are the operands, 2 is the output; ``constants`` is the whole list
+    where nothing of that is saved (``alpha`` of an add, say).
     """
 
     __slots__ = ("constants", "node_class", "sources")
@@ -116,7 +116,9 @@ def _recorder(operator: OpOverload, arguments: tuple[Any, ...], operands: int) -
 
 
 def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) -> tuple[Any, ...] | None:
-    """The plan of a call, if it is one C call from operands as they are: (entry, call, output spec, specs, what to keep)."""
+    """The plan of a call, if it is one C call from operands as they are: (entry, call, output spec, specs,
+    what to keep).
+    """
     if not all(each._spec.device.type != "meta" for each in arguments if isinstance(each, Tensor)):
         return None
     plan = find_plan(operator, arguments)
@@ -130,7 +132,11 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     if not _walks_as_given(walk, [arguments[position] for position in operator.tensor_positions]):
         return None
     record = operator.record
-    others = [arguments[position] for position in record.kernel_positions if position not in operator.tensor_positions]
+    others = [
+        arguments[position]
+        for position in record.kernel_positions
+        if position not in operator.tensor_positions
+    ]
     call = kernel.prepare(walk, (), 1, others)
     entry = call.entry(len(walk.operands) - 1 - numbers, numbers)
     if entry is None:
@@ -146,11 +152,17 @@ def _walks_as_given(walk: Any, inputs: list[Any]) -> bool:
     )
 
 
-def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()) -> Callable[..., Any]:
-    """The fast version of ``slow(self, other)``, an operator of two operands whose other arguments are ``constants``."""
+def make_binary(
+    operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()
+) -> Callable[..., Any]:
+    """The fast version of ``slow(self, other)``, an operator of two operands whose other arguments are
+    ``constants``.
+    """
     plans: dict[Any, dict[Any, Any]] = {}
     _all_plans.append(plans)
-    recorders: list[Recorder | None] = [None] * 8  # by which operands require grad, and whether one is a number
+    recorders: list[Recorder | None] = [
+        None
+    ] * 8  # by which operands require grad, and whether one is a number
     listeners = dispatcher._listeners
     is_differentiable = operator.record.derivatives is not None
 
@@ -201,14 +213,18 @@ def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple
         node.metadata_specs = metadata
         output._gradient_edge = (node, 0)
         output._keys = VARIABLE_KEYS
-        node.saved = recorder.constants if recorder.constants is not None else recorder.save((self, other), output)
+        node.saved = (
+            recorder.constants if recorder.constants is not None else recorder.save((self, other), output)
+        )
 
     def binary(self: Any, other: Any) -> Any:
         try:
             entry, call, spec, metadata, _ = plans[self._spec][other._spec]
             keys = self._keys | other._keys | mode_word()
         except (KeyError, AttributeError):
-            if other.__class__ is float or (other.__class__ is int and -EXACT_INTEGER < other < EXACT_INTEGER):
+            if other.__class__ is float or (
+                other.__class__ is int and -EXACT_INTEGER < other < EXACT_INTEGER
+            ):
                 return with_number(self, other)
             return miss(self, other)
         if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
@@ -258,8 +274,12 @@ def make_binary(operator: OpOverload, slow: Callable[..., Any], constants: tuple
     return binary
 
 
-def make_unary(operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()) -> Callable[..., Any]:
-    """The fast version of ``slow(self)``, an operator of one operand whose other arguments are ``constants``."""
+def make_unary(
+    operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()
+) -> Callable[..., Any]:
+    """The fast version of ``slow(self)``, an operator of one operand whose other arguments are
+    ``constants``.
+    """
     plans: dict[Any, Any] = {}
     _all_plans.append(plans)
     recorders: list[Recorder] = []
@@ -347,7 +367,9 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
         plan = derivative_plan(operator, positions, needed)
         node = plan.node_class()
-        node.next_edges = tuple(gradient_edge(each) if wanted else None for each, wanted in zip(inputs, needed))
+        node.next_edges = tuple(
+            gradient_edge(each) if wanted else None for each, wanted in zip(inputs, needed)
+        )
         node.sequence_nr = next_sequence_number()
         node.metadata_specs = metadata
         output._gradient_edge = (node, 0)
@@ -417,7 +439,9 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
 
 
 def _may_overlap(arguments: tuple[Any, ...]) -> bool:
-    """Might an operand share the memory that an in-place operator writes to, without being its first argument?"""
+    """Might an operand share the memory that an in-place operator writes to, without being its first
+    argument?
+    """
     self = arguments[0]
     storage = self._storage
     if storage is None:
@@ -454,7 +478,9 @@ def _general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[An
                 return None
             walk = walk.with_outputs([self._spec])
         others = [
-            arguments[position] for position in base.record.kernel_positions if position not in base.tensor_positions
+            arguments[position]
+            for position in base.record.kernel_positions
+            if position not in base.tensor_positions
         ]
         call = kernel.prepare(walk, (), 1, others)
     elif operator.schema.is_inplace or base.record.promotes_inputs:
@@ -490,7 +516,8 @@ def _is_plain_without_grad(keys: int) -> bool:
     return keys == NO_GRAD_CALL or keys == NO_GRAD_CALL_ON_VARIABLES
 
 
-# Python's operators and methods that have a fast version: method names -> operator, arguments beyond the operands.
+# Python's operators and methods that have a fast version: method names -> operator, arguments beyond the
+# operands.
 _BINARY = {
     "add.Tensor": (("__add__", "add"), (1,)),
     "sub.Tensor": (("__sub__", "sub"), (1,)),
@@ -507,7 +534,21 @@ _BINARY = {
     "sigmoid_backward": ((), ()),
     "tanh_backward": ((), ()),
 }
-_UNARY = ("neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tanh", "sigmoid", "relu", "floor")
+_UNARY = (
+    "neg",
+    "abs",
+    "exp",
+    "log",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tanh",
+    "sigmoid",
+    "relu",
+    "floor",
+)
 
 
 def bind_fast_paths(namespace: dict[str, Any]) -> None:
@@ -536,7 +577,9 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
     Tensor.__abs__ = Tensor.abs
 
 
-def _with_rest(fast: Callable[..., Any], readable: Callable[..., Any], operands: int = 2) -> Callable[..., Any]:
+def _with_rest(
+    fast: Callable[..., Any], readable: Callable[..., Any], operands: int = 2
+) -> Callable[..., Any]:
     """``fast`` for a call with just the operands, ``readable`` for one with anything else."""
     if operands == 1:
 

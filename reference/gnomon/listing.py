@@ -12,7 +12,9 @@ from .memory.backend import backend_names, backend_status
 
 
 class BackendInfo(NamedTuple):
-    """One backend: is it available, and if not, why; how many of the operators with kernels are native there."""
+    """One backend: is it available, and if not, why; how many of the operators with kernels are native
+    there.
+    """
 
     name: str
     available: bool
@@ -38,7 +40,10 @@ def kernel_operators() -> list[OpOverload]:
 
 
 def backends() -> dict[str, BackendInfo]:
-    """Every backend by name, built in and plugged in.  Loads them all; one that fails is listed with its reason."""
+    """Every backend by name, built in and plugged in.
+
+    Loads them all; one that fails is listed with its reason.
+    """
     operators = kernel_operators()
     infos = {}
     for name in backend_names():
@@ -95,12 +100,16 @@ def operators_table() -> str:
             elif record.explicit is not None and operator.name not in ("copy_", "fill_.Scalar"):
                 kind = "function"
             variants = [variant.schema for variant in record.variants]
-            differentiable = "through its parts" if kind == "composite" else ("yes" if record.derivatives else "no")
+            differentiable = (
+                "through its parts" if kind == "composite" else ("yes" if record.derivatives else "no")
+            )
             rows.append(
                 (
                     operator.name,
                     kind,
-                    "yes" if any(schema.is_inplace for schema in variants) or operator.schema.is_inplace else "",
+                    "yes"
+                    if any(schema.is_inplace for schema in variants) or operator.schema.is_inplace
+                    else "",
                     "yes" if any(schema.is_out for schema in variants) else "",
                     differentiable,
                     operator.schema.text,

@@ -42,10 +42,11 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """Add to each leaf's ``grad`` the gradient of this tensor (times ``gradient``, which a single number may leave out).
+    """Add to each leaf's ``grad`` the gradient of this tensor (times ``gradient``, which a single number may
+    leave out).
 
-    Raises RuntimeError for a tensor that needs no gradient, one of several elements without ``gradient``, and a
-    graph that an earlier backward has freed.  Source: torch.Tensor.backward.
+    Raises RuntimeError for a tensor that needs no gradient, one of several elements without ``gradient``, and
+    a graph that an earlier backward has freed.  Source: torch.Tensor.backward.
     """
     engine.backward(self, gradient, retain_graph, create_graph, inputs)
 
@@ -54,7 +55,9 @@ def to_bool(self: Tensor) -> bool:
     """Is the only element not 0?  Raises RuntimeError for a tensor of several elements."""
     if self._spec.numel != 1:
         kind = "no" if self._spec.numel == 0 else "more than one"
-        raise RuntimeError(f"Boolean value of Tensor with {kind} value{'s' if kind == 'no' else ''} is ambiguous")
+        raise RuntimeError(
+            f"Boolean value of Tensor with {kind} value{'s' if kind == 'no' else ''} is ambiguous"
+        )
     return bool(self.item())
 
 
@@ -76,10 +79,11 @@ def tolist(self: Tensor) -> Any:
 
 
 def numpy(self: Tensor, *, force: bool = False) -> Any:
-    """The tensor as a NumPy array: over the same memory where that is on the host, else a copy with ``force``.
+    """The tensor as a NumPy array: over the same memory where that is on the host, else a copy with
+    ``force``.
 
-    Raises RuntimeError for a tensor that requires grad, TypeError for one without host memory or for bfloat16,
-    unless ``force``.  Source: torch.Tensor.numpy.
+    Raises RuntimeError for a tensor that requires grad, TypeError for one without host memory or for
+    bfloat16, unless ``force``.  Source: torch.Tensor.numpy.
     """
     from .interop.numpy import to_numpy
 
@@ -96,7 +100,8 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return memo[id(self)]
     if not self.is_leaf:
         raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+            "the moment."
         )
     data = aten.clone.default(self.detach(), None)
     made = data if type(self) is Tensor else type(self)._make_subclass(type(self), data)  # type: ignore[call-arg]
@@ -113,7 +118,9 @@ def _copy(self: Tensor) -> Tensor:
     return self.detach().requires_grad_(self.requires_grad)
 
 
-def _rebuild(cls: Any, data: bytes, sizes: tuple[int, ...], kind: dtype, device: str, requires_grad: bool) -> Tensor:
+def _rebuild(
+    cls: Any, data: bytes, sizes: tuple[int, ...], kind: dtype, device: str, requires_grad: bool
+) -> Tensor:
     made = aten.empty.memory_format(sizes, kind, None, device, None, None)
     if data:
         made.untyped_storage().copy_in(0, memoryview(data))
@@ -137,8 +144,8 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """``self`` with another dtype, device, or those of another tensor; itself where nothing changes.
 
-    ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``, each with ``non_blocking``, ``copy`` and
-    ``memory_format``.  Source: torch.Tensor.to.
+    ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``, each with ``non_blocking``, ``copy``
+    and ``memory_format``.  Source: torch.Tensor.to.
     """
     if args and isinstance(args[0], Tensor):
         other, *rest = args
@@ -176,34 +183,36 @@ def _flipped(self: Tensor) -> Tensor:
 def _matrix_transpose(self: Tensor) -> Tensor:
     """The transpose of the last two dimensions.  Raises RuntimeError for fewer."""
     if self._spec.ndim < 2:
-        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self._spec.ndim}-D tensor.")
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {self._spec.ndim}-D tensor."
+        )
     return self.transpose(-2, -1)
 
 
 def _format(self: Tensor, specification: str) -> str:
     if self._spec.ndim == 0 and specification:
         return format(self.item(), specification)
-    return str(self)
+    return object.__format__(self, specification)  # refuses a specification, as lists do
 
 
 def _inplace_fill(self: Tensor, value: Any) -> Tensor:
     """Set every element to a number or a 0-dim tensor; returns ``self``."""
     if isinstance(value, Tensor):
         if value._spec.ndim:
-            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._spec.ndim} dimensions.")
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value._spec.ndim} "
+                "dimensions."
+            )
         return aten.copy_.default(self, value, False)
     return aten.fill_(self, value)
 
 
-
-
 def bind_methods() -> None:
     """Attach everything in this file to Tensor."""
-    binary = {
-        "add": aten.add, "sub": aten.sub, "mul": aten.mul, "truediv": aten.div, "mod": aten.remainder, "pow": aten.pow,
-        "eq": aten.eq, "ne": aten.ne, "lt": aten.lt, "le": aten.le, "gt": aten.gt, "ge": aten.ge, "floordiv": aten.floor_divide,
-        "and": aten.bitwise_and, "or": aten.bitwise_or, "xor": aten.bitwise_xor,
-    }  # fmt: skip
+    same = {name: name for name in ("add", "sub", "mul", "pow", "eq", "ne", "lt", "le", "gt", "ge")}
+    other = {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
+    bits = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+    binary = {name: getattr(aten, operator) for name, operator in (same | other | bits).items()}
     for name, packet in binary.items():
         setattr(Tensor, f"__{name}__", _operator(packet))
     for name in ("add", "mul", "and", "or", "xor"):
@@ -213,14 +222,12 @@ def bind_methods() -> None:
     Tensor.__rpow__ = _operator(lambda self, other: aten.pow(other, self))
     Tensor.__rfloordiv__ = _operator(lambda self, other: aten.div_floor(other, self))
     Tensor.__rmod__ = _operator(lambda self, other: aten.remainder(other, self))
-    inplace = {
-        "iadd": aten.add_, "isub": aten.sub_, "imul": aten.mul_, "itruediv": aten.div_, "ipow": aten.pow_,
-        "ifloordiv": aten.floor_divide_, "imod": aten.remainder_, "iand": aten.bitwise_and_, "ior": aten.bitwise_or_,
-        "ixor": aten.bitwise_xor_,
-    }  # fmt: skip
-    for name, packet in inplace.items():
-        setattr(Tensor, f"__{name}__", _operator(packet))
-    Tensor.__matmul__ = lambda self, other: aten.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    for name in ("add", "sub", "mul", "pow", *other, *bits):
+        inplace = getattr(aten, f"{binary[name].name}_")
+        setattr(Tensor, f"__i{name}__", _operator(inplace))
+    Tensor.__matmul__ = lambda self, other: (
+        aten.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    )
     Tensor.__neg__ = lambda self: aten.neg(self)
     Tensor.__pos__ = lambda self: self
     Tensor.__invert__ = lambda self: aten.bitwise_not(self)
@@ -256,12 +263,21 @@ def bind_methods() -> None:
     Tensor.cpu = lambda self: self.to("cpu")
     Tensor.conj = lambda self: aten.conj(self)
     names = {
-        "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
-        "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
-        "bool": dtypes.bool_, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
-    }  # fmt: skip
+        "float": "float32",
+        "double": "float64",
+        "half": "float16",
+        "bfloat16": "bfloat16",
+        "int": "int32",
+        "long": "int64",
+        "short": "int16",
+        "char": "int8",
+        "byte": "uint8",
+        "bool": "bool",
+        "cfloat": "complex64",
+        "cdouble": "complex128",
+    }
     for name, kind in names.items():
-        setattr(Tensor, name, _as_dtype(name, kind))
+        setattr(Tensor, name, _as_dtype(name, dtypes.dtype_named(kind)))
 
 
 __all__ = ["backward", "bind_methods", "numpy", "to", "tolist"]

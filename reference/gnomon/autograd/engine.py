@@ -2,11 +2,12 @@
 
 1. Count, for every Node that can be reached, how many edges lead to it: its dependencies.
 2. Put the roots' gradients into their Nodes' input buffers, and the roots into the ready queue.
-3. Take the Node that was recorded last out of the queue, apply it, and add what it returns to the buffers of the
+3. Take the Node that was recorded last out of the queue, apply it, and add what it returns to the buffers of
+the
    Nodes its edges lead to.  A Node whose last dependency has reported is ready.
 
-What arrives at a leaf is kept until the whole graph has run, and only then added to ``grad``: a backward that fails
-on the way leaves every ``grad`` as it was.
+What arrives at a leaf is kept until the whole graph has run, and only then added to ``grad``: a backward that
+fails on the way leaves every ``grad`` as it was.
 
 Source: torch/csrc/autograd/engine.cpp (Engine::execute, compute_dependencies, validate_outputs).
 """
@@ -31,18 +32,21 @@ def backward(
     create_graph: bool = False,
     inputs: Tensor | Sequence[Tensor] | None = None,
 ) -> None:
-    """Add to the ``grad`` of each leaf the sum, over ``tensors``, of the gradient of each times its ``grad_tensor``.
+    """Add to the ``grad`` of each leaf the sum, over ``tensors``, of the gradient of each times its
+    ``grad_tensor``.
 
     ``grad_tensors`` may be left out for tensors with one element (then it is 1).  With ``inputs``, only those
-    accumulate.  ``retain_graph`` (default: ``create_graph``) keeps what the graph saved, for another backward;
-    ``create_graph`` records the backward itself.
+    accumulate.  ``retain_graph`` (default: ``create_graph``) keeps what the graph saved, for another
+    backward; ``create_graph`` records the backward itself.
 
     Raises RuntimeError for a tensor that needs no gradient, for one of several elements without a
-    ``grad_tensor``, for a ``grad_tensor`` of another shape, and for a graph that was freed by an earlier backward.
-    Source: torch.autograd.backward.
+    ``grad_tensor``, for a ``grad_tensor`` of another shape, and for a graph that was freed by an earlier
+    backward. Source: torch.autograd.backward.
     """
     roots = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    gradients = [grad_tensors] if isinstance(grad_tensors, Tensor) or grad_tensors is None else list(grad_tensors)
+    gradients = (
+        [grad_tensors] if isinstance(grad_tensors, Tensor) or grad_tensors is None else list(grad_tensors)
+    )
     if grad_tensors is None:
         gradients = [None] * len(roots)
     if len(gradients) != len(roots):
@@ -75,14 +79,17 @@ def grad(
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of ``outputs`` (each times its ``grad_output``) with respect to ``inputs``, without touching ``grad``.
+    """The gradients of ``outputs`` (each times its ``grad_output``) with respect to ``inputs``, without
+    touching ``grad``.
 
-    Raises RuntimeError for an input that the outputs do not depend on, unless ``allow_unused`` (then None, or zeros
-    with ``materialize_grads``), and where ``backward`` does.  Source: torch.autograd.grad.
+    Raises RuntimeError for an input that the outputs do not depend on, unless ``allow_unused`` (then None, or
+    zeros with ``materialize_grads``), and where ``backward`` does.  Source: torch.autograd.grad.
     """
     roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    gradients = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs or [None] * len(roots))
+    gradients = (
+        [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs or [None] * len(roots))
+    )
     if len(gradients) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
     if materialize_grads and allow_unused is False:
@@ -99,8 +106,8 @@ def grad(
             gradient = tensor.new_zeros(tensor.shape)
         elif gradient is None and not allow_unused:
             raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
-                "this is the desired behavior."
+                "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
             )
         results.append(gradient)
     return tuple(results)
@@ -115,12 +122,14 @@ def _roots(
     for position, (root, gradient) in enumerate(zip(roots, gradients)):
         edge = gradient_edge(root)
         if edge is None:
-            raise RuntimeError(f"element {position} of tensors does not require grad and does not have a grad_fn")
+            raise RuntimeError(
+                f"element {position} of tensors does not require grad and does not have a grad_fn"
+            )
         if gradient is None:
             if root._spec.numel != 1:
                 raise RuntimeError(
-                    f"grad can be implicitly created only for scalar outputs; element {position} of tensors has shape "
-                    f"{list(root.shape)}"
+                    f"grad can be implicitly created only for scalar outputs; element {position} of tensors "
+                    f"has shape {list(root.shape)}"
                 )
             if not root._spec.dtype.is_floating_point:
                 raise RuntimeError(
@@ -129,12 +138,13 @@ def _roots(
             gradient = root.detach().new_ones(root._spec.sizes)
         elif gradient._spec.sizes != root._spec.sizes:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape} and output[{position}] has a "
-                f"shape of {root.shape}."
+                f"Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape} and "
+                f"output[{position}] has a shape of {root.shape}."
             )
         elif gradient._spec.device is not root._spec.device:
             raise RuntimeError(
-                f"grad_output[{position}] is on {gradient._spec.device}, but output[{position}] is on {root._spec.device}"
+                f"grad_output[{position}] is on {gradient._spec.device}, but output[{position}] is on "
+                f"{root._spec.device}"
             )
         edges.append(edge)
         checked.append(gradient)
@@ -177,7 +187,9 @@ def _needed_for(roots: Sequence[Node], targets: set[Node]) -> set[Node]:
             continue
         visited.add(node)
         stack.append((node, True))
-        stack.extend((edge[0], False) for edge in node.next_edges if edge is not None and edge[0] not in visited)
+        stack.extend(
+            (edge[0], False) for edge in node.next_edges if edge is not None and edge[0] not in visited
+        )
     return needed
 
 
@@ -189,7 +201,10 @@ def _execute(
     inputs: Sequence[Tensor] | None,
     accumulate: bool,
 ) -> list[Tensor | None]:
-    """Run the graph from ``edges``.  Returns the gradients of ``inputs``; without inputs, leaves accumulate."""
+    """Run the graph from ``edges``.
+
+    Returns the gradients of ``inputs``; without inputs, leaves accumulate.
+    """
     word = mode_word()
     set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
     try:
@@ -242,7 +257,9 @@ def _run(
 
     own: set[Node] = set()  # leaves whose buffered gradient nothing else refers to
     totals: dict[Node, Tensor] = {}  # by leaf, where they are added up on the side
-    following: Node | None = None  # a Node that is ready and is the only one: it need not go through the queue,
+    following: Node | None = (
+        None  # a Node that is ready and is the only one: it need not go through the queue,
+    )
     passed_on: list[Tensor | None] = []  # nor its gradients through the buffers
     while ready or following is not None:
         if following is not None:
@@ -284,7 +301,13 @@ def _run(
                         if _is_fresh(gradient, incoming, results):
                             own.add(target)
                     continue
-                if following is None and not ready and needed is None and dependencies[target] == 1 and len(specs) == 1:
+                if (
+                    following is None
+                    and not ready
+                    and needed is None
+                    and dependencies[target] == 1
+                    and len(specs) == 1
+                ):
                     if target not in buffers:
                         # the common case of a chain: nothing else is ready, nothing else leads there
                         following = target
@@ -360,7 +383,9 @@ def _skip(
 
 
 def _is_fresh(gradient: Tensor, incoming: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Was ``gradient`` made by the formula that returned it, for one input alone, and is it nobody's alias?"""
+    """Was ``gradient`` made by the formula that returned it, for one input alone, and is it nobody's
+    alias?
+    """
     if gradient._version_counter is not None or gradient._view_of is not None:
         return False
     if any(gradient is each for each in incoming):
@@ -370,7 +395,12 @@ def _is_fresh(gradient: Tensor, incoming: Sequence[Any], results: Sequence[Any])
 
 def _accumulate(variable: Tensor, gradient: Tensor, is_own: bool) -> None:
     meta = autograd_meta(variable)
-    if meta.grad is None and is_own and gradient._version_counter is None and gradient._spec is variable._spec:
+    if (
+        meta.grad is None
+        and is_own
+        and gradient._version_counter is None
+        and gradient._spec is variable._spec
+    ):
         meta.grad = gradient
     else:
         graph.accumulate(variable, gradient)

@@ -1,8 +1,8 @@
 """gradcheck: formulas against finite differences.
 
-For each input element the function is evaluated a step up and a step down; the slope must be what backward says.
-For complex inputs the step goes along the real and the imaginary axis, and the gradient is PyTorch's convention: the
-conjugate Wirtinger derivative.
+For each input element the function is evaluated a step up and a step down; the slope must be what backward
+says. For complex inputs the step goes along the real and the imaginary axis, and the gradient is PyTorch's
+convention: the conjugate Wirtinger derivative.
 
 Source: torch/autograd/gradcheck.py.
 """
@@ -31,7 +31,9 @@ def _outputs(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor
     return [each for each in results if isinstance(each, Tensor) and each.dtype.category >= 2]
 
 
-def _numeric_jacobian(function: Callable[..., Any], inputs: Sequence[Any], which: Tensor, eps: float) -> list[list[Any]]:
+def _numeric_jacobian(
+    function: Callable[..., Any], inputs: Sequence[Any], which: Tensor, eps: float
+) -> list[list[Any]]:
     """For each output, for each element of ``which``: the slopes of the output's elements.
 
     For a complex input a pair of slopes, along the real and the imaginary axis.
@@ -68,21 +70,24 @@ def gradcheck(
 ) -> bool:
     """Are the gradients of ``func`` at ``inputs`` those that finite differences give?
 
-    inputs: tensors (those that require grad are checked; float64 or complex128, or the step is lost in rounding) and
-    anything else.  Each output element is checked against each input element: |a - n| <= atol + rtol * |n|.
-    Raises GradcheckError that shows the first difference, or returns False without ``raise_exception``; ValueError when no
-    input requires grad.  ``nondet_tol``: how far two backwards of the same graph may differ.
-    Source: torch.autograd.gradcheck.
+    inputs: tensors (those that require grad are checked; float64 or complex128, or the step is lost in
+    rounding) and anything else.  Each output element is checked against each input element: |a - n| <= atol +
+    rtol * |n|. Raises GradcheckError that shows the first difference, or returns False without
+    ``raise_exception``; ValueError when no input requires grad.  ``nondet_tol``: how far two backwards of the
+    same graph may differ. Source: torch.autograd.gradcheck.
     """
     arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     checked = [each for each in arguments if isinstance(each, Tensor) and each.requires_grad]
     if not checked:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.")
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True."
+        )
     for position, each in enumerate(checked):
         if each.dtype not in (dtypes.float64, dtypes.complex128):
             warnings.warn(
-                f"gradcheck: input #{position} requires gradient and is not of double precision ({each.dtype.name}); the "
-                "check is likely to fail from rounding alone",
+                f"gradcheck: input #{position} requires gradient and is not of double precision "
+                f"({each.dtype.name}); the check is likely to fail from rounding alone",
                 stacklevel=2,
             )
     outputs = _outputs(func, arguments)
@@ -118,7 +123,9 @@ def _first_difference(
         for element in range(output.numel()):
             for seed in (1.0, 1.0j) if output.dtype.is_complex else (1.0,):
                 analytic = [_backward(output, element, seed, checked) for _ in range(2)]
-                problem = _compare_row(analytic, numeric, output_position, element, seed, checked, atol, rtol, nondet_tol)
+                problem = _compare_row(
+                    analytic, numeric, output_position, element, seed, checked, atol, rtol, nondet_tol
+                )
                 if problem:
                     return problem
     return ""
@@ -131,7 +138,8 @@ def _backward(output: Tensor, element: int, seed: complex, checked: Sequence[Ten
     flat[element] = seed
     gradients = engine.grad(output, checked, flat.view(output.shape), retain_graph=True, allow_unused=True)
     return [
-        [0.0] * tensor.numel() if gradient is None else elements(gradient) for tensor, gradient in zip(checked, gradients)
+        [0.0] * tensor.numel() if gradient is None else elements(gradient)
+        for tensor, gradient in zip(checked, gradients)
     ]
 
 
@@ -151,15 +159,19 @@ def _compare_row(
             found = analytic[0][input_position][index]
             again = analytic[1][input_position][index]
             if abs(found - again) > nondet_tol:
-                return f"Backward is not reentrant: two backwards gave {found} and {again} for input {input_position}"
+                return (
+                    f"Backward is not reentrant: two backwards gave {found} and {again} for input "
+                    f"{input_position}"
+                )
             slopes = [direction[output_position][element] for direction in numeric[input_position][index]]
             # the gradient of Re(conj(seed) * output): its slope along each axis of the input
             projected = [(slope * complex(seed).conjugate()).real for slope in slopes]
             expected = complex(*projected) if tensor.dtype.is_complex else projected[0]
             if not abs(found - expected) <= atol + rtol * abs(expected):
                 return (
-                    f"Jacobian mismatch for output {output_position} with respect to input {input_position}: at output "
-                    f"element {element}, input element {index} (gradient {seed}), numerical: {expected}, analytical: {found}"
+                    f"Jacobian mismatch for output {output_position} with respect to input "
+                    f"{input_position}: at output element {element}, input element {index} (gradient "
+                    f"{seed}), numerical: {expected}, analytical: {found}"
                 )
     return ""
 
@@ -175,14 +187,17 @@ def gradgradcheck(
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
 ) -> bool:
-    """Are the second derivatives of ``func`` right?  gradcheck of its backward, in the inputs and the gradients given.
+    """Are the second derivatives of ``func`` right?
+
+    gradcheck of its backward, in the inputs and the gradients given.
 
     Source: torch.autograd.gradgradcheck.
     """
     arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     outputs = [each for each in _outputs(func, arguments) if each.requires_grad]
     if grad_outputs is None:
-        # fixed, irregular numbers: neither all ones (which hides transposes) nor random (which hides failures)
+        # fixed, irregular numbers: neither all ones (which hides transposes) nor random (which hides
+        # failures)
         grad_outputs = []
         for output in outputs:
             count = output.numel()
@@ -193,13 +208,19 @@ def gradgradcheck(
                 flat[i] = value
             grad_outputs.append(made)
     given = [each.detach().requires_grad_() for each in grad_outputs]
-    checked = [position for position, each in enumerate(arguments) if isinstance(each, Tensor) and each.requires_grad]
+    checked = [
+        position for position, each in enumerate(arguments) if isinstance(each, Tensor) and each.requires_grad
+    ]
 
     def backward_of(*values: Any) -> tuple[Tensor, ...]:
         primal = list(values[: len(arguments)])
         results = [each for each in _outputs(func, primal) if each.dtype.category >= 2 and each.requires_grad]
         gradients = engine.grad(
-            results, [primal[position] for position in checked], list(values[len(arguments) :]), create_graph=True, allow_unused=True
+            results,
+            [primal[position] for position in checked],
+            list(values[len(arguments) :]),
+            create_graph=True,
+            allow_unused=True,
         )
         return tuple(each for each in gradients if each is not None and each.requires_grad)
 

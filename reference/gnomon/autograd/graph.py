@@ -1,7 +1,7 @@
 """The graph: Nodes, the Edges between them, and AccumulateGrad at its leaves.
 
-A Node is one recorded operator, turned round: it takes the gradients of the operator's outputs and gives those of
-its inputs.  Its ``next_edges`` lead to where each of these goes.
+A Node is one recorded operator, turned round: it takes the gradients of the operator's outputs and gives
+those of its inputs.  Its ``next_edges`` lead to where each of these goes.
 
 Source: torch/csrc/autograd/function.h, edge.h, functions/accumulate_grad.h, input_metadata.h.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
@@ -20,8 +20,8 @@ from ..memory.spec import Spec
 from ..memory.tensor import Tensor, autograd_meta
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
 
-# Where a gradient goes: a Node and which of its inputs.  A plain tuple, as `Node.next_functions` shows it: one is made
-# for every recorded operator.
+# Where a gradient goes: a Node and which of its inputs.  A plain tuple, as `Node.next_functions` shows it:
+# one is made for every recorded operator.
 Edge = tuple["Node", int]
 
 next_sequence_number = itertools.count().__next__
@@ -44,7 +44,7 @@ class Node:
         "sequence_nr",
     )
 
-    next_edges: Sequence[Optional[Edge]]
+    next_edges: Sequence[Edge | None]
     metadata_specs: tuple[Spec, ...]
     sequence_nr: int
 
@@ -81,17 +81,17 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
-# Hooks on the gradients of tensors: Node -> input number -> id -> function.  Beside the Nodes rather than in them:
-# few have any, and a slot costs every Node that is made.
+# Hooks on the gradients of tensors: Node -> input number -> id -> function.  Beside the Nodes rather than in
+# them: few have any, and a slot costs every Node that is made.
 tensor_hooks: weakref.WeakKeyDictionary[Node, dict[int, dict[int, Any]]] = weakref.WeakKeyDictionary()
 
 
 class AccumulateGrad(Node):
     """The end of the line: adds what arrives to a leaf's ``grad``.
 
-    The leaf keeps its accumulator, and the accumulator knows the leaf weakly.  In PyTorch it is the other way round,
-    and an accumulator is made anew for each graph; what differs is that a leaf which only a graph leads to is freed
-    here (nobody could see its ``grad``), and lives there.
+    The leaf keeps its accumulator, and the accumulator knows the leaf weakly.  In PyTorch it is the other way
+    round, and an accumulator is made anew for each graph; what differs is that a leaf which only a graph
+    leads to is freed here (nobody could see its ``grad``), and lives there.
     """
 
     __slots__ = ("_variable",)
@@ -138,7 +138,9 @@ def accumulate(variable: Tensor, gradient: Tensor) -> None:
 
 
 def accumulator_edge(variable: Tensor) -> Edge:
-    """The edge to the leaf's AccumulateGrad, made if there was none (or if the leaf changed its sizes since)."""
+    """The edge to the leaf's AccumulateGrad, made if there was none (or if the leaf changed its sizes
+    since).
+    """
     meta = variable._autograd_meta
     if meta is None:
         meta = autograd_meta(variable)
@@ -152,7 +154,9 @@ def accumulator_edge(variable: Tensor) -> Edge:
 
 
 def gradient_edge(variable: Tensor) -> Edge | None:
-    """Where the gradient of ``variable`` goes: to what computed it, or to its accumulator; None if it needs none."""
+    """Where the gradient of ``variable`` goes: to what computed it, or to its accumulator; None if it needs
+    none.
+    """
     edge = variable._gradient_edge
     if variable._view_of is not None:
         edge = tensor_module.refresh_view(variable)

@@ -52,7 +52,10 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
 
 
 def retain_grad(self: Tensor) -> None:
-    """Keep this non-leaf's gradient in ``grad`` when backward computes it.  Source: torch.Tensor.retain_grad."""
+    """Keep this non-leaf's gradient in ``grad`` when backward computes it.
+
+    Source: torch.Tensor.retain_grad.
+    """
     if not self._keys & AUTOGRAD:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if self.is_leaf or self.retains_grad:

@@ -1,7 +1,7 @@
 """SavedVariable: a tensor kept for backward, with the version it had.
 
-What backward needs must be what forward saw: when a saved tensor was written to since, unpacking it raises.  An
-*output* is kept as an alias without history, or the Node would keep itself alive through it.
+What backward needs must be what forward saw: when a saved tensor was written to since, unpacking it raises.
+An *output* is kept as an alias without history, or the Node would keep itself alive through it.
 
 Most tensors are never written to; those are kept as they are, without a SavedVariable around them, and "its
 version counter still says 0" is the check.
@@ -81,7 +81,8 @@ def raise_version_mismatch(node: Any, tensor: Tensor, expected: int) -> None:
         where = f", which is output {edge[1]} of {edge[0].name()},"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[gnomon.{tensor.dtype.name} {list(tensor.shape)}]{where} is at version {tensor._version}; expected version "
-        f"{expected} instead. It was saved by {node.name()}. Hint: enable anomaly detection to find the operation that "
-        "failed to compute its gradient, with gnomon.autograd.set_detect_anomaly(True)."
+        f"[gnomon.{tensor.dtype.name} {list(tensor.shape)}]{where} is at version {tensor._version}; "
+        f"expected version {expected} instead. It was saved by {node.name()}. Hint: enable anomaly "
+        "detection to find the operation that failed to compute its gradient, with "
+        "gnomon.autograd.set_detect_anomaly(True)."
     )

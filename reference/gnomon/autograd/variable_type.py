@@ -1,7 +1,7 @@
 """VariableType: the kernels for the keys Autograd and ADInplaceOrView, for every operator at once.
 
-Autograd runs the operator below itself and, when an input requires grad, makes the Node that turns it round: with
-an edge for each input and exactly what its formulas name.
+Autograd runs the operator below itself and, when an input requires grad, makes the Node that turns it round:
+with an edge for each input and exactly what its formulas name.
 
 A formula is a function whose parameter names say what it is given:
     grad              the gradient of the (first) output
@@ -11,8 +11,8 @@ A formula is a function whose parameter names say what it is given:
     self_sizes        an argument's sizes; nothing is kept alive by it
     self_spec         an argument's spec, or the specs of a list
     grad_input_mask   which of the arguments named together need a gradient
-A key of several names ("input, weight, bias") has one formula that returns a tuple.  A formula may return None for
-"no gradient".  The engine sums a gradient to the input's sizes and converts it to its dtype.
+A key of several names ("input, weight, bias") has one formula that returns a tuple.  A formula may return
+None for "no gradient".  The engine sums a gradient to the input's sizes and converts it to its dtype.
 
 Source: tools/autograd/derivatives.yaml, gen_variable_type.py; torch/csrc/autograd/VariableTypeManual.cpp.
 """
@@ -61,7 +61,8 @@ class RecordedNode(Node):
         values = []
         for each in saved:
             kind = each.__class__
-            # numbers are themselves, and a tensor without a version counter was never written to: nothing to unpack
+            # numbers are themselves, and a tensor without a version counter was never written to: nothing to
+            # unpack
             if kind in _PLAIN or (kind is Tensor and each._version_counter is None):
                 values.append(each)
             else:
@@ -84,10 +85,10 @@ class RecordedNode(Node):
 def raise_freed() -> None:
     """Raises the RuntimeError for what a Node saved and has let go of."""
     raise RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-        "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-        "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-        "after calling backward."
+        "Trying to backward through the graph a second time (or directly access saved tensors after they "
+        "have already been freed). Saved intermediate values of the graph are freed when you call "
+        ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+        "graph a second time or if you need to access saved tensors after calling backward."
     )
 
 
@@ -127,12 +128,15 @@ class DerivativePlan:
         for key, formula in derivatives.items():
             keys = [name.strip() for name in key.split(",")]
             slots = [
-                [slot for slot, position in enumerate(input_slots) if names[position] == name] for name in keys
+                [slot for slot, position in enumerate(input_slots) if names[position] == name]
+                for name in keys
             ]
             mask = tuple(any(needed[slot] for slot in each) for each in slots)
             if not any(mask):
                 continue
-            sources = tuple(self._source(parameter, names, base) for parameter in inspect.signature(formula).parameters)
+            sources = tuple(
+                self._source(parameter, names, base) for parameter in inspect.signature(formula).parameters
+            )
             if GRADS in sources:
                 self.takes_all_gradients = True
             argument = schema.arguments[names.index(keys[0])]
@@ -145,7 +149,9 @@ class DerivativePlan:
             else:
                 targets = slots[0][0]
             self.formulas.append((formula, sources, targets, mask))
-        self.calls = [(_caller(formula, sources, mask), targets) for formula, sources, targets, mask in self.formulas]
+        self.calls = [
+            (_caller(formula, sources, mask), targets) for formula, sources, targets, mask in self.formulas
+        ]
         self.node_class = make_node_class(operator, self)
 
     def _source(self, parameter: str, names: list[str], base: OpOverload) -> int:
@@ -170,7 +176,10 @@ class DerivativePlan:
         elif parameter.endswith("_spec") and parameter[:-5] in names:
             source = ("spec", names.index(parameter[:-5]))
         else:
-            raise ValueError(f"{base.name}: a derivative formula asks for {parameter!r}, which is nothing of the operator's")
+            raise ValueError(
+                f"{base.name}: a derivative formula asks for {parameter!r}, which is nothing of the "
+                "operator's"
+            )
         self.saved_names.append(parameter)
         self.sources.append(source)
         return len(self.saved_names) - 1
@@ -194,11 +203,17 @@ class DerivativePlan:
                 saved.append(arguments[position]._spec.sizes)
             else:
                 value = arguments[position]
-                saved.append([each._spec for each in value] if isinstance(value, (list, tuple)) else getattr(value, "_spec", value))
+                saved.append(
+                    [each._spec for each in value]
+                    if isinstance(value, (list, tuple))
+                    else getattr(value, "_spec", value)
+                )
         return saved
 
 
-def _caller(formula: Callable[..., Any], sources: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
+def _caller(
+    formula: Callable[..., Any], sources: tuple[int, ...], mask: tuple[bool, ...]
+) -> Callable[..., Any]:
     """A function of (gradient, saved values, all gradients) that calls ``formula`` with what it asks for."""
     if sources == (GRAD,):
         return lambda grad, values, grads: formula(grad)
@@ -305,8 +320,8 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
     if schema.is_out:
         if any(needed) or any(each._keys & AUTOGRAD for each in arguments[-len(schema.returns) :]):
             raise RuntimeError(
-                f"{schema.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-                "the arguments requires grad."
+                f"{schema.name}(): functions with out=... arguments don't support automatic "
+                "differentiation, but one of the arguments requires grad."
             )
         return _run_below(operator, below, arguments)
     base = operator.record.base or operator
@@ -329,7 +344,8 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
         if _is_differentiable(output) and position not in base.record.non_differentiable_outputs
     ]
     if not recorded or (base.record.derivatives is not None and not base.record.derivatives):
-        return results  # outputs without gradients (comparisons, indices), or an operator that stops them (detach)
+        # outputs without gradients (comparisons, indices), or an operator that stops them (detach)
+        return results
     if not schema.is_inplace:
         edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
     plan = derivative_plan(operator, slots, needed)

@@ -1,9 +1,9 @@
 """Views and in-place operators: keeping the graph right when several tensors show one memory.
 
-A view remembers its base.  Writing to a view in place changes the base, so it is the *base's* history that gets a
-new node, CopySlices: it sends the gradient of the written part through the in-place operator's Node and the rest
-past it.  The view's own ``grad_fn`` is then made anew, as a view of the base; so is that of any other view of it, when
-somebody next asks (its version tells that it is stale).
+A view remembers its base.  Writing to a view in place changes the base, so it is the *base's* history that
+gets a new node, CopySlices: it sends the gradient of the written part through the in-place operator's Node
+and the rest past it.  The view's own ``grad_fn`` is then made anew, as a view of the base; so is that of any
+other view of it, when somebody next asks (its version tells that it is stale).
 
 Source: torch/csrc/autograd/variable.cpp (rebase_history, grad_fn), functions/tensor.h (CopySlices).
 """
@@ -35,7 +35,9 @@ def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> Non
         return
     base = self._base
     if base is not None and base._gradient_edge is None and base._keys & AUTOGRAD:
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation."
+        )
     if self._keys & AUTOGRAD and gradient_edge_of(self) is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
@@ -93,14 +95,18 @@ class CopySlices(Node):
 def _in_contiguous(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tuple[Any, Any, int]:
     """The view's (sizes, strides, offset) in a row-major tensor of the base's sizes.
 
-    A base that is not row-major is mapped dimension by dimension: each stride of the view must be a sum of steps
-    along the base's dimensions, and is one such step in all views that operators make.
+    A base that is not row-major is mapped dimension by dimension: each stride of the view must be a sum of
+    steps along the base's dimensions, and is one such step in all views that operators make.
     """
     if base.is_contiguous:
         return view.sizes, view.strides, view_offset - base_offset
     contiguous = base.contiguous().strides
     pairs = sorted(
-        ((stride, new) for size, stride, new in zip(base.sizes, base.strides, contiguous) if size > 1 and stride > 0),
+        (
+            (stride, new)
+            for size, stride, new in zip(base.sizes, base.strides, contiguous)
+            if size > 1 and stride > 0
+        ),
         reverse=True,
     )
 
@@ -111,7 +117,9 @@ def _in_contiguous(base: Spec, base_offset: int, view: Spec, view_offset: int) -
             distance %= stride
         return translated
 
-    strides = tuple(translate(stride) if size > 1 else stride for size, stride in zip(view.sizes, view.strides))
+    strides = tuple(
+        translate(stride) if size > 1 else stride for size, stride in zip(view.sizes, view.strides)
+    )
     return view.sizes, strides, translate(view_offset - base_offset)
 
 

@@ -1,11 +1,11 @@
 """The dispatcher: operators, their kernels by dispatch key, and how a call finds its way down.
 
-An ``OpOverload`` is one operator with one schema.  Calling it collects the keys of its tensor arguments and of
-the thread, and runs the kernel of the highest key that has one; that kernel does its part and calls
+An ``OpOverload`` is one operator with one schema.  Calling it collects the keys of its tensor arguments and
+of the thread, and runs the kernel of the highest key that has one; that kernel does its part and calls
 ``redispatch`` with the keys below its own.  A key without a kernel is fallen through.
 
-Kernels for a key that work for every operator (Autograd, ADInplaceOrView) are *boxed fallbacks*: registered once,
-called with the operator and its arguments.
+Kernels for a key that work for every operator (Autograd, ADInplaceOrView) are *boxed fallbacks*: registered
+once, called with the operator and its arguments.
 
 Source: aten/src/ATen/core/dispatch/Dispatcher.h, OperatorEntry.h; torch/_ops.py.
 """
@@ -30,8 +30,8 @@ _listeners: list[Callable[[OpOverload, DispatchKey, Sequence[Any]], None]] = []
 class OpOverload:
     """One operator with one schema.  Call it with the schema's arguments, all of them, in its order.
 
-    ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was given;
-    ``fast`` is a shortcut for calls that were seen before (fast_path.py), or None.
+    ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was
+    given; ``fast`` is a shortcut for calls that were seen before (fast_path.py), or None.
     """
 
     __slots__ = ("__weakref__", "_table", "fast", "kernels", "name", "record", "schema", "tensor_positions")
@@ -48,7 +48,9 @@ class OpOverload:
         )
 
     def __repr__(self) -> str:
-        return f"<OpOverload(op='aten.{self.schema.name}', overload='{self.schema.overload_name or 'default'}')>"
+        return (
+            f"<OpOverload(op='aten.{self.schema.name}', overload='{self.schema.overload_name or 'default'}')>"
+        )
 
     def register(self, key: DispatchKey, kernel: Kernel) -> None:
         """Make ``kernel`` this operator's kernel for ``key``."""
@@ -56,7 +58,10 @@ class OpOverload:
         self._table = None
 
     def table(self) -> list[Kernel | None]:
-        """The kernel for each key, None where the key is fallen through.  Source: the computed dispatch table."""
+        """The kernel for each key, None where the key is fallen through.
+
+        Source: the computed dispatch table.
+        """
         if self._table is None:
             self._table = [self.kernels.get(key) or self._boxed_fallback(key) for key in DispatchKey]
         return self._table
@@ -118,12 +123,16 @@ class OpOverloadPacket:
     def __getattr__(self, overload: str) -> OpOverload:
         found = self.__dict__["overloads"].get("" if overload == "default" else overload)
         if found is None:
-            raise AttributeError(f"operator {self.name!r} has no overload {overload!r}; it has {list(self.overloads)}")
+            raise AttributeError(
+                f"operator {self.name!r} has no overload {overload!r}; it has {list(self.overloads)}"
+            )
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.parser is None:
-            raise NotImplementedError(f"{self.name}: the argument parser is not bound (import gnomon, not a part of it)")
+            raise NotImplementedError(
+                f"{self.name}: the argument parser is not bound (import gnomon, not a part of it)"
+            )
         return self.parser(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -172,7 +181,9 @@ aten = OperatorNamespace()
 def register_boxed_fallback(
     key: DispatchKey, kernel: Kernel, applies: Callable[[OpOverload], bool] = lambda operator: True
 ) -> None:
-    """Make ``kernel`` the kernel for ``key`` of every operator that has none of its own and to which it ``applies``."""
+    """Make ``kernel`` the kernel for ``key`` of every operator that has none of its own and to which it
+    ``applies``.
+    """
     _boxed_fallbacks[key] = (kernel, applies)
     for packet in aten:
         for operator in packet.overloads.values():

@@ -1,8 +1,8 @@
 """The mode word: what the current thread (or async task) adds to every call.
 
 One int in one ContextVar, read once a call: 17 ns, where a ``threading.local`` attribute would cost 43.
-Bits 0 to 3 are dispatch keys that are added, bit 4 is the grad mode, bit 5 says that somebody traces, and from
-bit 8 on stand the keys that are taken away (bit 8 + key).
+Bits 0 to 3 are dispatch keys that are added, bit 4 is the grad mode, bit 5 says that somebody traces, and
+from bit 8 on stand the keys that are taken away (bit 8 + key).
 
 Source: c10/core/impl/LocalDispatchKeySet.h, c10/core/AutogradState.h.
 """

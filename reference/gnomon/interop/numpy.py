@@ -36,8 +36,8 @@ def dtype_from_numpy(array: Any) -> dtype:
     found = _NUMPY_NAMES.get(array.dtype.name)
     if found is None or not array.dtype.isnative:
         raise TypeError(
-            f"can't convert np.ndarray of type {array.dtype}. The only supported types are: {', '.join(_NUMPY_NAMES)}, in "
-            "native byte order."
+            f"can't convert np.ndarray of type {array.dtype}. The only supported types are: "
+            f"{', '.join(_NUMPY_NAMES)}, in native byte order."
         )
     return found
 
@@ -45,8 +45,8 @@ def dtype_from_numpy(array: Any) -> dtype:
 def from_numpy(array: Any) -> Tensor:
     """A tensor over the array's memory, on the device ``reference``.
 
-    Raises TypeError for what is no array or has another dtype, ValueError for negative strides or strides that are
-    no whole elements, and for an array that can not be written to.
+    Raises TypeError for what is no array or has another dtype, ValueError for negative strides or strides
+    that are no whole elements, and for an array that can not be written to.
     """
     import numpy
 
@@ -55,11 +55,14 @@ def from_numpy(array: Any) -> Tensor:
     kind = dtype_from_numpy(array)
     if any(stride < 0 for stride in array.strides):
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
-            "supported. (You can probably work around this by making a copy of your array with array.copy().)"
+            "At least one stride in the given numpy array is negative, and tensors with negative strides "
+            "are not currently supported. (You can probably work around this by making a copy of your array "
+            "with array.copy().)"
         )
     if any(stride % kind.itemsize for stride in array.strides):
-        raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array first.")
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array first."
+        )
     if not array.flags.writeable:
         raise ValueError("the given numpy array is not writable; copy it first")
     strides = tuple(stride // kind.itemsize for stride in array.strides)
@@ -68,7 +71,9 @@ def from_numpy(array: Any) -> Tensor:
     if nbytes == 0:
         memory: Any = bytearray()
     else:
-        flat = numpy.lib.stride_tricks.as_strided(array.view(numpy.uint8) if array.ndim == 0 else array, array.shape, array.strides)
+        flat = numpy.lib.stride_tricks.as_strided(
+            array.view(numpy.uint8) if array.ndim == 0 else array, array.shape, array.strides
+        )
         pointer = flat.__array_interface__["data"][0]
         import ctypes
 
@@ -100,14 +105,17 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
     if force:
         tensor = tensor.detach()
     if tensor.requires_grad:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
     spec = tensor._spec
     if spec.dtype.name not in _NUMPY_NAMES:
         raise TypeError(f"Got unsupported ScalarType {spec.dtype.name}")
     storage = tensor.untyped_storage()
     if not storage.backend.host_memory and not force:
         raise TypeError(
-            f"can't convert {spec.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+            f"can't convert {spec.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
+            "to host memory first."
         )
     kind = numpy.dtype(spec.dtype.name)
     if spec.numel == 0:

@@ -1,7 +1,7 @@
 """Arithmetic on Python numbers that answers as IEEE hardware does, where Python would raise.
 
-``1.0 / 0.0`` is inf, ``exp(1000.0)`` is inf, ``log(-1.0)`` is NaN, ``sqrt`` of a complex is complex.  Numbers are Python's: int,
-float (computed in float64; the store rounds once to the tensor's dtype) or complex.
+``1.0 / 0.0`` is inf, ``exp(1000.0)`` is inf, ``log(-1.0)`` is NaN, ``sqrt`` of a complex is complex.  Numbers
+are Python's: int, float (computed in float64; the store rounds once to the tensor's dtype) or complex.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ def trunc_divide(a: Any, b: Any) -> Any:
         quotient = abs(a) // abs(b)
         return quotient if (a < 0) == (b < 0) else -quotient
     quotient = divide(a, b)
-    return quotient if quotient != quotient or abs(quotient) == inf else math.copysign(math.trunc(quotient), quotient)
+    return (
+        quotient
+        if quotient != quotient or abs(quotient) == inf
+        else math.copysign(math.trunc(quotient), quotient)
+    )
 
 
 def remainder(a: Any, b: Any) -> Any:
@@ -96,9 +100,13 @@ def _is_odd(number: float) -> bool:
 
 
 def total(
-    real: Callable[[float], float], complex_: Callable[[complex], complex] | None = None, overflow: float = inf
+    real: Callable[[float], float],
+    complex_: Callable[[complex], complex] | None = None,
+    overflow: float = inf,
 ) -> Callable[[Any], Any]:
-    """``real`` made total: NaN where it has no value, ``overflow`` where it overflows; ``complex_`` for complex numbers."""
+    """``real`` made total: NaN where it has no value, ``overflow`` where it overflows; ``complex_`` for
+    complex numbers.
+    """
 
     def function(a: Any) -> Any:
         try:

@@ -76,13 +76,16 @@ class TensorIterator:
         self.input_dtypes = input_dtypes
         self.tensors: tuple[Tensor, ...] = ()
         self.operands = [
-            Operand(spec, True, dtype) for spec, dtype in zip(outputs or [None] * len(output_dtypes), output_dtypes)
+            Operand(spec, True, dtype)
+            for spec, dtype in zip(outputs or [None] * len(output_dtypes), output_dtypes)
         ]
         for position, each in enumerate(inputs):
             spec = each if isinstance(each, Spec) else None
             wanted = input_dtypes[position] if input_dtypes is not None else common_dtype
             if spec is not None and wanted is not None and spec.dtype is not wanted:
-                spec = converted_spec(spec, wanted)  # what the kernel will see; compute_types exchanges it as early
+                spec = converted_spec(
+                    spec, wanted
+                )  # what the kernel will see; compute_types exchanges it as early
             self.operands.append(Operand(spec, False, wanted or spec.dtype, is_number=spec is None))  # type: ignore
         self.output_count = len(output_dtypes)
         self._compute_shape(static_sizes)
@@ -110,7 +113,9 @@ class TensorIterator:
             kept = self.reduced_sizes()
             for operand in self.operands[: self.output_count]:
                 if operand.spec is None:  # new outputs of reductions are row-major, whatever the inputs are
-                    operand.spec = spec_of(kept, geometry.contiguous_strides(kept), operand.dtype, self.device)
+                    operand.spec = spec_of(
+                        kept, geometry.contiguous_strides(kept), operand.dtype, self.device
+                    )
 
     def reduced_sizes(self) -> Ints:
         """The sizes of a reduction's outputs."""
@@ -136,7 +141,9 @@ class TensorIterator:
                 strides = (0,) * len(self.sizes)
             else:
                 strides = geometry.expand_strides(operand.spec.sizes, operand.spec.strides, self.sizes)
-            operand.strides = [] if strides is None else [stride * operand.dtype.itemsize for stride in strides]
+            operand.strides = (
+                [] if strides is None else [stride * operand.dtype.itemsize for stride in strides]
+            )
 
     def _fast_output_strides(self) -> Ints | None:
         """Strides of new outputs where all operands lie in memory alike; None where they do not.
@@ -274,7 +281,8 @@ class TensorIterator:
         )
 
     def with_converted_inputs(self) -> TensorIterator:
-        """The walk over the copies that stand for inputs of other dtypes: they are dense, whatever the inputs were.
+        """The walk over the copies that stand for inputs of other dtypes: they are dense, whatever the inputs
+        were.
 
         The outputs stay as the inputs themselves decided.
         """
@@ -282,7 +290,9 @@ class TensorIterator:
         if all(operand.spec is None or operand.spec.dtype is operand.dtype for operand in operands):
             return self
         inputs = [
-            each if operand.spec is None or operand.spec.dtype is operand.dtype else converted_spec(each, operand.dtype)
+            each
+            if operand.spec is None or operand.spec.dtype is operand.dtype
+            else converted_spec(each, operand.dtype)
             for each, operand in zip(self.inputs, operands)
         ]
         return self._rebuilt(inputs, self.output_specs)
@@ -305,7 +315,8 @@ class TensorIterator:
         return geometry.offsets(self.shape[::-1], strides, self.tensors[position]._storage_offset)
 
     def reduction_groups(self, position: int) -> Iterator[tuple[int, list[int]]]:
-        """In a reduction, pairs of an output element's offset and the offsets of input ``position`` that meet there.
+        """In a reduction, pairs of an output element's offset and the offsets of input ``position`` that meet
+        there.
 
         The inputs stand in row-major order of the reduced dimensions, as users see them.
         """
@@ -322,11 +333,6 @@ class TensorIterator:
         targets = geometry.offsets(kept_sizes, [output_strides[dim] for dim in kept], output._storage_offset)
         for target, start in zip(targets, starts):
             yield target, list(geometry.offsets(reduced_sizes, reduced_strides, start))
-
-
-def converted_spec(spec: Spec, dtype: dtypes.dtype) -> Spec:
-    """The spec of a copy with another dtype: dense, in the same order of memory."""
-    return TensorIterator("", [spec], [dtype], None, spec.device).output_specs[0]
 
 
 def _same_order(spec: Spec, strides: Ints) -> bool:

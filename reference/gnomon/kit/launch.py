@@ -1,9 +1,9 @@
 """Launch: run an operator's kernel on the backend of its tensors, or follow the fallback policy.
 
 A kernel is looked up by the operator's name in the backend's table.  Where there is none (or the backend does
-not claim the dtype), ``GNOMON_FALLBACK`` decides: ``error`` raises, ``warn`` says so once an operator, ``allow`` is
-silent; and then the reference kernel runs, in place where the backend has host memory, on copies elsewhere.
-Every fallback is counted.
+not claim the dtype), ``GNOMON_FALLBACK`` decides: ``error`` raises, ``warn`` says so once an operator,
+``allow`` is silent; and then the reference kernel runs, in place where the backend has host memory, on copies
+elsewhere. Every fallback is counted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ _REFERENCE = device("reference")
 
 
 def fallback_policy() -> str:
-    """The policy in force: what ``set_fallback_policy`` was given, else ``GNOMON_FALLBACK``, else ``warn``."""
+    """The policy in force: what ``set_fallback_policy`` was given, else ``GNOMON_FALLBACK``, else
+    ``warn``.
+    """
     policy = _policy or os.environ.get("GNOMON_FALLBACK", "warn")
     if policy not in POLICIES:
         raise ValueError(f"GNOMON_FALLBACK must be one of {', '.join(POLICIES)}; got {policy!r}")
@@ -48,7 +50,9 @@ def fallback_policy() -> str:
 
 
 def set_fallback_policy(policy: str | None) -> None:
-    """What a missing kernel means from now on: ``error``, ``warn`` or ``allow``; None asks the environment again."""
+    """What a missing kernel means from now on: ``error``, ``warn`` or ``allow``; None asks the environment
+    again.
+    """
     global _policy
     if policy is not None and policy not in POLICIES:
         raise ValueError(f"set_fallback_policy: want one of {', '.join(POLICIES)}; got {policy!r}")
@@ -86,8 +90,8 @@ def launch(
     """Run the kernel of operator ``name`` on ``tensors``, outputs first.
 
     With a ``walk`` the kernel is called ``kernel(iterator, *kernel_arguments)``; without one
-    ``kernel(*outputs, *kernel_arguments)``, where the tensor arguments stand among the others in the schema's order.
-    ``prepared`` keeps prepared calls between launches, under ``prepared_key``.
+    ``kernel(*outputs, *kernel_arguments)``, where the tensor arguments stand among the others in the schema's
+    order. ``prepared`` keeps prepared calls between launches, under ``prepared_key``.
     """
     if device.type == "meta":
         return
@@ -150,14 +154,16 @@ def _fall_back(
     policy = fallback_policy()
     if policy == "error":
         raise NotImplementedError(
-            f"{name}: backend {backend.name!r} has no kernel for it on {[t.dtype for t in tensors if t is not None]}, and "
-            "GNOMON_FALLBACK=error forbids the reference's"
+            f"{name}: backend {backend.name!r} has no kernel for it on "
+            f"{[t.dtype for t in tensors if t is not None]}, and GNOMON_FALLBACK=error forbids the "
+            "reference's"
         )
     fallbacks[key] += 1
     if policy == "warn" and key not in _warned:
         _warned.add(key)
         warnings.warn(
-            f"{name}: backend {backend.name!r} has no kernel for it; the reference's runs (GNOMON_FALLBACK=warn)",
+            f"{name}: backend {backend.name!r} has no kernel for it; the reference's runs "
+            "(GNOMON_FALLBACK=warn)",
             stacklevel=2,
         )
     if backend.host_memory:
@@ -190,7 +196,9 @@ def copy_to_reference(tensor: Tensor) -> Tensor:
     copied = Storage(reference_backend, _REFERENCE, memory, len(memory))
     from ..memory.spec import spec_of
 
-    return make_tensor(spec_of(spec.sizes, spec.strides, spec.dtype, _REFERENCE), copied, tensor._storage_offset)
+    return make_tensor(
+        spec_of(spec.sizes, spec.strides, spec.dtype, _REFERENCE), copied, tensor._storage_offset
+    )
 
 
 def convert(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -202,7 +210,15 @@ def convert(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
 
 def copy_into(output: Tensor, source: Tensor) -> None:
     """Write ``source``, broadcast and converted, into ``output``; both on one device."""
-    walk = TensorIterator("copy_", [source._spec], [output._spec.dtype], None, output._spec.device, static_sizes=output._spec.sizes, outputs=[output._spec])
+    walk = TensorIterator(
+        "copy_",
+        [source._spec],
+        [output._spec.dtype],
+        None,
+        output._spec.device,
+        static_sizes=output._spec.sizes,
+        outputs=[output._spec],
+    )
     launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, walk, ())
 
 

@@ -1,14 +1,16 @@
 """native_function: from one record to an operator in all its variants.
 
 A record says, once: the schema (PyTorch's, letter for letter), the shape-and-dtype rule with all checks, the
-reference kernel, the derivative formulas.  From it come the functional operator, the in-place one (``add_``) and
-the one that writes into ``out=`` (``add.out``), each an OpOverload with its own schema.
+reference kernel, the derivative formulas.  From it come the functional operator, the in-place one (``add_``)
+and the one that writes into ``out=`` (``add.out``), each an OpOverload with its own schema.
 
 What a record may be, apart from the schema:
-- ``meta`` and ``kernel``: the usual case.  ``meta`` maps the arguments, tensors replaced by their specs, to the
+- ``meta`` and ``kernel``: the usual case.  ``meta`` maps the arguments, tensors replaced by their specs, to
+the
   outputs' specs, or to the TensorIterator that walks them.  ``kernel`` then computes.
 - ``view``: maps the first argument's spec and the other arguments to (spec, offset) of an alias, or a list.
-- ``composite``: a function of tensors made of other operators.  Autograd sees those.  (CompositeImplicitAutograd)
+- ``composite``: a function of tensors made of other operators.  Autograd sees those.
+(CompositeImplicitAutograd)
 - ``explicit``: a function of tensors that needs no kernel of its own but has its own derivative, or none.
 
 Source: torchgen's structured kernels (TORCH_META_FUNC, TORCH_IMPL_FUNC), native_functions.yaml.
@@ -83,7 +85,9 @@ class Plan:
 
     __slots__ = ("device", "key_dtype", "output_specs", "prepared", "walk")
 
-    def __init__(self, device: device, output_specs: tuple[Spec, ...], walk: TensorIterator | None, key_dtype: Any):
+    def __init__(
+        self, device: device, output_specs: tuple[Spec, ...], walk: TensorIterator | None, key_dtype: Any
+    ):
         self.device = device
         self.output_specs = output_specs
         self.walk = walk
@@ -113,15 +117,16 @@ def native_function(
 ) -> OpOverload:
     """Define an operator and return it.
 
-    ``inplace`` also defines ``name_`` (a string: with that overload name instead of the operator's); ``out`` also defines the variant with ``out=``: its overload name ("out"), or its
-    whole schema where the outputs' names are not ``out``.  ``identity`` is what a reduction of nothing gives.
-    ``non_differentiable_outputs`` are positions of outputs that never require grad.
-    ``derivatives`` maps an argument's name to the formula of its gradient; see autograd/variable_type.py.
-    ``variants``: "function", "method" or both, as in native_functions.yaml; by default both for an operator on ``self``.
-    ``python_module``: "nn" for what is found in nn.functional rather than in gnomon itself.
-    ``expands_inputs``: names of arguments that such a kernel sees with the output's sizes.
-    ``promotes_inputs``: tensor arguments are converted to the output's dtype before a kernel without a walk runs.
-    ``node_name`` is the Node's name where it is not the operator's with "Backward0".
+    ``inplace`` also defines ``name_`` (a string: with that overload name instead of the operator's); ``out``
+    also defines the variant with ``out=``: its overload name ("out"), or its whole schema where the outputs'
+    names are not ``out``.  ``identity`` is what a reduction of nothing gives. ``non_differentiable_outputs``
+    are positions of outputs that never require grad. ``derivatives`` maps an argument's name to the formula
+    of its gradient; see autograd/variable_type.py. ``variants``: "function", "method" or both, as in
+    native_functions.yaml; by default both for an operator on ``self``. ``python_module``: "nn" for what is
+    found in nn.functional rather than in gnomon itself. ``expands_inputs``: names of arguments that such a
+    kernel sees with the output's sizes. ``promotes_inputs``: tensor arguments are converted to the output's
+    dtype before a kernel without a walk runs. ``node_name`` is the Node's name where it is not the operator's
+    with "Backward0".
     """
     parsed = FunctionSchema(schema)
     record = Record(
@@ -169,7 +174,10 @@ def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
     arguments = arguments.replace("Tensor self", "Tensor(a!) self", 1)
     schema = FunctionSchema(f"{name}_{'.' if overload else ''}{overload}({arguments}) -> Tensor(a!)")
     record = Record(
-        schema, base=base, doc=f"In-place version of {base.schema.name}.", python_module=base.record.python_module
+        schema,
+        base=base,
+        doc=f"In-place version of {base.schema.name}.",
+        python_module=base.record.python_module,
     )
     variant = aten._define(OpOverload(schema, record))
     if base.record.composite is not None:
@@ -180,21 +188,29 @@ def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
 
 
 def _out_variant(base: OpOverload, out: str) -> OpOverload:
-    """``add.out(Tensor self, …, *, Tensor(a!) out) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) -> Tensor``."""
+    """``add.out(Tensor self, …, *, Tensor(a!) out) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) ->
+    Tensor``.
+    """
     if "(" in out:
         schema = FunctionSchema(out)
     else:
         arguments, _, _ = base.schema.text.partition("(")[2].rpartition(") ->")
         has_star = any(argument.kwarg_only for argument in base.schema.arguments)
         separator = ", " if has_star else ", *, "
-        schema = FunctionSchema(f"{base.schema.name}.{out}({arguments}{separator}Tensor(a!) out) -> Tensor(a!)")
-    variant = aten._define(OpOverload(schema, Record(schema, base=base, doc=f"{base.schema.name} with its result in out=.")))
+        schema = FunctionSchema(
+            f"{base.schema.name}.{out}({arguments}{separator}Tensor(a!) out) -> Tensor(a!)"
+        )
+    variant = aten._define(
+        OpOverload(schema, Record(schema, base=base, doc=f"{base.schema.name} with its result in out=."))
+    )
     if base.record.composite is not None:
 
         def write_out(*arguments: Any) -> Any:
             count = len(base.schema.arguments)
             results = base(*arguments[:count])
-            return _write_results(variant, results if isinstance(results, tuple) else (results,), arguments[count:])
+            return _write_results(
+                variant, results if isinstance(results, tuple) else (results,), arguments[count:]
+            )
 
         _register_composite(variant, write_out)
     else:
@@ -223,8 +239,8 @@ def _run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
 def plan_key(arguments: Sequence[Any]) -> Any:
     """A key under which a call's plan can be kept: equal keys mean equal plans.
 
-    1, 1.0 and True are equal to Python and different to promotion, so types are part of it; and so is the sign
-    of zero.
+    1, 1.0 and True are equal to Python and different to promotion, so types are part of it; and so is the
+    sign of zero.
     """
     key: list[Any] = []
     for argument in arguments:
@@ -260,7 +276,9 @@ _NAMES_AN_OPERATOR = re.compile(r"\w+(\(\))?: ")
 
 
 def _checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """Apply a rule or a composition; an error that it raises names the operator, or the part of it that raised."""
+    """Apply a rule or a composition; an error that it raises names the operator, or the part of it that
+    raised.
+    """
     try:
         return rule(*arguments)
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
@@ -330,7 +348,9 @@ def _execute(
                     each = launch.convert(each, wanted)
                 inputs.append(each)
         kernel_arguments = [
-            arguments[position] for position in record.kernel_positions if position not in operator.tensor_positions
+            arguments[position]
+            for position in record.kernel_positions
+            if position not in operator.tensor_positions
         ]
     else:
         if record.promotes_inputs:
@@ -343,7 +363,14 @@ def _execute(
             inputs.extend(value if isinstance(value, (list, tuple)) else (value,))
         kernel_arguments = [arguments[position] for position in record.kernel_positions]
     launch.launch(
-        operator.name, plan.device, plan.key_dtype, [*outputs, *inputs], len(outputs), walk, kernel_arguments, prepared
+        operator.name,
+        plan.device,
+        plan.key_dtype,
+        [*outputs, *inputs],
+        len(outputs),
+        walk,
+        kernel_arguments,
+        prepared,
     )
 
 
@@ -353,10 +380,15 @@ def _promoted(operator: OpOverload, arguments: Sequence[Any], dtype: dtypes.dtyp
     def converted(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
             return [converted(each) for each in value]
-        return launch.convert(value, dtype) if isinstance(value, Tensor) and value._spec.dtype is not dtype else value
+        return (
+            launch.convert(value, dtype)
+            if isinstance(value, Tensor) and value._spec.dtype is not dtype
+            else value
+        )
 
     return [
-        converted(value) if position in operator.tensor_positions else value for position, value in enumerate(arguments)
+        converted(value) if position in operator.tensor_positions else value
+        for position, value in enumerate(arguments)
     ]
 
 
@@ -368,7 +400,9 @@ def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: S
             tensor = arguments[position]
             spec = tensor._spec
             strides = geometry.expand_strides(spec.sizes, spec.strides, output.sizes)
-            expanded[position] = alias_tensor(tensor, spec.with_geometry(output.sizes, strides), tensor._storage_offset)
+            expanded[position] = alias_tensor(
+                tensor, spec.with_geometry(output.sizes, strides), tensor._storage_offset
+            )
     return expanded
 
 
@@ -406,8 +440,8 @@ def _run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> T
     spec = self._spec
     if result.sizes != spec.sizes:
         raise RuntimeError(
-            f"{operator.schema.name}: output with shape {list(spec.sizes)} doesn't match the broadcast shape "
-            f"{list(result.sizes)}"
+            f"{operator.schema.name}: output with shape {list(spec.sizes)} doesn't match the broadcast "
+            f"shape {list(result.sizes)}"
         )
     check_cast(operator.schema.name, result.dtype, spec.dtype)
     check_no_internal_overlap(operator.schema.name, spec)
@@ -428,7 +462,11 @@ def _compute_into(base: OpOverload, plan: Plan, outputs: Sequence[Tensor], argum
         walk, prepared = kept
         _execute(base, plan, walk, outputs, arguments, prepared)
         return
-    if plan.walk is None and same_dtypes and not any(_shares_storage(output, base, arguments) for output in outputs):
+    if (
+        plan.walk is None
+        and same_dtypes
+        and not any(_shares_storage(output, base, arguments) for output in outputs)
+    ):
         _execute(base, plan, None, outputs, arguments, plan.prepared.setdefault(("out", specs), {}))
         return
     results = [empty_tensor(spec) for spec in plan.output_specs]
@@ -445,7 +483,9 @@ def _shares_storage(output: Tensor, operator: OpOverload, arguments: Sequence[An
 
 
 def _run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """Compute into the ``out=`` arguments, resized where they have to be: the Dense kernel of out variants."""
+    """Compute into the ``out=`` arguments, resized where they have to be: the Dense kernel of out
+    variants.
+    """
     base = operator.record.base
     count = len(base.schema.arguments)
     outputs = arguments[count:]
@@ -454,7 +494,8 @@ def _run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     for output, wanted in zip(outputs, plan.output_specs):
         if output._spec.device is not plan.device:
             raise RuntimeError(
-                f"{base.schema.name}: Expected out tensor to be on {plan.device}, but it is on {output._spec.device}"
+                f"{base.schema.name}: Expected out tensor to be on {plan.device}, but it is on "
+                f"{output._spec.device}"
             )
         check_cast(base.schema.name, wanted.dtype, output._spec.dtype)
     for output, wanted in zip(outputs, plan.output_specs):
@@ -487,9 +528,9 @@ def resize_output(output: Tensor, wanted: Spec) -> None:
         import warnings
 
         warnings.warn(
-            f"An output with one or more elements was resized since it had shape {list(output._spec.sizes)}, which does "
-            f"not match the required output shape {list(wanted.sizes)}. Reuse it by resizing it to zero elements first: "
-            "out.resize_(0).",
+            "An output with one or more elements was resized since it had shape "
+            f"{list(output._spec.sizes)}, which does not match the required output shape "
+            f"{list(wanted.sizes)}. Reuse it by resizing it to zero elements first: out.resize_(0).",
             stacklevel=5,
         )
     strides = wanted.strides if geometry.is_non_overlapping_and_dense(wanted.sizes, wanted.strides) else None
@@ -525,8 +566,8 @@ def check_no_internal_overlap(name: str, spec: Spec) -> None:
     """Raises RuntimeError when several elements of an output share one place in memory."""
     if geometry.has_internal_overlap(spec.sizes, spec.strides):
         raise RuntimeError(
-            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before performing the operation."
+            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
         )
 
 
@@ -556,6 +597,7 @@ def check_no_partial_overlap(name: str, output: Tensor, inputs: Any) -> None:
             continue
         if begin < other_begin + other.nbytes and other_begin < begin + spec.nbytes:
             raise RuntimeError(
-                f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                "single memory location. Please clone() the tensor before performing the operation."
+                f"{name}: unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before performing the "
+                "operation."
             )

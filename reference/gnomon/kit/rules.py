@@ -1,7 +1,7 @@
 """Shape-and-dtype rules that many operators share: PyTorch's TORCH_META_FUNC and its builders.
 
-Each maps specs (and numbers, where a number may stand for a tensor) to the TensorIterator that walks them, whose
-``output_specs`` are the result.  What they raise is prefixed with the operator's name by the caller.
+Each maps specs (and numbers, where a number may stand for a tensor) to the TensorIterator that walks them,
+whose ``output_specs`` are the result.  What they raise is prefixed with the operator's name by the caller.
 """
 
 from __future__ import annotations
@@ -139,7 +139,10 @@ def reduce(
 
 
 def sum_dtype(self: Spec, dtype: dtypes.dtype | None) -> dtypes.dtype:
-    """What a sum accumulates in and returns: ``dtype``, or int64 for integers and bool.  Source: get_dtype_from_self."""
+    """What a sum accumulates in and returns: ``dtype``, or int64 for integers and bool.
+
+    Source: get_dtype_from_self.
+    """
     if dtype is not None:
         return dtype
     return int64 if self.dtype.category < 2 else self.dtype

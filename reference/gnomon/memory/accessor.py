@@ -1,7 +1,7 @@
 """TensorAccessor: a tensor's elements as Python numbers, by index or by offset.
 
-What the reference's kernels read and write through.  Works in place on host memory; on other memory it reads a
-copy, and can not write.
+What the reference's kernels read and write through.  Works in place on host memory; on other memory it reads
+a copy, and can not write.
 
 Source: ATen/core/TensorAccessor.h.
 """

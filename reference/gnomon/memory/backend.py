@@ -67,7 +67,9 @@ class Backend:
         raise NotImplementedError
 
     def synchronize(self, index: int) -> None:
-        """Wait until everything asked of device ``index`` is done; errors of earlier kernels come out here."""
+        """Wait until everything asked of device ``index`` is done; errors of earlier kernels come out
+        here.
+        """
 
     def host_view(self, memory: Any, nbytes: int) -> memoryview:
         """The bytes in place, writable.  Only where ``host_memory`` is True."""
@@ -78,7 +80,10 @@ class Backend:
         return id(memory)
 
     def adopt(self, address: float, nbytes: int) -> Any:
-        """Memory from an address that a prepared kernel allocated.  Only for backends with prepared kernels."""
+        """Memory from an address that a prepared kernel allocated.
+
+        Only for backends with prepared kernels.
+        """
         raise NotImplementedError
 
 
@@ -140,9 +145,15 @@ def _load(name: str) -> Backend | None:
             return None
         try:
             loaded = _find_entry_points()[name].load()
-            made = loaded() if callable(loaded) and not hasattr(loaded, "allocate") or isinstance(loaded, type) else loaded
+            made = (
+                loaded()
+                if (callable(loaded) and not hasattr(loaded, "allocate")) or isinstance(loaded, type)
+                else loaded
+            )
             return register_backend(made)
-        except Exception as error:  # whatever a stranger's package raises must not reach who did not ask for it
+        except (
+            Exception
+        ) as error:  # whatever a stranger's package raises must not reach who did not ask for it
             _broken[name] = f"{type(error).__name__}: {error}"
             return None
 
@@ -179,7 +190,8 @@ def backend_of(device: device) -> Backend:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The default device: the innermost `with device(...)`, else set_default_device, else GNOMON_BACKEND, else `cpu`.
+# The default device: the innermost `with device(...)`, else set_default_device, else GNOMON_BACKEND, else
+# `cpu`.
 
 _default_device: device | None = None
 _cpu_device: device | None = None
@@ -208,7 +220,7 @@ def _initial_device() -> device:
     name = os.environ.get("GNOMON_BACKEND", "").strip()
     if name in ("", "cpu"):
         return device("cpu")
-    backend, available, reason = backend_status(name.partition(":")[0])
+    _, available, reason = backend_status(name.partition(":")[0])
     if not available and name in backend_names():
         # asked for outside the program: say so, and let the program run
         _warn_unavailable(name, reason)
@@ -217,7 +229,9 @@ def _initial_device() -> device:
 
 
 def _warn_unavailable(name: str, reason: str) -> None:
-    warnings.warn(f"gnomon: backend {name!r} is not available: {reason}; running on 'reference'", stacklevel=6)
+    warnings.warn(
+        f"gnomon: backend {name!r} is not available: {reason}; running on 'reference'", stacklevel=6
+    )
 
 
 def resolve_device(device_or_name: device | str | None) -> device:
@@ -252,7 +266,12 @@ def _resolve_cpu() -> device:
         best: Backend = _backends["reference"]
         for name in backend_names():
             backend, available, reason = backend_status(name)
-            if available and backend is not None and backend.host_memory and backend.speed_rank > best.speed_rank:
+            if (
+                available
+                and backend is not None
+                and backend.host_memory
+                and backend.speed_rank > best.speed_rank
+            ):
                 best = backend
             elif not available and name == "c":
                 _warn_unavailable(name, reason)
@@ -297,7 +316,10 @@ class ReferenceBackend(Backend):
 
 
 class MetaBackend(Backend):
-    """No memory at all: operators compute sizes, strides and dtypes, and no numbers.  Source: device='meta'."""
+    """No memory at all: operators compute sizes, strides and dtypes, and no numbers.
+
+    Source: device='meta'.
+    """
 
     name = "meta"
     device_type = "meta"

@@ -4,9 +4,11 @@ This file knows what a tensor *is*.  What can be done with it (operators, backwa
 the floors above.
 
 A tensor made by a prepared kernel owns its memory directly, by address, and has no Storage: most
-intermediates live and die without anybody asking for one.  The first view, or ``untyped_storage()``, makes it.
+intermediates live and die without anybody asking for one.  The first view, or ``untyped_storage()``, makes
+it.
 
-Source: c10/core/TensorImpl.h, torch/csrc/autograd/variable.h (AutogradMeta), c10/core/TensorImpl.h (VariableVersion).
+Source: c10/core/TensorImpl.h, torch/csrc/autograd/variable.h (AutogradMeta), c10/core/TensorImpl.h
+(VariableVersion).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from ..values.geometry import Ints, Size
 from .backend import backend_of
 from .spec import Spec
 from .storage import Storage
+
 
 class VersionCounter:
     """How often the data was written to in place; shared by a tensor and all its views."""
@@ -56,7 +59,8 @@ _adoption = threading.Lock()
 class Tensor:
     """A multi-dimensional array of numbers of one dtype on one device.
 
-    Made by ``gnomon.tensor``, ``gnomon.empty`` and their like, never by calling the class.  Source: torch.Tensor.
+    Made by ``gnomon.tensor``, ``gnomon.empty`` and their like, never by calling the class.  Source:
+    torch.Tensor.
     """
 
     # No __init__: a class with slots and without one is made twice as fast, and operators make many.
@@ -71,7 +75,8 @@ class Tensor:
         "_storage",  # Storage, or None: this tensor owns the memory at _address
         "_storage_offset",  # elements
         "_version_counter",  # VersionCounter, or None: never written to, and shared with nobody
-        "_view_of",  # (base, version) of a view: grad_fn was right when the base's version was that; None for no view
+        # (base, version) of a view, whose grad_fn was right at that version of the base; None for no view
+        "_view_of",
     )
 
     _address: float
@@ -129,7 +134,10 @@ class Tensor:
         return self._spec.sizes[geometry.wrap_dim(dim, self._spec.ndim, wrap_scalar=False)]
 
     def stride(self, dim: int | None = None) -> Ints | int:
-        """The strides in elements, or the stride of dimension ``dim``.  Raises IndexError for a dim out of range."""
+        """The strides in elements, or the stride of dimension ``dim``.
+
+        Raises IndexError for a dim out of range.
+        """
         if dim is None:
             return self._spec.strides
         return self._spec.strides[geometry.wrap_dim(dim, self._spec.ndim, wrap_scalar=False)]
@@ -185,7 +193,9 @@ class Tensor:
     # -- memory ----------------------------------------------------------------------------------------------
 
     def data_ptr(self) -> int:
-        """The address of the first element (a number that tells blocks apart, where memory has no addresses)."""
+        """The address of the first element (a number that tells blocks apart, where memory has no
+        addresses).
+        """
         if self._address:
             return int(self._address)
         start = self.untyped_storage().data_ptr()
@@ -198,7 +208,9 @@ class Tensor:
                 if self._storage is None:
                     backend = backend_of(self._spec.device)
                     nbytes = self._spec.extent_nbytes
-                    self._storage = Storage(backend, self._spec.device, backend.adopt(self._address, nbytes), nbytes)
+                    self._storage = Storage(
+                        backend, self._spec.device, backend.adopt(self._address, nbytes), nbytes
+                    )
         return self._storage
 
     # -- autograd's slots ------------------------------------------------------------------------------------
@@ -255,8 +267,8 @@ class Tensor:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if self._gradient_edge is not None and not requires_grad:
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if requires_grad:
             self._keys |= AUTOGRAD
@@ -279,15 +291,23 @@ class Tensor:
     def grad(self, grad: Tensor | None) -> None:
         if grad is not None:
             if not isinstance(grad, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+                raise TypeError(
+                    "assigned grad expected to be a Tensor or None but got grad of type "
+                    f"{type(grad).__name__}"
+                )
             if grad.shape != self.shape:
                 raise RuntimeError(
-                    f"assigned grad has data of a different size: expected {list(self.shape)}, got {list(grad.shape)}"
+                    f"assigned grad has data of a different size: expected {list(self.shape)}, got "
+                    f"{list(grad.shape)}"
                 )
             if grad.dtype is not self.dtype:
-                raise RuntimeError(f"assigned grad has data of a different type: expected {self.dtype}, got {grad.dtype}")
+                raise RuntimeError(
+                    f"assigned grad has data of a different type: expected {self.dtype}, got {grad.dtype}"
+                )
             if grad.device is not self.device:
-                raise RuntimeError(f"assigned grad has data on a different device: expected {self.device}, got {grad.device}")
+                raise RuntimeError(
+                    f"assigned grad has data on a different device: expected {self.device}, got {grad.device}"
+                )
         autograd_meta(self).grad = grad
 
     @property
@@ -299,7 +319,9 @@ class Tensor:
     @data.setter
     def data(self, source: Tensor) -> None:
         if self._spec.device is not source._spec.device:
-            raise RuntimeError(f"data: expected a tensor on {self._spec.device}, but got one on {source._spec.device}")
+            raise RuntimeError(
+                f"data: expected a tensor on {self._spec.device}, but got one on {source._spec.device}"
+            )
         storage = source.untyped_storage()
         own = self.untyped_storage()  # so that memory owned by address is given back by the storage
         del own
@@ -365,7 +387,9 @@ def empty_tensor(spec: Spec) -> Tensor:
     """
     backend = backend_of(spec.device)
     nbytes = spec.extent_nbytes
-    return make_tensor(spec, Storage(backend, spec.device, backend.allocate(nbytes, spec.device.index or 0), nbytes))
+    return make_tensor(
+        spec, Storage(backend, spec.device, backend.allocate(nbytes, spec.device.index or 0), nbytes)
+    )
 
 
 def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] = Tensor) -> Tensor:

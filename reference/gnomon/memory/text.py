@@ -1,7 +1,7 @@
 """Text: how a tensor prints.
 
-The numbers are formatted alike, wide enough for the widest, in fixed or scientific notation by PyTorch's rule;
-long tensors show their edges.
+The numbers are formatted alike, wide enough for the widest, in fixed or scientific notation by PyTorch's
+rule; long tensors show their edges.
 
 Source: torch/_tensor_str.py.
 """
@@ -55,7 +55,9 @@ def set_printoptions(
 
 
 class _Formatter:
-    """One format for all the numbers that are shown: its width is that of the widest finite one that is not 0."""
+    """One format for all the numbers that are shown: its width is that of the widest finite one that is not
+    0.
+    """
 
     def __init__(self, numbers: list[Any], is_floating: bool):
         self.is_floating = is_floating
@@ -103,15 +105,17 @@ class _ComplexFormatter:
 
 
 def _shown(accessor: TensorAccessor, dim: int, offset: int, summarize: bool, numbers: list[Any]) -> list[Any]:
-    """The elements from ``offset`` on as nested lists, ``...`` for the middle of long dimensions; fills ``numbers``.
+    """The elements from ``offset`` on as nested lists, ``...`` for the middle of long dimensions; fills
+    ``numbers``.
 
     Reads what is shown and no more: a summary of a large tensor is quick.
     """
     size, stride = accessor.sizes[dim], accessor.strides[dim]
     edge = options.edgeitems
-    indices: list[Any] = list(range(size))
     if summarize and size > 2 * edge:
-        indices = [*range(edge), ..., *range(size - edge, size)]
+        indices: list[Any] = [*range(edge), ..., *range(size - edge, size)]
+    else:
+        indices = list(range(size))
     shown: list[Any] = []
     for index in indices:
         if index is ...:
@@ -149,12 +153,17 @@ def _numbers_text(tensor: Tensor, indent: int) -> str:
         nested = _shown(accessor, 0, accessor.offset, tensor._spec.numel > options.threshold, numbers)
     else:
         numbers.append(accessor.read(accessor.offset))
-    formatter: Any = _ComplexFormatter(numbers) if kind.is_complex else _Formatter(numbers, kind.is_floating_point)
+    formatter: Any = (
+        _ComplexFormatter(numbers) if kind.is_complex else _Formatter(numbers, kind.is_floating_point)
+    )
     return _nested_text(nested, ndim, indent, formatter) if ndim else formatter.format(numbers[0])
 
 
 def _add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
-    """``text`` with its suffixes, each on a new line where the line would get too long.  Source: _add_suffixes."""
+    """``text`` with its suffixes, each on a new line where the line would get too long.
+
+    Source: _add_suffixes.
+    """
     last_line = len(text) - text.rfind("\n") + 1  # two more than there are: PyTorch counts so
     for suffix in suffixes:
         if last_line + len(suffix) + 2 > options.linewidth:

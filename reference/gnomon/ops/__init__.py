@@ -1,4 +1,6 @@
-"""Floor 4: the operators, one record each.  Files never import each other: a formula or a composition calls other
+"""Floor 4: the operators, one record each.
+
+Files never import each other: a formula or a composition calls other
 operators as methods of its tensors, or by name through ``aten``.
 """
 

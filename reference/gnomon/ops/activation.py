@@ -115,7 +115,8 @@ gelu = native_function(
     },
     inplace=True,
     out="out",
-    doc="x times the normal distribution function of x; ``approximate='tanh'`` by its tanh approximation.  Hendrycks and Gimpel (2016).",
+    doc="x times the normal distribution function of x; ``approximate='tanh'`` by its tanh approximation.  "
+    "Hendrycks and Gimpel (2016).",
 )
 
 
@@ -149,7 +150,9 @@ gelu_backward = native_function(
     meta=lambda grad_output, self, approximate: binary("bool", "integer", "complex")(grad_output, self),
     kernel=pointwise(_gelu_backward),
     derivatives={
-        "grad_output": lambda grad, self, approximate: aten.gelu_backward(grad, self, approximate=approximate),
+        "grad_output": lambda grad, self, approximate: aten.gelu_backward(
+            grad, self, approximate=approximate
+        ),
         "self": _gelu_double,
     },
     doc="The gradient of gelu.",
@@ -194,7 +197,9 @@ leaky_relu = native_function(
     python_module="nn",
     meta=unary("bool", "integer", "complex"),
     kernel=pointwise(lambda a, slope: a if a > 0 else a * slope),
-    derivatives={"self": lambda grad, self, negative_slope: aten.where(self > 0, grad, grad * negative_slope)},
+    derivatives={
+        "self": lambda grad, self, negative_slope: aten.where(self > 0, grad, grad * negative_slope)
+    },
     inplace=True,
     out="out",
     doc="x where it is positive, else x * negative_slope.",

@@ -10,11 +10,10 @@ import operator
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..kit.iterator import result_type
+from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import pointwise
 from ..kit.native import native_function
 from ..kit.rules import comparison, device_of, unary_bool
-from ..kit.iterator import TensorIterator
 from ..memory.spec import Spec
 from ..values.dtype import bool_, get_default_dtype, uint8
 
@@ -26,7 +25,8 @@ def _comparison(name: str, function: Any, meaning: str, *refused: str) -> Any:
         kernel=pointwise(function),
         inplace=True,
         out="Tensor_out",
-        doc=f"Is each element of ``self`` {meaning} that of ``other``?  Compared in their common dtype; the result is bool.",
+        doc=f"Is each element of ``self`` {meaning} that of ``other``?  Compared in their common dtype; the "
+        "result is bool.",
     )
 
 
@@ -45,7 +45,8 @@ def _logical(name: str, function: Any) -> Any:
         kernel=pointwise(function),
         inplace=True,
         out="out",
-        doc=f"{name.replace('_', ' ').capitalize()} of elements taken as true where they are not 0; the result is bool.",
+        doc=f"{name.replace('_', ' ').capitalize()} of elements taken as true where they are not 0; the "
+        "result is bool.",
     )
 
 
@@ -66,10 +67,14 @@ logical_not = native_function(
 def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
     """The condition is bool (or uint8); the choices are broadcast and promoted."""
     if condition.dtype not in (bool_, uint8):
-        raise RuntimeError(f"expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}")
+        raise RuntimeError(
+            f"expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}"
+        )
     common = result_type(self, other)
     inputs = [condition, self, other]
-    return TensorIterator("", inputs, [common], None, device_of(condition), input_dtypes=[bool_, common, common])
+    return TensorIterator(
+        "", inputs, [common], None, device_of(condition), input_dtypes=[bool_, common, common]
+    )
 
 
 where = native_function(
@@ -83,22 +88,27 @@ where = native_function(
     out="self_out",
     doc="""``self`` where ``condition`` is true, else ``other``.
 
-    The condition is a bool tensor; all three broadcast, the choices promote.  Raises RuntimeError for a condition
-    of another dtype.""",
+    The condition is a bool tensor; all three broadcast, the choices promote.  Raises RuntimeError for a
+    condition of another dtype.""",
 )
 
 masked_fill = native_function(
     "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
     composite=lambda self, mask, value: _masked_fill(self, mask, value),
     inplace=True,
-    doc="""``self``, with ``value`` where ``mask`` is true.  The mask is bool and broadcasts; the dtype stays that of ``self``.""",
+    doc="""``self``, with ``value`` where ``mask`` is true.  The mask is bool and broadcasts; the dtype stays
+    that of ``self``.""",
 )
 
 
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     if mask.dtype is not bool_:
-        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}")
-    return aten.where.self(mask, aten.scalar_tensor(value, dtype=self.dtype, device=self.device), self).contiguous()
+        raise RuntimeError(
+            f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}"
+        )
+    return aten.where.self(
+        mask, aten.scalar_tensor(value, dtype=self.dtype, device=self.device), self
+    ).contiguous()
 
 
 equal = native_function(

@@ -65,8 +65,9 @@ def _convolution_rule(
         raise RuntimeError(f"weight should have at least three dimensions, got {weight.ndim}")
     if input.ndim != weight.ndim:
         raise RuntimeError(
-            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {list(weight.sizes)}, but got "
-            f"{input.ndim}-dimensional input of size {list(input.sizes)} instead"
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight "
+            f"{list(weight.sizes)}, but got {input.ndim}-dimensional input of size {list(input.sizes)} "
+            "instead"
         )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -77,32 +78,39 @@ def _convolution_rule(
         ("output_padding", output_padding, 0),
     ):
         if len(values) not in (1, count):
-            raise RuntimeError(f"expected {name} to be a single integer value or a list of {count} values, but got {list(values)}")
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {count} values, but got "
+                f"{list(values)}"
+            )
         if any(value < least for value in values):
-            raise RuntimeError(f"{'negative' if least == 0 else 'non-positive'} {name} is not supported, got {list(values)}")
+            raise RuntimeError(
+                f"{'negative' if least == 0 else 'non-positive'} {name} is not supported, got {list(values)}"
+            )
     stride, padding, dilation, output_padding = (
         _spread(values, count) for values in (stride, padding, dilation, output_padding)
     )
     if weight.sizes[0] % groups or weight.sizes[0] < groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
-            f"{list(weight.sizes)} instead"
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
+            f"weight of size {list(weight.sizes)} instead"
         )
     channels = weight.sizes[0] if transposed else weight.sizes[1] * groups
     if input.sizes[1] != channels:
         raise RuntimeError(
-            f"Given groups={groups}, weight of size {list(weight.sizes)}, expected input{list(input.sizes)} to have "
-            f"{channels} channels, but got {input.sizes[1]} channels instead"
+            f"Given groups={groups}, weight of size {list(weight.sizes)}, expected input{list(input.sizes)} "
+            f"to have {channels} channels, but got {input.sizes[1]} channels instead"
         )
     outputs = weight.sizes[1] * groups if transposed else weight.sizes[0]
     if bias is not None and bias.sizes != (outputs,):
         raise RuntimeError(
-            f"Given weight of size {list(weight.sizes)}, expected bias to be 1-dimensional with {outputs} elements, but got "
-            f"bias of size {list(bias.sizes)} instead"
+            f"Given weight of size {list(weight.sizes)}, expected bias to be 1-dimensional with {outputs} "
+            f"elements, but got bias of size {list(bias.sizes)} instead"
         )
     for name, spec in (("weight", weight), ("bias", bias)):
         if spec is not None and spec.dtype is not input.dtype:
-            raise RuntimeError(f"Input type ({input.dtype.name}) and {name} type ({spec.dtype.name}) should be the same")
+            raise RuntimeError(
+                f"Input type ({input.dtype.name}) and {name} type ({spec.dtype.name}) should be the same"
+            )
     refuse(input.dtype, "bool")
     if not transposed:
         for dim in range(count):
@@ -111,8 +119,8 @@ def _convolution_rule(
                 padded = [size + 2 * pad for size, pad in zip(input.sizes[2:], padding)]
                 reaches = [each * (size - 1) + 1 for each, size in zip(dilation, weight.sizes[2:])]
                 raise RuntimeError(
-                    f"Calculated padded input size per channel: {padded}. Kernel size: {reaches}. Kernel size can't be "
-                    "greater than actual input size"
+                    f"Calculated padded input size per channel: {padded}. Kernel size: {reaches}. Kernel "
+                    "size can't be greater than actual input size"
                 )
     sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
     if any(size < 0 for size in sizes):
@@ -121,12 +129,18 @@ def _convolution_rule(
 
 
 def _taps(
-    large: Sequence[int], small: Sequence[int], kernel: Sequence[int], stride: Any, padding: Any, dilation: Any
+    large: Sequence[int],
+    small: Sequence[int],
+    kernel: Sequence[int],
+    stride: Any,
+    padding: Any,
+    dilation: Any,
 ) -> list[list[tuple[int, int, int]]]:
-    """For each spatial dimension, all (position in the small side, tap of the kernel, position in the large side) that meet.
+    """For each spatial dimension, all (position in the small side, tap of the kernel, position in the large
+    side) that meet.
 
-    ``large = small * stride - padding + tap * dilation``: a convolution's input is large and its output small, a
-    transposed one's the other way round.
+    ``large = small * stride - padding + tap * dilation``: a convolution's input is large and its output
+    small, a transposed one's the other way round.
     """
     meets = []
     for dim, taps in enumerate(kernel):
@@ -141,7 +155,13 @@ def _taps(
 
 
 def _products(
-    large: TensorAccessor, small: TensorAccessor, weight: TensorAccessor, stride: Any, padding: Any, dilation: Any, groups: int
+    large: TensorAccessor,
+    small: TensorAccessor,
+    weight: TensorAccessor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
 ) -> Any:
     """All triples of offsets (large, small, weight) whose values meet in a product.
 
@@ -189,7 +209,9 @@ def _convolution_kernel(
     output_padding: Any,
     groups: int,
 ) -> None:
-    """``output[n, o, p] = bias[o] + sum of input[n, i, p * stride - padding + k * dilation] * weight[o, i, k]``."""
+    """``output[n, o, p] = bias[o] + sum of input[n, i, p * stride - padding + k * dilation] * weight[o, i,
+    k]``.
+    """
     out, source, kernel = TensorAccessor(output), TensorAccessor(input), TensorAccessor(weight)
     terms: dict[int, list[Any]] = {}
     large, small = (out, source) if transposed else (source, out)
@@ -207,32 +229,42 @@ def _convolution_kernel(
 
 
 _OPTIONS_ARGUMENTS = (
-    "SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups"
+    "SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, "
+    "SymInt groups"
 )
+
+
+def _convolution_grad(
+    grad: Any,
+    input: Any,
+    weight: Any,
+    bias_spec: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    grad_input_mask: Sequence[bool],
+) -> Any:
+    """All three gradients; the mask says which are wanted."""
+    bias_sizes = None if bias_spec is None else bias_spec.sizes
+    options = (stride, padding, dilation, transposed, output_padding, groups)
+    return aten.convolution_backward.default(grad, input, weight, bias_sizes, *options, grad_input_mask)
+
 
 convolution = native_function(
     f"convolution(Tensor input, Tensor weight, Tensor? bias, {_OPTIONS_ARGUMENTS}) -> Tensor",
     meta=_convolution_rule,
     kernel=_convolution_kernel,
     derivatives={
-        "input, weight, bias": lambda grad, input, weight, bias_spec, stride, padding, dilation, transposed, output_padding,
-        groups, grad_input_mask: aten.convolution_backward.default(
-            grad,
-            input,
-            weight,
-            None if bias_spec is None else bias_spec.sizes,
-            stride,
-            padding,
-            dilation,
-            transposed,
-            output_padding,
-            groups,
-            grad_input_mask,
-        ),
+        "input, weight, bias": _convolution_grad,
     },
-    doc="""Convolution of input (N, channels, *spatial) with weight (out channels, channels / groups, *kernel).
+    doc="""Convolution of input (N, channels, *spatial) with weight (out channels, channels / groups,
+    *kernel).
 
-    transposed: weight is (channels, out channels / groups, *kernel).  Raises RuntimeError for sizes that do not fit.""",
+    transposed: weight is (channels, out channels / groups, *kernel).  Raises RuntimeError for sizes that do
+    not fit.""",
 )
 
 
@@ -280,12 +312,15 @@ def _convolution_backward_kernel(
         to_weight = None if grad_weight is None else TensorAccessor(grad_weight)
         input_terms: dict[int, list[Any]] = {}
         weight_terms: dict[int, list[Any]] = {}
-        # positions in input and weight are told apart by index, since several may share one element (stride 0)
+        # positions in input and weight are told apart by index, since several may share one element (stride
+        # 0)
         dense_source, dense_kernel = _numbered(source), _numbered(kernel)
         dense_grad = _numbered(grad)
         large, small = (dense_grad, dense_source) if transposed else (dense_source, dense_grad)
         grads, sources, kernels = (list(each.offsets()) for each in (grad, source, kernel))
-        for at_large, at_small, at_weight in _products(large, small, dense_kernel, stride, padding, dilation, groups):
+        for at_large, at_small, at_weight in _products(
+            large, small, dense_kernel, stride, padding, dilation, groups
+        ):
             at_grad, at_source = (at_large, at_small) if transposed else (at_small, at_large)
             gradient = grad.read(grads[at_grad])
             if to_input is not None:
@@ -337,8 +372,8 @@ def _convolution_double(
 ) -> tuple[Any, Any, Any]:
     """The gradients of convolution_backward.
 
-    Convolution is linear in each of input and weight, so each second derivative is again a convolution or one of its
-    gradients, with one factor replaced by the gradient that came in.
+    Convolution is linear in each of input and weight, so each second derivative is again a convolution or one
+    of its gradients, with one factor replaced by the gradient that came in.
     """
     for_input, for_weight, for_bias = grads
     options = (stride, padding, dilation, transposed, output_padding, groups)
@@ -375,22 +410,33 @@ native_function(
     meta=_convolution_backward_rule,
     kernel=_convolution_backward_kernel,
     derivatives={"grad_output, input, weight": _convolution_double},
-    doc="The gradients of a convolution with respect to input, weight and bias; those that the mask leaves out are None.",
+    doc="The gradients of a convolution with respect to input, weight and bias; those that the mask leaves "
+    "out are None.",
 )
 
 
 def _conv(spatial: int) -> Any:
     """conv1d, conv2d or conv3d: the plain convolution with a batch dimension that may be left out."""
 
-    def conv(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    def conv(
+        input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
+    ) -> Any:
         if input.ndim not in (spatial + 1, spatial + 2):
             raise RuntimeError(
-                f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to conv{spatial}d, but got input of "
-                f"size: {list(input.shape)}"
+                f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to conv{spatial}d, "
+                f"but got input of size: {list(input.shape)}"
             )
         batched = input if input.ndim == spatial + 2 else input.unsqueeze(0)
         result = aten.convolution.default(
-            batched, weight, bias, as_list(stride), as_list(padding), as_list(dilation), False, (0,) * spatial, groups
+            batched,
+            weight,
+            bias,
+            as_list(stride),
+            as_list(padding),
+            as_list(dilation),
+            False,
+            (0,) * spatial,
+            groups,
         )
         return result if batched is input else result.squeeze(0)
 
@@ -405,7 +451,9 @@ def as_list(value: Any) -> tuple[int, ...]:
 def _same_padding(conv: Any, spatial: int) -> Any:
     """Padding by name: 'valid' is none, 'same' keeps the sizes (stride 1 only)."""
 
-    def padded(input: Any, weight: Any, bias: Any, stride: Any, padding: str, dilation: Any, groups: int) -> Any:
+    def padded(
+        input: Any, weight: Any, bias: Any, stride: Any, padding: str, dilation: Any, groups: int
+    ) -> Any:
         if padding == "valid":
             return conv(input, weight, bias, stride, 0, dilation, groups)
         if padding != "same":
@@ -413,13 +461,19 @@ def _same_padding(conv: Any, spatial: int) -> Any:
         if any(each != 1 for each in as_list(stride)):
             raise RuntimeError(f"conv{spatial}d: padding='same' is not supported for strided convolutions")
         totals = [
-            each * (size - 1) for each, size in zip(_spread(as_list(dilation), spatial), weight._spec.sizes[2:])
+            each * (size - 1)
+            for each, size in zip(_spread(as_list(dilation), spatial), weight._spec.sizes[2:])
         ]
         if any(total % 2 for total in totals):
             # an odd total puts the extra element behind
-            sizes = [*input._spec.sizes[:-spatial], *(n + t % 2 for n, t in zip(input._spec.sizes[-spatial:], totals))]
+            sizes = [
+                *input._spec.sizes[:-spatial],
+                *(n + t % 2 for n, t in zip(input._spec.sizes[-spatial:], totals)),
+            ]
             larger = input.new_zeros(sizes)
-            larger = aten.as_strided_scatter.default(larger, input, input._spec.sizes, larger._spec.strides, 0)
+            larger = aten.as_strided_scatter.default(
+                larger, input, input._spec.sizes, larger._spec.strides, 0
+            )
             input = larger
         return conv(input, weight, bias, stride, [total // 2 for total in totals], dilation, groups)
 
@@ -431,11 +485,12 @@ for _spatial in (1, 2, 3):
         f"conv{_spatial}d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{_spatial}] stride=1, "
         f"SymInt[{_spatial}] padding=0, SymInt[{_spatial}] dilation=1, SymInt groups=1) -> Tensor",
         composite=_conv(_spatial),
-        doc=f"""Convolution over {_spatial} spatial dimension(s): input ([N,] channels, *spatial), weight (out channels,
-        channels / groups, *kernel), bias (out channels).""",
+        doc=f"""Convolution over {_spatial} spatial dimension(s): input ([N,] channels, *spatial), weight (out
+        channels, channels / groups, *kernel), bias (out channels).""",
     )
     native_function(
-        f'conv{_spatial}d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{_spatial}] stride=1, '
+        f"conv{_spatial}d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{_spatial}] "
+        "stride=1, "
         f'str padding="valid", SymInt[{_spatial}] dilation=1, SymInt groups=1) -> Tensor',
         composite=_same_padding(_conv(_spatial), _spatial),
         doc=f"Convolution over {_spatial} spatial dimension(s) with padding by name: 'valid' or 'same'.",

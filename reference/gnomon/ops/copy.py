@@ -37,8 +37,8 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
             fits = False
         if not fits:
             raise RuntimeError(
-                f"copy_: The expanded size of the tensor {list(self._spec.sizes)} must match the existing size "
-                f"{list(src._spec.sizes)}"
+                f"copy_: The expanded size of the tensor {list(self._spec.sizes)} must match the existing "
+                f"size {list(src._spec.sizes)}"
             )
     check_no_internal_overlap("copy_", self._spec)
     if src._spec.device is not self._spec.device:
@@ -74,9 +74,13 @@ copy_ = native_function(
     "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
     variants="method",
     explicit=_copy_,
-    derivatives={"self": lambda grad: aten.zeros_like(grad), "src": lambda grad, src_spec: _copy_grad(grad, src_spec)},
+    derivatives={
+        "self": lambda grad: aten.zeros_like(grad),
+        "src": lambda grad, src_spec: _copy_grad(grad, src_spec),
+    },
     node_name="CopyBackwards",
-    doc="""Write ``src`` into ``self``, broadcast to its sizes and converted to its dtype and device; returns ``self``.
+    doc="""Write ``src`` into ``self``, broadcast to its sizes and converted to its dtype and device; returns
+    ``self``.
 
     Raises RuntimeError when ``src`` does not broadcast, or when elements of ``self`` share memory.""",
 )
@@ -102,7 +106,9 @@ reference_backend.kernels["fill_.Scalar"] = fill_kernel
 
 def _fill_(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, complex) and not self._spec.dtype.is_complex:
-        raise RuntimeError(f"fill_: value cannot be converted to type {self._spec.dtype.name} without overflow")
+        raise RuntimeError(
+            f"fill_: value cannot be converted to type {self._spec.dtype.name} without overflow"
+        )
     check_no_internal_overlap("fill_", self._spec)
     if self._spec.numel:
         spec = self._spec
@@ -145,7 +151,13 @@ clone = native_function(
 
 
 def _to_copy(
-    self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, non_blocking: bool, memory_format: Any
+    self: Tensor,
+    dtype: Any,
+    layout: Any,
+    device: Any,
+    pin_memory: Any,
+    non_blocking: bool,
+    memory_format: Any,
 ) -> Tensor:
     where = None if device is None else resolve_device(device)
     made = aten.empty_like.default(self, dtype, layout, where, pin_memory, memory_format)
@@ -153,8 +165,8 @@ def _to_copy(
 
 
 to_copy = native_function(
-    "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-    "bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+    "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
     explicit=_to_copy,
     derivatives={"self": lambda grad, self_spec: _to_copy_grad(grad, self_spec)},
     node_name="ToCopyBackward0",
@@ -189,7 +201,8 @@ def is_in_format(self: Tensor, memory_format: Any) -> bool:
 
 native_function(
     "to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-    "bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+    "bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> "
+    "Tensor(a)",
     variants="method",
     composite=lambda self, dtype, layout, device, pin_memory, non_blocking, copy, memory_format: _to(
         self, dtype, device, non_blocking, copy, memory_format
@@ -208,8 +221,8 @@ native_function(
 )
 
 native_function(
-    "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, "
-    "MemoryFormat? memory_format=None) -> Tensor(a)",
+    "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
+    "memory_format=None) -> Tensor(a)",
     variants="method",
     composite=lambda self, dtype, non_blocking, copy, memory_format: _to(
         self, dtype, None, non_blocking, copy, memory_format
@@ -218,8 +231,8 @@ native_function(
 )
 
 native_function(
-    "to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, "
-    "MemoryFormat? memory_format=None) -> Tensor(a)",
+    "to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
+    "memory_format=None) -> Tensor(a)",
     variants="method",
     composite=lambda self, other, non_blocking, copy, memory_format: _to(
         self, other.dtype, other.device, non_blocking, copy, memory_format
@@ -230,10 +243,13 @@ native_function(
 contiguous = native_function(
     "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
     variants="method",
-    composite=lambda self, memory_format: self
-    if is_in_format(self, memory_format)
-    else aten.clone.default(self, memory_format or contiguous_format),
-    doc="``self`` if it lies in row-major order without gaps (or in ``memory_format``), else a copy that does.",
+    composite=lambda self, memory_format: (
+        self
+        if is_in_format(self, memory_format)
+        else aten.clone.default(self, memory_format or contiguous_format)
+    ),
+    doc="``self`` if it lies in row-major order without gaps (or in ``memory_format``), else a copy that "
+    "does.",
 )
 
 native_function(
@@ -254,7 +270,8 @@ local_scalar_dense = native_function(
 def _item(self: Tensor) -> Any:
     if self._spec.numel != 1:
         raise RuntimeError(
-            f"a Tensor with {self._spec.numel} elements cannot be converted to Scalar; item() wants exactly one"
+            f"a Tensor with {self._spec.numel} elements cannot be converted to Scalar; item() wants exactly "
+            "one"
         )
     if self._spec.device.type == "meta":
         raise RuntimeError("item: Tensor.item() cannot be called on meta tensors")

@@ -14,13 +14,15 @@ from ..values import geometry
 from ..values.dtype import int32, int64
 
 
-def _embedding_rule(weight: Spec, indices: Spec, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Spec:
+def _embedding_rule(
+    weight: Spec, indices: Spec, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> Spec:
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if indices.dtype not in (int32, int64):
         raise RuntimeError(
-            f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{indices.dtype.name} instead"
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+            f"Int; but got {indices.dtype.name} instead"
         )
     if sparse:
         raise RuntimeError("sparse=True: gnomon has no sparse gradients")
@@ -43,13 +45,15 @@ def _embedding_kernel(
 
 
 native_function(
-    "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) "
-    "-> Tensor",
+    "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+    "sparse=False) -> Tensor",
     meta=_embedding_rule,
     kernel=_embedding_kernel,
     derivatives={
         "weight": lambda grad, indices, weight_sizes, padding_idx, scale_grad_by_freq: (
-            aten.embedding_dense_backward.default(grad, indices, weight_sizes[0], padding_idx, scale_grad_by_freq)
+            aten.embedding_dense_backward.default(
+                grad, indices, weight_sizes[0], padding_idx, scale_grad_by_freq
+            )
         )
     },
     doc="""Rows of ``weight`` (rows, width) by number: indices (*), int32 or int64, give (*, width).
@@ -65,9 +69,16 @@ def _backward_rule(
 
 
 def _backward_kernel(
-    grad_weight: Tensor, grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+    grad_weight: Tensor,
+    grad_output: Tensor,
+    indices: Tensor,
+    num_weights: int,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
 ) -> None:
-    """Each row's gradient is the sum of the gradients of its uses (their mean, with ``scale_grad_by_freq``)."""
+    """Each row's gradient is the sum of the gradients of its uses (their mean, with
+    ``scale_grad_by_freq``).
+    """
     grad, where, out = TensorAccessor(grad_output), TensorAccessor(indices), TensorAccessor(grad_weight)
     uses: dict[int, list[int]] = {}
     starts = geometry.offsets(grad.sizes[:-1], grad.strides[:-1], grad.offset)

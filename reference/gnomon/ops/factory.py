@@ -22,7 +22,10 @@ from ..values.errors import OutOfMemoryError
 
 
 def check_size(size: Any) -> tuple[int, ...]:
-    """Sizes as a tuple.  Raises RuntimeError for negative ones, too many dimensions, or more bytes than an int64 counts."""
+    """Sizes as a tuple.
+
+    Raises RuntimeError for negative ones, too many dimensions, or more bytes than an int64 counts.
+    """
     sizes = tuple(size)
     for each in sizes:
         if each < 0:
@@ -43,7 +46,10 @@ def check_options(name: str, layout: Any, pin_memory: Any) -> None:
 
 
 def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...]:
-    """The strides of a new dense tensor in a memory format.  Raises RuntimeError for sizes that have no such format."""
+    """The strides of a new dense tensor in a memory format.
+
+    Raises RuntimeError for sizes that have no such format.
+    """
     if memory_format in (None, contiguous_format):
         return geometry.contiguous_strides(sizes)
     wanted = {channels_last: 4, channels_last_3d: 5}.get(memory_format)
@@ -59,7 +65,9 @@ def allocate(spec: Spec) -> Tensor:
     try:
         return empty_tensor(spec)
     except OutOfMemoryError as error:
-        raise OutOfMemoryError(f"{error} (for a tensor of sizes {list(spec.sizes)}, {spec.dtype.name})") from None
+        raise OutOfMemoryError(
+            f"{error} (for a tensor of sizes {list(spec.sizes)}, {spec.dtype.name})"
+        ) from None
 
 
 def _empty(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
@@ -70,13 +78,13 @@ def _empty(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, mem
 
 
 empty = native_function(
-    "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-    "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
     explicit=_empty,
     doc="""A tensor of ``size`` whose numbers are whatever was in memory.
 
-    dtype: the default dtype if None.  device: the default device if None.  Raises RuntimeError for negative or
-    too large sizes, OutOfMemoryError when there is no memory.""",
+    dtype: the default dtype if None.  device: the default device if None.  Raises RuntimeError for negative
+    or too large sizes, OutOfMemoryError when there is no memory.""",
 )
 
 
@@ -86,23 +94,28 @@ def _empty_strided(size: Any, stride: Any, dtype: Any, layout: Any, device: Any,
     strides = tuple(stride)
     if len(sizes) != len(strides):
         raise RuntimeError(
-            f"empty_strided: dimensionality of sizes ({len(sizes)}) must match dimensionality of strides ({len(strides)})"
+            f"empty_strided: dimensionality of sizes ({len(sizes)}) must match dimensionality of strides "
+            f"({len(strides)})"
         )
     for each in strides:
         if each < 0:
-            raise RuntimeError(f"empty_strided: negative strides are not supported, got strides: {list(strides)}")
+            raise RuntimeError(
+                f"empty_strided: negative strides are not supported, got strides: {list(strides)}"
+            )
     return allocate(spec_of(sizes, strides, dtype or get_default_dtype(), resolve_device(device)))
 
 
 empty_strided = native_function(
-    "empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, "
-    "Device? device=None, bool? pin_memory=None) -> Tensor",
+    "empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor",
     explicit=_empty_strided,
     doc="A tensor of ``size`` and ``stride`` (elements) whose numbers are whatever was in memory.",
 )
 
 
-def _empty_like(self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
+def _empty_like(
+    self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any
+) -> Tensor:
     check_options("empty_like", layout, pin_memory)
     spec = self._spec
     dtype = dtype or spec.dtype
@@ -126,7 +139,8 @@ empty_like = native_function(
     f"empty_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
     explicit=_empty_like,
     derivatives={},
-    doc="A tensor of the sizes, dtype, device and order of memory of ``self``, with whatever numbers were there.",
+    doc="A tensor of the sizes, dtype, device and order of memory of ``self``, with whatever numbers were "
+    "there.",
 )
 
 
@@ -180,7 +194,9 @@ ones_like = native_function(
 def _new(name: str, value: Any) -> Any:
     def make(self: Tensor, size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
         spec = self._spec
-        made = aten.empty.memory_format(size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None)
+        made = aten.empty.memory_format(
+            size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None
+        )
         return made if value is None else filled(made, value)
 
     return native_function(
@@ -196,9 +212,13 @@ new_zeros = _new("new_zeros", 0)
 new_ones = _new("new_ones", 1)
 
 
-def _new_full(self: Tensor, size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+def _new_full(
+    self: Tensor, size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
+) -> Tensor:
     spec = self._spec
-    made = aten.empty.memory_format(size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None)
+    made = aten.empty.memory_format(
+        size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None
+    )
     return filled(made, fill_value)
 
 
@@ -216,7 +236,9 @@ scalar_tensor = native_function(
 )
 
 
-def _arange_rule(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Spec:
+def _arange_rule(
+    start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
+) -> Spec:
     check_options("arange", layout, pin_memory)
     if step == 0:
         raise RuntimeError("step must be nonzero")
@@ -248,7 +270,8 @@ arange = native_function(
     kernel=_arange_kernel,
     doc="""Numbers from ``start`` to before ``end`` in steps of ``step``: ceil((end - start) / step) of them.
 
-    int64 when all three are ints, else the default dtype.  Raises RuntimeError for a step of 0 or of the wrong sign.""",
+    int64 when all three are ints, else the default dtype.  Raises RuntimeError for a step of 0 or of the
+    wrong sign.""",
 )
 
 native_function(
@@ -300,7 +323,8 @@ resize_ = native_function(
     "resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
     variants="method",
     explicit=_resize_,
-    doc="Give ``self`` other sizes in place; the storage grows when it has to, and new numbers are arbitrary.",
+    doc="Give ``self`` other sizes in place; the storage grows when it has to, and new numbers are "
+    "arbitrary.",
 )
 
 native_function(

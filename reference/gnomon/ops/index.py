@@ -1,6 +1,7 @@
 """Indexing by tensors: index, index_put, gather, scatter_add, index_select, nonzero; and ``x[...]``.
 
-Source: aten/src/ATen/native/IndexingUtils.cpp, TensorAdvancedIndexing.cpp; torch/csrc/autograd/python_variable_indexing.cpp.
+Source: aten/src/ATen/native/IndexingUtils.cpp, TensorAdvancedIndexing.cpp;
+torch/csrc/autograd/python_variable_indexing.cpp.
 """
 
 from __future__ import annotations
@@ -37,21 +38,28 @@ def _gather_rule(self: Spec, dim: int, index: Spec, sparse_grad: bool) -> Spec:
     for each in range(self.ndim if index.ndim else 0):
         if each != dim and index.sizes[each] > self.sizes[each]:
             raise RuntimeError(
-                f"Size does not match at dimension {each} expected index {list(index.sizes)} to be no larger than self "
-                f"{list(self.sizes)} apart from dimension {dim}"
+                f"Size does not match at dimension {each} expected index {list(index.sizes)} to be no "
+                f"larger than self {list(self.sizes)} apart from dimension {dim}"
             )
     return self.contiguous(index.sizes)
 
 
 def _checked_position(index: int, size: int, dim: int) -> int:
-    """``index`` as gather and scatter take it: never from the end.  Raises RuntimeError when it is out of range."""
+    """``index`` as gather and scatter take it: never from the end.
+
+    Raises RuntimeError when it is out of range.
+    """
     if not 0 <= index < size:
         raise RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
     return index
 
 
-def _positions(index: TensorAccessor, sizes: geometry.Ints, strides: geometry.Ints, offset: int, dim: int) -> Any:
-    """For each element of ``index``: its offset, and the offset in the tensor that it points at along ``dim``."""
+def _positions(
+    index: TensorAccessor, sizes: geometry.Ints, strides: geometry.Ints, offset: int, dim: int
+) -> Any:
+    """For each element of ``index``: its offset, and the offset in the tensor that it points at along
+    ``dim``.
+    """
     if not index.sizes:
         position = _checked_position(index.read(index.offset), sizes[0] if sizes else 1, dim)
         yield index.offset, offset + position * (strides[0] if strides else 0)
@@ -92,14 +100,16 @@ def _scatter_add_rule(self: Spec, dim: int, index: Spec, src: Spec) -> Spec:
     if index.dtype is not int64:
         raise RuntimeError(f"Expected dtype int64 for index, got {index.dtype.name}")
     if src.dtype is not self.dtype:
-        raise RuntimeError(f"Expected self.dtype to be equal to src.dtype, got {self.dtype.name} and {src.dtype.name}")
+        raise RuntimeError(
+            f"Expected self.dtype to be equal to src.dtype, got {self.dtype.name} and {src.dtype.name}"
+        )
     if index.numel and (max(index.ndim, 1) != max(self.ndim, 1) or max(index.ndim, 1) != max(src.ndim, 1)):
         raise RuntimeError("Index tensor must have the same number of dimensions as self and src tensors")
     for each in range(index.ndim if index.numel else 0):
         if index.sizes[each] > src.sizes[each] or (each != dim and index.sizes[each] > self.sizes[each]):
             raise RuntimeError(
-                f"Expected index {list(index.sizes)} to be no larger than self {list(self.sizes)} apart from dimension "
-                f"{dim} and to be no larger size than src {list(src.sizes)}"
+                f"Expected index {list(index.sizes)} to be no larger than self {list(self.sizes)} apart "
+                f"from dimension {dim} and to be no larger size than src {list(src.sizes)}"
             )
     return self.contiguous()
 
@@ -131,7 +141,8 @@ scatter_add = native_function(
     derivatives={"self": lambda grad: grad, "src": lambda grad, dim, index: grad.gather(dim, index)},
     inplace=True,
     out="out",
-    doc="``self`` with the elements of ``src`` added at the positions along ``dim`` that ``index`` (int64) says.",
+    doc="``self`` with the elements of ``src`` added at the positions along ``dim`` that ``index`` (int64) "
+    "says.",
 )
 
 
@@ -162,7 +173,10 @@ def _index_select_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor) 
     for position, at in enumerate(where.offsets()):
         number = where.read(at)
         if not 0 <= number < source.sizes[dim]:
-            raise IndexError(f"index_select(): index {number} is out of range for dimension {dim} with size {source.sizes[dim]}")
+            raise IndexError(
+                f"index_select(): index {number} is out of range for dimension {dim} with size "
+                f"{source.sizes[dim]}"
+            )
         starts = geometry.offsets(sizes, source_strides, source.offset + number * source.strides[dim])
         targets = geometry.offsets(sizes, out_strides, out.offset + position * out.strides[dim])
         for target, offset in zip(targets, starts):
@@ -186,7 +200,8 @@ index_select = native_function(
     kernel=_index_select_kernel,
     derivatives={"self": _index_select_grad},
     out="out",
-    doc="The slices along ``dim`` that a vector ``index`` (int32 or int64) names.  Raises IndexError out of range.",
+    doc="The slices along ``dim`` that a vector ``index`` (int32 or int64) names.  Raises IndexError out of "
+    "range.",
 )
 
 
@@ -219,11 +234,15 @@ native_function(
     "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
     meta=_nonzero_rule,
     kernel=_nonzero_kernel,
-    doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold ``fill_value``.",
+    doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold "
+    "``fill_value``.",
 )
 
+
 def _nonzero(self: Any) -> Any:
-    """The rows of nonzero_static, as many as there are, in PyTorch's layout: each coordinate's column lies together."""
+    """The rows of nonzero_static, as many as there are, in PyTorch's layout: each coordinate's column lies
+    together.
+    """
     count = int(aten.count_nonzero.default(self.detach(), None).item())
     rows = aten.nonzero_static.default(self.detach(), count, -1)
     made = aten.empty_strided.default((count, self.ndim), (1, count), int64, None, self.device, None)
@@ -241,7 +260,9 @@ nonzero = native_function(
 
 
 def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
-    """Each bool index replaced by the integer indices of its true elements, one for each of its dimensions."""
+    """Each bool index replaced by the integer indices of its true elements, one for each of its
+    dimensions.
+    """
     expanded: list[Any] = []
     for index in indices:
         if index is None or index._spec.dtype not in (bool_, uint8):
@@ -251,8 +272,8 @@ def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
             dim = len(expanded) + each
             if dim >= self.ndim or index.size(each) != self.size(dim):
                 raise IndexError(
-                    f"The shape of the mask {list(index.shape)} at index {each} does not match the shape of the indexed "
-                    f"tensor {list(self.shape)} at index {dim}"
+                    f"The shape of the mask {list(index.shape)} at index {each} does not match the shape of "
+                    f"the indexed tensor {list(self.shape)} at index {dim}"
                 )
         found = aten.nonzero.default(index)
         expanded.extend(found.select(1, dim) for dim in range(index.ndim))
@@ -267,7 +288,8 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
     for index in indices:
         if index is not None and index._spec.dtype not in (int64, int32, bool_, uint8):
             raise IndexError(
-                f"tensors used as indices must be long, int, byte or bool tensors, got {index._spec.dtype.name}"
+                "tensors used as indices must be long, int, byte or bool tensors, got "
+                f"{index._spec.dtype.name}"
             )
     prepared = expand_masks(self, indices)
     if len(prepared) > self.ndim:
@@ -308,7 +330,7 @@ def _index_rule(self: Spec, indices: Sequence[Spec | None]) -> Spec:
 def _indexed_offsets(self: Tensor, indices: Sequence[Tensor | None]) -> list[int]:
     """The offset in ``self`` of each element of ``self[indices]``, in row-major order of the result."""
     spec = self._spec
-    sizes, place = indexed_sizes(spec, [None if index is None else index._spec for index in indices])
+    _, place = indexed_sizes(spec, [None if index is None else index._spec for index in indices])
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     kept = [dim for dim, index in enumerate(indices) if index is None]
     if not dims:
@@ -325,7 +347,9 @@ def _indexed_offsets(self: Tensor, indices: Sequence[Tensor | None]) -> list[int
     ):
         for step in picked:
             result.extend(
-                geometry.offsets([spec.sizes[dim] for dim in after], [spec.strides[dim] for dim in after], start + step)
+                geometry.offsets(
+                    [spec.sizes[dim] for dim in after], [spec.strides[dim] for dim in after], start + step
+                )
             )
     return result
 
@@ -353,18 +377,19 @@ _index = native_function(
 index = native_function(
     "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
     composite=lambda self, indices: aten._index.default(self, prepare_indices(self, indices)),
-    doc="""Elements at the positions that a list of tensors names: one for each dimension, None for a whole one.
+    doc="""Elements at the positions that a list of tensors names: one for each dimension, None for a whole
+    one.
 
-    int64, int32 (counting from the end where negative) or bool; they broadcast.  Raises IndexError for too many, for
-    other dtypes, and out of range.""",
+    int64, int32 (counting from the end where negative) or bool; they broadcast.  Raises IndexError for too
+    many, for other dtypes, and out of range.""",
 )
 
 
 def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, accumulate: bool) -> Spec:
     if values.dtype is not self.dtype:
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the destination and "
-            f"{values.dtype.name} for the source."
+            f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
+            f"destination and {values.dtype.name} for the source."
         )
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else self.contiguous()  # as a clone of self would lie
@@ -387,9 +412,11 @@ native_function(
     meta=_index_put_rule,
     kernel=_index_put_kernel,
     derivatives={
-        "self": lambda grad, indices, values_spec, accumulate: grad
-        if accumulate
-        else aten._index_put.default(grad, indices, grad.new_zeros(values_spec.sizes), False),
+        "self": lambda grad, indices, values_spec, accumulate: (
+            grad
+            if accumulate
+            else aten._index_put.default(grad, indices, grad.new_zeros(values_spec.sizes), False)
+        ),
         "values": lambda grad, indices: aten._index.default(grad, indices),
     },
     node_name="IndexPutBackward0",
@@ -403,15 +430,15 @@ def _prepared_put(self: Any, indices: Sequence[Any], values: Any) -> tuple[list[
     sizes, _ = indexed_sizes(self._spec, [None if each is None else each._spec for each in prepared])
     if values._spec.dtype is not self._spec.dtype:
         raise RuntimeError(
-            f"index_put_: Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
-            f"destination and {values.dtype.name} for the source."
+            f"index_put_: Index put requires the source and destination dtypes match, got {self.dtype.name} "
+            f"for the destination and {values.dtype.name} for the source."
         )
     try:
         return prepared, values.expand(sizes)
     except RuntimeError:
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
-            f"{list(sizes)}"
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+            f"result of shape {list(sizes)}"
         ) from None
 
 
@@ -439,7 +466,8 @@ native_function(
 
 
 def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]:
-    """Apply ints, slices, None and Ellipsis as views; returns the view and what tensors are left to index with.
+    """Apply ints, slices, None and Ellipsis as views; returns the view and what tensors are left to index
+    with.
 
     Source: applySlicing in TensorIndexing.h.
     """
@@ -488,7 +516,9 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
             position = item.__index__()
             size = view._spec.sizes[dim]
             if not -size <= position < size:
-                raise IndexError(f"index {position} is out of bounds for dimension {real_dim} with size {size}")
+                raise IndexError(
+                    f"index {position} is out of bounds for dimension {real_dim} with size {size}"
+                )
             view = aten.select.int(view, dim, position)
         real_dim += _dimensions_consumed(item)
     return view, tensors
@@ -508,11 +538,16 @@ def _bool_index(value: bool, view: Tensor) -> Tensor:
 
 
 def normalize_index(self: Tensor, index: Any) -> list[Any]:
-    """The items of ``x[index]``: sequences of numbers become tensors.  Raises IndexError for what is no index."""
+    """The items of ``x[index]``: sequences of numbers become tensors.
+
+    Raises IndexError for what is no index.
+    """
     items = list(index) if isinstance(index, tuple) else [index]
     normalized: list[Any] = []
     for item in items:
-        if isinstance(item, (list, tuple, range)) or (hasattr(item, "__array_interface__") and not isinstance(item, Tensor)):
+        if isinstance(item, (list, tuple, range)) or (
+            hasattr(item, "__array_interface__") and not isinstance(item, Tensor)
+        ):
             item = make_index_tensor(item, self.device)
         if isinstance(item, Tensor):
             if item._spec.dtype.category == 1 and item.ndim == 0 and item._spec.dtype is not uint8:
@@ -520,14 +555,13 @@ def normalize_index(self: Tensor, index: Any) -> list[Any]:
                 continue
             if item._spec.dtype.category >= 2:
                 raise IndexError(
-                    f"tensors used as indices must be long, int, byte or bool tensors, got {item._spec.dtype.name}"
+                    "tensors used as indices must be long, int, byte or bool tensors, got "
+                    f"{item._spec.dtype.name}"
                 )
-        elif not (
-            item is None or item is Ellipsis or isinstance(item, slice) or hasattr(item, "__index__")
-        ):
+        elif not (item is None or item is Ellipsis or isinstance(item, slice) or hasattr(item, "__index__")):
             raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-                f"{type(item).__name__})"
+                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                f"indices (got {type(item).__name__})"
             )
         normalized.append(item)
     return normalized

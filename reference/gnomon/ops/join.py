@@ -36,12 +36,15 @@ def _cat_rule(tensors: Sequence[Spec], dim: int) -> Spec:
         if is_skipped(spec):
             continue
         if spec.ndim != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {spec.ndim}")
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {first.ndim} and {spec.ndim}"
+            )
         for each in range(first.ndim):
             if each != dim and spec.sizes[each] != first.sizes[each]:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {first.sizes[each]} but got size "
-                    f"{spec.sizes[each]} for tensor number {position} in the list."
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size "
+                    f"{first.sizes[each]} but got size {spec.sizes[each]} for tensor number {position} in "
+                    "the list."
                 )
     total = sum(spec.sizes[dim] for spec in joined)
     return first.contiguous((*first.sizes[:dim], total, *first.sizes[dim + 1 :]), dtype)
@@ -85,9 +88,11 @@ cat = native_function(
     promotes_inputs=True,
     derivatives={"tensors": _cat_grad},
     out="out",
-    doc="""Tensors one after another along dimension ``dim``; their other sizes must agree, their dtypes promote.
+    doc="""Tensors one after another along dimension ``dim``; their other sizes must agree, their dtypes
+    promote.
 
-    Raises RuntimeError for an empty list, 0-dim tensors and sizes that do not fit, IndexError for the dim.""",
+    Raises RuntimeError for an empty list, 0-dim tensors and sizes that do not fit, IndexError for the
+    dim.""",
 )
 
 

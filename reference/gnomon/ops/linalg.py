@@ -1,7 +1,7 @@
 """Matrix products.
 
-Accumulation: floating point products are summed exactly rounded (math.fsum) in the reference, whatever the dtype;
-integers exactly, wrapping around at the end.
+Accumulation: floating point products are summed exactly rounded (math.fsum) in the reference, whatever the
+dtype; integers exactly, wrapping around at the end.
 
 Source: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp.
 """
@@ -23,7 +23,10 @@ from ..values import geometry
 def _same_dtype(*specs: Spec) -> None:
     for spec in specs[1:]:
         if spec.dtype is not specs[0].dtype:
-            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {specs[0].dtype.name} != {spec.dtype.name}")
+            raise RuntimeError(
+                f"expected m1 and m2 to have the same dtype, but got: {specs[0].dtype.name} != "
+                f"{spec.dtype.name}"
+            )
 
 
 def _mm_rule(self: Spec, mat2: Spec) -> Spec:
@@ -33,7 +36,8 @@ def _mm_rule(self: Spec, mat2: Spec) -> Spec:
         raise RuntimeError(f"mat2 must be a matrix, got {mat2.ndim}-D with sizes {list(mat2.sizes)}")
     if self.sizes[1] != mat2.sizes[0]:
         raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({self.sizes[0]}x{self.sizes[1]} and {mat2.sizes[0]}x{mat2.sizes[1]})"
+            f"mat1 and mat2 shapes cannot be multiplied ({self.sizes[0]}x{self.sizes[1]} and "
+            f"{mat2.sizes[0]}x{mat2.sizes[1]})"
         )
     _same_dtype(self, mat2)
     refuse(self.dtype, "bool")
@@ -91,8 +95,8 @@ def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
             raise RuntimeError(f"{name} must be a 3D tensor, got {spec.ndim}-D with sizes {list(spec.sizes)}")
     if self.sizes[0] != mat2.sizes[0] or self.sizes[2] != mat2.sizes[1]:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{self.sizes[0]}, {self.sizes[2]}] but got: "
-            f"[{mat2.sizes[0]}, {mat2.sizes[1]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.sizes[0]}, "
+            f"{self.sizes[2]}] but got: [{mat2.sizes[0]}, {mat2.sizes[1]}]."
         )
     _same_dtype(self, mat2)
     refuse(self.dtype, "bool")
@@ -128,7 +132,8 @@ def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Sp
     fits = self.ndim <= 2 and geometry.broadcast_sizes(self.sizes, product.sizes) == product.sizes
     if not fits:
         raise RuntimeError(
-            f"The expanded size of the tensor {list(product.sizes)} must match the existing size {list(self.sizes)}"
+            f"The expanded size of the tensor {list(product.sizes)} must match the existing size "
+            f"{list(self.sizes)}"
         )
     if self.dtype.category < 2 and not (isinstance(beta, int) and isinstance(alpha, int)):
         raise RuntimeError("For integral input tensors, argument beta must not be a floating point number.")
@@ -172,12 +177,13 @@ def _dot_rule(self: Spec, tensor: Spec) -> Spec:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype is not tensor.dtype:
         raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {self.dtype.name} and {tensor.dtype.name}"
+            f"dot : expected both vectors to have same dtype, but found {self.dtype.name} and "
+            f"{tensor.dtype.name}"
         )
     if self.numel != tensor.numel:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{self.numel}] and src [{tensor.numel}] to have the same number of "
-            f"elements, but got {self.numel} and {tensor.numel} elements respectively"
+            f"inconsistent tensor size, expected tensor [{self.numel}] and src [{tensor.numel}] to have the "
+            f"same number of elements, but got {self.numel} and {tensor.numel} elements respectively"
         )
     refuse(self.dtype, "bool")
     return self.contiguous(())
@@ -214,7 +220,9 @@ def _mv(self: Any, vec: Any) -> Any:
     if self.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"mv: vector + matrix @ vector expected, got {self.ndim}D and {vec.ndim}D tensors")
     if self.size(1) != vec.size(0):
-        raise RuntimeError(f"mv: size mismatch, got input ({self.size(0)}x{self.size(1)}), vec ({vec.size(0)})")
+        raise RuntimeError(
+            f"mv: size mismatch, got input ({self.size(0)}x{self.size(1)}), vec ({vec.size(0)})"
+        )
     return aten.mm.default(self, vec.unsqueeze(1)).squeeze(1)
 
 
@@ -247,7 +255,8 @@ def _matmul(self: Any, other: Any) -> Any:
         batch = geometry.broadcast_sizes(left._spec.sizes[:-2], right._spec.sizes[:-2])
         count = geometry.numel_of(batch)
         matrices = [
-            each.expand((*batch, *each._spec.sizes[-2:])).reshape((count, *each._spec.sizes[-2:])) for each in (left, right)
+            each.expand((*batch, *each._spec.sizes[-2:])).reshape((count, *each._spec.sizes[-2:]))
+            for each in (left, right)
         ]
         product = aten.bmm.default(*matrices).view((*batch, left._spec.sizes[-2], right._spec.sizes[-1]))
     if self.ndim == 1:
@@ -281,7 +290,9 @@ def _linear(input: Any, weight: Any, bias: Any) -> Any:
     if input.ndim == 2:
         return aten.addmm.default(bias, input, transposed, 1, 1)
     rows = input.reshape(-1, input._spec.sizes[-1])
-    return aten.addmm.default(bias, rows, transposed, 1, 1).view((*input._spec.sizes[:-1], weight._spec.sizes[0]))
+    return aten.addmm.default(bias, rows, transposed, 1, 1).view(
+        (*input._spec.sizes[:-1], weight._spec.sizes[0])
+    )
 
 
 linear = native_function(

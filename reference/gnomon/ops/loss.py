@@ -20,13 +20,15 @@ from ..values.dtype import int64
 NONE, MEAN, SUM = 0, 1, 2
 
 
-def _nll_rule(self: Spec, target: Spec, weight: Spec | None, reduction: int, ignore_index: int) -> tuple[Spec, Spec]:
+def _nll_rule(
+    self: Spec, target: Spec, weight: Spec | None, reduction: int, ignore_index: int
+) -> tuple[Spec, Spec]:
     if self.ndim not in (1, 2):
         raise RuntimeError("input tensor should be 1D or 2D")
     if target.ndim > 1 or target.ndim != self.ndim - 1:
         raise RuntimeError(
-            f"0D or 1D target tensor expected, multi-target not supported: input has sizes {list(self.sizes)}, target "
-            f"{list(target.sizes)}"
+            "0D or 1D target tensor expected, multi-target not supported: input has sizes "
+            f"{list(self.sizes)}, target {list(target.sizes)}"
         )
     if self.ndim == 2 and self.sizes[0] != target.sizes[0]:
         raise RuntimeError(f"size mismatch (got input: {list(self.sizes)}, target: {list(target.sizes)})")
@@ -35,15 +37,17 @@ def _nll_rule(self: Spec, target: Spec, weight: Spec | None, reduction: int, ign
     refuse(self.dtype, "bool", "integer", "complex")
     if weight is not None and weight.sizes != (self.sizes[-1],):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {self.sizes[-1]} classes or no classes but got weight tensor of "
-            f"shape: {list(weight.sizes)}"
+            f"weight tensor should be defined either for all {self.sizes[-1]} classes or no classes but got "
+            f"weight tensor of shape: {list(weight.sizes)}"
         )
     per_element = reduction == NONE and self.ndim == 2
     return self.contiguous((self.sizes[0],) if per_element else ()), self.contiguous(())
 
 
 def _picked(self: TensorAccessor, target: TensorAccessor, weight: Any, ignore_index: int) -> Any:
-    """For each row: its class, the offset of that class's element, and its weight; None where it is ignored."""
+    """For each row: its class, the offset of that class's element, and its weight; None where it is
+    ignored.
+    """
     classes = self.sizes[-1]
     step = self.strides[-1]
     for row, at in enumerate(target.offsets()):
@@ -58,7 +62,13 @@ def _picked(self: TensorAccessor, target: TensorAccessor, weight: Any, ignore_in
 
 
 def _nll_kernel(
-    output: Tensor, total_weight: Tensor, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
+    output: Tensor,
+    total_weight: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
 ) -> None:
     """Minus the target's element of each row times its class's weight; their sum, or their weighted mean."""
     source = TensorAccessor(self)
@@ -81,24 +91,31 @@ def _nll_kernel(
 
 
 native_function(
-    "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) "
-    "-> (Tensor output, Tensor total_weight)",
+    "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> "
+    "(Tensor output, Tensor total_weight)",
     python_module="nn",
     meta=_nll_rule,
     kernel=_nll_kernel,
     derivatives={
-        "self": lambda grad, self, target, weight, reduction, ignore_index, total_weight: aten.nll_loss_backward.default(
-            grad, self, target, weight, reduction, ignore_index, total_weight
+        "self": lambda grad, self, target, weight, reduction, ignore_index, total_weight: (
+            aten.nll_loss_backward.default(grad, self, target, weight, reduction, ignore_index, total_weight)
         )
     },
     non_differentiable_outputs=(1,),
     node_name="NllLossBackward0",
-    doc="The negative log likelihood of log-probabilities (N, C) for classes (N), and the sum of the weights used.",
+    doc="The negative log likelihood of log-probabilities (N, C) for classes (N), and the sum of the "
+    "weights used.",
 )
 
 
 def _nll_backward_rule(
-    grad_output: Spec, self: Spec, target: Spec, weight: Spec | None, reduction: int, ignore_index: int, total_weight: Spec
+    grad_output: Spec,
+    self: Spec,
+    target: Spec,
+    weight: Spec | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Spec,
 ) -> Spec:
     return self.contiguous()
 
@@ -120,7 +137,9 @@ def _nll_backward_kernel(
     weights = None if weight is None else TensorAccessor(weight)
     total = TensorAccessor(total_weight)[()]
     per_element = reduction == NONE and self._spec.ndim == 2
-    for row, picked in enumerate(_picked(TensorAccessor(self), TensorAccessor(target), weights, ignore_index)):
+    for row, picked in enumerate(
+        _picked(TensorAccessor(self), TensorAccessor(target), weights, ignore_index)
+    ):
         if picked is None:
             continue
         number, _, class_weight = picked
@@ -132,8 +151,8 @@ def _nll_backward_kernel(
 
 
 native_function(
-    "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, "
-    "Tensor total_weight) -> Tensor",
+    "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
+    "SymInt ignore_index, Tensor total_weight) -> Tensor",
     python_module="nn",
     meta=_nll_backward_rule,
     kernel=_nll_backward_kernel,
@@ -151,7 +170,9 @@ def _nll_loss_nd(self: Any, target: Any, weight: Any, reduction: int, ignore_ind
     if self.ndim < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {self.ndim})")
     if self.ndim != 1 and target.ndim and self.size(0) != target.size(0):
-        raise ValueError(f"Expected input batch_size ({self.size(0)}) to match target batch_size ({target.size(0)}).")
+        raise ValueError(
+            f"Expected input batch_size ({self.size(0)}) to match target batch_size ({target.size(0)})."
+        )
     if self.ndim <= 2:
         return aten.nll_loss_forward.default(self, target, weight, reduction, ignore_index)[0]
     # classes stand in dimension 1; the positions behind it count as further rows
@@ -161,7 +182,8 @@ def _nll_loss_nd(self: Any, target: Any, weight: Any, reduction: int, ignore_ind
 
 
 native_function(
-    "nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) -> Tensor",
+    "nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt "
+    "ignore_index=-100) -> Tensor",
     python_module="nn",
     composite=_nll_loss_nd,
     doc="The negative log likelihood of log-probabilities (N, C, ...) for classes (N, ...).",
@@ -183,23 +205,33 @@ def _cross_entropy(
     classes = self.size(class_dim)
     if weight is not None and (weight.ndim != 1 or weight.numel() != classes):
         raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got weight "
-            f"tensor of shape: {list(weight.shape)}"
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes "
+            f"but got weight tensor of shape: {list(weight.shape)}"
         )
     logarithms = aten.log_softmax.int(self, class_dim, None)
     if self.shape == target.shape:
-        return _against_probabilities(logarithms, target, weight, reduction, label_smoothing, class_dim, classes)
+        return _against_probabilities(
+            logarithms, target, weight, reduction, label_smoothing, class_dim, classes
+        )
     loss = aten.nll_loss_nd.default(logarithms, target, weight, reduction, ignore_index)
     if label_smoothing == 0:
         return loss
-    smooth = -logarithms.sum(class_dim) if weight is None else -(
-        logarithms * weight.reshape([classes if dim == class_dim else 1 for dim in range(self.ndim)])
-    ).sum(class_dim)
+    smooth = (
+        -logarithms.sum(class_dim)
+        if weight is None
+        else -(
+            logarithms * weight.reshape([classes if dim == class_dim else 1 for dim in range(self.ndim)])
+        ).sum(class_dim)
+    )
     ignored = target == ignore_index
     smooth = smooth.masked_fill(ignored, 0.0)
     if reduction == MEAN:
         if weight is not None:
-            used = weight.gather(0, target.masked_fill(ignored, 0).reshape(-1)).masked_fill(ignored.reshape(-1), 0.0).sum()
+            used = (
+                weight.gather(0, target.masked_fill(ignored, 0).reshape(-1))
+                .masked_fill(ignored.reshape(-1), 0.0)
+                .sum()
+            )
             smooth = smooth.sum() / used
         else:
             smooth = smooth.sum() / (~ignored).sum()
@@ -209,11 +241,18 @@ def _cross_entropy(
 
 
 def _against_probabilities(
-    logarithms: Any, target: Any, weight: Any, reduction: int, label_smoothing: float, class_dim: int, classes: int
+    logarithms: Any,
+    target: Any,
+    weight: Any,
+    reduction: int,
+    label_smoothing: float,
+    class_dim: int,
+    classes: int,
 ) -> Any:
     if not target.is_floating_point():
         raise RuntimeError(
-            f"cross_entropy: Expected floating point type for target with class probabilities, got {target.dtype.name}"
+            "cross_entropy: Expected floating point type for target with class probabilities, got "
+            f"{target.dtype.name}"
         )
     if label_smoothing > 0:
         target = target * (1 - label_smoothing) + label_smoothing / classes
@@ -229,11 +268,12 @@ def _against_probabilities(
 
 
 native_function(
-    "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100, "
-    "float label_smoothing=0.0) -> Tensor",
+    "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt "
+    "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
     python_module="nn",
     composite=_cross_entropy,
-    doc="""The cross entropy of logits (N, C, ...) and targets: classes (N, ...), or probabilities of the logits' sizes.
+    doc="""The cross entropy of logits (N, C, ...) and targets: classes (N, ...), or probabilities of the
+    logits' sizes.
 
     reduction: 0 none, 1 mean (weighted by class), 2 sum.""",
 )

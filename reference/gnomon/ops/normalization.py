@@ -29,7 +29,9 @@ def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
 
 
 def _rows(dim: int, *tensors: Tensor) -> Any:
-    """The tensors' offsets along ``dim``, one list a tensor, for each position outside it; sizes are equal."""
+    """The tensors' offsets along ``dim``, one list a tensor, for each position outside it; sizes are
+    equal.
+    """
     spec = tensors[0]._spec
     if not spec.ndim:
         yield [[tensor._storage_offset] for tensor in tensors]
@@ -83,7 +85,11 @@ native_function(
     "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
     meta=_rule,
     kernel=_softmax_kernel,
-    derivatives={"self": lambda grad, dim, result, self_spec: aten._softmax_backward_data.default(grad, result, dim, self_spec.dtype)},
+    derivatives={
+        "self": lambda grad, dim, result, self_spec: aten._softmax_backward_data.default(
+            grad, result, dim, self_spec.dtype
+        )
+    },
     node_name="SoftmaxBackward0",
     out="out",
     doc="softmax along ``dim`` of a floating point tensor.",
@@ -94,7 +100,9 @@ native_function(
     meta=_rule,
     kernel=_log_softmax_kernel,
     derivatives={
-        "self": lambda grad, dim, result, self_spec: aten._log_softmax_backward_data.default(grad, result, dim, self_spec.dtype)
+        "self": lambda grad, dim, result, self_spec: aten._log_softmax_backward_data.default(
+            grad, result, dim, self_spec.dtype
+        )
     },
     node_name="LogSoftmaxBackward0",
     out="out",
@@ -105,13 +113,19 @@ native_function(
 def _backward_rule(grad_output: Spec, output: Spec, dim: int, input_dtype: Any) -> Spec:
     wrap_dim(dim, output.ndim)
     if grad_output.sizes != output.sizes:
-        raise RuntimeError(f"grad_output has sizes {list(grad_output.sizes)}, but output has {list(output.sizes)}")
+        raise RuntimeError(
+            f"grad_output has sizes {list(grad_output.sizes)}, but output has {list(output.sizes)}"
+        )
     return output.contiguous()
 
 
 def _softmax_backward_kernel(grad_input: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> None:
     """``y * (grad - sum(grad * y))`` along ``dim``."""
-    read_grad, read, write = TensorAccessor(grad_output).read, TensorAccessor(output).read, TensorAccessor(grad_input).write
+    read_grad, read, write = (
+        TensorAccessor(grad_output).read,
+        TensorAccessor(output).read,
+        TensorAccessor(grad_input).write,
+    )
     for targets, grads, outputs in _rows(dim, grad_input, grad_output, output):
         gradients = [read_grad(offset) for offset in grads]
         values = [read(offset) for offset in outputs]
@@ -122,7 +136,11 @@ def _softmax_backward_kernel(grad_input: Tensor, grad_output: Tensor, output: Te
 
 def _log_softmax_backward_kernel(grad_input: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> None:
     """``grad - exp(y) * sum(grad)`` along ``dim``."""
-    read_grad, read, write = TensorAccessor(grad_output).read, TensorAccessor(output).read, TensorAccessor(grad_input).write
+    read_grad, read, write = (
+        TensorAccessor(grad_output).read,
+        TensorAccessor(output).read,
+        TensorAccessor(grad_input).write,
+    )
     for targets, grads, outputs in _rows(dim, grad_input, grad_output, output):
         gradients = [read_grad(offset) for offset in grads]
         total = exact_sum(gradients)
@@ -146,11 +164,16 @@ native_function(
 
 def _softmax_double(grad: Any, grad_output: Any, output: Any, dim: int) -> Any:
     """d/dy of sum(grad * y * (g - sum(g * y))).  Source: softmax_double_backward."""
-    return grad * grad_output - (output * grad_output).sum(dim, True) * grad - grad_output * (grad * output).sum(dim, True)
+    return (
+        grad * grad_output
+        - (output * grad_output).sum(dim, True) * grad
+        - grad_output * (grad * output).sum(dim, True)
+    )
 
 
 native_function(
-    "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> "
+    "Tensor",
     meta=_backward_rule,
     kernel=_log_softmax_backward_kernel,
     derivatives={
@@ -186,7 +209,9 @@ def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
     total = (self - shift).exp().sum(dim, True).log() + shift
     if keepdim or not self.ndim:
         return total
-    return aten.squeeze.dims(total, [wrap_dim(each, self.ndim) for each in (dim if isinstance(dim, (list, tuple)) else [dim])])
+    return aten.squeeze.dims(
+        total, [wrap_dim(each, self.ndim) for each in (dim if isinstance(dim, (list, tuple)) else [dim])]
+    )
 
 
 native_function(

@@ -1,7 +1,8 @@
 """Pointwise arithmetic: each element of the result depends on the elements at the same index of the operands.
 
-Operands broadcast and promote; integers wrap around; floating point results are computed in float64 and rounded
-once.  Source: aten/src/ATen/native/BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp, Lerp.cpp, TensorCompare.cpp.
+Operands broadcast and promote; integers wrap around; floating point results are computed in float64 and
+rounded once.  Source: aten/src/ATen/native/BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp, Lerp.cpp,
+TensorCompare.cpp.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from ..kit import arithmetic
 from ..kit.iterator import result_type
 from ..kit.loops import pointwise
 from ..kit.native import native_function
-from ..kit.rules import binary, binary_float, check_alpha, refuse, to_float, unary, unary_bool, unary_float, walk
+from ..kit.rules import (
+    binary,
+    binary_float,
+    check_alpha,
+    refuse,
+    to_float,
+    unary,
+    unary_bool,
+    unary_float,
+    walk,
+)
 from ..memory.spec import Spec
 from ..values.dtype import bool_
 
@@ -31,8 +42,8 @@ def sub_rule(self: Any, other: Any, alpha: Any) -> Any:
     for operand in (self, other):
         if isinstance(operand, bool) or (isinstance(operand, Spec) and operand.dtype is bool_):
             raise RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
-                "use the `~` or `logical_not()` operator instead."
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                "invert a mask, use the `~` or `logical_not()` operator instead."
             )
     return add_rule(self, other, alpha)
 
@@ -51,8 +62,8 @@ add = native_function(
     out="out",
     doc="""``self + alpha * other``.
 
-    Operands broadcast and promote.  For bool it is logical or.  Raises RuntimeError for an alpha that the result's
-    dtype can not hold.""",
+    Operands broadcast and promote.  For bool it is logical or.  Raises RuntimeError for an alpha that the
+    result's dtype can not hold.""",
 )
 
 sub = native_function(
@@ -203,7 +214,12 @@ fmod = native_function(
 
 def pow_rule(self: Any, exponent: Any) -> Any:
     """Promoted and broadcast; an integer to a negative integer power is refused."""
-    if isinstance(exponent, int) and not isinstance(exponent, bool) and exponent < 0 and self.dtype.category < 2:
+    if (
+        isinstance(exponent, int)
+        and not isinstance(exponent, bool)
+        and exponent < 0
+        and self.dtype.category < 2
+    ):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     common = result_type(self, exponent)
     refuse(common, "bool")
@@ -261,7 +277,10 @@ pow_scalar = native_function(
 
 
 def _power_of_number(a: Any, exponent: Any) -> Any:
-    """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.  Source: pow_tensor_scalar_kernel."""
+    """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.
+
+    Source: pow_tensor_scalar_kernel.
+    """
     if exponent == 0.5:
         return arithmetic.sqrt(a)
     if exponent == -0.5:
@@ -278,7 +297,10 @@ def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
 pow_reversed = native_function(
     "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
     composite=lambda self, exponent: aten.pow.Tensor_Tensor(
-        aten.scalar_tensor(self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device), exponent
+        aten.scalar_tensor(
+            self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device
+        ),
+        exponent,
     ).contiguous(),
     doc="A number to the power of each element.",
 )
@@ -292,7 +314,8 @@ maximum = native_function(
         "other": lambda grad, self, other: tie_grad(grad, self, other, self <= other),
     },
     out="out",
-    doc="The larger of two elements; NaN if either is NaN.  Where they are equal, each gets half the gradient.",
+    doc="The larger of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
+    "gradient.",
 )
 
 minimum = native_function(
@@ -304,7 +327,8 @@ minimum = native_function(
         "other": lambda grad, self, other: tie_grad(grad, self, other, self >= other),
     },
     out="out",
-    doc="The smaller of two elements; NaN if either is NaN.  Where they are equal, each gets half the gradient.",
+    doc="The smaller of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
+    "gradient.",
 )
 
 
@@ -644,7 +668,8 @@ def _ternary_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
 def _addcdiv_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     if result_type(tensor1, tensor2).category < 2:
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported; use (input + value * torch.trunc(tensor1 / tensor2))"
+            "Integer division with addcdiv is no longer supported; use (input + value * torch.trunc(tensor1 "
+            "/ tensor2))"
         )
     return _ternary_rule(self, tensor1, tensor2, value)
 
@@ -670,7 +695,9 @@ addcdiv = native_function(
     derivatives={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * conj(value / tensor2),
-        "tensor2": lambda grad, tensor1, tensor2, value: -grad * conj((value * tensor1) / (tensor2 * tensor2)),
+        "tensor2": lambda grad, tensor1, tensor2, value: (
+            -grad * conj((value * tensor1) / (tensor2 * tensor2))
+        ),
     },
     inplace=True,
     out="out",
@@ -681,7 +708,9 @@ addcdiv = native_function(
 def _lerp_rule(self: Any, end: Any, weight: Any) -> Any:
     for operand in (end,):
         if operand.dtype is not self.dtype:
-            raise RuntimeError(f"expected dtype {self.dtype.name} for `end` but got dtype {operand.dtype.name}")
+            raise RuntimeError(
+                f"expected dtype {self.dtype.name} for `end` but got dtype {operand.dtype.name}"
+            )
     refuse(self.dtype, "bool", "integer")
     return walk([self, end], self.dtype, self.dtype)
 
@@ -717,7 +746,8 @@ conj_physical = native_function(
 conj_ = native_function(
     "conj(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: self.conj_physical() if self._spec.dtype.is_complex else self,
-    doc="The complex conjugate; a real tensor itself.  gnomon computes it, where PyTorch sets a bit and waits.",
+    doc="The complex conjugate; a real tensor itself.  gnomon computes it, where PyTorch sets a bit and "
+    "waits.",
 )
 
 

@@ -40,25 +40,31 @@ def _max_pool_rule(
     paddings, dilations = _pair("padding", padding), _pair("dilation", dilation)
     refuse(self.dtype, "bool", "complex")
     if self.ndim not in (3, 4):
-        raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input, but got sizes {list(self.sizes)}")
+        raise RuntimeError(
+            f"non-empty 3D or 4D (batch mode) tensor expected for input, but got sizes {list(self.sizes)}"
+        )
     if any(size == 0 for size in self.sizes[1 if self.ndim == 4 else 0 :]):
-        raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor with non-zero sizes for input, but got {list(self.sizes)}")
+        raise RuntimeError(
+            f"Expected 3D or 4D (batch mode) tensor with non-zero sizes for input, but got {list(self.sizes)}"
+        )
     for name, values in (("kernel size", kernel), ("stride", strides), ("dilation", dilations)):
         if min(values) <= 0:
             raise RuntimeError(f"{name} should be greater than zero, but got {list(values)}")
     for pad, size, spread in zip(paddings, kernel, dilations):
         if pad < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {pad}")
-        if pad > (size - 1) * spread // 2 + (0 if (size - 1) * spread else 0) and pad > size // 2:
-            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={pad}, kernel_size={size}")
+        if pad > ((size - 1) * spread + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={pad}, kernel_size={size}"
+            )
     spatial = tuple(
         pooled_size(size, *window, ceil_mode)
         for size, window in zip(self.sizes[-2:], zip(kernel, paddings, strides, dilations))
     )
     if min(spatial) < 1:
         raise RuntimeError(
-            f"Given input size: {list(self.sizes)}. Calculated output size: {list((*self.sizes[:-2], *spatial))}. Output size "
-            "is too small"
+            f"Given input size: {list(self.sizes)}. Calculated output size: "
+            f"{[*self.sizes[:-2], *spatial]}. Output size is too small"
         )
     sizes = (*self.sizes[:-2], *spatial)
     return self.contiguous(sizes), self.contiguous(sizes, int64)
@@ -81,9 +87,18 @@ def _planes(sizes: Sequence[int]) -> Any:
 
 
 def _max_pool_kernel(
-    values: Tensor, indices: Tensor, self: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    values: Tensor,
+    indices: Tensor,
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
 ) -> None:
-    """The largest element of each window, the first of equals, NaN above all; and its position in the plane."""
+    """The largest element of each window, the first of equals, NaN above all; and its position in the
+    plane.
+    """
     source, out, where = TensorAccessor(self), TensorAccessor(values), TensorAccessor(indices)
     kernel = _pair("", kernel_size)
     strides = _pair("", stride) if not isinstance(stride, (list, tuple)) or stride else kernel
@@ -101,7 +116,9 @@ def _max_pool_kernel(
                         number = source[(*plane, row, column)]
                         if number > best or number != number:
                             best, best_at = number, row * width + column
-                out[(*plane, i, j)] = best if best != -math.inf else source[(*plane, best_at // width, best_at % width)]
+                out[(*plane, i, j)] = (
+                    best if best != -math.inf else source[(*plane, best_at // width, best_at % width)]
+                )
                 where[(*plane, i, j)] = best_at
 
 
@@ -135,7 +152,9 @@ native_function(
 def _backward_rule(grad_output: Spec, self: Spec, *arguments: Any) -> Spec:
     indices = arguments[-1]
     if grad_output.sizes != indices.sizes:
-        raise RuntimeError(f"grad_output has sizes {list(grad_output.sizes)}, but indices have {list(indices.sizes)}")
+        raise RuntimeError(
+            f"grad_output has sizes {list(grad_output.sizes)}, but indices have {list(indices.sizes)}"
+        )
     return self.contiguous()
 
 
@@ -171,7 +190,8 @@ def _pick(grad: Any, indices: Any) -> Any:
 
 
 native_function(
-    f"max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, {_WINDOW_GIVEN}, Tensor indices) -> Tensor",
+    f"max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, {_WINDOW_GIVEN}, Tensor indices) -> "
+    "Tensor",
     python_module="nn",
     meta=_backward_rule,
     kernel=_backward_kernel,

@@ -1,7 +1,7 @@
 """Random numbers: Philox 4x32-10, one counter-based generator for all backends.
 
-The generator is a pure function from (seed, counter) to four 32-bit words, so that any element's number can be
-computed by itself: the same seed gives the same numbers on every backend, whatever the thread count.
+The generator is a pure function from (seed, counter) to four 32-bit words, so that any element's number can
+be computed by itself: the same seed gives the same numbers on every backend, whatever the thread count.
 
 Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011); the transforms are those of
 aten/src/ATen/core/TransformationHelper.h.
@@ -32,7 +32,12 @@ def philox_4x32_10(seed: int, counter: int) -> tuple[int, int, int, int]:
     for _ in range(10):
         product0 = _MULTIPLIERS[0] * c0
         product1 = _MULTIPLIERS[1] * c2
-        c0, c1, c2, c3 = (product1 >> 32) ^ c1 ^ key0, product1 & _MASK, (product0 >> 32) ^ c3 ^ key1, product0 & _MASK
+        c0, c1, c2, c3 = (
+            (product1 >> 32) ^ c1 ^ key0,
+            product1 & _MASK,
+            (product0 >> 32) ^ c3 ^ key1,
+            product0 & _MASK,
+        )
         key0 = key0 + _WEYL[0] & _MASK
         key1 = key1 + _WEYL[1] & _MASK
     return c0, c1, c2, c3
@@ -179,7 +184,8 @@ native_function(
 
 _OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 _GENERATOR_OPTIONS = (
-    "*, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+    "*, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None"
 )
 
 
@@ -190,7 +196,11 @@ def _new(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> An
 for _name, _fill in (("rand", _uniform_), ("randn", _normal_)):
 
     def _define(name: str, fill: Any) -> None:
-        doc = "Numbers drawn uniformly from [0, 1)." if name == "rand" else "Numbers drawn from the standard normal distribution."
+        doc = (
+            "Numbers drawn uniformly from [0, 1)."
+            if name == "rand"
+            else "Numbers drawn from the standard normal distribution."
+        )
         native_function(
             f"{name}(SymInt[] size, {_OPTIONS}) -> Tensor",
             composite=lambda size, *options: fill(_new(size, *options), 0.0, 1.0, None),
@@ -204,7 +214,9 @@ for _name, _fill in (("rand", _uniform_), ("randn", _normal_)):
         native_function(
             f"{name}_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
             "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-            composite=lambda self, *options: fill(aten.empty_like.default(self.detach(), *options), 0.0, 1.0, None),
+            composite=lambda self, *options: fill(
+                aten.empty_like.default(self.detach(), *options), 0.0, 1.0, None
+            ),
             doc=doc,
         )
 
@@ -225,14 +237,17 @@ native_function(
 )
 
 native_function(
-    f"randint.low(SymInt low, SymInt high, SymInt[] size, {_OPTIONS.replace('dtype=None', 'dtype=long')}) -> Tensor",
+    f"randint.low(SymInt low, SymInt high, SymInt[] size, {_OPTIONS.replace('dtype=None', 'dtype=long')}) "
+    "-> Tensor",
     composite=lambda low, high, size, *options: _randint(low, high, size, None, *options),
     doc="Integers drawn uniformly from [low, high).",
 )
 
 
 def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
-    """A shuffle by random keys: sorted by 64 random bits, ties (which never happen twice in a lifetime) by index."""
+    """A shuffle by random keys: sorted by 64 random bits, ties (which never happen twice in a lifetime) by
+    index.
+    """
     if n < 0:
         raise RuntimeError(f"randperm: n must be non-negative, got {n}")
     generator = generator or default_generator
@@ -276,5 +291,6 @@ def _dropout(input: Any, p: float, train: bool) -> Any:
 native_function(
     "dropout(Tensor input, float p, bool train) -> Tensor",
     composite=_dropout,
-    doc="Each element 0 with probability ``p``, the others divided by 1 - p; ``input`` itself outside of training.",
+    doc="Each element 0 with probability ``p``, the others divided by 1 - p; ``input`` itself outside of "
+    "training.",
 )

@@ -1,7 +1,7 @@
 """Reductions: sums, means, extremes, any and all.
 
-Accumulation: floating point sums are exactly rounded (math.fsum over the elements in float64), whatever the dtype;
-integers are summed exactly in int64 and wrap around.  A backend can only be as good.
+Accumulation: floating point sums are exactly rounded (math.fsum over the elements in float64), whatever the
+dtype; integers are summed exactly in int64 and wrap around.  A backend can only be as good.
 
 Source: aten/src/ATen/native/ReduceOps.cpp, TensorCompare.cpp.
 """
@@ -51,7 +51,8 @@ sum_dim = native_function(
     out="IntList_out",
     doc="""The sum over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``.
 
-    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of range.""",
+    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
+    range.""",
 )
 
 native_function(
@@ -81,7 +82,8 @@ native_function(
     "sum_to_size(Tensor self, SymInt[] size) -> Tensor",
     variants="method",
     composite=_sum_to_size,
-    doc="Summed over whatever dimensions broadcasting would have to repeat to get from ``size`` to the sizes of ``self``.",
+    doc="Summed over whatever dimensions broadcasting would have to repeat to get from ``size`` to the "
+    "sizes of ``self``.",
 )
 
 
@@ -89,8 +91,8 @@ def _mean_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterato
     dtype = dtype or self.dtype
     if dtype.category < 2:
         raise RuntimeError(
-            f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
-            f"{dtype.name}"
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+            f"dtype. Got: {dtype.name}"
         )
     return reduce(self, dim, keepdim, dtype, dtype)
 
@@ -109,13 +111,15 @@ mean_dim = native_function(
     meta=_mean_rule,
     kernel=reduction(_mean),
     derivatives={
-        "self": lambda grad, self_sizes, dim, keepdim: expanded(grad, self_sizes, dim, keepdim)
-        / count_reduced(self_sizes, dim),
+        "self": lambda grad, self_sizes, dim, keepdim: (
+            expanded(grad, self_sizes, dim, keepdim) / count_reduced(self_sizes, dim)
+        ),
     },
     node_name="MeanBackward1",
     identity=math.nan,
     out="out",
-    doc="""The mean over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``; NaN over nothing.
+    doc="""The mean over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``; NaN over
+    nothing.
 
     Raises RuntimeError for integers, unless ``dtype`` is a floating point dtype.""",
 )
@@ -176,8 +180,10 @@ def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
     refuse(self.dtype, "complex")
     dims = reduced_dims(dim, self.ndim)
     if self.numel == 0 and any(self.sizes[each] == 0 for each in dims):
-        raise IndexError("Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-                         "the 'dim' argument, and its size must not be 0.")
+        raise IndexError(
+            "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument, and its size must not be 0."
+        )
     return reduce(self, dim, keepdim, self.dtype, self.dtype)
 
 
@@ -243,8 +249,8 @@ native_function(
 def _whole(self: Any, name: str, reduce_all: Any) -> Any:
     if self.numel() == 0:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
-            "'dim' argument."
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument."
         )
     return reduce_all.default(self, (), False)
 
@@ -290,7 +296,8 @@ def _arg_kernel(better: Any) -> Any:
 
 
 def rows_along(self: Tensor, dim: int | None, outputs: Sequence[Tensor]) -> Any:
-    """For each position outside ``dim`` (None: one for all): the outputs' offsets, the elements' offsets, the elements.
+    """For each position outside ``dim`` (None: one for all): the outputs' offsets, the elements' offsets, the
+    elements.
 
     Outputs have the sizes of ``self`` without ``dim``, or with size 1 there.
     """
@@ -371,8 +378,10 @@ for _name, _better, _word in (
         non_differentiable_outputs=(1,),
         node_name=f"{_name.capitalize()}Backward0",
         out=f"{_name}.dim_{_name}(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) {_name}, "
-        f"Tensor(b!) {_name}_{'values' if _name == 'max' else 'indices'}) -> (Tensor(a!) values, Tensor(b!) indices)",
-        doc=f"The {_word} element along ``dim`` and the index (int64) of its first occurrence; NaN counts as {_word}.",
+        f"Tensor(b!) {_name}_{'values' if _name == 'max' else 'indices'}) -> (Tensor(a!) values, Tensor(b!) "
+        "indices)",
+        doc=f"The {_word} element along ``dim`` and the index (int64) of its first occurrence; NaN counts "
+        f"as {_word}.",
     )
 
 
@@ -451,7 +460,8 @@ def _var(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
 native_function(
     "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
     composite=_var,
-    doc="The variance over dimensions ``dim``: squared distances from the mean, over the count less ``correction`` (1).",
+    doc="The variance over dimensions ``dim``: squared distances from the mean, over the count less "
+    "``correction`` (1).",
 )
 
 native_function(
@@ -459,4 +469,3 @@ native_function(
     composite=lambda self, dim, correction, keepdim: aten.sqrt.default(_var(self, dim, correction, keepdim)),
     doc="The standard deviation: the square root of var.",
 )
-

@@ -24,8 +24,8 @@ def _view(self: Spec, size: Sequence[int]) -> View:
     strides = geometry.view_strides(self.sizes, self.strides, sizes)
     if strides is None:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+            "across two contiguous subspaces). Use .reshape(...) instead."
         )
     return self.with_geometry(sizes, strides), 0
 
@@ -37,7 +37,8 @@ view = native_function(
     derivatives={"self": lambda grad, self_sizes: grad.reshape(self_sizes)},
     doc="""The same elements in another shape, without copying; one size may be -1 and is inferred.
 
-    Raises RuntimeError when the shape has another number of elements, or when the strides do not allow it.""",
+    Raises RuntimeError when the shape has another number of elements, or when the strides do not allow
+    it.""",
 )
 
 
@@ -65,7 +66,9 @@ def _flatten(self: Any, start_dim: int, end_dim: int) -> Any:
         return aten.reshape.default(self, (1,))
     if start == end:
         return self
-    return aten.reshape.default(self, (*sizes[:start], geometry.numel_of(sizes[start : end + 1]), *sizes[end + 1 :]))
+    return aten.reshape.default(
+        self, (*sizes[:start], geometry.numel_of(sizes[start : end + 1]), *sizes[end + 1 :])
+    )
 
 
 flatten = native_function(
@@ -79,8 +82,8 @@ def _expand(self: Spec, size: Sequence[int], implicit: bool) -> View:
     size = tuple(size)
     if len(size) < self.ndim:
         raise RuntimeError(
-            f"expand({list(self.sizes)}, size={list(size)}): the number of sizes provided ({len(size)}) must be greater or "
-            f"equal to the number of dimensions in the tensor ({self.ndim})"
+            f"expand({list(self.sizes)}, size={list(size)}): the number of sizes provided ({len(size)}) "
+            f"must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
         )
     pad = len(size) - self.ndim
     sizes = []
@@ -89,15 +92,17 @@ def _expand(self: Spec, size: Sequence[int], implicit: bool) -> View:
         if wanted == -1:
             if dim < pad:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {dim}"
+                    f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing "
+                    f"dimension {dim}"
                 )
             wanted = existing
         elif wanted < 0:
             raise RuntimeError(f"expand: invalid size {wanted} in dimension {dim}")
         if existing not in (1, wanted):
             raise RuntimeError(
-                f"The expanded size of the tensor ({wanted}) must match the existing size ({existing}) at non-singleton "
-                f"dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.sizes)}"
+                f"The expanded size of the tensor ({wanted}) must match the existing size ({existing}) at "
+                f"non-singleton dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: "
+                f"{list(self.sizes)}"
             )
         sizes.append(wanted)
     target = tuple(sizes)
@@ -114,7 +119,8 @@ expand = native_function(
     variants="method",
     view=_expand,
     derivatives={"self": lambda grad, self_sizes: grad.sum_to_size(self_sizes)},
-    doc="""Dimensions of size 1 repeated to ``size`` (stride 0, no memory); -1 keeps a size; new ones come in front.
+    doc="""Dimensions of size 1 repeated to ``size`` (stride 0, no memory); -1 keeps a size; new ones come in
+    front.
 
     Raises RuntimeError for a dimension of another size.""",
 )
@@ -130,13 +136,13 @@ native_function(
 def _permute(self: Spec, dims: Sequence[int]) -> View:
     if len(dims) != self.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}".replace(
-                "(sparse_coo)", ""
-            )
+            "number of dimensions in the tensor input does not match the length of the desired ordering of "
+            f"dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}"
         )
     order = geometry.wrap_dims(dims, self.ndim)
-    return self.with_geometry(tuple(self.sizes[dim] for dim in order), tuple(self.strides[dim] for dim in order)), 0
+    return self.with_geometry(
+        tuple(self.sizes[dim] for dim in order), tuple(self.strides[dim] for dim in order)
+    ), 0
 
 
 def _permute_back(grad: Any, dims: Sequence[int]) -> Any:
@@ -183,13 +189,16 @@ t = native_function(
     view=_t,
     derivatives={"self": lambda grad: grad.t()},
     node_name="TBackward0",
-    doc="The transpose of a matrix; vectors and 0-dim tensors as they are.  Raises RuntimeError for more dimensions.",
+    doc="The transpose of a matrix; vectors and 0-dim tensors as they are.  Raises RuntimeError for more "
+    "dimensions.",
 )
 
 
 def _squeeze_dims(self: Spec, dims: Sequence[int]) -> View:
     kept = [dim for dim in range(self.ndim) if dim not in dims or self.sizes[dim] != 1]
-    return self.with_geometry(tuple(self.sizes[dim] for dim in kept), tuple(self.strides[dim] for dim in kept)), 0
+    return self.with_geometry(
+        tuple(self.sizes[dim] for dim in kept), tuple(self.strides[dim] for dim in kept)
+    ), 0
 
 
 native_function(
@@ -250,7 +259,9 @@ select = native_function(
     "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
     view=_select,
     derivatives={
-        "self": lambda grad, self_sizes, dim, index: aten.select_backward.default(grad, self_sizes, dim, index)
+        "self": lambda grad, self_sizes, dim, index: aten.select_backward.default(
+            grad, self_sizes, dim, index
+        )
     },
     doc="The slice at ``index`` of dimension ``dim``, which goes.  Raises IndexError when out of range.",
 )
@@ -286,18 +297,21 @@ def _slice(self: Spec, dim: int, start: int | None, end: int | None, step: int) 
 
 
 slice_ = native_function(
-    "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+    "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
+    "Tensor(a)",
     view=_slice,
     derivatives={
         "self": lambda grad, self_sizes, dim, start, end, step: aten.slice_backward.default(
             grad, self_sizes, dim, start, end, step
         )
     },
-    doc="Elements ``start`` to before ``end`` of dimension ``dim``, in steps; bounds are clamped, the step is positive.",
+    doc="Elements ``start`` to before ``end`` of dimension ``dim``, in steps; bounds are clamped, the step "
+    "is positive.",
 )
 
 native_function(
-    "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
+    "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt "
+    "step) -> Tensor",
     explicit=lambda grad_output, input_sizes, dim, start, end, step: _place(
         grad_output, input_sizes, lambda zeros: aten.slice.Tensor(zeros, dim, start, end, step)
     ),
@@ -315,7 +329,9 @@ def _narrow(self: Any, dim: int, start: int, length: int) -> Any:
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     if not -size <= start <= size:
-        raise IndexError(f"narrow: Dimension out of range (expected to be in range of [{-size}, {size}], but got {start})")
+        raise IndexError(
+            f"narrow: Dimension out of range (expected to be in range of [{-size}, {size}], but got {start})"
+        )
     start = start + size if start < 0 else start
     if start + length > size:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
@@ -335,7 +351,9 @@ def _as_strided(self: Spec, size: Sequence[int], stride: Sequence[int], storage_
         raise RuntimeError(f"mismatch in length of strides and shape: {len(strides)} and {len(sizes)}")
     for each in strides:
         if each < 0:
-            raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}")
+            raise RuntimeError(
+                f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
+            )
     for each in sizes:
         if each < 0:
             raise RuntimeError(f"as_strided: Negative sizes are not supported, got sizes: {list(sizes)}")
@@ -350,10 +368,16 @@ def _as_strided_checked(self: Any, size: Any, stride: Any, storage_offset: int |
     itemsize = self._spec.dtype.itemsize
     needed = (offset + geometry.extent(tuple(size), tuple(stride))) * itemsize
     available = self.untyped_storage().nbytes()
-    if needed > available and geometry.numel_of(size) and len(size) == len(stride) and min(stride, default=0) >= 0:
+    if (
+        needed > available
+        and geometry.numel_of(size)
+        and len(size) == len(stride)
+        and min(stride, default=0) >= 0
+    ):
         raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {itemsize} "
-            f"requiring a storage size of {needed} are out of bounds for storage of size {available}"
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+            f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{available}"
         )
     return aten._as_strided.default(self, tuple(size), tuple(stride), offset - self._storage_offset)
 
@@ -362,7 +386,8 @@ def _as_strided_grad(grad: Any, self_spec: Spec, size: Any, stride: Any, storage
     """Add up what each element of a row-major base received through the window."""
     if not self_spec.is_contiguous:
         raise NotImplementedError(
-            f"as_strided: the gradient needs a contiguous input, got strides {list(self_spec.strides)}; call .contiguous() first"
+            f"as_strided: the gradient needs a contiguous input, got strides {list(self_spec.strides)}; "
+            "call .contiguous() first"
         )
     self_sizes = self_spec.sizes
     base = grad.new_zeros((geometry.extent(size, stride) + storage_offset,))
@@ -381,7 +406,9 @@ def _window_positions(grad: Any, size: Any, stride: Any, storage_offset: int) ->
         along = along.reshape([length if dim == each else 1 for each in range(len(size))])
         positions = along if positions is None else positions + along
     if positions is None:
-        positions = aten.zeros.default((1,), aten.arange.default(1, None, None, None, None).dtype, None, grad.device, None)
+        positions = aten.zeros.default(
+            (1,), aten.arange.default(1, None, None, None, None).dtype, None, grad.device, None
+        )
     return (positions + storage_offset).expand(tuple(size) or (1,)).reshape(-1)
 
 
@@ -390,13 +417,15 @@ native_function(
     view=_as_strided,
     derivatives={"self": _as_strided_grad},
     node_name="AsStridedBackward0",
-    doc="as_strided with an offset that counts from the first element.  Its gradient takes ``self`` as row-major.",
+    doc="as_strided with an offset that counts from the first element.  Its gradient takes ``self`` as "
+    "row-major.",
 )
 
 native_function(
     "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
     composite=_as_strided_checked,
-    doc="""Any sizes and strides (elements) over the storage, from ``storage_offset`` on (default: that of ``self``).
+    doc="""Any sizes and strides (elements) over the storage, from ``storage_offset`` on (default: that of
+    ``self``).
 
     Raises RuntimeError for negative strides and for reaching beyond the storage.""",
 )
@@ -409,13 +438,16 @@ def _as_strided_scatter(self: Any, src: Any, size: Any, stride: Any, storage_off
 
 
 native_function(
-    "as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+    "as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? "
+    "storage_offset=None) -> Tensor",
     explicit=_as_strided_scatter,
     derivatives={
         "self": lambda grad, src_spec, size, stride, storage_offset: aten.as_strided_scatter.default(
             grad, grad.new_zeros(src_spec.sizes), size, stride, storage_offset
         ),
-        "src": lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
+        "src": lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(
+            size, stride, storage_offset
+        ),
     },
     doc="A row-major copy of ``self`` with ``src`` written into the window that as_strided would show.",
 )
@@ -436,11 +468,14 @@ unbind = native_function(
 def _split_sizes(self: Any, split_sizes: Sequence[int], dim: int) -> Any:
     size = self.size(dim)
     if any(each < 0 for each in split_sizes):
-        raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got {list(split_sizes)}")
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"{list(split_sizes)}"
+        )
     if sum(split_sizes) != size:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {dim}), but "
-            f"got split_sizes={list(split_sizes)}"
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(split_sizes)}"
         )
     starts = [sum(split_sizes[:position]) for position in range(len(split_sizes))]
     return tuple(
@@ -451,7 +486,8 @@ def _split_sizes(self: Any, split_sizes: Sequence[int], dim: int) -> Any:
 native_function(
     "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
     composite=_split_sizes,
-    doc="Pieces of the given lengths along dimension ``dim``.  Raises RuntimeError unless they add up to its size.",
+    doc="Pieces of the given lengths along dimension ``dim``.  Raises RuntimeError unless they add up to "
+    "its size.",
 )
 
 
@@ -521,14 +557,16 @@ def _movedim(self: Any, source: Sequence[int], destination: Sequence[int]) -> An
     ndim = self.ndim
     if len(source) != len(destination):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of "
-            f"dims as destination ({list(destination)} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the "
+            f"same number of dims as destination ({list(destination)} dims)"
         )
     sources = geometry.wrap_dims(source, ndim)
     targets = geometry.wrap_dims(destination, ndim)
     placed = dict(zip(targets, sources))
     others = iter(dim for dim in range(ndim) if dim not in sources)
-    return aten.permute.default(self, tuple(placed[dim] if dim in placed else next(others) for dim in range(ndim)))
+    return aten.permute.default(
+        self, tuple(placed[dim] if dim in placed else next(others) for dim in range(ndim))
+    )
 
 
 native_function(

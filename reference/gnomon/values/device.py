@@ -6,20 +6,20 @@ Source: c10/core/Device.h, c10/core/Layout.h, c10/core/MemoryFormat.h.
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar
 
 
 class device:
     """Where a tensor's memory is and whose kernels run on it: a backend's device type and an index.
 
-    ``device("c")``, ``device("cuda:1")``, ``device("cuda", 1)``, ``device(other_device)``.  Interned, so two equal
-    devices are one object.  As a context manager it is the default device inside the block.
+    ``device("c")``, ``device("cuda:1")``, ``device("cuda", 1)``, ``device(other_device)``.  Interned, so two
+    equal devices are one object.  As a context manager it is the default device inside the block.
 
     Raises RuntimeError for a string that is no device.
     """
 
     __slots__ = ("index", "type")
-    _interned: dict[tuple[str, int | None], device] = {}
+    _interned: ClassVar[dict[tuple[str, int | None], device]] = {}
 
     type: str
     index: int | None
@@ -31,7 +31,9 @@ class device:
             raise TypeError(f"device(): argument 'type' must be str or device, not {_type_name(type)}")
         if ":" in type:
             if index is not None:
-                raise RuntimeError(f"device(): 'type' must not include an index because one was passed: {type!r}")
+                raise RuntimeError(
+                    f"device(): 'type' must not include an index because one was passed: {type!r}"
+                )
             type, _, digits = type.partition(":")
             if not digits.isdigit():
                 raise RuntimeError(f"Invalid device string: '{type}:{digits}'; want 'type' or 'type:index'")

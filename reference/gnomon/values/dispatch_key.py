@@ -26,7 +26,8 @@ class DispatchKey(IntEnum):
     PythonDispatch = 3  # a mode or a tensor subclass wants to see the call
 
 
-# A word beside the keys: bit 4 is not a key but the grad mode, so that "does this call record" is one comparison.
+# A word beside the keys: bit 4 is not a key but the grad mode, so that "does this call record" is one
+# comparison.
 GRAD_MODE_BIT = 1 << 4
 TRACE_BIT = 1 << 5  # somebody listens to calls (dispatch/trace.py)
 
@@ -38,7 +39,8 @@ PYTHON_DISPATCH = 1 << DispatchKey.PythonDispatch
 TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # what every strided tensor carries
 ALL_KEYS = TENSOR_KEYS | AUTOGRAD | PYTHON_DISPATCH
 
-# What `keys_a | keys_b | mode_word` comes to when nothing but the backend has a say, and when only autograd has.
+# What `keys_a | keys_b | mode_word` comes to when nothing but the backend has a say, and when only autograd
+# has.
 PLAIN_CALL = TENSOR_KEYS | GRAD_MODE_BIT
 RECORDED_CALL = PLAIN_CALL | AUTOGRAD
 NO_GRAD_CALL = TENSOR_KEYS

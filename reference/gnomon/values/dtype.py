@@ -4,16 +4,17 @@ A dtype is a value: there are twelve, compared by identity.  Each knows how to r
 typed memoryview and to write one back, rounding as hardware does: floats to nearest, ties to even, overflow
 to infinity; integers wrap around.
 
-Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/TypeProperties.cpp (result_type).
+Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/TypeProperties.cpp
+(result_type).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
-from typing import Any, Union
+from typing import Any, TypeAlias
 
-Number = Union[bool, int, float, complex]
+Number: TypeAlias = "bool | int | float | complex"
 
 
 class dtype:
@@ -147,7 +148,9 @@ def _float16_bits(value: Number) -> int:
 
 
 def _bfloat16_bits(value: Number) -> int:
-    """The bit pattern of ``value`` as bfloat16: the upper half of float32, rounded to nearest, ties to even."""
+    """The bit pattern of ``value`` as bfloat16: the upper half of float32, rounded to nearest, ties to
+    even.
+    """
     bits = struct.unpack("<I", struct.pack("<f", round_to_float32(value)))[0]
     if bits & 0x7FFFFFFF > 0x7F800000:
         return 0x7FC0  # NaN; rounding could turn its pattern into an infinity
@@ -372,7 +375,9 @@ def set_default_dtype(d: dtype) -> None:
     """Make ``d``, a floating point dtype, the dtype of Python floats.  Source: torch.set_default_dtype."""
     global _default_dtype
     if not isinstance(d, dtype) or not d.is_floating_point:
-        raise TypeError(f"set_default_dtype: only floating-point dtypes are supported as the default, but got {d}")
+        raise TypeError(
+            f"set_default_dtype: only floating-point dtypes are supported as the default, but got {d}"
+        )
     _default_dtype = d
     for function in _default_dtype_listeners:
         function()

@@ -62,7 +62,9 @@ def channels_last_strides(sizes: Sequence[int]) -> Ints:
 
 
 def is_contiguous(sizes: Ints, strides: Ints) -> bool:
-    """Do the elements lie in row-major order without gaps?  Strides of dimensions of size 1 say nothing, and no elements
+    """Do the elements lie in row-major order without gaps?
+
+    Strides of dimensions of size 1 say nothing, and no elements
     lie in any order."""
     if 0 in sizes:
         return True
@@ -113,7 +115,9 @@ def offsets(sizes: Sequence[int], strides: Sequence[int], start: int = 0) -> Ite
     inner_sizes = sizes[1:]
     inner_strides = strides[1:]
     if not inner_sizes:
-        yield from range(start, start + sizes[0] * strides[0], strides[0]) if strides[0] else [start] * sizes[0]
+        yield from (
+            range(start, start + sizes[0] * strides[0], strides[0]) if strides[0] else [start] * sizes[0]
+        )
         return
     for index in range(sizes[0]):
         yield from offsets(inner_sizes, inner_strides, start + index * strides[0])
@@ -154,7 +158,8 @@ def broadcast_sizes(first: Ints, second: Ints) -> Ints:
     for dim, (a, b) in enumerate(zip(padded_first, padded_second)):
         if a != b and a != 1 and b != 1:
             raise RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                f"dimension {dim}"
             )
         sizes.append(b if a == 1 else a)
     return tuple(sizes)
@@ -193,8 +198,8 @@ def infer_size(shape: Sequence[int], numel: int) -> Ints:
     if known == 0:
         if numel == 0:
             raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
-                "size -1 can be any value and is ambiguous"
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                "dimension size -1 can be any value and is ambiguous"
             )
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
     if numel % known != 0:
@@ -220,7 +225,9 @@ def view_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints | None:
     view_numel = 1
     for dim in range(len(sizes) - 1, -1, -1):
         tensor_numel *= sizes[dim]
-        ends_chunk = dim == 0 or (sizes[dim - 1] != 1 and strides[dim - 1] != tensor_numel * chunk_base_stride)
+        ends_chunk = dim == 0 or (
+            sizes[dim - 1] != 1 and strides[dim - 1] != tensor_numel * chunk_base_stride
+        )
         if not ends_chunk:
             continue
         while view_dim >= 0 and (view_numel < tensor_numel or to[view_dim] == 1):
@@ -237,7 +244,9 @@ def view_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints | None:
 
 
 def slice_bounds(start: int | None, end: int | None, size: int) -> tuple[int, int]:
-    """``start`` and ``end`` of a slice of a dimension of ``size``, counted from the front and clamped to it."""
+    """``start`` and ``end`` of a slice of a dimension of ``size``, counted from the front and clamped to
+    it.
+    """
     start = 0 if start is None else start
     end = size if end is None else end
     start = min(max(start + size if start < 0 else start, 0), size)

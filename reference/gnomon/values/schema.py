@@ -5,8 +5,8 @@
     max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
     view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 
-``Tensor(a)`` aliases what else is marked ``a``; ``Tensor(a!)`` is written to as well.  ``?`` allows None, ``[]`` is a
-list, ``[2]`` a list that one value may stand for.  Arguments behind ``*`` are given by keyword.
+``Tensor(a)`` aliases what else is marked ``a``; ``Tensor(a!)`` is written to as well.  ``?`` allows None,
+``[]`` is a list, ``[2]`` a list that one value may stand for.  Arguments behind ``*`` are given by keyword.
 
 Source: aten/src/ATen/native/README.md, torchgen/model.py.
 """
@@ -81,8 +81,10 @@ class FunctionSchema:
     @property
     def is_inplace(self) -> bool:
         """Does it write to its first argument and return it (``add_``)?"""
-        return self.name.endswith("_") and not self.name.startswith("__") and bool(
-            self.arguments and self.arguments[0].is_written
+        return (
+            self.name.endswith("_")
+            and not self.name.startswith("__")
+            and bool(self.arguments and self.arguments[0].is_written)
         )
 
     @property
