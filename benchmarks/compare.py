@@ -154,8 +154,9 @@ def import_seconds(module: str, repeats: int) -> list[float]:
 
 def run_child(threads: int, repeats: int, only: str) -> None:
     """Measure with ``threads`` threads in this process, and print the samples as JSON."""
-    import gnomon as gn
     import torch
+
+    import gnomon as gn
 
     torch.set_num_threads(threads)
     gn.set_default_device(BACKEND)

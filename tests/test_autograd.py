@@ -6,8 +6,9 @@ import gc
 import threading
 import weakref
 
-import gnomon as gn
 import pytest
+
+import gnomon as gn
 from gnomon.autograd import gradcheck, gradgradcheck
 from gnomon.autograd.graph import AccumulateGrad
 

@@ -8,8 +8,9 @@ import sys
 import textwrap
 from pathlib import Path
 
-import gnomon as gn
 import pytest
+
+import gnomon as gn
 from gnomon.memory import backend as registry
 from gnomon.values.errors import BackendUnavailableError
 
@@ -79,8 +80,9 @@ def test_importing_opens_nothing_and_prints_nothing(tmp_path: Path) -> None:
         """
         import sys
         import gnomon
-        heavy = {"numpy", "gnomon_c", "gnomon_c._native", "cffi", "_cffi_backend", "loud_plug_in"} &
-        set(sys.modules) print("heavy:", sorted(heavy)) """,
+        heavy = {"numpy", "gnomon_c", "gnomon_c._native", "cffi", "_cffi_backend", "loud_plug_in"}
+        print("heavy:", sorted(heavy & set(sys.modules)))
+        """,
         tmp_path,
     )
     assert finished.stdout == "heavy: []\n" and finished.stderr == ""

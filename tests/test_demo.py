@@ -4,8 +4,9 @@ import importlib.util
 import math
 from importlib import resources
 
-import gnomon as gn
 import pytest
+
+import gnomon as gn
 from gnomon import demo
 from gnomon.demo import command, digits, training
 from gnomon.demo.training import TOLERANCE, Run

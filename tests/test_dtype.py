@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import struct
 
-import gnomon as gn
 import numpy
 import pytest
-from gnomon.values import dtype as dtypes
-from gnomon.values.dtype import ALL, FLOATS, INTEGERS, ResultType
 from hypothesis import given
 from hypothesis import strategies as st
+
+import gnomon as gn
+from gnomon.values import dtype as dtypes
+from gnomon.values.dtype import ALL, FLOATS, INTEGERS, ResultType
 
 # torch.promote_types for each pair, in the order of ALL; PyTorch's complex32 is complex64 here
 PROMOTED = """

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import weakref
 
-import gnomon as gn
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gnomon as gn
 from gnomon.kit import launch
 from gnomon.memory.accessor import elements
 from gnomon.values.dtype import ALL
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 aten = gn.ops.aten
 C_IS_THERE = gn.backends()["c"].available

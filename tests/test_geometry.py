@@ -6,9 +6,10 @@ import itertools
 
 import numpy
 import pytest
-from gnomon.values import geometry
 from hypothesis import given
 from hypothesis import strategies as st
+
+from gnomon.values import geometry
 
 SIZES = st.lists(st.integers(0, 4), max_size=4).map(tuple)
 

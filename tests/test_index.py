@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import gnomon as gn
 import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import gnomon as gn
 
 SIZES = (3, 4, 2)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 
-import gnomon as gn
 import numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gnomon as gn
 from gnomon.kit.iterator import TensorIterator, converted_spec
 from gnomon.memory.spec import Spec, contiguous_spec, spec_of
 from gnomon.values import geometry
 from gnomon.values.dtype import float32, float64, int32
-from hypothesis import given
-from hypothesis import strategies as st
 
 REFERENCE = gn.device("reference")
 

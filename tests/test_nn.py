@@ -4,8 +4,9 @@ import copy
 import math
 import warnings
 
-import gnomon as gn
 import pytest
+
+import gnomon as gn
 from gnomon import nn
 from gnomon.nn import functional, init
 

@@ -2,8 +2,9 @@
 
 import math
 
-import gnomon as gn
 import pytest
+
+import gnomon as gn
 from gnomon import nn
 from gnomon.optim import SGD, Adam, AdamW
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from gnomon.values.schema import REQUIRED, Alias, FunctionSchema
 
 

@@ -179,8 +179,10 @@
     const int no_high = isnan(bounds[1].real) && bounds[1].integer == GN_NO_INTEGER;    \
     const COMPUTE low = no_low ? LOWEST : NUMBER(0);                                    \
     const COMPUTE high = no_high ? HIGHEST : NUMBER(1)
-#define CLAMP_LOW (a < low ? low : a)
-WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMP_LOW > high ? high : CLAMP_LOW) KERNEL(clamp))
+/* An element that is NaN stays it, and a bound that is NaN makes all elements so. */
+#define RAISED (a >= low || gn_isnan(a) ? a : low)
+#define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
+WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp))
 
 #undef UNARY_LOOP
 #undef BINARY_LOOP
@@ -193,7 +195,8 @@ WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMP_LOW > high ? hig
 #undef CONSTANT
 #undef NO_PARAMETER
 #undef FIRST_BOUNDS
-#undef CLAMP_LOW
+#undef RAISED
+#undef CLAMPED
 #undef UNARY
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE

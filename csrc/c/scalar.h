@@ -201,10 +201,6 @@ static inline gn_complex128 gn_sigmoid_complex128(gn_complex128 x) {
 #define gn_log1p(x) GN_FLOATING(log1pf, log1p, x)(x)
 #define gn_log2(x) GN_FLOATING(log2f, log2, x)(x)
 #define gn_erf(x) GN_FLOATING(gn_erf_float32, gn_erf_float64, x)(x)
-#define gn_floor(x) GN_FLOATING(floorf, floor, x)(x)
-#define gn_ceil(x) GN_FLOATING(ceilf, ceil, x)(x)
-#define gn_round(x) GN_FLOATING(rintf, rint, x)(x)
-#define gn_trunc(x) GN_FLOATING(truncf, trunc, x)(x)
 #define gn_atan2(y, x) GN_FLOATING(atan2f, atan2, x)(y, x)
 #define gn_silu(x) GN_FLOATING(gn_silu_float32, gn_silu_float64, x)(x)
 #define gn_silu_backward(gradient, x) GN_FLOATING(gn_silu_backward_float32, gn_silu_backward_float64, x)(gradient, x)
@@ -263,6 +259,10 @@ static inline gn_complex128 gn_sgn_complex128(gn_complex128 x) {
 #define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
     GN_REAL(function32, function64, integer_function, x)
 #endif
+#define gn_floor(x) GN_REAL(floorf, floor, gn_same_int64, x)(x)
+#define gn_ceil(x) GN_REAL(ceilf, ceil, gn_same_int64, x)(x)
+#define gn_round(x) GN_REAL(rintf, rint, gn_same_int64, x)(x)
+#define gn_trunc(x) GN_REAL(truncf, trunc, gn_same_int64, x)(x)
 #define gn_conjugate(x) GN_ANY(gn_same_float32, gn_same_float64, conjf, conj, gn_same_int64, x)(x)
 #define gn_real_part(x) GN_ANY(gn_same_float32, gn_same_float64, crealf, creal, gn_same_int64, x)(x)
 #define gn_sgn(x) GN_ANY(gn_sign_float32, gn_sign_float64, gn_sgn_complex64, gn_sgn_complex128, gn_sign_int64, x)(x)

@@ -1,0 +1,108 @@
+"""Where the reference differs from PyTorch's answers, live or recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .comparing import differences, failure_differences, gradient_differences
+from .description import Sample, layouts_for
+from .running import Gnomon, TensorOutcome, differentiate, run
+from .samples import bad_samples, good_samples
+from .selection import RANDOM, UNDETERMINED
+from .tolerances import Tolerance
+
+GRADIENT_DTYPES = ("float32", "float64", "complex128")
+
+
+class Difference(NamedTuple):
+    """What differs, and in which call."""
+
+    problems: list[str]
+    sample: Sample
+    layout: str
+
+
+def compares_numbers(name: str) -> bool:
+    """Are the numbers determined by the arguments?"""
+    return not RANDOM.match(name) and not UNDETERMINED.match(name)
+
+
+def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, expected: Any) -> list[str]:
+    """Where the reference's outcome differs from PyTorch's."""
+    actual = run(Gnomon("reference"), operator, sample, dtype, layout)
+    tolerance = Tolerance(operator, sample, dtype, layout, rounded_steps=2)
+    storages = any(argument.is_written for argument in operator.schema.arguments)
+    # the strides of a tensor without elements are by accident of the path that PyTorch took
+    results = tuple(
+        mine._replace(strides=wanted.strides)
+        if isinstance(mine, TensorOutcome)
+        and isinstance(wanted, TensorOutcome)
+        and mine.sizes == wanted.sizes
+        and 0 in mine.sizes
+        else mine
+        for mine, wanted in zip(actual.results, expected.results)
+    )
+    if len(results) == len(actual.results):
+        actual = actual._replace(results=results)
+    return differences(
+        actual, expected, tolerance, texts=False, values=compares_numbers(operator.name), storages=storages
+    )
+
+
+def check_gradient(operator: Any, sample: Sample, dtype: str, layout: str, expected: Any) -> list[str]:
+    """Where the reference's gradients differ from PyTorch's.  A gradient's strides are nobody's promise."""
+    actual = differentiate(Gnomon("reference"), operator, sample, dtype, layout)
+    return gradient_differences(actual, expected, texts=False, strides=False)
+
+
+def forward_cases(operator: Any, dtype: str, few: bool) -> Iterator[tuple[int, Sample, str]]:
+    """Sample number, sample, layout."""
+    for number, sample in good_samples(operator.name, dtype):
+        for layout in layouts_for(sample, operator.schema, dtype, few):
+            yield number, sample, layout
+
+
+def gradient_cases(operator: Any, dtype: str, few: bool) -> Iterator[tuple[int, Sample, str]]:
+    """The same for those samples that have gradients."""
+    if dtype in GRADIENT_DTYPES and compares_numbers(operator.name):
+        for number, sample, layout in forward_cases(operator, dtype, few=True):
+            if sample.differentiable and (layout == "contiguous" or not few):
+                yield number, sample, layout
+
+
+def live_differences(operator: Any, dtype: str) -> list[Difference]:
+    """Every call of one operator with one dtype in which the reference and PyTorch differ."""
+    from .oracle import Torch
+
+    found = []
+    for _, sample, layout in forward_cases(operator, dtype, few=False):
+        problems = check_forward(
+            operator, sample, dtype, layout, run(Torch(), operator, sample, dtype, layout)
+        )
+        if problems:
+            found.append(Difference(problems, sample, layout))
+    for _, sample, layout in gradient_cases(operator, dtype, few=False):
+        problems = check_gradient(
+            operator, sample, dtype, layout, differentiate(Torch(), operator, sample, dtype, layout)
+        )
+        if problems:
+            found.append(Difference([f"gradient: {each}" for each in problems], sample, layout))
+    return found
+
+
+def live_error_differences(operator: Any) -> list[Difference]:
+    """Every bad call of one operator that the reference and PyTorch refuse differently."""
+    from .oracle import Torch
+
+    found = []
+    for _, sample in bad_samples(operator.name):
+        for dtype in sample.dtypes or ("float32",):
+            actual = run(Gnomon("reference"), operator, sample, dtype, "contiguous").failure
+            expected = run(Torch(), operator, sample, dtype, "contiguous").failure
+            problems = failure_differences(actual, expected, False)
+            if expected is None:
+                problems = ["raised what PyTorch accepts"]
+            if problems:
+                found.append(Difference([f"bad input: {each}" for each in problems], sample, "contiguous"))
+    return found

@@ -1,0 +1,175 @@
+"""Comparing: two observations of the same call, and in words where they differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .running import Failure, Gradients, Outcome, TensorOutcome
+from .tolerances import Tolerance, gradient_bounds
+
+
+def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
+    """Are two numbers equal, or within ``bound``?  NaN equals NaN; without a bound, -0.0 is not 0.0."""
+    if isinstance(actual, complex) or isinstance(expected, complex):
+        actual, expected = complex(actual), complex(expected)
+        if bound is None or not (_finite(actual) and _finite(expected)):
+            # a complex number that is not finite has one value for all intents: C's rules for its parts
+            # differ
+            if bound is not None and not _finite(actual) and not _finite(expected):
+                return True
+            # x86's vector units negate and add complex numbers as two: the signs of their zeros are left open
+            return same_number(actual.real, expected.real, 0.0) and same_number(
+                actual.imag, expected.imag, 0.0
+            )
+        return abs(actual - expected) <= bound
+    if actual != actual or expected != expected:
+        return actual != actual and expected != expected
+    if actual == expected:
+        is_zero = isinstance(actual, float) and actual == 0 and bound is None
+        return not is_zero or math.copysign(1.0, actual) == math.copysign(1.0, expected)
+    if bound is None:
+        return False
+    if bound == math.inf:
+        return True
+    return math.isfinite(actual) and math.isfinite(expected) and abs(actual - expected) <= bound
+
+
+def _finite(number: complex) -> bool:
+    return math.isfinite(number.real) and math.isfinite(number.imag)
+
+
+def _element_differences(
+    actual: Sequence[Any], expected: Sequence[Any], bounds: Sequence[float] | None, what: str
+) -> list[str]:
+    if len(actual) != len(expected):
+        return [f"{what} has {len(actual)} elements, expected {len(expected)}"]
+    wrong = [
+        position
+        for position, (mine, wanted) in enumerate(zip(actual, expected))
+        if not same_number(mine, wanted, None if bounds is None else bounds[position])
+    ]
+    messages = []
+    for position in wrong:
+        allowed = "" if bounds is None else f" (allowed difference {bounds[position]:.3g})"
+        messages.append(
+            f"{what}: element {position} is {actual[position]!r}, expected {expected[position]!r}{allowed}"
+        )
+    return messages
+
+
+def result_differences(
+    actual: Any,
+    expected: Any,
+    bounds: Sequence[float] | None,
+    what: str,
+    values: bool = True,
+    strides: bool = True,
+) -> list[str]:
+    """Where one result differs from the expected one."""
+    if not isinstance(actual, TensorOutcome) or not isinstance(expected, TensorOutcome):
+        same = type(actual) is type(expected) and (
+            same_number(actual, expected, None)
+            if isinstance(actual, (int, float, complex))
+            else actual == expected
+        )
+        return [] if same else [f"{what} is {actual!r}, expected {expected!r}"]
+    found = []
+    names = ["dtype", "sizes", *(["strides"] if strides else []), "alias"]
+    for name in names:
+        mine, wanted = getattr(actual, name), getattr(expected, name)
+        if mine != wanted:
+            found.append(f"{what} has {name} {mine}, expected {wanted}")
+    if actual.alias is not None and actual.offset != expected.offset:
+        found.append(f"{what} has storage offset {actual.offset}, expected {expected.offset}")
+    if values and not found and actual.numbers is not None and expected.numbers is not None:
+        found.extend(_element_differences(actual.numbers, expected.numbers, bounds, what))
+    return found
+
+
+def failure_differences(actual: Failure | None, expected: Failure | None, texts: bool) -> list[str]:
+    """Where one exception (or none) differs from the expected one (or none)."""
+    if expected is None:
+        return [] if actual is None else [f"raised {actual.kinds[0]}: {actual.text}"]
+    if actual is None:
+        return [f"raised nothing, expected {expected.kinds[0]}: {expected.text}"]
+    if expected.kinds[0] not in actual.kinds and actual.kinds[0] not in expected.kinds[:-1]:
+        return [f"raised {actual.kinds[0]}: {actual.text}\nexpected {expected.kinds[0]}: {expected.text}"]
+    if texts and actual.text != expected.text:
+        return [f"raised {actual.text!r}\nexpected {expected.text!r}"]
+    return []
+
+
+def differences(
+    actual: Outcome,
+    expected: Outcome,
+    tolerance: Tolerance,
+    *,
+    texts: bool = True,
+    values: bool = True,
+    storages: bool = True,
+) -> list[str]:
+    """Where an outcome differs from the expected one: exception, results, what happened to the arguments.
+
+    ``texts``: exceptions need the same text as well.  ``values``: compare numbers, too (random ones have
+    another stream in PyTorch, and uninitialised ones none at all).
+    """
+    found = failure_differences(actual.failure, expected.failure, texts)
+    if found or expected.failure is not None:
+        return found
+    if len(actual.results) != len(expected.results):
+        return [f"gave {len(actual.results)} results, expected {len(expected.results)}"]
+    for position, (mine, wanted) in enumerate(zip(actual.results, expected.results)):
+        bounds = tolerance.bounds(wanted, position) if isinstance(wanted, TensorOutcome) and values else None
+        what = "result" if len(expected.results) == 1 else f"result {position}"
+        found.extend(result_differences(mine, wanted, bounds, what, values))
+    if values and storages and not found:
+        written = [wanted.alias[1] for wanted in expected.results if _is_same(wanted)]
+        for position, (mine, wanted) in enumerate(zip(actual.storages, expected.storages)):
+            if mine is None or wanted is None or position in written:
+                continue
+            found.extend(_element_differences(mine, wanted, None, f"argument {position} afterwards"))
+    if actual.bumps != expected.bumps:
+        found.append(f"versions of the arguments went up by {actual.bumps}, expected {expected.bumps}")
+    if sorted(set(actual.warnings)) != sorted(set(expected.warnings)):
+        found.append(f"warned {list(actual.warnings)}, expected {list(expected.warnings)}")
+    return found
+
+
+def _is_same(result: Any) -> bool:
+    return isinstance(result, TensorOutcome) and result.alias is not None and result.alias[0] == "same"
+
+
+def unchanged(outcome: Outcome, contents: Sequence[Any], written: Sequence[bool]) -> list[str]:
+    """Where a call changed a storage that its schema does not say it writes to."""
+    found = []
+    for position, (after, before) in enumerate(zip(outcome.storages, contents)):
+        if after is not None and not written[position]:
+            found.extend(
+                _element_differences(after, before.numbers, None, f"argument {position} was changed: it")
+            )
+    return found
+
+
+def gradient_differences(
+    actual: Gradients, expected: Gradients, texts: bool = True, strides: bool = True
+) -> list[str]:
+    """Where gradients differ from the expected ones."""
+    found = failure_differences(actual.failure, expected.failure, texts)
+    if found or expected.failure is not None:
+        return found
+    if actual.requires_grad != expected.requires_grad:
+        return [f"results require grad {actual.requires_grad}, expected {expected.requires_grad}"]
+    for position, (mine, wanted) in enumerate(zip(actual.gradients, expected.gradients)):
+        what = f"the gradient of tensor {position}"
+        if mine is None or wanted is None:
+            if mine is not wanted:
+                found.append(
+                    f"{what} is {'missing' if mine is None else 'there'}, and should "
+                    f"{'not ' if wanted is None else ''}be"
+                )
+            continue
+        bounds = gradient_bounds(wanted)
+        found.extend(result_differences(mine, wanted, bounds, what, strides=strides))
+    return found

@@ -1,0 +1,318 @@
+"""Descriptions: tensors, and calls with them, as plain data.
+
+A description says sizes, dtype, layout and what kind of numbers; ``stored`` makes from it the exact contents
+of a storage and the strides over it, the same everywhere and always.  Tensors are then built from that on any
+device, in gnomon or in PyTorch.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+REAL_FLOATS = ("float16", "bfloat16", "float32", "float64")
+COMPLEX = ("complex64", "complex128")
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+DTYPES = ("bool", *INTEGERS, *REAL_FLOATS, *COMPLEX)
+FLOATS = (*REAL_FLOATS, *COMPLEX)
+
+LAYOUTS = ("contiguous", "transposed", "offset", "gapped", "expanded", "mixed")
+# Tensor i of a call in the layout "mixed" has layout i of these: operands that do not lie alike.
+MIXED = ("transposed", "offset", "expanded", "contiguous", "gapped")
+# The layouts that every dtype is tried in; FULL_LAYOUT_DTYPES are tried in all.
+FEW_LAYOUTS = ("contiguous", "mixed")
+FULL_LAYOUT_DTYPES = ("float32", "int64")
+
+# Bits behind the point of the numbers drawn: few enough that every float dtype holds them exactly, so that
+# building a tensor never rounds, and as many as that, so that computing does.
+_FRACTION_BITS = {
+    "float16": 9,
+    "bfloat16": 6,
+    "float32": 22,
+    "float64": 44,
+    "complex64": 22,
+    "complex128": 44,
+}
+
+_FLOAT_LIMITS = {  # least subnormal, least normal, largest
+    "float16": (2.0**-24, 2.0**-14, 65504.0),
+    "bfloat16": (2.0**-133, 2.0**-126, (2 - 2.0**-7) * 2.0**127),
+    "float32": (2.0**-149, 2.0**-126, (2 - 2.0**-23) * 2.0**127),
+    "float64": (2.0**-1074, 2.0**-1022, (2 - 2.0**-52) * 2.0**1023),
+}
+
+
+class TensorDescription(NamedTuple):
+    """A tensor.
+
+    dtype   a name, or None: the dtype that the test goes over
+    values  "normal" (-2 to 2; integers -9 to 9), "positive" (1/4 to 4), "unit" (-0.9 to 0.9), "nonzero",
+            "distinct",
+            "special" (infinities, NaN, zeros of both signs, subnormal and extreme numbers; integer extremes),
+            "zeros", or "below n": integers from 0 to n - 1
+    layout  one of LAYOUTS, or None: the layout that the test goes over
+    grad    may a gradient be asked for it, where its dtype has one?
+    """
+
+    sizes: tuple[int, ...]
+    dtype: str | None = None
+    values: str = "normal"
+    layout: str | None = None
+    seed: int = 0
+    grad: bool = True
+
+
+def tensor(*sizes: int, **fields: Any) -> TensorDescription:
+    """A TensorDescription: ``tensor(2, 3)``, ``tensor(4, dtype="int64", values="below 3")``."""
+    return TensorDescription(sizes, **fields)
+
+
+class OnDevice(NamedTuple):
+    """Stands for the device that the test runs on."""
+
+
+ON_DEVICE = OnDevice()
+
+
+class Sample(NamedTuple):
+    """One call of an operator: all that the schema's arguments need, as plain data.
+
+    ``args`` and ``kwargs`` fill the schema's arguments by position and name; missing ones keep their
+    defaults.  Values are TensorDescriptions, lists of them, numbers, lists of numbers, and names for dtypes,
+    layouts and memory formats; for a generator its seed.
+    dtypes         the only values of the dtype axis that the sample is for; None: all
+    fails          the kind of exception ("RuntimeError") for bad input, else None
+    differentiable False where gradients make no sense (values at a kink or a pole)
+    smooth         False where gradients are by convention, and finite differences see another (ties, padding)
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    dtypes: tuple[str, ...] | None = None
+    fails: str | None = None
+    differentiable: bool = True
+    smooth: bool = True
+
+
+def sample(
+    *args: Any,
+    dtypes: Sequence[str] | None = None,
+    differentiable: bool = True,
+    smooth: bool = True,
+    **kwargs: Any,
+) -> Sample:
+    """A Sample of good input."""
+    return Sample(args, kwargs, None if dtypes is None else tuple(dtypes), None, differentiable, smooth)
+
+
+def bad(kind: str, *args: Any, dtypes: Sequence[str] = ("float32",), **kwargs: Any) -> Sample:
+    """A Sample that has to raise ``kind``."""
+    return Sample(args, kwargs, tuple(dtypes), kind, False)
+
+
+class Stored(NamedTuple):
+    """The numbers in a storage, and the tensor over it; strides and offset in elements."""
+
+    numbers: tuple[Any, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: str
+
+
+def _row_major(sizes: Sequence[int]) -> list[int]:
+    strides = [1] * len(sizes)
+    for dim in range(len(sizes) - 2, -1, -1):
+        strides[dim] = strides[dim + 1] * max(sizes[dim + 1], 1)
+    return strides
+
+
+def strides_of(sizes: Sequence[int], layout: str) -> tuple[tuple[int, ...], int]:
+    """The strides and the offset, in elements, of a tensor of ``sizes`` in ``layout``."""
+    if layout == "contiguous":
+        return tuple(_row_major(sizes)), 0
+    if layout == "offset":
+        return tuple(_row_major(sizes)), 3
+    if layout == "transposed":
+        return tuple(reversed(_row_major(sizes[::-1]))), 0
+    if layout == "gapped":
+        return tuple(2 * stride for stride in _row_major(sizes)), 1
+    if layout == "expanded":
+        repeated = next((dim for dim, size in enumerate(sizes) if size > 1), None)
+        kept = [1 if dim == repeated else size for dim, size in enumerate(sizes)]
+        return tuple(0 if dim == repeated else stride for dim, stride in enumerate(_row_major(kept))), 0
+    if layout == "channels_last":
+        order = [0, *range(2, len(sizes)), 1]
+        strides = [0] * len(sizes)
+        for dim, stride in zip(order, _row_major([sizes[dim] for dim in order])):
+            strides[dim] = stride
+        return tuple(strides), 0
+    raise ValueError(f"unknown layout {layout!r}")
+
+
+def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
+    """``count`` numbers of a kind that ``dtype`` holds exactly."""
+    draw = random.Random(key).random  # random() is the one method whose numbers Python promises to keep
+    if values.startswith("below "):
+        bound = int(values[6:])
+        for _ in range(count):
+            yield int(draw() * bound)
+    elif values == "zeros":
+        yield from [0] * count
+    elif values == "special":
+        extremes = _extremes(dtype)
+        for index in range(count):
+            yield (
+                extremes[(index * 7 + len(key)) % len(extremes)]
+                if index >= len(extremes)
+                else extremes[index]
+            )
+    elif dtype == "bool":
+        for _ in range(count):
+            yield values in ("positive", "nonzero") or draw() < 0.5
+    elif dtype in INTEGERS:
+        least = 1 if values in ("positive",) else 0 if dtype == "uint8" else -9
+        if values == "distinct":
+            order = sorted(range(count), key=lambda _: draw())
+            yield from (index + least for index in order)
+            return
+        for _ in range(count):
+            number = least + int(draw() * (10 - least))
+            yield number or 1 if values == "nonzero" else number
+    else:
+        yield from _floats(values, dtype, count, draw)
+
+
+def _floats(values: str, dtype: str, count: int, draw: Callable[[], float]) -> Iterator[Any]:
+    scale = 2.0 ** _FRACTION_BITS[dtype]
+    ranges = {"normal": (-2.0, 2.0), "positive": (0.25, 2.0), "unit": (-0.9, 0.9), "nonzero": (0.25, 2.0)}
+    if values == "distinct":
+        # steps of 1/8 from -2 up: far enough apart for finite differences, exact in every dtype
+        order = sorted(range(count), key=lambda _: draw())
+        yield from (index / 8 - 2.0 for index in order)
+        return
+    low, high = ranges[values]
+
+    def one() -> float:
+        number = round((low + draw() * (high - low)) * scale) / scale
+        return -number if values == "nonzero" and draw() < 0.5 else number
+
+    for _ in range(count):
+        yield complex(one(), one()) if dtype in COMPLEX else one()
+
+
+def _extremes(dtype: str) -> list[Any]:
+    if dtype == "bool":
+        return [True, False]
+    if dtype in INTEGERS:
+        bits = 8 if dtype == "uint8" else int(dtype[3:])
+        most = 2**bits - 1 if dtype == "uint8" else 2 ** (bits - 1) - 1
+        least = 0 if dtype == "uint8" else -(2 ** (bits - 1))
+        return [most, 0, least, 1, most - 1, 2, least + 1]
+    inf, nan = float("inf"), float("nan")
+    if dtype in COMPLEX:
+        return [
+            complex(1.0, -0.0),
+            complex(nan, 1.0),
+            complex(inf, 0.0),
+            0j,
+            complex(-0.0, 2.0),
+            complex(-1.5, -inf),
+        ]
+    subnormal, normal, largest = _FLOAT_LIMITS[dtype]
+    return [nan, inf, -0.0, 0.0, -inf, largest, subnormal, -normal, 1.0, -1.0, 0.5, -2.5, -largest, 1.5]
+
+
+def stored(
+    description: TensorDescription, dtype: str, layout: str, position: int, is_written: bool = False
+) -> Stored:
+    """What a description comes to as tensor ``position`` of a call, with dtype and layout where it has none.
+
+    A tensor that is written to may not repeat elements, so it has gaps where others are expanded.
+    """
+    dtype = description.dtype or dtype
+    layout = description.layout or layout
+    if layout == "mixed":
+        layout = MIXED[position % len(MIXED)]
+    if layout == "expanded" and is_written:
+        layout = "gapped"
+    sizes = tuple(description.sizes)
+    strides, offset = strides_of(sizes, layout)
+    count = offset
+    if all(sizes):
+        count += sum((size - 1) * stride for size, stride in zip(sizes, strides)) + 1
+    if layout in ("offset", "gapped"):
+        count += 2  # so that the tensor does not end where its storage does
+    key = f"{description.seed}/{position}/{description.values}"
+    numbers = tuple(_draws(description.values, dtype, count, key))
+    if dtype in FLOATS:
+        numbers = tuple(complex(number) if dtype in COMPLEX else float(number) for number in numbers)
+    elif dtype == "bool":
+        numbers = tuple(bool(number) for number in numbers)
+    return Stored(numbers, sizes, strides, offset, dtype)
+
+
+def complete(schema: Any, sample: Sample) -> list[Any]:
+    """All arguments of ``schema`` as the sample gives them, its defaults for the others.
+
+    Raises TypeError for a sample that does not fit the schema.
+    """
+    if len(sample.args) > len(schema.arguments):
+        raise TypeError(
+            f"{schema.full_name}: the sample has {len(sample.args)} arguments, more than the schema"
+        )
+    unknown = set(sample.kwargs) - {argument.name for argument in schema.arguments}
+    if unknown:
+        raise TypeError(
+            f"{schema.full_name}: the sample has arguments that the schema has not: {sorted(unknown)}"
+        )
+    values = []
+    for position, argument in enumerate(schema.arguments):
+        if position < len(sample.args):
+            value = sample.args[position]
+        elif argument.name in sample.kwargs:
+            value = sample.kwargs[argument.name]
+        elif has_default(argument):
+            value = default_of(argument)
+        else:
+            raise TypeError(f"{schema.full_name}: the sample has no value for {argument.name!r}")
+        values.append(value)
+    return values
+
+
+def has_default(argument: Any) -> bool:
+    """May a call leave this argument out?  An optional one behind the star needs no default for that."""
+    return type(argument.default) is not object or (argument.is_optional and argument.kwarg_only)
+
+
+def default_of(argument: Any) -> Any:
+    """The default as a sample would give it: a list where the argument is one."""
+    if type(argument.default) is object:
+        return None
+    if argument.is_list and isinstance(argument.default, int) and not isinstance(argument.default, bool):
+        return [argument.default]
+    return list(argument.default) if isinstance(argument.default, tuple) else argument.default
+
+
+def descriptions(values: Sequence[Any]) -> Iterator[TensorDescription]:
+    """All TensorDescriptions among ``values``, in lists too, in order."""
+    for value in values:
+        if isinstance(value, TensorDescription):
+            yield value
+        elif isinstance(value, (list, tuple)) and not isinstance(value, OnDevice):
+            yield from (each for each in value if isinstance(each, TensorDescription))
+
+
+def layouts_for(sample: Sample, schema: Any, dtype: str, few: bool = False) -> tuple[str, ...]:
+    """The layouts worth trying: those that lead to different tensors; fewer for most dtypes."""
+    values = complete(schema, sample)
+    open_sizes = [tuple(each.sizes) for each in descriptions(values) if each.layout is None]
+    if not open_sizes:
+        return ("contiguous",)
+    chosen = LAYOUTS if dtype in FULL_LAYOUT_DTYPES and not few else FEW_LAYOUTS
+    seen: dict[Any, str] = {}
+    for layout in chosen:
+        names = [MIXED[i % len(MIXED)] if layout == "mixed" else layout for i in range(len(open_sizes))]
+        seen.setdefault(tuple(strides_of(sizes, name) for sizes, name in zip(open_sizes, names)), layout)
+    return tuple(seen.values())

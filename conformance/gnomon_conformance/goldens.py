@@ -1,0 +1,186 @@
+"""Goldens: PyTorch's answers to the samples, recorded, for where PyTorch is not installed.
+
+    python -m gnomon_conformance.goldens        records them anew (needs PyTorch); writes data/goldens.json.gz
+
+They hold a digest of the sample definitions, so that a test says when they are stale, and PyTorch's schemas.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import importlib.resources
+import json
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+from gnomon.values import dtype as dtypes
+
+from .against_torch import compares_numbers, forward_cases, gradient_cases
+from .running import Failure, Gradients, Outcome, TensorOutcome, differentiate, run
+from .samples import bad_samples, digest
+from .selection import dtypes_of, operators
+
+FILE = "data/goldens.json.gz"
+# Of each category one dtype, or two where they round differently: the live oracle goes over all.
+DTYPES = ("bool", "uint8", "int64", "bfloat16", "float32", "complex64")
+GRADIENT_DTYPES = ("float32",)
+
+
+def encode_tensor(outcome: TensorOutcome, with_numbers: bool) -> list[Any]:
+    """A TensorOutcome as JSON; numbers are the bytes of the elements."""
+    numbers = None
+    if with_numbers and outcome.numbers is not None:
+        kind = dtypes.dtype_named(outcome.dtype)
+        data = bytearray(len(outcome.numbers) * kind.itemsize)
+        write = kind.writer(memoryview(data))
+        for index, number in enumerate(outcome.numbers):
+            write(index, number)
+        numbers = base64.b64encode(data).decode()
+    return [outcome.dtype, outcome.sizes, outcome.strides, outcome.offset, outcome.alias, numbers]
+
+
+def decode_tensor(data: Sequence[Any]) -> TensorOutcome:
+    """The TensorOutcome that ``encode_tensor`` was given."""
+    dtype, sizes, strides, offset, alias, text = data
+    numbers = None
+    if text is not None:
+        kind = dtypes.dtype_named(dtype)
+        raw = memoryview(bytearray(base64.b64decode(text)))
+        read = kind.reader(raw)
+        numbers = tuple(read(index) for index in range(len(raw) // kind.itemsize))
+    return TensorOutcome(
+        dtype, tuple(sizes), tuple(strides), offset, "cpu", tuple(alias) if alias else None, numbers
+    )
+
+
+def encode_result(result: Any, with_numbers: bool) -> Any:
+    """A result: a tensor, or a plain value marked as one."""
+    if isinstance(result, TensorOutcome):
+        return encode_tensor(result, with_numbers)
+    if isinstance(result, complex):
+        return {"complex": [result.real, result.imag]}
+    return {"plain": result if with_numbers else None}
+
+
+def decode_result(data: Any) -> Any:
+    """The result that ``encode_result`` was given."""
+    if isinstance(data, dict):
+        return complex(*data["complex"]) if "complex" in data else data["plain"]
+    return decode_tensor(data)
+
+
+def encode_failure(failure: Failure) -> list[Any]:
+    """An exception; of its text, which is PyTorch's own, the beginning."""
+    return [failure.kinds, failure.text[:120]]
+
+
+def decode_failure(data: Sequence[Any]) -> Failure:
+    """The Failure that ``encode_failure`` was given."""
+    return Failure(tuple(data[0]), data[1])
+
+
+def encode_outcome(outcome: Outcome, operator: Any) -> Any:
+    """An Outcome."""
+    if outcome.failure is not None:
+        return encode_failure(outcome.failure)
+    values = compares_numbers(operator.name)
+    return {
+        "results": [encode_result(each, values) for each in outcome.results],
+        "bumps": outcome.bumps,
+        "warnings": outcome.warnings,
+    }
+
+
+def decode_outcome(data: Any) -> Outcome:
+    """The Outcome that ``encode_outcome`` was given, without the contents of storages."""
+    if isinstance(data, list):
+        return Outcome((), (), (), decode_failure(data), ())
+    results = tuple(decode_result(each) for each in data["results"])
+    return Outcome(results, (), tuple(data["bumps"]), None, tuple(data["warnings"]))
+
+
+def encode_gradients(gradients: Gradients) -> Any:
+    """Gradients, likewise."""
+    if gradients.failure is not None:
+        return encode_failure(gradients.failure)
+    found = [None if each is None else encode_tensor(each, True) for each in gradients.gradients]
+    return {"requires_grad": gradients.requires_grad, "gradients": found}
+
+
+def decode_gradients(data: Any) -> Gradients:
+    """The Gradients that ``encode_gradients`` was given."""
+    if isinstance(data, list):
+        return Gradients((), (), decode_failure(data))
+    found = tuple(None if each is None else decode_tensor(each) for each in data["gradients"])
+    return Gradients(tuple(data["requires_grad"]), found, None)
+
+
+def record() -> dict[str, Any]:
+    """PyTorch's answers, as JSON."""
+    import torch
+
+    from .oracle import Torch
+    from .pytorch_schemas import pytorch_schemas
+
+    forward: dict[str, Any] = {}
+    gradients: dict[str, Any] = {}
+    errors: dict[str, Any] = {}
+    oracle = Torch()
+    for name, operator in operators().items():
+        for dtype in dtypes_of(operator):
+            if dtype in DTYPES:
+                forward[f"{name}-{dtype}"] = [
+                    [number, layout, encode_outcome(run(oracle, operator, sample, dtype, layout), operator)]
+                    for number, sample, layout in forward_cases(operator, dtype, few=True)
+                    if layout == "contiguous" or dtype == "float32"
+                ]
+            if dtype in GRADIENT_DTYPES:
+                gradients[f"{name}-{dtype}"] = [
+                    [number, layout, encode_gradients(differentiate(oracle, operator, sample, dtype, layout))]
+                    for number, sample, layout in gradient_cases(operator, dtype, few=True)
+                ]
+        failures = []
+        for number, sample in bad_samples(name):
+            for dtype in sample.dtypes or ("float32",):
+                failure = run(oracle, operator, sample, dtype, "contiguous").failure
+                failures.append([number, dtype, None if failure is None else encode_failure(failure)])
+        errors[name] = failures
+    known = pytorch_schemas()
+    every = [
+        variant for operator in operators().values() for variant in (operator, *operator.record.variants)
+    ]
+    return {
+        "digest": digest(),
+        "torch": torch.__version__,
+        "schemas": {each.name: known.get(each.name) for each in every},
+        "forward": forward,
+        "gradients": gradients,
+        "errors": errors,
+    }
+
+
+@functools.cache
+def load() -> dict[str, Any]:
+    """The recorded answers."""
+    data = importlib.resources.files(__package__).joinpath(FILE).read_bytes()
+    return json.loads(gzip.decompress(data))
+
+
+def main() -> None:
+    """Record the goldens anew."""
+    recorded = record()
+    text = json.dumps(recorded, separators=(",", ":"), sort_keys=True)
+    path = pathlib.Path(__file__).parent / FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    print(
+        f"{path}: {path.stat().st_size // 1024} KB, {sum(map(len, recorded['forward'].values()))} calls, "
+        f"PyTorch {recorded['torch']}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Reproduction: a failed call as a short program that needs gnomon alone, not the suite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .description import OnDevice, Sample, TensorDescription, complete, stored
+
+SHOWN = 6  # differences that a message names
+
+_NAMED = {
+    "ScalarType": "gn.{}",
+    "Layout": "gn.{}",
+    "MemoryFormat": "gn.{}",
+    "Generator": "gn.Generator().manual_seed({})",
+}
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool) or isinstance(value, int):
+        return repr(value)
+    if isinstance(value, complex):
+        return f"complex({_number(value.real)}, {_number(value.imag)})"
+    return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (float, complex)):
+        return _number(value)
+    return repr(value)
+
+
+def reproduction(
+    operator: Any, sample: Sample, dtype: str, layout: str, devices: Sequence[str], gradients: bool = False
+) -> str:
+    """A program that makes the call on each of ``devices`` and prints what comes out."""
+    schema = operator.schema
+    lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]
+    names: list[str] = []
+    texts = []
+
+    def built(description: TensorDescription, is_written: bool) -> str:
+        contents = stored(description, dtype, layout, len(names), is_written)
+        name = f"t{len(names)}"
+        numbers = ", ".join(_number(number) for number in contents.numbers)
+        view = f".as_strided({contents.sizes}, {contents.strides}, {contents.offset})"
+        grad = (
+            ".requires_grad_()"
+            if gradients and contents.dtype.startswith(("float", "bfloat", "complex"))
+            else ""
+        )
+        lines.append(
+            f"    {name} = gn.tensor([{numbers}], dtype=gn.{contents.dtype}, device=device){view}{grad}"
+        )
+        names.append(name)
+        return name
+
+    for argument, value in zip(schema.arguments, complete(schema, sample)):
+        if isinstance(value, OnDevice):
+            texts.append("gn.device(device)")
+        elif isinstance(value, TensorDescription):
+            texts.append(built(value, argument.is_written))
+        elif isinstance(value, (list, tuple)):
+            items = [
+                built(each, False) if isinstance(each, TensorDescription) else _plain(each) for each in value
+            ]
+            texts.append(f"({', '.join(items)}{',' if len(items) == 1 else ''})")
+        elif value is not None and argument.type in _NAMED:
+            texts.append(_NAMED[argument.type].format(value))
+        else:
+            texts.append(_plain(value))
+    overload = schema.overload_name or "default"
+    call = f"gn.ops.aten.{schema.name}.{overload}({', '.join(texts)})"
+    if not names:
+        lines.append(f"    with gn.device(device):\n        print(device, {call})")
+    elif gradients:
+        lines.append(f"    {call}.sum().backward()")
+        lines.append(f"    print(device, [tensor.grad for tensor in ({', '.join(names)},)])")
+    else:
+        lines.append(f"    print(device, {call}, {', '.join(names)})")
+    return "\n".join(lines)
+
+
+def explain(
+    problems: Sequence[str],
+    operator: Any,
+    sample: Sample,
+    dtype: str,
+    layout: str,
+    devices: Sequence[str],
+    **options: Any,
+) -> str:
+    """The message of a failed check: what differs, and the program that shows it."""
+    what = f"{operator.name}, {dtype}, layout {layout}, on {devices[-1]}"
+    program = reproduction(operator, sample, dtype, layout, devices, **options)
+    shown = [*problems[:SHOWN], *([f"… and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else [])]
+    return "\n".join([what, *shown, "", "To reproduce:", "", program, ""])

@@ -1,0 +1,55 @@
+"""What operators are called with: for each operator by its full name, a list of Samples.
+
+A family's file fills ``SAMPLES`` by ``samples_of``.  In-place and ``out=`` variants are called with the
+samples of the operator that they are variants of.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterable
+
+from ..description import Sample
+
+SAMPLES: dict[str, list[Sample]] = {}
+
+
+def samples_of(names: str | Iterable[str], samples: Iterable[Sample]) -> None:
+    """These samples are for these operators: a name, or several names in one string."""
+    samples = list(samples)
+    for name in names.split() if isinstance(names, str) else names:
+        SAMPLES.setdefault(name, []).extend(samples)
+
+
+@functools.cache
+def all_samples() -> dict[str, list[Sample]]:
+    """Operator name -> its samples, good and bad."""
+    from . import factories, indexing, matrices, networks, pointwise, reductions, views
+
+    del factories, indexing, matrices, networks, pointwise, reductions, views  # importing them filled SAMPLES
+    return SAMPLES
+
+
+def good_samples(name: str, dtype: str) -> list[tuple[int, Sample]]:
+    """The samples of an operator for a dtype, with their numbers, that are no errors."""
+    return [
+        (number, each)
+        for number, each in enumerate(all_samples().get(name, ()))
+        if each.fails is None and (each.dtypes is None or dtype in each.dtypes)
+    ]
+
+
+def bad_samples(name: str) -> list[tuple[int, Sample]]:
+    """The samples of an operator that have to raise, with their numbers."""
+    return [
+        (number, each) for number, each in enumerate(all_samples().get(name, ())) if each.fails is not None
+    ]
+
+
+def digest() -> str:
+    """A digest of all sample definitions: what recorded results are good for."""
+    return hashlib.sha256(repr(sorted(all_samples().items())).encode()).hexdigest()[:16]
+
+
+__all__ = ["SAMPLES", "Callable", "all_samples", "bad_samples", "digest", "good_samples", "samples_of"]

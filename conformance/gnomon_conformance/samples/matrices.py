@@ -1,0 +1,87 @@
+"""Samples of matrix products."""
+
+from ..description import FLOATS, bad, sample, tensor
+from . import samples_of
+
+samples_of(
+    "mm",
+    [
+        sample(tensor(2, 3), tensor(3, 4)),
+        sample(tensor(1, 5), tensor(5, 1)),
+        sample(tensor(2, 0), tensor(0, 3)),
+        sample(tensor(0, 2), tensor(2, 3)),
+        sample(tensor(5, 17), tensor(17, 3)),
+        bad("RuntimeError", tensor(2, 3), tensor(4, 2)),
+        bad("RuntimeError", tensor(3), tensor(3, 2)),
+        bad("RuntimeError", tensor(2, 3), tensor(3, 2, dtype="float64")),
+    ],
+)
+samples_of(
+    "bmm",
+    [
+        sample(tensor(2, 2, 3), tensor(2, 3, 2)),
+        sample(tensor(0, 2, 3), tensor(0, 3, 2)),
+        sample(tensor(2, 2, 0), tensor(2, 0, 2)),
+        bad("RuntimeError", tensor(2, 2, 3), tensor(1, 3, 2)),
+        bad("RuntimeError", tensor(2, 3), tensor(3, 2)),
+    ],
+)
+samples_of(
+    "addmm",
+    [
+        sample(tensor(2, 4), tensor(2, 3), tensor(3, 4)),
+        sample(tensor(4), tensor(2, 3), tensor(3, 4), beta=2, alpha=3),
+        sample(tensor(2, 1), tensor(2, 3), tensor(3, 4), beta=0.5, alpha=-1.5, dtypes=FLOATS),
+        sample(tensor(2, 4, values="special"), tensor(2, 3), tensor(3, 4), beta=0, differentiable=False),
+        sample(tensor(4), tensor(2, 0), tensor(0, 4)),
+        sample(tensor(), tensor(2, 3), tensor(3, 4)),
+        bad("RuntimeError", tensor(3), tensor(2, 3), tensor(3, 4)),
+        bad("RuntimeError", tensor(4), tensor(2, 3), tensor(2, 4)),
+    ],
+)
+samples_of(
+    "dot", [sample(tensor(4), tensor(4)), sample(tensor(0), tensor(0)), sample(tensor(33), tensor(33))]
+)
+samples_of(
+    "dot", [bad("RuntimeError", tensor(3), tensor(4)), bad("RuntimeError", tensor(2, 2), tensor(2, 2))]
+)
+samples_of("dot", [bad("RuntimeError", tensor(3), tensor(3, dtype="float64"))])
+samples_of(
+    "mv",
+    [
+        sample(tensor(2, 3), tensor(3)),
+        sample(tensor(2, 0), tensor(0)),
+        bad("RuntimeError", tensor(2, 3), tensor(2)),
+    ],
+)
+samples_of("mv", [bad("RuntimeError", tensor(3), tensor(3))])
+samples_of(
+    "matmul",
+    [
+        sample(tensor(3), tensor(3)),
+        sample(tensor(2, 3), tensor(3)),
+        sample(tensor(3), tensor(3, 2)),
+        sample(tensor(2, 3), tensor(3, 2)),
+        sample(tensor(2, 2, 3), tensor(3, 2)),
+        sample(tensor(2, 2, 3), tensor(3)),
+        sample(tensor(3), tensor(2, 3, 2)),
+        sample(tensor(2, 1, 2, 3), tensor(3, 3, 2)),
+        sample(tensor(0, 2, 3), tensor(3, 2)),
+        bad("RuntimeError", tensor(), tensor(3)),
+        bad("RuntimeError", tensor(2, 3), tensor(2, 3)),
+        bad("RuntimeError", tensor(2, 2, 3), tensor(3, 3, 2)),
+        bad("RuntimeError", tensor(3), tensor(2)),
+    ],
+)
+samples_of(
+    "linear",
+    [
+        sample(tensor(2, 3), tensor(4, 3)),
+        sample(tensor(2, 3), tensor(4, 3), tensor(4)),
+        sample(tensor(2, 2, 3), tensor(4, 3), tensor(4)),
+        sample(tensor(3), tensor(4, 3), tensor(4)),
+        sample(tensor(0, 3), tensor(4, 3), tensor(4)),
+        bad("RuntimeError", tensor(2, 3), tensor(4, 2)),
+        bad("RuntimeError", tensor(2, 3), tensor(4, 3), tensor(3)),
+    ],
+)

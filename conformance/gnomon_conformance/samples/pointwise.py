@@ -1,0 +1,318 @@
+"""Samples of pointwise operators: arithmetic, comparisons, activations."""
+
+from ..description import COMPLEX, FLOATS, INTEGERS, REAL_FLOATS, bad, sample, tensor
+from . import samples_of
+
+SPECIAL = tensor(14, values="special")
+
+
+def unary(values: str = "normal"):
+    """One operand: matrices, three dimensions, 0-d, nothing, and special numbers."""
+    return [
+        sample(tensor(2, 3, values=values)),
+        sample(tensor(2, 1, 3, values=values)),
+        sample(tensor(values=values)),
+        sample(tensor(0, 3, values=values)),
+        sample(SPECIAL, differentiable=False),
+        sample(tensor(35, values=values), differentiable=False),
+    ]
+
+
+def binary(first: str = "normal", second: str = "normal", **kwargs):
+    """Two operands that broadcast, mix dtypes, and are special."""
+    return [
+        sample(tensor(2, 3, values=first), tensor(2, 3, values=second), **kwargs),
+        sample(tensor(2, 1, values=first), tensor(1, 3, values=second), **kwargs),
+        sample(tensor(2, 3, values=first), tensor(values=second), **kwargs),
+        sample(tensor(values=first), tensor(3, values=second), **kwargs),
+        sample(tensor(2, 2, 3, values=first), tensor(2, 1, values=second), **kwargs),
+        sample(tensor(0, 3, values=first), tensor(3, values=second), **kwargs),
+        sample(tensor(values=first), tensor(values=second), **kwargs),
+    ]
+
+
+def special_pairs(values: str = "special"):
+    """Each special number against each."""
+    return [sample(tensor(14, 1, values=values), tensor(1, 14, values=values), differentiable=False)]
+
+
+MIXTURES = [  # of two operands; the first dtype of the axis is enough, since they name their own
+    ("int32", "int64"),
+    ("uint8", "int8"),
+    ("int64", "float16"),
+    ("float16", "bfloat16"),
+    ("float32", "float64"),
+    ("bool", "int16"),
+]
+
+
+def mixtures(first: str = "normal", second: str = "normal"):
+    """Operands of two dtypes, with dimensions and without."""
+    made = []
+    for one, other in MIXTURES:
+        made.append(
+            sample(
+                tensor(2, 2, dtype=one, values=first),
+                tensor(2, dtype=other, values=second),
+                dtypes=["float32"],
+            )
+        )
+        if one == "float16":
+            continue  # PyTorch multiplies by a 0-d half of the other kind before rounding it
+        made.append(
+            sample(tensor(2, dtype=one, values=first), tensor(dtype=other, values=second), dtypes=["float32"])
+        )
+        made.append(
+            sample(tensor(2, dtype=other, values=first), tensor(dtype=one, values=second), dtypes=["float32"])
+        )
+    return made
+
+
+def numbers(values: str = "normal"):
+    """A Python number for the second operand."""
+    return [sample(tensor(2, 2, values=values), number) for number in (2, 2.5, 1)] + [
+        sample(tensor(2, values=values), True, differentiable=False)
+    ]
+
+
+def ill_sized():
+    """Sizes that do not broadcast."""
+    return [bad("RuntimeError", tensor(2, 3), tensor(4)), bad("RuntimeError", tensor(2, 3), tensor(3, 2))]
+
+
+samples_of(
+    "neg abs sign sgn exp expm1 sin cos erf sigmoid tanh conj_physical square _real real conj", unary()
+)
+samples_of("floor ceil trunc round isnan isinf isfinite bitwise_not logical_not relu", unary())
+samples_of("log log2 log1p sqrt rsqrt", unary("positive"))
+samples_of("log log2 log1p sqrt rsqrt", [sample(tensor(2, 3), differentiable=False)])
+samples_of("reciprocal", unary("nonzero"))
+samples_of(
+    "round", [sample(tensor(9, dtype=dtype, values="distinct"), dtypes=["float32"]) for dtype in REAL_FLOATS]
+)
+samples_of("silu", unary())
+samples_of("gelu", [*unary(), *[sample(*each.args, approximate="tanh") for each in unary()[:3]]])
+samples_of("gelu", [bad("RuntimeError", tensor(2), approximate="cosh")])
+samples_of("leaky_relu", [*unary(), sample(tensor(2, 3), 0.25), sample(tensor(2, 3), 2)])
+samples_of("gelu_backward", [*binary()[:1], sample(tensor(2, 3), tensor(2, 3), approximate="tanh")])
+samples_of("silu_backward", binary()[:1])
+samples_of("sigmoid_backward tanh_backward", [sample(tensor(2, 3), tensor(2, 3, values="unit"))])
+samples_of(
+    "threshold_backward", [sample(tensor(2, 3), tensor(2, 3), 0), sample(tensor(2, 3), tensor(2, 3), 0.5)]
+)
+
+samples_of(
+    "add.Tensor sub.Tensor rsub.Tensor", [*binary(), *mixtures(), *numbers(), *special_pairs(), *ill_sized()]
+)
+samples_of("add.Tensor sub.Tensor rsub.Tensor", binary(alpha=3)[:3])
+samples_of(
+    "add.Tensor sub.Tensor rsub.Tensor", [sample(tensor(2, 3), tensor(2, 3), alpha=-0.5, dtypes=FLOATS)]
+)
+samples_of(
+    "add.Tensor sub.Tensor rsub.Tensor",
+    [
+        sample(tensor(2), tensor(2), alpha=2j, dtypes=COMPLEX),
+        bad("RuntimeError", tensor(2), tensor(2), alpha=0.5, dtypes=["int64"]),
+        bad("RuntimeError", tensor(2), tensor(2), alpha=2j),
+        bad("RuntimeError", tensor(2), tensor(2), alpha=True),
+    ],
+)
+samples_of("mul.Tensor", [*binary(), *mixtures(), *numbers(), *special_pairs(), *ill_sized()])
+samples_of(
+    "div.Tensor", [*binary("normal", "nonzero"), *mixtures("normal", "nonzero"), *numbers(), *special_pairs()]
+)
+samples_of("div.Tensor", ill_sized())
+
+for mode in (None, "floor", "trunc"):
+    samples_of("div.Tensor_mode", binary("normal", "nonzero", rounding_mode=mode)[:4])
+samples_of(
+    "div.Tensor_mode",
+    [
+        sample(
+            tensor(14, 1, values="special"),
+            tensor(1, 3, values="nonzero"),
+            rounding_mode="floor",
+            differentiable=False,
+        ),
+        sample(
+            tensor(14, 1, values="special"),
+            tensor(1, 3, values="nonzero"),
+            rounding_mode="trunc",
+            differentiable=False,
+        ),
+        sample(tensor(2, 2), 2.5, rounding_mode="floor"),
+        sample(tensor(2, 2), 3, rounding_mode="trunc"),
+        bad("RuntimeError", tensor(2), tensor(2), rounding_mode="round"),
+        bad("RuntimeError", tensor(2), tensor(2, values="zeros"), rounding_mode="floor", dtypes=["int64"]),
+        bad("RuntimeError", tensor(2), tensor(2, values="zeros"), rounding_mode="trunc", dtypes=["int64"]),
+    ],
+)
+DIVISIONS = "div_floor div_trunc floor_divide remainder.Tensor fmod.Tensor"
+samples_of(
+    DIVISIONS, [*binary("normal", "nonzero"), *mixtures("normal", "nonzero"), *numbers(), *ill_sized()]
+)
+samples_of(
+    DIVISIONS,
+    [
+        sample(tensor(14, 1, values="special"), tensor(1, 3, values="nonzero"), differentiable=False),
+        sample(
+            tensor(14, 1, values="special"),
+            tensor(1, 14, values="special"),
+            dtypes=REAL_FLOATS,
+            differentiable=False,
+        ),
+        bad("RuntimeError", tensor(2), tensor(2, values="zeros"), dtypes=["int64"]),
+    ],
+)
+
+samples_of(
+    "pow.Tensor_Tensor", [*binary("positive", "positive"), *mixtures("positive", "positive"), *ill_sized()]
+)
+samples_of(
+    "pow.Tensor_Tensor", [sample(tensor(4, 3), tensor(4, 3), dtypes=REAL_FLOATS, differentiable=False)]
+)
+samples_of(
+    "pow.Tensor_Tensor",
+    [
+        sample(
+            tensor(14, 1, values="special"),
+            tensor(1, 14, values="special"),
+            dtypes=REAL_FLOATS,
+            differentiable=False,
+        )
+    ],
+)
+samples_of(
+    "pow.Tensor_Scalar",
+    [
+        *[sample(tensor(2, 3, values="positive"), exponent) for exponent in (2, 3, 0, 1)],
+        *[sample(tensor(2, 3, values="positive"), exponent) for exponent in (0.5, 2.5, -1.5)],
+        sample(tensor(2, 3, values="nonzero"), -2, dtypes=FLOATS),
+        sample(tensor(), 2),
+        sample(tensor(0, 3), 3),
+        sample(SPECIAL, 2, differentiable=False),
+        sample(SPECIAL, 0.5, dtypes=REAL_FLOATS, differentiable=False),
+        sample(SPECIAL, -0.5, dtypes=REAL_FLOATS, differentiable=False),
+        sample(SPECIAL, -1, dtypes=REAL_FLOATS, differentiable=False),
+        bad("RuntimeError", tensor(2), -1, dtypes=["int64"]),
+    ],
+)
+samples_of(
+    "pow.Scalar",
+    [
+        sample(2, tensor(2, 3)),
+        sample(2.5, tensor(2, 3)),
+        sample(3, tensor(2, dtype="int32", values="positive"), dtypes=["float32"]),
+    ],
+)
+
+ORDERED = "maximum minimum max.other min.other"
+samples_of(ORDERED, [*binary(), *mixtures(), *special_pairs(), *ill_sized()])
+samples_of(
+    "clamp",
+    [
+        sample(tensor(2, 3), -1, 1),
+        sample(tensor(2, 3), 0),
+        sample(tensor(2, 3), max=1),
+        sample(tensor(2, 3), -0.5, 0.75),
+        sample(tensor(2, 3), 1, -1, dtypes=["int64", *REAL_FLOATS]),
+        sample(tensor(), 0, 1),
+        sample(tensor(0, 3), 0, 1),
+        sample(SPECIAL, 0, 2, differentiable=False),
+        sample(SPECIAL, float("nan"), None, dtypes=REAL_FLOATS, differentiable=False),
+        bad("RuntimeError", tensor(2)),
+    ],
+)
+samples_of(
+    "clamp_min clamp_max",
+    [sample(tensor(2, 3), 0), sample(tensor(2, 3), 0.5), sample(SPECIAL, 1, differentiable=False)],
+)
+
+COMPARISONS = "eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor"
+samples_of(COMPARISONS, [*binary(), *mixtures(), *numbers(), *special_pairs(), *ill_sized()])
+samples_of("logical_and logical_or logical_xor", [*binary(), *mixtures(), *special_pairs(), *ill_sized()])
+BITWISE = "bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor"
+samples_of(
+    BITWISE, [*binary(), *special_pairs(), *ill_sized(), sample(tensor(2, 2), 3), sample(tensor(2), True)]
+)
+samples_of(BITWISE, mixtures()[:6])
+
+MASK = tensor(2, 3, dtype="bool")
+samples_of(
+    "where.self",
+    [
+        sample(MASK, tensor(2, 3), tensor(2, 3)),
+        sample(tensor(3, dtype="bool"), tensor(2, 1), tensor()),
+        sample(tensor(dtype="bool"), tensor(2, 3), tensor(3)),
+        sample(tensor(0, dtype="bool"), tensor(0), tensor(1)),
+        sample(tensor(14, dtype="bool"), SPECIAL, tensor(14), differentiable=False),
+        *[
+            sample(tensor(2, dtype="bool"), tensor(2, dtype=one), tensor(2, dtype=other), dtypes=["float32"])
+            for one, other in MIXTURES
+        ],
+        bad("RuntimeError", tensor(4, dtype="bool"), tensor(2, 3), tensor(2, 3)),
+        bad("RuntimeError", tensor(3, dtype="float32"), tensor(2, 3), tensor(2, 3)),
+    ],
+)
+samples_of(
+    "masked_fill.Scalar",
+    [
+        sample(tensor(2, 3), MASK, 1),
+        sample(tensor(2, 3), tensor(3, dtype="bool"), 0),
+        sample(tensor(3), tensor(2, 1, dtype="bool"), 2),
+        sample(tensor(2, 3), tensor(dtype="bool"), -1.5, dtypes=FLOATS),
+        bad("RuntimeError", tensor(2), tensor(2, dtype="int64"), 1),
+        bad("RuntimeError", tensor(2, 3), tensor(2, dtype="bool"), 1),
+    ],
+)
+samples_of(
+    "addcmul addcdiv",
+    [
+        sample(tensor(2, 3), tensor(2, 3), tensor(2, 3, values="nonzero")),
+        sample(tensor(2, 3), tensor(3), tensor(2, 1, values="nonzero"), value=2),
+        sample(tensor(2, 3), tensor(2, 3), tensor(values="nonzero"), value=-0.5, dtypes=FLOATS),
+        sample(tensor(0), tensor(0), tensor(0)),
+        sample(tensor(2, dtype="float16"), tensor(2), tensor(2, values="nonzero"), dtypes=["float32"]),
+        bad("RuntimeError", tensor(2, 3), tensor(4), tensor(1)),
+    ],
+)
+samples_of(
+    "lerp.Scalar",
+    [
+        sample(tensor(2, 3), tensor(2, 3), 0.25),
+        sample(tensor(2, 3), tensor(3), 0.75),
+        sample(tensor(2, 1), tensor(1, 3), 2),
+        sample(tensor(), tensor(), 0.5),
+        sample(tensor(0), tensor(0), 0.5),
+        bad("RuntimeError", tensor(2), tensor(2, dtype="float64"), 0.5),
+    ],
+)
+samples_of(
+    "allclose isclose",
+    [
+        sample(tensor(2, 3), tensor(2, 3)),
+        sample(tensor(2, 3, seed=4), tensor(2, 3, seed=4), 0.5, 0.25),
+        sample(
+            tensor(3, values="special", layout="contiguous"), tensor(3, values="special", layout="contiguous")
+        ),
+        sample(
+            tensor(5, values="special", layout="contiguous"),
+            tensor(5, values="special", layout="contiguous"),
+            equal_nan=True,
+            dtypes=FLOATS,
+        ),
+    ],
+)
+samples_of(
+    "equal",
+    [
+        sample(tensor(2, 3), tensor(2, 3)),
+        sample(tensor(2, 3, values="zeros"), tensor(2, 3, values="zeros")),
+        sample(tensor(2, 3, values="zeros"), tensor(3, 2, values="zeros")),
+        sample(tensor(0), tensor(0)),
+    ],
+)
+samples_of("bitwise_not", [bad("NotImplementedError", tensor(2))])
+samples_of("neg", [bad("RuntimeError", tensor(2), dtypes=["bool"])])
+samples_of("sub.Tensor", [bad("RuntimeError", tensor(2), tensor(2), dtypes=["bool"])])
+samples_of("floor ceil", [sample(tensor(3, dtype=dtype), dtypes=["float32"]) for dtype in INTEGERS[:2]])

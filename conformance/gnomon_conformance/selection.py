@@ -1,0 +1,88 @@
+"""Selection: which operators and dtypes there are tests for."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+import gnomon as gn
+
+from .description import DTYPES, complete, descriptions
+from .samples import all_samples, good_samples
+
+# Numbers that nobody promises: uninitialised memory.
+UNDETERMINED = re.compile(r"(empty|new_empty|resize_)")
+# Numbers of another stream than PyTorch's; between gnomon's backends they are the same.
+RANDOM = re.compile(r"(rand|uniform_|normal_|bernoulli_|dropout)")
+# What these give depends on the numbers, so that the meta device can not answer.
+DATA_DEPENDENT = re.compile(r"(nonzero(\.|$)|item|_local_scalar_dense|equal|allclose)")
+
+
+@functools.cache
+def operators() -> dict[str, Any]:
+    """Every operator that is no variant of another, by its full name."""
+    return {
+        operator.name: operator
+        for packet in gn.ops.aten
+        for operator in packet.overloads.values()
+        if operator.record is not None and operator.record.base is None
+    }
+
+
+def variants(kind: str) -> dict[str, Any]:
+    """Every in-place ("inplace") or ``out=`` ("out") variant that a record has, by its full name."""
+    return {
+        variant.name: variant
+        for operator in operators().values()
+        for variant in operator.record.variants
+        if getattr(variant.schema, f"is_{kind}")
+    }
+
+
+def has_dtype_axis(operator: Any) -> bool:
+    """Does the dtype of the test reach any sample of the operator?"""
+    return any(
+        each.dtype is None
+        for sample in all_samples().get(operator.name, ())
+        if sample.fails is None
+        for each in descriptions(complete(operator.schema, sample))
+    )
+
+
+def dtypes_of(operator: Any) -> list[str]:
+    """The dtypes to test an operator with."""
+    if not has_dtype_axis(operator):
+        return ["float32"]
+    return [dtype for dtype in DTYPES if good_samples(operator.name, dtype)]
+
+
+def is_selected(config: Any, name: str) -> bool:
+    """Does ``--ops`` let this operator pass?"""
+    pattern = config.getoption("gnomon_ops", None)
+    return pattern is None or re.search(pattern, name) is not None
+
+
+def parametrize_operators(
+    metafunc: Any, found: dict[str, Any], dtypes: tuple[str, ...] | None = None
+) -> None:
+    """Parametrize a test of ``operator`` (and ``dtype``) by what the command line selects."""
+    wanted = metafunc.config.getoption("gnomon_dtypes", None)
+    if "operator" not in metafunc.fixturenames:
+        return
+    idle = "backend" in metafunc.fixturenames and not metafunc.config.getoption("gnomon_backend", None)
+    if "dtype" not in metafunc.fixturenames:
+        chosen = [operator for name, operator in found.items() if is_selected(metafunc.config, name)]
+        chosen = chosen[:1] if idle else chosen  # one that is skipped stands for all
+        metafunc.parametrize("operator", chosen, ids=[operator.name for operator in chosen])
+        return
+    pairs = []
+    for name, operator in found.items():
+        if is_selected(metafunc.config, name):
+            for dtype in dtypes_of(operator.record.base or operator):
+                if (dtypes is None or dtype in dtypes) and (wanted is None or dtype in wanted):
+                    pairs.append((operator, dtype))
+    pairs = pairs[:1] if idle else pairs
+    metafunc.parametrize(
+        ("operator", "dtype"), pairs, ids=[f"{operator.name}-{dtype}" for operator, dtype in pairs]
+    )

@@ -1,0 +1,102 @@
+"""Gradients: the reference's against finite differences in float64; a backend's against the reference's."""
+
+import pytest
+
+from . import selection
+from .comparing import gradient_differences
+from .description import layouts_for
+from .reproduction import explain
+from .running import Gnomon, differentiate, prepare
+from .samples import good_samples
+from .selection import RANDOM, UNDETERMINED, operators
+
+gradcheck = pytest.importorskip("gnomon.autograd.gradcheck").gradcheck
+
+
+def pytest_generate_tests(metafunc):
+    found = {
+        name: operator
+        for name, operator in operators().items()
+        if not RANDOM.match(name) and not UNDETERMINED.match(name)
+    }
+    dtypes = (
+        ("float64",)
+        if metafunc.function is test_gradcheck
+        else ("float32", "float64", "complex64", "float16")
+    )
+    if metafunc.function is test_gradcheck:
+        found = {name: operator for name, operator in found.items() if is_smooth(operator)}
+    selection.parametrize_operators(metafunc, found, dtypes)
+
+
+def is_smooth(operator):
+    """May finite differences call it again and again: does it leave its arguments alone?"""
+    return not any(argument.is_written for argument in operator.schema.arguments)
+
+
+def test_gradcheck(operator, dtype):
+    framework = Gnomon("reference")
+    for _, sample in good_samples(operator.name, dtype):
+        if not (sample.differentiable and sample.smooth):
+            continue
+        call = prepare(framework, operator.schema, sample, dtype, "contiguous")
+        inputs = [
+            tensor
+            for tensor, contents, differentiable in zip(call.tensors, call.contents, call.differentiable)
+            if contents.dtype == dtype and differentiable and tensor.numel()
+        ]
+        for tensor in inputs:
+            tensor.requires_grad_()
+
+        def results_of(replaced, call=call, inputs=inputs):
+            by_identity = {id(old): new for old, new in zip(inputs, replaced)}
+
+            def swapped(value):
+                if isinstance(value, tuple):
+                    return tuple(swapped(each) for each in value)
+                return by_identity.get(id(value), value)
+
+            result = operator(*[swapped(value) for value in call.values])
+            return result if isinstance(result, (tuple, list)) else (result,)
+
+        try:
+            first = results_of(inputs) if inputs else ()
+        except (
+            NotImplementedError
+        ):  # the operator has no such dtype, and test_oracle says whether that is right
+            continue
+        smooth = [
+            position
+            for position, each in enumerate(first)
+            if framework.is_tensor(each) and each.requires_grad and each.dtype.name == dtype
+        ]
+        if not smooth:
+            continue
+
+        def function(*replaced, results_of=results_of, smooth=smooth):
+            results = results_of(replaced)
+            return tuple(results[position] for position in smooth)
+
+        try:
+            gradcheck(function, inputs)
+        except RuntimeError as error:
+            message = explain(
+                [str(error)], operator, sample, dtype, "contiguous", ("reference",), gradients=True
+            )
+            pytest.fail(message, pytrace=False)
+
+
+def test_gradient(operator, dtype, backend):
+    reference, candidate = Gnomon("reference"), Gnomon(backend.device_type)
+    for _, sample in good_samples(operator.name, dtype):
+        if not sample.differentiable:
+            continue
+        for layout in layouts_for(sample, operator.schema, dtype, few=True):
+            expected = differentiate(reference, operator, sample, dtype, layout)
+            actual = differentiate(candidate, operator, sample, dtype, layout)
+            problems = gradient_differences(actual, expected)
+            if problems:
+                devices = ("reference", backend.device_type)
+                pytest.fail(
+                    explain(problems, operator, sample, dtype, layout, devices, gradients=True), pytrace=False
+                )

@@ -1,0 +1,78 @@
+"""The reference against PyTorch, live: results, aliasing, versions, exceptions, gradients."""
+
+import functools
+import itertools
+import re
+from importlib.util import find_spec
+
+import pytest
+
+from . import against_torch, selection
+from .departures import DEPARTURES, unlisted
+from .reproduction import explain
+from .samples import bad_samples
+from .selection import dtypes_of, operators
+
+# Looked for and not imported: that takes longer than collecting all tests.
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"),
+]
+
+
+def pytest_generate_tests(metafunc):
+    if "departure" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "departure",
+            DEPARTURES,
+            ids=[f"{each.operators[:30]}-{number}" for number, each in enumerate(DEPARTURES)],
+        )
+        return
+    found = operators()
+    if metafunc.function is test_oracle_errors:
+        found = {name: operator for name, operator in found.items() if bad_samples(name)}
+    selection.parametrize_operators(metafunc, found)
+
+
+@functools.cache
+def live(name, dtype):
+    return against_torch.live_differences(operators()[name], dtype)
+
+
+@functools.cache
+def live_errors(name):
+    return against_torch.live_error_differences(operators()[name])
+
+
+def test_oracle(operator, dtype):
+    report(operator, dtype, live(operator.name, dtype))
+
+
+def test_oracle_errors(operator):
+    report(operator, "float32", live_errors(operator.name))
+
+
+def report(operator, dtype, found):
+    messages = []
+    for difference in found:
+        problems = unlisted(operator.name, dtype, difference.problems)
+        if problems:
+            messages.append(
+                explain(problems, operator, difference.sample, dtype, difference.layout, ("reference",))
+            )
+    if messages:
+        pytest.fail(f"{len(messages)} calls differ from PyTorch; the first:\n{messages[0]}", pytrace=False)
+
+
+def test_departure_shows(departure):
+    """Each listed departure is still one, on some operator and dtype that it names."""
+    for name, operator in operators().items():
+        for dtype in dtypes_of(operator):
+            if dtype not in departure.dtypes or not re.fullmatch(departure.operators, name):
+                continue
+            differences = itertools.chain(live(name, dtype), live_errors(name))
+            if any(
+                departure.covers(name, dtype, problem) for each in differences for problem in each.problems
+            ):
+                return
+    pytest.fail(f"nothing differs any more as this departure says: {departure}", pytrace=False)

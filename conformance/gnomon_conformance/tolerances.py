@@ -1,0 +1,215 @@
+"""Tolerances: how far two correct results may lie apart, from how they are computed.
+
+Exact      integers, bool, copies, views, comparisons, selections, rounding to integers; and also real
+           addition,
+           subtraction, multiplication and division, which IEEE 754 requires to be the exact result rounded
+           once.  The reference computes them in float64 and rounds to the dtype: with 53 bits against 24 or
+           fewer that second rounding changes nothing (53 >= 2 * 24 + 2; Figueroa, 1995).
+Choices    exact, but for the sign of zero: IEEE 754 leaves open which of 0.0 and -0.0 is the larger.
+Elementary ELEMENTARY_ULPS units in the last place of the result.  Libraries promise 1 (sleef's u10) to 4
+(CUDA's,
+           OpenCL's bound for most functions) ulp; vector libraries flush subnormal numbers to zero, and MKL's
+           square root, which PyTorch calls, is not rounded to nearest.
+Terms      results that are a sum of n terms, each a product: any order of summation, with or without fused
+           multiply-add, errs by at most (n + 1) * eps * sum(|terms|) (Higham, "Accuracy and Stability", 4.2).
+            n and the sum are found by running the operator on ones and on absolute values.
+Composed   several steps, each of them as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps *
+           the largest
+           magnitude met.
+
+eps is that of the dtype; for float16 and bfloat16, kernels of one operator accumulate in float32 at least,
+and round once at the end: eps of float32, and one ulp of the result for that rounding.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .description import COMPLEX, FLOATS, Sample, Stored, TensorDescription, complete, descriptions
+from .running import Gnomon, Outcome, TensorOutcome, run
+
+# Significant bits and least exponent (of the unit in the last place of subnormal numbers).
+PRECISION = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
+PARTS = {"complex64": "float32", "complex128": "float64"}
+LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.4028235e38, "float64": math.inf}
+
+LEAST_NORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
+
+ELEMENTARY_ULPS = 4
+COMPOSED_STEPS = 16
+GRADIENT_STEPS = 64
+
+ELEMENTARY = re.compile(
+    r"(exp|expm1|log|log2|log1p|sqrt|rsqrt|sin|cos|erf|sigmoid|tanh|pow|silu|reciprocal|abs|sgn|leaky_relu)(\.|$)"
+)
+TERMS = re.compile(
+    r"(sum|mean|prod|mm|bmm|addmm|dot|mv|matmul|linear|conv\w*|addcmul|addcdiv|lerp|scatter_add|_?index_put_?|"
+    r"embedding_dense_backward|max_pool2d_with_indices_backward|sum_to_size|as_strided_scatter|arange)(\.|$)"
+)
+COMPOSED = re.compile(
+    r"(_?(log_)?softmax\w*|logsumexp|var|std|nll_loss\w*|cross_entropy_loss|mse_loss|l1_loss|gelu\w*|\w+_backward|"
+    r"isclose|dropout|normal_|uniform_|rand\w*)(\.|$)"
+)
+# Real arithmetic that IEEE 754 rounds once, as long as it is not scaled; complex arithmetic is made of
+# several.
+ARITHMETIC = re.compile(r"(add|sub|rsub|mul|div|square)(\.|$)")
+# One of the operands, but of two zeros of different signs either.
+CHOICES = re.compile(
+    r"(relu|clamp\w*|maximum|minimum|max|min|amax|amin|max_pool2d\w*|threshold_backward)(\.|$)"
+)
+
+Bound = Any  # of one element: a function of (expected number, position) to the largest absolute difference
+
+
+def eps_of(dtype: str) -> float:
+    """The distance from 1 to the next number."""
+    return 2.0 ** (1 - PRECISION[PARTS.get(dtype, dtype)][0])
+
+
+def ulp(number: float, dtype: str) -> float:
+    """The unit in the last place of a number of this dtype."""
+    bits, least = PRECISION[PARTS.get(dtype, dtype)]
+    if number == 0 or not math.isfinite(number):
+        return 2.0**least
+    return 2.0 ** max(math.frexp(number)[1] - bits, least)
+
+
+def accumulation_eps(dtype: str) -> float:
+    """eps of the dtype that kernels add up in."""
+    eps = eps_of(dtype)
+    return 2 * eps if dtype in COMPLEX else min(eps, eps_of("float32"))
+
+
+class Tolerance:
+    """The largest difference allowed between a result's numbers and the expected ones.
+
+    ``rounded_steps``: how often an implementation may round partial sums to float16 or bfloat16 on the way.
+    A backend may not; PyTorch's CPU kernels do, before they add a bias and between blocks of channels.
+    """
+
+    def __init__(self, operator: Any, sample: Sample, dtype: str, layout: str, rounded_steps: int = 0):
+        self.operator = operator
+        self.sample = sample
+        self.dtype = dtype
+        self.layout = layout
+        self.rounded_steps = rounded_steps
+        self.name = operator.name
+        self._magnitudes: Outcome | None = None
+        self._counts: Outcome | None = None
+
+    def kind(self, result_dtype: str) -> str:
+        """exact, choice, elementary, terms or composed."""
+        base = self.operator.record.base
+        name = base.name if base is not None else self.name
+        if result_dtype not in FLOATS:
+            return "exact"
+        if CHOICES.match(name) and not name.endswith("_indices_backward"):
+            return "choice"
+        if COMPOSED.match(name):
+            return "composed"
+        if ELEMENTARY.match(name):
+            return "elementary" if result_dtype not in COMPLEX else "composed"
+        if TERMS.match(name):
+            return "terms"
+        if ARITHMETIC.match(name):
+            scaled = self.sample.kwargs.get("alpha", 1) != 1
+            return "terms" if scaled else "composed" if result_dtype in COMPLEX else "exact"
+        return "exact"
+
+    def bounds(self, expected: TensorOutcome, position: int) -> Sequence[float] | None:
+        """One bound for each element of result ``position``; None where results have to be equal."""
+        kind = self.kind(expected.dtype)
+        numbers = expected.numbers or ()
+        if kind == "exact":
+            return None
+        if kind == "elementary":
+            least = 2.0 * LEAST_NORMAL[expected.dtype]
+            return [
+                ELEMENTARY_ULPS * ulp(number, expected.dtype) if abs(number) > least else least
+                for number in numbers
+            ]
+        if kind == "choice":
+            return [0.0] * len(numbers)
+        if kind == "terms":
+            return self._term_bounds(expected, position)
+        values = complete(self.operator.schema, self.sample)
+        numel = max((math.prod(each.sizes) for each in descriptions(values)), default=1)
+        scale = max([2.0, *(abs(number) for number in numbers if _finite(number))])
+        return [(numel + COMPOSED_STEPS) * eps_of(expected.dtype) * scale] * len(numbers)
+
+    def _term_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float]:
+        if self._magnitudes is None:
+            reference = Gnomon("reference")
+            self._magnitudes = run(
+                reference, self.operator, _mapped(self.sample, abs), self.dtype, self.layout, _absolute
+            )
+            self._counts = run(
+                reference, self.operator, _mapped(self.sample, _one), self.dtype, self.layout, _ones
+            )
+        sizes = [math.prod(each.sizes) for each in descriptions(complete(self.operator.schema, self.sample))]
+        least_count = max(sizes, default=1) / max(len(expected.numbers or ()), 1)  # of a mean, or a product
+        bounds = []
+        for index, number in enumerate(expected.numbers or ()):
+            magnitude = _number(self._magnitudes, position, index, abs(number))
+            count = max(_number(self._counts, position, index, 1.0), least_count)
+            bound = (count + 2) * accumulation_eps(expected.dtype) * magnitude
+            part = PARTS.get(expected.dtype, expected.dtype)
+            if part in ("float16", "bfloat16"):
+                bound += ulp(abs(number), part) + self.rounded_steps * eps_of(part) * magnitude
+            if not math.isfinite(magnitude) or magnitude * count > LARGEST[part]:
+                bound = math.inf  # a partial sum may have overflowed, or not, by the order of summation
+            bounds.append(bound)
+        return bounds
+
+
+def _number(outcome: Outcome | None, position: int, index: int, default: float) -> float:
+    if outcome is None or outcome.failure is not None:
+        return default
+    number = outcome.results[position].numbers[index]
+    return abs(number)
+
+
+def _finite(number: Any) -> bool:
+    return math.isfinite(abs(number))
+
+
+def _one(number: Any) -> Any:
+    return number if isinstance(number, bool) else type(number)(1)
+
+
+def _mapped(sample: Sample, function: Any) -> Sample:
+    """The sample with ``function`` of its ``alpha``, ``beta`` and ``value``: the numbers that scale terms."""
+    kwargs = {
+        name: function(value) if name in ("alpha", "beta", "value") else value
+        for name, value in sample.kwargs.items()
+    }
+    return sample._replace(kwargs=kwargs)
+
+
+def _is_data(contents: Stored, description: TensorDescription) -> bool:
+    return contents.dtype in FLOATS and not description.values.startswith("below ")
+
+
+def _absolute(contents: Stored, description: TensorDescription) -> Stored:
+    if not _is_data(contents, description):
+        return contents
+    dtype = contents.dtype if contents.dtype in COMPLEX else "float64"
+    return contents._replace(numbers=tuple(abs(number) for number in contents.numbers), dtype=dtype)
+
+
+def _ones(contents: Stored, description: TensorDescription) -> Stored:
+    if not _is_data(contents, description):
+        return contents
+    dtype = contents.dtype if contents.dtype in COMPLEX else "float64"
+    return contents._replace(numbers=(1.0,) * len(contents.numbers), dtype=dtype)
+
+
+def gradient_bounds(expected: TensorOutcome) -> Sequence[float] | None:
+    """For a gradient: a formula of several operators, each of which rounds."""
+    if expected.dtype not in FLOATS:
+        return None
+    scale = max([1.0, *(abs(number) for number in expected.numbers or () if _finite(number))])
+    return [GRADIENT_STEPS * eps_of(expected.dtype) * scale] * len(expected.numbers or ())

@@ -1,0 +1,502 @@
+"""Writes the types of what gnomon makes at import from its operators' records, for mypy and editors.
+
+reference/gnomon/memory/tensor.pyi has the class Tensor with all its methods, reference/gnomon/__init__.pyi
+the functions and the other public names.
+
+    python tools/make_stubs.py          writes the files
+    python tools/make_stubs.py --check  exits with 1 if they are not what would be written
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import keyword
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import gnomon
+import gnomon.memory.tensor as tensor_module
+from gnomon.dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from gnomon.memory.tensor import Tensor
+from gnomon.values.schema import REQUIRED, Argument
+
+FACE = Path(gnomon.__file__).with_suffix(".pyi")
+TENSOR = Path(tensor_module.__file__).with_suffix(".pyi")
+LINE_LENGTH = 110  # pyproject.toml's
+
+# gnomon has names that Python or its own Tensor has too (gnomon.float, Tensor.dtype): types go by aliases.
+TYPES = {
+    "Tensor": "Tensor",
+    "Scalar": "_Scalar",
+    "float": "_float",
+    "int": "_int",
+    "SymInt": "_int",
+    "bool": "_bool",
+    "str": "str",
+    "ScalarType": "_dtype",
+    "Device": "_Device",
+    "Layout": "_layout",
+    "MemoryFormat": "_memory_format",
+    "Generator": "Generator",
+}
+INTEGERS = ("int", "SymInt")
+
+# Operators whose ``other`` can not be a number.
+TENSORS_ONLY = ("allclose", "equal", "expand_as", "isclose", "matmul", "reshape_as", "view_as")
+
+# The words of annotations in the source, in the stub's names.
+WORDS = {
+    "int": "_int",
+    "float": "_float",
+    "bool": "_bool",
+    "dtype": "_dtype",
+    "device": "_device",
+    "layout": "_layout",
+    "Ints": "tuple[_int, ...]",
+}
+
+ALIASES = """
+_int: TypeAlias = builtins.int
+_float: TypeAlias = builtins.float
+_bool: TypeAlias = builtins.bool
+_dtype: TypeAlias = dtype
+_device: TypeAlias = device
+_layout: TypeAlias = layout
+_memory_format: TypeAlias = memory_format
+_Device: TypeAlias = device | str
+_Number: TypeAlias = _bool | _int | _float
+_Scalar: TypeAlias = _Number | complex
+_Operand: TypeAlias = Tensor | _Scalar
+"""
+
+TENSOR_HEADER = '''"""Types of memory/tensor.py and of Tensor's methods.  Written by tools/make_stubs.py."""
+
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
+from weakref import ReferenceType
+
+from ..autograd.hooks import RemovableHandle
+from ..ops.random import Generator
+from ..values.device import device, layout, memory_format
+from ..values.dispatch_key import DispatchKeySet
+from ..values.dtype import dtype
+from ..values.geometry import Size
+from .spec import Spec
+from .storage import Storage
+{aliases}
+_Self = TypeVar("_Self", bound=Tensor)'''
+
+HEADER = '''"""Types of gnomon's public names.  Written by tools/make_stubs.py from the operators' records."""
+
+import builtins
+from collections.abc import Sequence
+from typing import Any, TypeAlias, overload
+
+{submodules}
+from .autograd.grad_mode import enable_grad as enable_grad
+from .autograd.grad_mode import is_grad_enabled as is_grad_enabled
+from .autograd.grad_mode import no_grad as no_grad
+from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from .creation import as_tensor as as_tensor
+from .creation import from_numpy as from_numpy
+from .creation import tensor as tensor
+from .kit.launch import fallback_policy as fallback_policy
+from .kit.launch import fallbacks as fallbacks
+from .kit.launch import set_fallback_policy as set_fallback_policy
+from .listing import backends as backends
+from .memory.backend import Backend as Backend
+from .memory.backend import get_default_device as get_default_device
+from .memory.backend import register_backend as register_backend
+from .memory.backend import set_default_device as set_default_device
+from .memory.spec import Spec as Spec
+from .memory.storage import Storage as UntypedStorage
+from .memory.tensor import Tensor as Tensor
+from .memory.tensor import {results}
+from .memory.text import set_printoptions as set_printoptions
+from .ops.random import Generator as Generator
+from .ops.random import default_generator as default_generator
+from .ops.random import initial_seed as initial_seed
+from .ops.random import manual_seed as manual_seed
+from .values.device import device as device
+from .values.device import layout as layout
+from .values.device import memory_format as memory_format
+from .values.dtype import can_cast as can_cast
+from .values.dtype import dtype as dtype
+from .values.dtype import get_default_dtype as get_default_dtype
+from .values.dtype import promote_types as promote_types
+from .values.dtype import set_default_dtype as set_default_dtype
+from .values.errors import BackendUnavailableError as BackendUnavailableError
+from .values.errors import OutOfMemoryError as OutOfMemoryError
+from .values.geometry import Size as Size
+
+__version__: str
+{aliases}'''
+
+TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ..."
+
+# Methods whose type depends on their arguments, or that the source writes as a lambda.
+METHODS = {
+    "_make_subclass": [
+        "@classmethod",
+        "def _make_subclass(cls: type[_Self], data: Tensor, require_grad: _bool = ...) -> _Self: ...",
+    ],
+    "conj": ["def conj(self) -> Tensor: ..."],
+    "cpu": ["def cpu(self) -> Tensor: ..."],
+    "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],
+    "item": [
+        "def item(self) -> _Number: ..."
+    ],  # or complex; as in PyTorch's stubs, which spares float(x.item())
+    "real": ["@property", "def real(self) -> Tensor: ..."],
+    "register_hook": [
+        "def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle: ..."
+    ],
+    "requires_grad_": ["def requires_grad_(self: _Self, requires_grad: _bool = ...) -> _Self: ..."],
+    "size": [
+        "@overload",
+        "def size(self, dim: None = ...) -> Size: ...",
+        "@overload",
+        "def size(self, dim: _int) -> _int: ...",
+    ],
+    "stride": [
+        "@overload",
+        "def stride(self, dim: None = ...) -> tuple[_int, ...]: ...",
+        "@overload",
+        "def stride(self, dim: _int) -> _int: ...",
+    ],
+    "to": [
+        line
+        for arguments in (
+            "dtype: _dtype",
+            "device: _Device | None = ..., dtype: _dtype | None = ...",
+            "other: Tensor",
+        )
+        for line in (
+            "@overload",
+            f"def to(self, {arguments}, {TO_OPTIONS}) -> Tensor: ...",
+        )
+    ],
+    "where": ["def where(self, condition: Tensor, other: _Operand) -> Tensor: ..."],
+}
+
+
+def annotation(argument: Argument, takes_number: bool) -> str:
+    """The type of an argument; ``takes_number`` where a Python number may stand for the tensor."""
+    kind = "_Operand" if argument.type == "Tensor" and takes_number else TYPES[argument.type]
+    if argument.is_list:
+        element = f"{kind} | None" if argument.elements_optional else kind
+        kind = f"Sequence[{element}]" + (f" | {kind}" if argument.list_size else "")
+    if argument.is_optional or argument.default is None:
+        kind = f"{kind} | None"
+    return kind
+
+
+def result_type(operator: OpOverload) -> str:
+    """The type of what an operator returns."""
+    if operator.schema.name.startswith("is_"):
+        return "_bool"
+    kinds = [
+        f"tuple[{TYPES[each.type]}, ...]" if each.is_list else TYPES[each.type]
+        for each in operator.schema.returns
+    ]
+    if has_named_results(operator):
+        return f"_{operator.schema.name}_result"
+    return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
+
+
+def has_named_results(operator: OpOverload) -> bool:
+    """Does the operator return a named tuple?"""
+    returns = operator.schema.returns
+    return len(returns) > 1 and all(each.name for each in returns)
+
+
+def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[str] | None:
+    """The parameters of an overload, with ``out`` where there is a variant for it.
+
+    ``one_by_one``: with its list of ints given as several arguments; None where there is no such form.
+    """
+    schema = operator.schema
+    names = {argument.name for argument in schema.arguments if argument.type == "Tensor"}
+    siblings = aten._packets[schema.name].overloads.values()
+    # max(x, 1) is the maximum along dimension 1: no number stands for ``other`` there
+    has_dim = any(argument.name == "dim" for each in siblings for argument in each.schema.arguments)
+    numbers = "other" in names and not has_dim and schema.name not in TENSORS_ONLY
+    shown = []
+    star = False
+    spread = False
+    for position, argument in enumerate(schema.arguments):
+        if is_method and position == 0:
+            shown.append("self")
+            continue
+        if argument.kwarg_only and not star:
+            shown.append("*")
+            star = True
+        name = "input" if argument.name == "self" else argument.name
+        if keyword.iskeyword(name):
+            name = f"{name}_"
+        kind = annotation(argument, numbers and argument.name in ("self", "other"))
+        default = ""
+        if argument.default is not REQUIRED or (argument.is_optional and argument.kwarg_only):
+            default = " = ..."
+        if one_by_one and is_spread(schema.arguments, position):
+            shown.append(f"*{name}: _int")
+            star = spread = True
+            continue
+        shown.append(f"{name}: {kind}{default}")
+    if one_by_one and not spread:
+        return None
+    if any(argument.name == "pin_memory" for argument in schema.arguments):
+        shown.append("requires_grad: _bool = ...")
+    elif any(variant.schema.is_out for variant in operator.record.variants):
+        out = "Tensor" if len(schema.returns) == 1 else "Sequence[Tensor]"
+        shown.extend(([] if star else ["*"]) + [f"out: {out} | None = ..."])
+    return shown
+
+
+def is_spread(arguments: tuple[Argument, ...], position: int) -> bool:
+    """May this list of ints be given as several arguments?  bind.py: the first such list, if it is last."""
+    first = next((each for each in arguments if each.is_list and each.type in INTEGERS), None)
+    argument = arguments[position]
+    last = all(each.kwarg_only for each in arguments[position + 1 :])
+    return argument is first and argument.list_size is None and not argument.kwarg_only and last
+
+
+def signature(name: str, shown: list[str], result: str, indent: str) -> str:
+    """``def name(…) -> result: ...``, on as many lines as ruff format gives it."""
+    line = f"{indent}def {name}({', '.join(shown)}) -> {result}: ..."
+    if len(line) <= LINE_LENGTH:
+        return line
+    inner = f"{indent}    {', '.join(shown)}"
+    if len(inner) > LINE_LENGTH:
+        inner = "\n".join(f"{indent}    {each}," if each != "*" else f"{indent}    *," for each in shown)
+    return f"{indent}def {name}(\n{inner}\n{indent}) -> {result}: ..."
+
+
+def function(name: str, packet: OpOverloadPacket, is_method: bool, indent: str = "") -> list[str]:
+    """The stub of a function or method, all its overloads in the order the argument parser tries them."""
+    operators = [each for each in packet.overloads.values() if not each.schema.is_out]
+    operators.sort(key=lambda each: each.schema.overload_name != "")
+    forms = []
+    for operator in operators:
+        for one_by_one in (False, True):
+            shown = parameters(operator, is_method, one_by_one)
+            if shown is not None and (shown, result_type(operator)) not in forms:
+                forms.append((shown, result_type(operator)))
+    kept = [form for form in forms if not any(is_within(form, other) for other in forms)]
+    texts = [signature(name, shown, result, indent) for shown, result in kept]
+    if len(texts) == 1:
+        return texts
+    return [line for text in texts for line in (f"{indent}@overload", text)]
+
+
+def is_within(form: tuple[list[str], str], other: tuple[list[str], str]) -> bool:
+    """Does ``other`` accept all that ``form`` does: the same parameters and more, which have defaults?
+
+    Then mypy would call one of the two useless.
+    """
+    (shown, result), (more, other_result) = form, other
+    if form == other or result != other_result:
+        return False
+    rest = list(more)
+    for each in shown:
+        if each == "*":
+            continue
+        name = each.partition(":")[0]
+        found = next((index for index, mine in enumerate(rest) if mine.partition(":")[0] == name), None)
+        if found is None or not _accepts(rest[found], each):
+            return False
+        del rest[found]
+    return all(each == "*" or each.endswith("= ...") for each in rest)
+
+
+def _accepts(parameter: str, narrower: str) -> bool:
+    """Is ``narrower``'s type one of the alternatives of ``parameter``'s, and optional only where that is?"""
+    wide, narrow = (
+        set(each.partition(": ")[2].removesuffix(" = ...").split(" | ")) for each in (parameter, narrower)
+    )
+    optional = narrower.endswith("= ...") and not parameter.endswith("= ...")
+    return narrow <= wide and not optional
+
+
+def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
+    """The stub of a method, property or function that is written out in the source."""
+    if isinstance(member, property):
+        kind = public(inspect.get_annotations(member.fget).get("return", "Any"))
+        lines = ["    @property", f"    def {name}(self) -> {kind}: ..."]
+        if member.fset is not None:
+            lines += [f"    @{name}.setter", f"    def {name}(self, {name}: {kind}) -> None: ..."]
+        return lines
+    found = inspect.signature(member)
+    shown = []
+    star = False
+    for parameter in found.parameters.values():
+        if parameter.name == "self":
+            shown.append("self")
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            shown.append("*")
+            star = True
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        star = star or stars == "*"
+        kind = "Any" if parameter.annotation is parameter.empty else public(parameter.annotation)
+        default = "" if parameter.default is parameter.empty else " = ..."
+        shown.append(f"{stars}{parameter.name}: {kind}{default}")
+    result = "Any" if found.return_annotation is found.empty else public(found.return_annotation)
+    if name == "__init__":
+        result = "None"
+    return [signature(name, shown, result, indent)]
+
+
+def public(text: str) -> str:
+    """An annotation of the source in the stub's names."""
+    return "".join(WORDS.get(part, part) for part in re.split(r"(\W+)", text))
+
+
+def dunders() -> list[str]:
+    """Python's operators on tensors."""
+    lines = []
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
+        lines.append(f"    def __{name}__(self, other: _Operand) -> Tensor: ...")
+        if hasattr(Tensor, f"__r{name}__"):
+            lines.append(f"    def __r{name}__(self, other: _Scalar) -> Tensor: ...")
+        lines.append(f"    def __i{name}__(self, other: _Operand) -> Tensor: ...")
+    for name in ("lt", "le", "gt", "ge"):
+        lines.append(f"    def __{name}__(self, other: _Operand) -> Tensor: ...")
+    for name in ("eq", "ne"):
+        lines.append(f"    def __{name}__(self, other: _Operand) -> Tensor: ...  # type: ignore[override]")
+    for line in (
+        "__matmul__(self, other: Tensor) -> Tensor",
+        "__neg__(self) -> Tensor",
+        "__pos__(self) -> Tensor",
+        "__invert__(self) -> Tensor",
+        "__abs__(self) -> Tensor",
+        "__bool__(self) -> _bool",
+        "__int__(self) -> _int",
+        "__index__(self) -> _int",
+        "__float__(self) -> _float",
+        "__complex__(self) -> complex",
+        "__len__(self) -> _int",
+        "__hash__(self) -> _int",
+        "__iter__(self) -> Iterator[Tensor]",
+        "__contains__(self, element: _Operand) -> _bool",
+        "__getitem__(self, index: Any) -> Tensor",
+        "__setitem__(self, index: Any, value: _Operand) -> None",
+        "__array__(self, dtype: Any = ..., copy: Any = ...) -> Any",
+    ):
+        assert hasattr(Tensor, line.partition("(")[0]), line
+        lines.append(f"    def {line}: ...")
+    return lines
+
+
+def tensor_class() -> list[str]:
+    """``class Tensor``."""
+    lines = slots(Tensor)
+    for name, member in sorted(vars(Tensor).items()):
+        own = inspect.isfunction(member) and member.__module__ == Tensor.__module__
+        if name.startswith("__") or (name in Tensor.__slots__):
+            continue
+        packet = aten._packets.get(name)
+        if name in METHODS:
+            lines.extend(wrapped(line) for line in METHODS[name])
+        elif packet is not None and not own and getattr(member, "__qualname__", "") == f"Tensor.{name}":
+            lines.extend(function(name, packet, True, "    "))
+        elif isinstance(member, property) or inspect.isfunction(member):
+            lines.extend(written_method(name, member))
+    return [*lines, *dunders()]
+
+
+def slots(kind: type) -> list[str]:
+    """The head of a class and its slots."""
+    types = inspect.get_annotations(kind)
+    names = [each for each in kind.__slots__ if not each.startswith("__")]  # type: ignore[attr-defined]
+    return [
+        "",
+        f"class {kind.__name__}:",
+        *(f"    {name}: {public(types.get(name, 'Any'))}" for name in names),
+    ]
+
+
+def wrapped(line: str) -> str:
+    """A line of METHODS, indented and broken where it is too long."""
+    match = re.fullmatch(r"def (\w+)\((.*)\) -> (.*): \.\.\.", line)
+    if match is None:
+        return f"    {line}"
+    return signature(match[1], re.split(r", (?![^\[]*\])", match[2]), match[3], "    ")
+
+
+def result_classes() -> list[str]:
+    """The named tuples that operators with several named results return."""
+    lines = []
+    for packet in sorted(aten, key=lambda each: each.name):
+        for operator in packet.overloads.values():
+            if has_named_results(operator) and not operator.schema.is_out and hasattr(gnomon, packet.name):
+                lines += ["", f"class _{packet.name}_result(NamedTuple):"]
+                lines += [f"    {each.name}: Tensor" for each in operator.schema.returns]
+    return lines
+
+
+def tensor_stubs() -> str:
+    """memory/tensor.pyi."""
+    lines = [TENSOR_HEADER.replace("{aliases}", ALIASES.rstrip())]
+    lines += result_classes()
+    own = [
+        each
+        for each in vars(tensor_module).values()
+        if getattr(each, "__module__", "") == tensor_module.__name__
+    ]
+    for each in own:
+        if inspect.isclass(each) and each is not Tensor:
+            lines += slots(each)
+            lines += written_method("__init__", each.__init__)
+    lines += tensor_class()
+    lines.append("")
+    functions = {
+        each.__name__: each for each in own if inspect.isfunction(each) and not each.__name__.startswith("_")
+    }
+    for name, each in functions.items():
+        lines += written_method(name, each, "")
+    lines.append("")
+    lines.append("refresh_view: Callable[[Tensor], tuple[Any, _int] | None]")
+    return "\n".join(lines) + "\n"
+
+
+def face_stubs() -> str:
+    """__init__.pyi."""
+    lazy = [name for name in gnomon._LAZY if importlib.util.find_spec(f"gnomon.{name}") is not None]
+    results = [
+        line.split("(")[0].removeprefix("class ") for line in result_classes() if line.startswith("class")
+    ]
+    filled = {
+        "submodules": "\n".join(f"from . import {name} as {name}" for name in sorted([*lazy, "ops"])),
+        "results": ", ".join(results),
+        "aliases": ALIASES,
+    }
+    text = HEADER
+    for name, value in filled.items():
+        text = text.replace("{" + name + "}", value)
+    lines = [text]
+    for name, member in sorted(vars(gnomon).items()):
+        if isinstance(member, (gnomon.layout, gnomon.memory_format, gnomon.dtype)):
+            lines.append(f"{name}: _{type(member).__name__}")
+    lines.append("")
+    for packet in aten:
+        if not packet.name.startswith("_") and inspect.isfunction(vars(gnomon).get(packet.name)):
+            lines.extend(function(packet.name, packet, False))
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Write or check; the exit status."""
+    texts = {TENSOR: tensor_stubs(), FACE: face_stubs()}
+    if "--check" in sys.argv:
+        return 0 if all(path.exists() and path.read_text() == text for path, text in texts.items()) else 1
+    for path, text in texts.items():
+        path.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
