@@ -1,0 +1,101 @@
+"""backends/gnomon_c: memory, threads and processes of the C backend."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+import gnomon as gn
+
+pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+
+
+def test_memory_is_reused_and_counted() -> None:
+    import gnomon_c
+
+    with gn.device("c"):
+        x = gn.empty(1 << 20)
+        address = x.data_ptr()
+        assert address % 64 == 0
+        before = gnomon_c.memory_stats()
+        del x
+        after = gnomon_c.memory_stats()
+        assert before["allocated"] - after["allocated"] >= 4 << 20
+        assert gn.empty(1 << 20).data_ptr() == address
+    gnomon_c.empty_cache()
+    assert gnomon_c.memory_stats()["cached"] == 0
+
+
+def test_a_training_loop_does_not_grow() -> None:
+    import gnomon_c
+
+    def steps(count: int) -> None:
+        for _ in range(count):
+            loss = gn.nn.functional.cross_entropy((x @ weight).relu() @ weight.t(), target)
+            loss.backward()
+            with gn.no_grad():
+                weight.sub_(weight.grad, alpha=0.1)
+            weight.grad = None
+
+    with gn.device("c"):
+        x, weight = gn.randn(8, 16), gn.randn(16, 16, requires_grad=True)
+        target = gn.arange(8)
+        steps(20)
+        allocated = gnomon_c.memory_stats()["allocated"]
+        steps(200)
+        assert gnomon_c.memory_stats()["allocated"] == allocated
+
+
+def test_the_thread_count_changes_no_result() -> None:
+    import gnomon_c
+
+    threads = gnomon_c.get_num_threads()
+    with gn.device("c"):
+        x = gn.randn(300, 400)
+        results = []
+        for count in (1, 2, 3):
+            gnomon_c.set_num_threads(count)
+            assert gnomon_c.get_num_threads() == count
+            results.append([(x @ x.t()).tolist(), x.sum().item(), x.sum(0).tolist(), x.exp().tolist()])
+    gnomon_c.set_num_threads(threads)
+    assert results[0] == results[1] == results[2]
+    with pytest.raises(RuntimeError, match="positive integer"):
+        gnomon_c.set_num_threads(0)
+
+
+def test_several_python_threads_at_once() -> None:
+    shared = gn.ones(64, 64, device="c", requires_grad=True)
+    sums: list[float] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for _ in range(20):
+                x = gn.ones(64, 64, device="c", requires_grad=True)
+                y = ((x * 2.0 + shared.detach()) @ x).relu().sum()
+                y.backward()
+                sums.append(x.grad.sum().item())
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(sums) == 160 and set(sums) == {sums[0]}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_of_fork_computes() -> None:
+    with gn.device("c"):
+        x = gn.ones(1 << 18)
+        expected = (x + x).sum().item()  # the threads are there now
+        child = os.fork()
+        if child == 0:
+            right = (x + x).sum().item() == expected and (x.view(512, 512) @ x.view(512, 512))[0, 0].item() == 512
+            os._exit(0 if right else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
