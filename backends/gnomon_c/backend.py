@@ -32,6 +32,16 @@ class Memory:
         self._free(self.address)
 
 
+class ForeignMemory:
+    """A block that somebody else owns and that lives as long as ``owner``."""
+
+    __slots__ = ("__weakref__", "address", "owner")
+
+    def __init__(self, address: float, owner: Any):
+        self.address = address
+        self.owner = owner
+
+
 class CBackend(Backend):
     """See csrc/gnomon.h for the library's side of everything here."""
 
@@ -70,6 +80,9 @@ class CBackend(Backend):
         if not address:
             raise OutOfMemoryError(f"c: can not allocate {nbytes} bytes")
         return Memory(address, self._lib.gn_free)
+
+    def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
+        return ForeignMemory(float(address), data)
 
     def adopt(self, address: float, nbytes: int) -> Memory:
         return Memory(address, self._lib.gn_free)

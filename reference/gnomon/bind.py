@@ -23,7 +23,7 @@ from .values import dtype as dtypes
 from .values.device import device, layout, memory_format
 from .values.schema import REQUIRED, Argument
 
-_PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "input": "self", "x1": "self", "x2": "other"}
 _NUMBER_TYPES = (bool, int, float, complex)
 _INTEGER_TYPES = frozenset({"int", "SymInt"})
@@ -89,8 +89,8 @@ def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
     elif kind == "ScalarType":
         if isinstance(value, dtypes.dtype):
             return value
-        if isinstance(value, type) and value in _PYTHON_DTYPES:
-            return dtypes.get_default_dtype() if value is float else _PYTHON_DTYPES[value]
+        if isinstance(value, type) and value in PYTHON_DTYPES:
+            return PYTHON_DTYPES[value]
     elif kind == "Device":
         if isinstance(value, (str, device)):
             return device(value)
@@ -252,9 +252,7 @@ class Signature:
                     f"argument '{_shown(argument)}' (position {position + 1}) must be "
                     f"{_type_text(argument)}, not {_value_text(value)}"
                 ) from None
-        if self.number_names and not any(
-            isinstance(values[self.by_name[name]], Tensor) for name in self.number_names
-        ):
+        if self.number_names and not any(isinstance(value, Tensor) for value in values):
             raise _Mismatch("argument 'input' (position 1) must be Tensor, not " + _value_text(values[0]))
         return values
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from . import bind
 from .dispatch.dispatcher import aten
 from .memory.accessor import fill_from
 from .memory.backend import resolve_device
@@ -16,9 +17,15 @@ from .memory.tensor import Tensor
 from .ops import index
 from .ops.factory import allocate
 from .values import dtype as dtypes
+from .values import geometry
 from .values.dtype import dtype, get_default_dtype
 
 _SEQUENCES = (list, tuple, range)
+
+
+def _is_sequence(data: Any) -> bool:
+    """A list, tuple or range; a tensor or a NumPy array with dimensions."""
+    return isinstance(data, _SEQUENCES) or bool(getattr(data, "shape", ()))
 
 
 def _shape_of(data: Any) -> tuple[int, ...]:
@@ -27,9 +34,9 @@ def _shape_of(data: Any) -> tuple[int, ...]:
     Raises ValueError where they are ragged (see _flatten).
     """
     sizes = []
-    while isinstance(data, _SEQUENCES) or (isinstance(data, Tensor) and data.ndim):
+    while _is_sequence(data):
         sizes.append(len(data))
-        if len(sizes) > 64:
+        if len(sizes) > geometry.MAX_DIMS:
             raise ValueError("too many dimensions 'list'")
         if not len(data):
             break
@@ -37,35 +44,47 @@ def _shape_of(data: Any) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any]) -> None:
+def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds: set[dtype]) -> None:
+    """Appends the numbers of ``data`` to ``flat``, and what dtypes they stand for to ``kinds``."""
     if depth == len(sizes):
-        if isinstance(data, Tensor):
-            data = data.item()
-        elif hasattr(data, "item") and getattr(data, "shape", None) == ():
-            data = data.item()
-        if isinstance(data, _SEQUENCES):
+        if _is_sequence(data):
             raise ValueError(f"expected a number at dim {depth}, but got a sequence of length {len(data)}")
-        if not isinstance(data, (bool, int, float, complex)):
-            raise TypeError(
-                f"tensor(): data must be numbers or nested sequences of them, not {type(data).__name__}"
-            )
-        flat.append(data)
+        kind = _kind_of(data)
+        flat.append(data.item() if hasattr(data, "item") else data)
+        kinds.add(kind)
         return
     if not hasattr(data, "__len__") or len(data) != sizes[depth]:
         got = len(data) if hasattr(data, "__len__") else f"a {type(data).__name__}"
         raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {got})")
     for each in data:
-        _flatten(each, sizes, depth + 1, flat)
+        _flatten(each, sizes, depth + 1, flat, kinds)
 
 
-def _infer_dtype(flat: Sequence[Any]) -> dtype:
-    """bool, int64, the default dtype or complex: the least that holds all the numbers."""
-    kinds = {type(value) for value in flat}
-    if any(issubclass(kind, complex) for kind in kinds):
-        return get_default_dtype().to_complex()
-    if not kinds or any(issubclass(kind, float) for kind in kinds):
+def _kind_of(number: Any) -> dtype:
+    """The dtype that a number stands for: its own for a 0-dim tensor and NumPy's scalars."""
+    if isinstance(number, Tensor):
+        return number.dtype
+    if hasattr(number, "item") and hasattr(number, "dtype"):
+        from .interop.numpy import dtype_from_numpy
+
+        return dtype_from_numpy(number)
+    if isinstance(number, (bool, int, float, complex)):
+        return dtypes.dtype_of_number(number, get_default_dtype())
+    if isinstance(number, str):
+        raise TypeError("tensor(): data must be numbers or nested sequences of them, not str")
+    raise RuntimeError(
+        f"Could not infer dtype of {type(number).__name__}: tensor() wants numbers or sequences of them"
+    )
+
+
+def _common_dtype(kinds: set[dtype]) -> dtype:
+    """What all of ``kinds`` promote to; the default dtype for none."""
+    if not kinds:
         return get_default_dtype()
-    return dtypes.bool_ if kinds == {bool} else dtypes.int64
+    first, *rest = kinds
+    for kind in rest:
+        first = dtypes.promote_types(first, kind)
+    return first
 
 
 def tensor(
@@ -81,9 +100,10 @@ def tensor(
     Always a copy.
 
     dtype: from the data if None (bool, int64, the default dtype, or complex).  device: the default one if
-    None. Raises ValueError for ragged sequences, TypeError for what holds no numbers, RuntimeError for an int
-    that the dtype can not hold.  Source: torch.tensor.
+    None. Raises ValueError for ragged sequences, RuntimeError for what holds no numbers and for a number that
+    an integer dtype can not hold.  Source: torch.tensor.
     """
+    dtype = _as_dtype(dtype)
     if isinstance(data, Tensor):
         where = data.device if device is None else device
         made = aten._to_copy(data.detach(), dtype=dtype or data.dtype, device=where, memory_format=None)
@@ -94,8 +114,9 @@ def tensor(
         return copy_from_numpy(data, dtype, device).requires_grad_(requires_grad)
     sizes = _shape_of(data)
     flat: list[Any] = []
-    _flatten(data, sizes, 0, flat)
-    wanted = dtype or _infer_dtype(flat)
+    kinds: set[Any] = set()
+    _flatten(data, sizes, 0, flat, kinds)
+    wanted = dtype or _common_dtype(kinds)
     _check_range(flat, wanted)
     made = allocate(contiguous_spec(sizes, wanted, resolve_device(device)))
     if flat and made._spec.device.type != "meta":
@@ -103,26 +124,38 @@ def tensor(
     return made.requires_grad_(requires_grad)
 
 
+def _as_dtype(value: Any) -> dtype | None:
+    """A dtype from what may stand for one: itself, or Python's float, int, bool or complex.
+
+    Raises TypeError.
+    """
+    found = bind.PYTHON_DTYPES.get(value, value) if isinstance(value, type) else value
+    if found is not None and not isinstance(found, dtype):
+        raise TypeError(f"tensor(): argument 'dtype' must be gnomon.dtype, not {type(value).__name__}")
+    return found
+
+
 def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
-    """Raises for an int that an integer dtype can not hold, and for a complex number given to a real one."""
+    """Raises for a number that an integer dtype can not hold, and for a complex one given to a real dtype.
+
+    A negative int may be given to an unsigned dtype, where it wraps around.  Source: c10::overflows.
+    """
+    most = 2 ** (wanted.bits - wanted.is_signed) - 1 if wanted.category == 1 else 0
     for value in flat:
-        if isinstance(value, complex) and not wanted.is_complex:
-            raise TypeError(
-                "can't convert complex to float" if wanted.category == 2 else "can't convert complex to int"
-            )
-        if wanted.category == 1 and isinstance(value, int) and not isinstance(value, bool):
-            least = -(2 ** (wanted.bits - 1)) if wanted.is_signed else 0
-            most = 2 ** (wanted.bits - 1 if wanted.is_signed else wanted.bits) - 1
-            if not -(2**63) <= value < 2**63:
-                raise RuntimeError(f"Overflow when unpacking long long: {value}")
-            if not least <= value <= most and not (not wanted.is_signed and -most - 1 <= value):
-                raise RuntimeError(
-                    f"value cannot be converted to type {wanted.name} without overflow: {value}"
-                )
+        if isinstance(value, complex) and not wanted.is_complex and wanted.category != 0:
+            raise TypeError(f"can't convert complex to {'float' if wanted.category == 2 else 'int'}")
+        if wanted.category != 1 or isinstance(value, bool):
+            continue
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(f"Overflow when unpacking long long: {value}")
+        least = -most - 1 if wanted.is_signed else (0 if isinstance(value, float) else -most)
+        if not least <= value <= most:
+            raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow: {value}")
 
 
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.  Source: torch.as_tensor."""
+    dtype = _as_dtype(dtype)
     if isinstance(data, Tensor):
         return data.to(dtype=dtype or data.dtype, device=data.device if device is None else device)
     if hasattr(data, "__array_interface__"):

@@ -67,6 +67,35 @@ def _to_index(self: Tensor) -> int:
     return int(self.item())
 
 
+def _to_number(self: Tensor) -> Any:
+    if self._spec.numel != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return self.item()
+
+
+def _to_real(self: Tensor, kind: Any) -> Any:
+    """The only element as an int or a float.
+
+    Raises RuntimeError for a complex number, ValueError for several elements.
+    """
+    number = _to_number(self)
+    if isinstance(number, complex):
+        if number.imag:
+            raise RuntimeError(
+                f"value cannot be converted to type {kind.__name__} without overflow: {number}"
+            )
+        number = number.real
+    return kind(number)
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if not _is_operand(element) and not isinstance(element, Tensor):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+        )
+    return bool((self == element).any().item())
+
+
 def _iterate(self: Tensor) -> Iterator[Tensor]:
     if self._spec.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
@@ -91,8 +120,13 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
 
 
 def _array(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
+    """What NumPy asks for: a copy if ``copy`` is True, none if it is False, else where it has to be."""
     array = self.numpy()
-    return array if dtype is None else array.astype(dtype, copy=False)
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"{self.dtype} can not be seen as {dtype} without a copy")
+        return array.astype(dtype)
+    return array.copy() if copy else array
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -104,7 +138,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "the moment."
         )
     data = aten.clone.default(self.detach(), None)
-    made = data if type(self) is Tensor else type(self)._make_subclass(type(self), data)  # type: ignore[call-arg]
+    made = data if type(self) is Tensor else type(self)._make_subclass(data)
     if made is not data:
         made.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
     made.requires_grad_(self.requires_grad)
@@ -119,9 +153,15 @@ def _copy(self: Tensor) -> Tensor:
 
 
 def _rebuild(
-    cls: Any, data: bytes, sizes: tuple[int, ...], kind: dtype, device: str, requires_grad: bool
+    cls: Any,
+    data: bytes,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    kind: dtype,
+    device: str,
+    requires_grad: bool,
 ) -> Tensor:
-    made = aten.empty.memory_format(sizes, kind, None, device, None, None)
+    made = aten.empty_strided.default(sizes, strides, kind, None, device, None)
     if data:
         made.untyped_storage().copy_in(0, memoryview(data))
     if cls is not Tensor:
@@ -130,10 +170,19 @@ def _rebuild(
 
 
 def _reduce(self: Tensor, protocol: int) -> Any:
-    dense = self.detach().contiguous()
-    start = dense._storage_offset * dense.element_size()
-    data = bytes(dense.untyped_storage().copy_out()[start : start + dense.nbytes])
-    return _rebuild, (type(self), data, self._spec.sizes, self.dtype, str(self.device), self.requires_grad)
+    """What pickle keeps: the elements, in their order in memory but without gaps."""
+    dense = aten.clone.default(self.detach(), None)
+    spec = dense._spec
+    data = b"" if self.is_meta else bytes(dense.untyped_storage().copy_out()[: spec.nbytes])
+    return _rebuild, (
+        type(self),
+        data,
+        spec.sizes,
+        spec.strides,
+        spec.dtype,
+        str(spec.device),
+        self.requires_grad,
+    )
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -233,15 +282,15 @@ def bind_methods() -> None:
     Tensor.__invert__ = lambda self: aten.bitwise_not(self)
     Tensor.__abs__ = lambda self: aten.abs(self)
     Tensor.__bool__ = to_bool
-    Tensor.__float__ = lambda self: float(self.item())
-    Tensor.__int__ = lambda self: int(self.item())
-    Tensor.__complex__ = lambda self: complex(self.item())
+    Tensor.__float__ = lambda self: _to_real(self, float)
+    Tensor.__int__ = lambda self: _to_real(self, int)
+    Tensor.__complex__ = lambda self: complex(_to_number(self))
     Tensor.__index__ = _to_index
     Tensor.__iter__ = _iterate
     Tensor.__hash__ = object.__hash__
     Tensor.__getitem__ = index.getitem
     Tensor.__setitem__ = index.setitem
-    Tensor.__contains__ = lambda self, element: bool((self == element).any().item())
+    Tensor.__contains__ = _contains
     Tensor.__repr__ = text.tensor_repr
     Tensor.__format__ = _format
     Tensor.__array__ = _array

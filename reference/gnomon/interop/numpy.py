@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..memory.backend import reference_backend, resolve_device
-from ..memory.spec import contiguous_spec, spec_of
+from ..memory.backend import Backend, backend_of, get_default_device, reference_backend, resolve_device
+from ..memory.spec import spec_of
 from ..memory.storage import Storage
-from ..memory.tensor import Tensor, make_tensor
+from ..memory.tensor import Tensor, empty_tensor, make_tensor
 from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
@@ -43,7 +43,7 @@ def dtype_from_numpy(array: Any) -> dtype:
 
 
 def from_numpy(array: Any) -> Tensor:
-    """A tensor over the array's memory, on the device ``reference``.
+    """A tensor over the array's memory, on the default device; on ``reference`` where that one can not show it.
 
     Raises TypeError for what is no array or has another dtype, ValueError for negative strides or strides
     that are no whole elements, and for an array that can not be written to.
@@ -66,35 +66,39 @@ def from_numpy(array: Any) -> Tensor:
     if not array.flags.writeable:
         raise ValueError("the given numpy array is not writable; copy it first")
     strides = tuple(stride // kind.itemsize for stride in array.strides)
-    spec = spec_of(tuple(array.shape), strides, kind, device("reference"))
-    nbytes = spec.extent_nbytes
+    where = get_default_device()
+    nbytes = spec_of(tuple(array.shape), strides, kind, where).extent_nbytes
     if nbytes == 0:
-        memory: Any = bytearray()
-    else:
-        flat = numpy.lib.stride_tricks.as_strided(
-            array.view(numpy.uint8) if array.ndim == 0 else array, array.shape, array.strides
-        )
-        pointer = flat.__array_interface__["data"][0]
-        import ctypes
+        return empty_tensor(spec_of(tuple(array.shape), strides, kind, where))
+    import ctypes
 
-        raw = (ctypes.c_uint8 * nbytes).from_address(pointer)
-        raw._array = array  # the memory lives as long as its owner does
-        memory = memoryview(raw).cast("B")
-    return make_tensor(spec, Storage(reference_backend, spec.device, memory, nbytes))
+    pointer = array.__array_interface__["data"][0]
+    raw = (ctypes.c_uint8 * nbytes).from_address(pointer)
+    raw._array = array  # the memory lives as long as its owner does
+    data = memoryview(raw).cast("B")
+    backend: Backend = backend_of(where)
+    memory = backend.wrap_host_memory(data, pointer) if backend.host_memory else None
+    if memory is None:
+        backend, where = reference_backend, device("reference")
+        memory = backend.wrap_host_memory(data, pointer)
+    spec = spec_of(tuple(array.shape), strides, kind, where)
+    return make_tensor(spec, Storage(backend, where, memory, nbytes))
 
 
 def copy_from_numpy(array: Any, kind: dtype | None, where: Any) -> Tensor:
-    """A new row-major tensor with the array's numbers."""
+    """A new dense tensor with the array's numbers, its dimensions in the array's order in memory."""
     import numpy
 
     array = numpy.asarray(array)
     found = dtype_from_numpy(array)
-    spec = contiguous_spec(tuple(array.shape), found, resolve_device(where))
-    from ..memory.tensor import empty_tensor
-
-    made = empty_tensor(spec)
-    if spec.numel and spec.device.type != "meta":
-        made.untyped_storage().copy_in(0, memoryview(numpy.ascontiguousarray(array)).cast("B"))
+    order = sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim]))  # the outermost first
+    dense = numpy.ascontiguousarray(array.transpose(order))
+    strides = [0] * array.ndim
+    for dim, stride in zip(order, geometry.contiguous_strides([array.shape[dim] for dim in order])):
+        strides[dim] = stride
+    made = empty_tensor(spec_of(tuple(array.shape), tuple(strides), found, resolve_device(where)))
+    if array.size and made._spec.device.type != "meta":
+        made.untyped_storage().copy_in(0, memoryview(dense).cast("B"))
     return made if kind in (None, found) else made.to(kind)
 
 

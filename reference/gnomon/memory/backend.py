@@ -79,6 +79,10 @@ class Backend:
         """The address of the first byte, or any number that identifies the block."""
         return id(memory)
 
+    def wrap_host_memory(self, data: memoryview, address: int) -> Any:
+        """Memory over bytes that somebody else owns, at ``address``; it keeps ``data`` alive.  None if it can not."""
+        return None
+
     def adopt(self, address: float, nbytes: int) -> Any:
         """Memory from an address that a prepared kernel allocated.
 
@@ -308,6 +312,9 @@ class ReferenceBackend(Backend):
 
     def host_view(self, memory: bytearray, nbytes: int) -> memoryview:
         return memoryview(memory)
+
+    def wrap_host_memory(self, data: memoryview, address: int) -> memoryview:
+        return data
 
     def address(self, memory: bytearray) -> int:
         import ctypes  # only for who asks for an address; the standard library's own way to get one

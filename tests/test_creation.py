@@ -1,0 +1,277 @@
+"""creation.py: tensors from Python data, from NumPy and from tensors; what they share and what they refuse."""
+
+from __future__ import annotations
+
+import gc
+import math
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+
+import gnomon as gn
+
+
+@pytest.mark.parametrize(
+    ("data", "dtype", "shape", "values"),
+    [
+        (True, "bool", (), True),
+        (3, "int64", (), 3),
+        (2.5, "float32", (), 2.5),
+        (1j, "complex64", (), 1j),
+        ([], "float32", (0,), []),
+        ([[], []], "float32", (2, 0), [[], []]),
+        ([True, False], "bool", (2,), [True, False]),
+        ([True, 2], "int64", (2,), [1, 2]),
+        ([True, 2.0], "float32", (2,), [1.0, 2.0]),
+        ([1, 2j], "complex64", (2,), [1, 2j]),
+        ([(1, 2), [3, 4]], "int64", (2, 2), [[1, 2], [3, 4]]),
+        (range(3), "int64", (3,), [0, 1, 2]),
+        ([[[1.0]], [[2.0]]], "float32", (2, 1, 1), [[[1.0]], [[2.0]]]),
+        ([numpy.float64(2.5), 1], "float64", (2,), [2.5, 1.0]),  # NumPy's scalars have a dtype of their own
+        ([numpy.int16(2), True], "int16", (2,), [2, 1]),
+        ([numpy.bool_(True)], "bool", (1,), [True]),
+        ([numpy.arange(2), numpy.arange(2)], "int64", (2, 2), [[0, 1], [0, 1]]),
+        (numpy.float32(2.5), "float32", (), 2.5),
+    ],
+)
+def test_dtype_and_shape_come_from_the_data(
+    data: Any, dtype: str, shape: Any, values: Any, device: str
+) -> None:
+    made = gn.tensor(data)
+    assert (made.dtype.name, tuple(made.shape), made.tolist()) == (dtype, shape, values)
+    assert made.device.type == device and made.is_contiguous() and made.is_leaf and made._version == 0
+
+
+def test_tensors_are_taken_as_numbers_with_their_dtype(device: str) -> None:
+    pair = [gn.tensor(1.5, dtype=gn.float64), gn.tensor(2)]
+    assert gn.tensor(pair).tolist() == [1.5, 2.0] and gn.tensor(pair).dtype is gn.float64
+    rows = gn.tensor([gn.tensor([1, 2]), gn.tensor([3, 4])])
+    assert rows.tolist() == [[1, 2], [3, 4]] and rows.dtype is gn.int64
+
+
+def test_integers_are_exact_over_the_whole_range(device: str) -> None:
+    extremes = [2**63 - 1, -(2**63), 2**53 + 1]
+    assert gn.tensor(extremes).tolist() == extremes
+
+
+def test_numbers_are_rounded_to_the_dtype(device: str) -> None:
+    assert gn.tensor([1e39]).tolist() == [math.inf]
+    assert gn.tensor([70000], dtype=gn.float16).tolist() == [math.inf]
+    assert gn.tensor([0.1]).tolist() == [0.10000000149011612]
+    assert gn.tensor([1.5, -1.5], dtype=gn.int64).tolist() == [1, -1]
+    assert gn.tensor([0.5, 0.0, math.nan], dtype=gn.bool).tolist() == [True, False, True]
+    assert gn.tensor([0j, 1j], dtype=gn.bool).tolist() == [False, True]
+    assert gn.tensor([-1, -255], dtype=gn.uint8).tolist() == [255, 1]
+    assert gn.tensor([2**64], dtype=gn.float64).tolist() == [2.0**64]
+
+
+@pytest.mark.parametrize(
+    ("data", "dtype", "error", "text"),
+    [
+        ([[1, 2], [3]], None, ValueError, r"expected sequence of length 2 at dim 1 \(got 1\)"),
+        ([[1, 2], 3], None, ValueError, r"expected sequence of length 2 at dim 1 \(got a int\)"),
+        ([1, [2]], None, ValueError, "expected a number at dim 1, but got a sequence of length 1"),
+        (["one"], None, TypeError, "numbers or nested sequences of them, not str"),
+        (None, None, RuntimeError, "Could not infer dtype of NoneType"),
+        ([None], None, RuntimeError, "Could not infer dtype of NoneType"),
+        ({1, 2}, None, RuntimeError, "Could not infer dtype of set"),
+        ([2**63], None, ValueError, "Overflow when unpacking long long: 9223372036854775808"),
+        ([300], gn.uint8, RuntimeError, "value cannot be converted to type uint8 without overflow: 300"),
+        ([-256], gn.uint8, RuntimeError, "without overflow: -256"),
+        ([-1.5], gn.uint8, RuntimeError, "without overflow: -1.5"),
+        ([128], gn.int8, RuntimeError, "value cannot be converted to type int8 without overflow: 128"),
+        ([300.0], gn.uint8, RuntimeError, "without overflow"),
+        ([math.nan], gn.int32, RuntimeError, "without overflow: nan"),
+        ([math.inf], gn.int64, RuntimeError, "without overflow: inf"),
+        ([1j], gn.float32, TypeError, "can't convert complex to float"),
+        ([1j], gn.int32, TypeError, "can't convert complex to int"),
+        ([1], "float32", TypeError, "argument 'dtype' must be gnomon.dtype, not str"),
+        (numpy.array(["a"]), None, TypeError, "can't convert np.ndarray of type <U1"),
+    ],
+)
+def test_what_makes_no_tensor_is_refused(data: Any, dtype: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        gn.tensor(data, dtype=dtype)
+
+
+def test_too_deep_a_nest_is_refused() -> None:
+    nest: Any = 1
+    for _ in range(65):
+        nest = [nest]
+    with pytest.raises(ValueError, match="too many dimensions"):
+        gn.tensor(nest)
+    assert gn.tensor(nest[0]).ndim == 64
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="too many dimensions"):
+        gn.tensor(endless)
+
+
+def test_pythons_types_are_dtypes(device: str) -> None:
+    assert gn.tensor([1], dtype=float).dtype is gn.float64  # type: ignore[arg-type]
+    assert gn.tensor([1.5], dtype=int).tolist() == [1]  # type: ignore[arg-type]
+    assert gn.zeros(1, dtype=float).dtype is gn.float64  # type: ignore[call-overload]
+    assert gn.as_tensor([1], dtype=bool).dtype is gn.bool  # type: ignore[arg-type]
+
+
+def test_tensor_always_copies(device: str) -> None:
+    source = gn.tensor([1.0, 2.0], requires_grad=True)
+    made = gn.tensor(source)
+    assert made.data_ptr() != source.data_ptr() and not made.requires_grad and made.is_leaf
+    assert gn.tensor(source, dtype=gn.int8).tolist() == [1, 2]
+    array = numpy.array([1.0, 2.0])
+    copied = gn.tensor(array)
+    array[0] = 5.0
+    assert copied.tolist() == [1.0, 2.0] and copied.dtype is gn.float64
+
+
+def test_requires_grad(device: str) -> None:
+    made = gn.tensor([1.0], requires_grad=True)
+    assert made.requires_grad and made.is_leaf and made.grad is None
+    assert gn.ones(2, requires_grad=True).requires_grad and not gn.ones(2).requires_grad
+    for data in ([1], [True]):
+        with pytest.raises(RuntimeError, match="floating point and complex dtype can require gradients"):
+            gn.tensor(data, requires_grad=True)
+
+
+def test_device() -> None:
+    for name in ("reference", "meta"):
+        for made in (gn.tensor([1], device=name), gn.tensor(gn.ones(1), device=gn.device(name))):
+            assert made.device is gn.device(name)
+    assert gn.tensor(gn.ones(1, device="meta")).device.type == "meta"  # a tensor's own, not the default one
+    with pytest.raises(gn.BackendUnavailableError, match="unknown backend 'nowhere'"):
+        gn.tensor([1], device="nowhere")
+    with pytest.raises(RuntimeError, match="Invalid device string"):
+        gn.tensor([1], device="not a device")
+
+
+def test_as_tensor_shares_what_it_can(device: str) -> None:
+    x = gn.tensor([1.0, 2.0])
+    assert gn.as_tensor(x) is x and gn.as_tensor(x, dtype=gn.float32, device=device) is x
+    assert gn.as_tensor(x, dtype=gn.float64).data_ptr() != x.data_ptr()
+    assert gn.as_tensor([1, 2]).tolist() == [1, 2]
+    array = numpy.arange(3.0)
+    shared = gn.as_tensor(array, device="reference")
+    shared[0] = 7.0
+    assert array[0] == 7.0
+    assert gn.as_tensor(array, dtype=gn.float32, device="reference").dtype is gn.float32
+    assert gn.as_tensor(array).device.type == device
+
+
+def test_from_numpy_shares_memory_both_ways() -> None:
+    array = numpy.arange(6, dtype=numpy.int32).reshape(2, 3)
+    made = gn.from_numpy(array)
+    assert made.device.type == "reference" and made.dtype is gn.int32 and made.stride() == (3, 1)
+    assert made.data_ptr() == array.ctypes.data
+    array[0, 1] = 50
+    made[1, 2] = -5
+    made.add_(100)
+    assert array.tolist() == [[100, 150, 102], [103, 104, 95]] == made.tolist()
+    assert made._version == 2  # what NumPy writes is not seen
+
+
+def test_from_numpy_keeps_strides_and_offset() -> None:
+    base = numpy.arange(24.0).reshape(4, 6)
+    for view in (base.T, base[1:, ::2], base[::2, 3], base[2], base[:, None, :]):
+        made = gn.from_numpy(view)
+        assert made.tolist() == view.tolist()
+        assert made.stride() == tuple(stride // 8 for stride in view.strides)
+        made.mul_(2.0)
+        assert made.tolist() == view.tolist()
+    assert gn.from_numpy(numpy.array(2.5)).item() == 2.5
+    assert gn.from_numpy(numpy.zeros((0, 3))).shape == (0, 3)
+
+
+def test_from_numpy_keeps_the_array_alive_and_lets_it_go() -> None:
+    class Array(numpy.ndarray):  # numpy.ndarray itself takes no weak references on every version
+        pass
+
+    array = numpy.arange(1000.0).view(Array)
+    alive = weakref.ref(array)
+    made = gn.from_numpy(array)[10:20]
+    del array
+    gc.collect()
+    assert alive() is not None and made.tolist() == [float(each) for each in range(10, 20)]
+    del made
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize(
+    ("array", "error", "text"),
+    [
+        ([1, 2], TypeError, r"expected np.ndarray \(got list\)"),
+        (numpy.arange(3)[::-1], ValueError, "stride in the given numpy array is negative"),
+        (numpy.zeros(3, dtype=">f8"), TypeError, "in native byte order"),
+        (numpy.array(["a"]), TypeError, "can't convert np.ndarray of type <U1"),
+        (numpy.zeros(2, dtype=[("a", "i1"), ("b", "f4")])["b"], ValueError, "not a multiple of the element"),
+        (numpy.broadcast_to(numpy.zeros(1), (3,)), ValueError, "not writable"),
+    ],
+)
+def test_from_numpy_refuses(array: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        gn.from_numpy(array)
+
+
+def test_a_copied_array_keeps_its_order_of_memory(device: str) -> None:
+    array = numpy.arange(24, dtype=numpy.float32).reshape(2, 3, 4)
+    for view, strides in (
+        (array, (12, 4, 1)),
+        (array.T, (1, 4, 12)),
+        (array.transpose(1, 0, 2), (4, 12, 1)),
+        (array[:, ::2, ::2], (4, 2, 1)),
+        (array[:, ::-1], (12, 4, 1)),
+        (numpy.broadcast_to(array[0, 0], (2, 4)), (1, 2)),
+    ):
+        made = gn.tensor(view)
+        assert made.tolist() == view.tolist(), view.strides
+        assert made.stride() == strides
+
+
+def test_factories(device: str) -> None:
+    assert gn.zeros(2, 3).tolist() == [[0.0] * 3] * 2 and gn.zeros((2,), dtype=gn.int8).dtype is gn.int8
+    assert gn.zeros(()).shape == () and gn.zeros([]).shape == () and gn.zeros([2, 0]).shape == (2, 0)
+    for value, dtype in ((True, gn.bool), (3, gn.int64), (3.0, gn.float32), (3j, gn.complex64)):
+        assert gn.full((2,), value).dtype is dtype and gn.full((2,), value).tolist() == [value] * 2
+    assert gn.arange(5, 0, -2).tolist() == [5, 3, 1] and gn.arange(5, 0, -2).dtype is gn.int64
+    assert gn.arange(0, 1, 0.25).tolist() == [0.0, 0.25, 0.5, 0.75] and gn.arange(2.5).dtype is gn.float32
+    assert gn.eye(2, 3).tolist() == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    like = gn.zeros(3, 2, dtype=gn.float64).t()
+    assert gn.ones_like(like).stride() == (1, 2) and gn.ones_like(like).dtype is gn.float64
+    assert like.new_full((2,), 7).tolist() == [7.0, 7.0] and like.new_full((2,), 7).dtype is gn.float64
+    assert gn.empty(2, 3, 4, 5, memory_format=gn.channels_last).stride() == (60, 1, 15, 3)
+    assert gn.empty_strided((2, 2), (1, 4)).stride() == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: gn.zeros(-1), RuntimeError, "zeros.*|empty: .*negative dimension -1"),
+        (lambda: gn.zeros(2, -3), RuntimeError, r"negative dimension -3: \[2, -3\]"),
+        (lambda: gn.zeros(2**62, 2**62), RuntimeError, "Storage size calculation overflowed"),
+        (lambda: gn.empty([1] * 65), RuntimeError, "at most 64 dimensions, got 65"),
+        (lambda: gn.zeros(2.5), TypeError, r"zeros\(\): argument 'size' .* must be tuple of ints, not float"),
+        (lambda: gn.zeros("two"), TypeError, "must be tuple of ints, not str"),
+        (lambda: gn.zeros(), TypeError, "missing required argument 'size'"),
+        (lambda: gn.zeros(2, colour="red"), TypeError, "unexpected keyword argument 'colour'"),
+        (lambda: gn.zeros(2, pin_memory=True), RuntimeError, "no backend here has pinned memory"),
+        (lambda: gn.empty_strided((2, 2), (1,)), RuntimeError, "dimensionality of sizes"),
+        (lambda: gn.empty_strided((2,), (-1,)), RuntimeError, "negative strides"),
+        (lambda: gn.arange(0, 5, 0), RuntimeError, "arange: step must be nonzero"),
+        (lambda: gn.arange(5, 0), RuntimeError, "inconsistent with step sign"),
+        (lambda: gn.arange(math.nan), RuntimeError, "unsupported range"),
+        (lambda: gn.eye(-1), RuntimeError, "n must be greater or equal to 0"),
+        (lambda: gn.empty(2, 3, memory_format=gn.channels_last), RuntimeError, "required rank 4 tensor"),
+    ],
+)
+def test_factories_refuse(make: Any, error: type[Exception], text: str, device: str) -> None:
+    with pytest.raises(error, match=text):
+        make()
+
+
+def test_too_much_memory_is_an_out_of_memory_error(device: str) -> None:
+    with pytest.raises(gn.OutOfMemoryError, match=rf"{device}: .*\[1152921504606846975\], int8") as caught:
+        gn.empty(2**60 - 1, dtype=gn.int8)
+    assert isinstance(caught.value, RuntimeError)

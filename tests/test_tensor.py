@@ -1,0 +1,338 @@
+"""memory/tensor.py and methods.py: what a tensor tells about itself, shares, and turns into."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+
+
+def test_metadata(device: str) -> None:
+    x = gn.zeros(2, 3, 4, dtype=gn.float64)[:, 1:, ::2]
+    assert x.shape == x.size() == (2, 2, 2) and isinstance(x.shape, gn.Size) and x.shape.numel() == 8
+    assert repr(x.shape) == "gnomon.Size([2, 2, 2])" and repr(x.shape[1:]) == "gnomon.Size([2, 2])"
+    assert (x.size(0), x.size(-1), x.ndim, x.dim(), x.numel(), x.nelement()) == (2, 2, 3, 3, 8, 8)
+    assert x.stride() == (12, 4, 2) and x.stride(0) == 12 and x.stride(-1) == 2
+    assert (x.storage_offset(), x.element_size(), x.itemsize, x.nbytes) == (4, 8, 8, 64)
+    assert x.dtype is gn.float64 and x.layout is gn.strided and x.device is gn.device(device)
+    assert x.is_floating_point() and x.is_signed() and not x.is_complex() and not x.is_meta
+    assert not x.is_contiguous() and gn.zeros(2, 3).is_contiguous() and gn.zeros(2, 0).t().is_contiguous()
+    assert not gn.zeros(1, dtype=gn.uint8).is_signed() and gn.zeros(1, dtype=gn.complex64).is_complex()
+    assert gn.zeros(1, device="meta").is_meta
+    assert len(x) == 2 and x.untyped_storage().nbytes() == len(x.untyped_storage()) == 192
+
+
+@pytest.mark.parametrize("name", ["size", "stride"])
+def test_a_dim_out_of_range_is_an_index_error(name: str) -> None:
+    x = gn.zeros(2, 3)
+    for dim in (2, -3):
+        text = rf"Dimension out of range \(expected to be in range of \[-2, 1\], but got {dim}\)"
+        with pytest.raises(IndexError, match=text):
+            getattr(x, name)(dim)
+    with pytest.raises(IndexError):
+        getattr(gn.tensor(1.0), name)(0)
+
+
+def test_views_share_the_storage_and_copies_do_not(device: str) -> None:
+    x = gn.arange(6.0).reshape(2, 3)
+    views = [x.t(), x[1], x[:, 1:], x.view(6), x.unsqueeze(0), x.detach(), x.expand(2, 2, 3), x.data]
+    for view in views:
+        assert view.untyped_storage() is x.untyped_storage()
+        assert view.data_ptr() == x.data_ptr() + view.storage_offset() * 4
+    x.fill_(7.0)
+    assert all(set(view.flatten().tolist()) == {7.0} for view in views)
+    for other in (x.clone(), x + 0, x.t().contiguous(), x.t().reshape(6)):
+        assert other.untyped_storage() is not x.untyped_storage() and other.data_ptr() != x.data_ptr()
+
+
+def test_a_view_keeps_the_memory_alive(device: str) -> None:
+    part = (gn.ones(1000) * 3.0)[500:503]
+    gc.collect()
+    others = [gn.zeros(1000) for _ in range(20)]  # would be given the block if it were free
+    assert part.tolist() == [3.0, 3.0, 3.0] and len(others) == 20
+
+
+def test_version_counters_count_and_are_shared_with_views(device: str) -> None:
+    x = gn.zeros(4)
+    view, detached, copied = x[:2], x.detach(), x.clone()
+    assert x._version == view._version == 0
+    x.add_(1)
+    view.mul_(2)
+    x[3] = 5.0
+    x += 1
+    assert x._version == view._version == detached._version == 4
+    assert copied._version == 0 and (x + 1)._version == 0
+    gn.add(copied, 1, out=x)
+    assert x._version == 5
+
+
+def test_data_is_seen_by_nobody(device: str) -> None:
+    x = gn.ones(2, requires_grad=True)
+    y = x * x
+    alias = x.data
+    assert not alias.requires_grad and alias.is_leaf and alias.data_ptr() == x.data_ptr()
+    alias.mul_(3.0)
+    assert x.tolist() == [3.0, 3.0] and x._version == 0 and alias._version == 1
+    y.sum().backward()  # with what is in x now: nobody noticed
+    assert x.grad is not None and x.grad.tolist() == [6.0, 6.0]
+    x.data = gn.arange(3.0)
+    assert x.shape == (3,) and x.tolist() == [0.0, 1.0, 2.0] and x.requires_grad and x.is_leaf
+    with pytest.raises(RuntimeError, match="expected a tensor on"):
+        x.data = gn.ones(3, device="meta")
+
+
+def test_base_and_views(device: str) -> None:
+    x = gn.zeros(2, 3)
+    view = x[0]
+    assert view._base is x and view[1:]._base is x and view._is_view()
+    assert x._base is None and not x._is_view() and (x + 1)._base is None
+
+
+class Point(gn.Tensor):
+    """A subclass whose instances may carry attributes."""
+
+
+def test_make_subclass_shares_numbers_and_is_a_leaf(device: str) -> None:
+    x = gn.ones(2)
+    made = Point._make_subclass(x)
+    assert type(made) is Point and made.data_ptr() == x.data_ptr() and not made.requires_grad
+    made.add_(1)
+    assert x.tolist() == [2.0, 2.0] and x._version == 0
+    assert Point._make_subclass((gn.ones(1, requires_grad=True) * 2).detach(), True).is_leaf
+    with pytest.raises(RuntimeError, match="can require gradients"):
+        Point._make_subclass(gn.ones(1, dtype=gn.int64), True)
+
+
+def test_deepcopy_copies_numbers_gradient_and_attributes(device: str) -> None:
+    x = gn.ones(2, 3, requires_grad=True)
+    (x * 2).sum().backward()
+    twice = copy.deepcopy([x, x])
+    assert twice[0] is twice[1] and twice[0] is not x
+    made = twice[0]
+    assert made.requires_grad and made.grad.tolist() == [[2.0] * 3] * 2
+    assert made.data_ptr() != x.data_ptr() and made.grad.data_ptr() != x.grad.data_ptr()
+    assert copy.deepcopy(gn.zeros(3, 2).t()).stride() == (1, 2)
+    point = Point._make_subclass(gn.ones(1))
+    point.names = ["a"]  # type: ignore[attr-defined]
+    cloned = copy.deepcopy(point)
+    assert type(cloned) is Point and cloned.names == ["a"] and cloned.names is not point.names  # type: ignore
+    with pytest.raises(RuntimeError, match="graph leaves"):
+        copy.deepcopy(x * 2)
+
+
+def test_copy_shares_numbers(device: str) -> None:
+    x = gn.ones(2, requires_grad=True)
+    shallow = copy.copy(x)
+    assert shallow is not x and shallow.data_ptr() == x.data_ptr() and shallow.requires_grad
+    assert shallow.is_leaf
+
+
+@pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
+def test_pickle_round_trip(protocol: int, device: str) -> None:
+    for x in (
+        gn.tensor([1.5, -2.0], requires_grad=True),
+        gn.arange(6).reshape(2, 3).t(),
+        gn.arange(100, dtype=gn.int16)[10:20:3],
+        gn.tensor([True, False]),
+        gn.tensor(3 + 4j),
+        gn.zeros(0, 3),
+        gn.ones(3, dtype=gn.bfloat16).expand(2, 3),
+        Point._make_subclass(gn.ones(2)),
+    ):
+        made = pickle.loads(pickle.dumps(x, protocol))
+        assert type(made) is type(x) and made.tolist() == x.tolist()
+        assert (made.dtype, made.device, made.shape) == (x.dtype, x.device, x.shape)
+        assert made.requires_grad == x.requires_grad and made.is_leaf
+    assert pickle.loads(pickle.dumps(gn.zeros(3, 2).t())).stride() == (1, 2)
+    assert len(pickle.dumps(gn.zeros(100_000)[:2])) < 1000  # not the whole storage
+    meta = pickle.loads(pickle.dumps(gn.zeros(2, 3, device="meta")))
+    assert meta.is_meta and meta.shape == (2, 3)
+    for value in (gn.float16, gn.device(device), gn.strided, gn.channels_last, gn.Size([2, 3])):
+        assert pickle.loads(pickle.dumps(value)) == value
+    assert pickle.loads(pickle.dumps(gn.float16)) is gn.float16
+
+
+def test_length_and_iteration(device: str) -> None:
+    x = gn.arange(6).reshape(3, 2)
+    assert len(x) == 3 and len(gn.zeros(0, 5)) == 0
+    rows = list(x)
+    assert [row.tolist() for row in rows] == [[0, 1], [2, 3], [4, 5]]
+    rows[1].fill_(9)
+    assert x.tolist() == [[0, 1], [9, 9], [4, 5]]
+    first, *rest = gn.tensor([1.0, 2.0, 3.0])
+    assert first.shape == () and [each.item() for each in rest] == [2.0, 3.0]
+    assert list(gn.zeros(0, 2)) == []
+    for call, text in ((len, r"len\(\) of a 0-d tensor"), (iter, "iteration over a 0-d tensor")):
+        with pytest.raises(TypeError, match=text):
+            call(gn.tensor(1))
+
+
+def test_contains(device: str) -> None:
+    x = gn.tensor([[1, 2], [3, 4]])
+    assert 2 in x and 5 not in x and gn.tensor(3) in x and gn.tensor([1, 9]) in x
+    for element in ("one", [1, 2], None):
+        with pytest.raises(RuntimeError, match=r"Tensor.__contains__ only supports Tensor or scalar"):
+            element in x  # noqa: B015
+
+
+def test_truth(device: str) -> None:
+    assert bool(gn.tensor(0.5)) and bool(gn.tensor([[-1]])) and bool(gn.tensor(float("nan")))
+    assert not gn.tensor(0.0) and not gn.tensor([[False]]) and not gn.tensor(-0.0)
+    for x, text in ((gn.zeros(2), "more than one value is ambiguous"), (gn.zeros(0), "no values is ambig")):
+        with pytest.raises(RuntimeError, match=text):
+            bool(x)
+
+
+def test_numbers(device: str) -> None:
+    assert (
+        int(gn.tensor([2.9])) == 2 and int(gn.tensor(-2.9)) == -2 and int(gn.tensor(2**62 + 1)) == 2**62 + 1
+    )
+    assert float(gn.tensor(3)) == 3.0 and type(float(gn.tensor(3))) is float
+    assert complex(gn.tensor(1 + 2j)) == 1 + 2j and complex(gn.tensor(2)) == 2
+    assert int(gn.tensor(3 + 0j)) == 3 and float(gn.tensor(2 + 0j)) == 2.0
+    for x, value in (
+        (gn.tensor(1), int),
+        (gn.tensor(1.0), float),
+        (gn.tensor(True), bool),
+        (gn.tensor(1j), complex),
+    ):
+        assert type(x.item()) is value
+    for kind in (int, float, complex):
+        with pytest.raises(ValueError, match="only one element tensors can be converted to Python scalars"):
+            kind(gn.zeros(2))
+    for kind in (int, float):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            kind(gn.tensor(1j))
+    with pytest.raises(RuntimeError, match="a Tensor with 2 elements cannot be converted to Scalar"):
+        gn.zeros(2).item()
+    with pytest.raises(RuntimeError, match="meta"):
+        gn.zeros((), device="meta").item()
+
+
+def test_index(device: str) -> None:
+    letters = "abc"
+    assert (
+        letters[gn.tensor(1)] == "b" and letters[gn.tensor([-1])] == "c" and letters[gn.tensor(True)] == "b"
+    )
+    assert list(range(gn.tensor(3))) == [0, 1, 2]
+    for x in (gn.tensor(1.0), gn.tensor([0, 1]), gn.tensor(1j)):
+        with pytest.raises(
+            TypeError, match="only integer tensors of a single element can be converted to an ind"
+        ):
+            letters[x]
+
+
+def test_transposes(device: str) -> None:
+    x = gn.arange(24).reshape(2, 3, 4)
+    assert x.T.shape == (4, 3, 2) and x.T.stride() == (1, 4, 12) and x.T[3, 2, 1].item() == 23
+    assert x.mT.shape == (2, 4, 3) and x.mT.stride() == (12, 1, 4) and x.mT[1, 3, 2].item() == 23
+    assert x.T.data_ptr() == x.data_ptr()
+    with pytest.raises(RuntimeError, match=r"tensor.mT is only supported on matrices .* Got 1-D tensor"):
+        gn.zeros(3).mT  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
+        ("int", "int32"), ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
+        ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128"),
+    ],
+)  # fmt: skip
+def test_conversions_by_name(name: str, dtype: str, device: str) -> None:
+    x = gn.tensor([1.0, 0.0, 3.0])
+    made = getattr(x, name)()
+    assert made.dtype.name == dtype and made.tolist() == (
+        [True, False, True] if name == "bool" else [1, 0, 3]
+    )
+    assert getattr(made, name)() is made
+
+
+def test_to(device: str) -> None:
+    x = gn.tensor([1.5, 2.5])
+    other = gn.zeros(1, dtype=gn.int8, device="reference")
+    assert x.to(gn.float32) is x and x.to(device) is x and x.to(device, gn.float32) is x
+    assert x.to(gn.float32, copy=True) is not x
+    assert x.to(gn.int64).tolist() == [1, 2] and x.to(dtype=gn.float64).dtype is gn.float64
+    assert x.to(other).dtype is gn.int8 and x.to(other).device.type == "reference"
+    assert x.type_as(other).tolist() == [1, 2]
+    assert x.to("meta").is_meta and x.cpu().device.type in ("reference", "c")
+    with pytest.raises(gn.BackendUnavailableError, match="nowhere"):
+        x.to("nowhere")
+    with pytest.raises(TypeError, match=r"to\(\)"):
+        x.to(gn.float32, False, False, 1, 2)
+
+
+def test_python_operators_with_numbers_on_either_side(device: str) -> None:
+    x = gn.tensor([1.0, 2.0, 4.0])
+    assert (1 + x).tolist() == (x + 1).tolist() == [2.0, 3.0, 5.0]
+    assert (10 - x).tolist() == [9.0, 8.0, 6.0] and (8 / x).tolist() == [8.0, 4.0, 2.0]
+    assert (2**x).tolist() == [2.0, 4.0, 16.0] and (x**2).tolist() == [1.0, 4.0, 16.0]
+    assert (5 // x).tolist() == [5.0, 2.0, 1.0] and (5 % x).tolist() == [0.0, 1.0, 1.0]
+    assert (-x).tolist() == [-1.0, -2.0, -4.0] and (+x) is x and abs(-x).tolist() == x.tolist()
+    assert (x > 1).tolist() == [False, True, True] and (2 >= x).tolist() == [True, True, False]
+    bits = gn.tensor([5, 6])
+    assert (bits & 3).tolist() == (3 & bits).tolist() == [1, 2]
+    assert (bits ^ 1).tolist() == [4, 7] and (8 | bits).tolist() == [13, 14] and (~bits).tolist() == [-6, -7]
+    same = x
+    x += 1
+    x *= 2
+    assert same is x and x.tolist() == [4.0, 6.0, 10.0] and x._version == 2
+
+
+def test_operators_leave_strangers_to_the_stranger(device: str) -> None:
+    class Stranger:
+        def __radd__(self, other: Any) -> str:
+            return "mine"
+
+    assert gn.ones(1) + Stranger() == "mine"
+    for stranger in ("one", None, [1.0], {}):
+        with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+"):
+            gn.ones(1) + stranger
+    assert (gn.ones(1) == "one") is False and (gn.ones(1) != "one") is True
+
+
+def test_tensors_hash_by_identity(device: str) -> None:
+    x, y = gn.ones(1), gn.ones(1)
+    assert len({x, y, x}) == 2 and {x: 1}[x] == 1
+
+
+@pytest.mark.parametrize(
+    ("gradient", "error", "text"),
+    [
+        ([1.0, 2.0], TypeError, "expected to be a Tensor or None but got grad of type list"),
+        (gn.ones(3), RuntimeError, r"different size: expected \[2\], got \[3\]"),
+        (
+            gn.ones(2, dtype=gn.float64),
+            RuntimeError,
+            "different type: expected gnomon.float32, got gnomon.float64",
+        ),
+        (gn.ones(2, device="meta"), RuntimeError, "different device"),
+    ],
+)
+def test_a_gradient_must_fit(gradient: Any, error: type[Exception], text: str) -> None:
+    x = gn.ones(2, requires_grad=True)
+    with pytest.raises(error, match=text):
+        x.grad = gradient
+    x.grad = gn.ones(2)
+    x.grad = None
+    assert x.grad is None
+
+
+def test_resizing_keeps_views_on_the_old_block_safe(device: str) -> None:
+    x = gn.arange(4.0)
+    view = x[1:3]
+    x.resize_(1000)
+    assert x.shape == (1000,) and x[:4].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert view.tolist() == [1.0, 2.0]
+    x.resize_(2)
+    assert x.tolist() == [0.0, 1.0]
+    with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+        gn.zeros(2, requires_grad=True).resize_(3)
+    with pytest.raises(RuntimeError, match="negative dimension"):
+        x.resize_(-1)
