@@ -1,4 +1,4 @@
-"""creation.py: tensors from Python data, from NumPy and from tensors; what they share and what they refuse."""
+"""creation.py: tensors from Python data, NumPy and tensors; what they share and what they refuse."""
 
 from __future__ import annotations
 
@@ -153,17 +153,17 @@ def test_as_tensor_shares_what_it_can(device: str) -> None:
     assert gn.as_tensor(x, dtype=gn.float64).data_ptr() != x.data_ptr()
     assert gn.as_tensor([1, 2]).tolist() == [1, 2]
     array = numpy.arange(3.0)
-    shared = gn.as_tensor(array, device="reference")
+    shared = gn.as_tensor(array)
     shared[0] = 7.0
-    assert array[0] == 7.0
-    assert gn.as_tensor(array, dtype=gn.float32, device="reference").dtype is gn.float32
-    assert gn.as_tensor(array).device.type == device
+    assert array[0] == 7.0 and shared.device.type == device
+    assert gn.as_tensor(array, dtype=gn.float32).dtype is gn.float32
+    assert gn.as_tensor(array, device="meta").is_meta
 
 
-def test_from_numpy_shares_memory_both_ways() -> None:
+def test_from_numpy_shares_memory_both_ways(device: str) -> None:
     array = numpy.arange(6, dtype=numpy.int32).reshape(2, 3)
     made = gn.from_numpy(array)
-    assert made.device.type == "reference" and made.dtype is gn.int32 and made.stride() == (3, 1)
+    assert made.device.type == device and made.dtype is gn.int32 and made.stride() == (3, 1)
     assert made.data_ptr() == array.ctypes.data
     array[0, 1] = 50
     made[1, 2] = -5
@@ -172,7 +172,8 @@ def test_from_numpy_shares_memory_both_ways() -> None:
     assert made._version == 2  # what NumPy writes is not seen
 
 
-def test_from_numpy_keeps_strides_and_offset() -> None:
+def test_from_numpy_keeps_strides_and_offset(device: str) -> None:
+    assert gn.from_numpy(numpy.zeros(1)).device.type == device
     base = numpy.arange(24.0).reshape(4, 6)
     for view in (base.T, base[1:, ::2], base[::2, 3], base[2], base[:, None, :]):
         made = gn.from_numpy(view)
@@ -184,7 +185,7 @@ def test_from_numpy_keeps_strides_and_offset() -> None:
     assert gn.from_numpy(numpy.zeros((0, 3))).shape == (0, 3)
 
 
-def test_from_numpy_keeps_the_array_alive_and_lets_it_go() -> None:
+def test_from_numpy_keeps_the_array_alive_and_lets_it_go(device: str) -> None:
     class Array(numpy.ndarray):  # numpy.ndarray itself takes no weak references on every version
         pass
 
@@ -197,6 +198,12 @@ def test_from_numpy_keeps_the_array_alive_and_lets_it_go() -> None:
     del made
     gc.collect()
     assert alive() is None
+
+
+def test_from_numpy_is_on_the_reference_where_the_default_device_has_no_host_memory() -> None:
+    with gn.device("meta"):
+        made = gn.from_numpy(numpy.arange(3))
+    assert made.device.type == "reference" and made.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -332,7 +332,7 @@ def test_resizing_keeps_views_on_the_old_block_safe(device: str) -> None:
     assert view.tolist() == [1.0, 2.0]
     x.resize_(2)
     assert x.tolist() == [0.0, 1.0]
-    with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+    with pytest.raises(RuntimeError, match=r"requires? grad"):
         gn.zeros(2, requires_grad=True).resize_(3)
     with pytest.raises(RuntimeError, match="negative dimension"):
         x.resize_(-1)
