@@ -13,6 +13,9 @@ and, when autograd has a say and nothing else, a Node with what its formulas nam
 goes the readable way (dispatch/dispatcher.py, kit/native.py, autograd/variable_type.py), whose meaning this
 file repeats for the common case and must never change.
 
+The lines that fill an output's slots stand in each shortcut: a function for them would cost as much as they
+do.
+
 Plans are kept in plain dictionaries: reading and setting one is atomic.  They are dropped when a backend is
 registered, and started afresh when an operator has too many.
 """

@@ -1,0 +1,145 @@
+"""interop/numpy.py: tensors as NumPy arrays over one memory.  (From arrays to tensors: test_creation.py.)"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+
+import gnomon as gn
+
+NAMES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+
+
+def test_an_array_shows_the_tensors_memory(device: str) -> None:
+    x = gn.arange(6.0).reshape(2, 3)
+    array = x.numpy()
+    assert type(array) is numpy.ndarray and array.dtype == numpy.float32 and array.flags.writeable
+    assert array.ctypes.data == x.data_ptr() and array.tolist() == x.tolist()
+    array[1, 2] = 50.0
+    x[0, 0] = -1.0
+    x.mul_(2.0)
+    assert array.tolist() == x.tolist() == [[-2.0, 2.0, 4.0], [6.0, 8.0, 100.0]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_dtype_there_and_back(name: str, device: str) -> None:
+    kind: gn.dtype = getattr(gn, name)
+    numbers = [False, True, True] if name == "bool" else [0, 1, 100]
+    x = gn.tensor(numbers, dtype=kind)
+    array = x.numpy()
+    assert array.dtype == numpy.dtype(name) and array.tolist() == x.tolist()
+    for made in (gn.from_numpy(array), gn.tensor(array), gn.as_tensor(array)):
+        assert made.dtype is kind and made.tolist() == x.tolist()
+    back = gn.from_numpy(array)
+    back.fill_(1)
+    assert x.tolist() == back.tolist() == array.tolist()  # one memory, three views
+    assert array[0] == 1
+
+
+def test_strides_and_offsets(device: str) -> None:
+    base = gn.arange(24).reshape(4, 6)
+    for view in (
+        base.t(),
+        base[1:, ::2],
+        base[::2, 3],
+        base[2],
+        base[0].expand(3, 6),
+        base[3, 5],
+        base.view(24),
+    ):
+        array = view.numpy()
+        assert array.shape == tuple(view.shape) and array.tolist() == view.tolist()
+        assert array.ctypes.data == view.data_ptr()
+        assert [stride // 8 for stride in array.strides] == list(view.stride())
+    assert gn.zeros(0, 3).numpy().shape == (0, 3) and gn.zeros(0, 3).numpy().dtype == numpy.float32
+    base[1:3, 1:3].numpy()[...] = 0
+    assert base[1:3, 1:3].sum().item() == 0 and base.sum().item() == 276 - (7 + 8 + 13 + 14)
+
+
+def test_the_array_outlives_the_tensor(device: str) -> None:
+    # a block of a size that nothing else uses, freed and asked for again many times
+    for _ in range(20):
+        x = gn.full((12_345,), 3.0)
+        array = x[5:].numpy()
+        del x
+        gc.collect()
+        others = [gn.zeros(12_345) for _ in range(5)]
+        assert array.shape == (12_340,) and (array == 3.0).all()
+        array[:] = 4.0
+        assert all(other.sum().item() == 0.0 for other in others)
+
+
+def test_the_memory_goes_when_the_array_goes(device: str) -> None:
+    x = gn.ones(1000)
+    storage = weakref.ref(x.untyped_storage())
+    array = x.numpy()
+    del x, array
+    gc.collect()
+    assert storage() is None
+
+
+def test_resizing_the_tensor_leaves_the_array_alone(device: str) -> None:
+    x = gn.arange(4.0)
+    array = x.numpy()
+    x.resize_(100_000)
+    x.fill_(9.0)
+    gc.collect()
+    assert array.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "error", "text"),
+    [
+        (gn.ones(2, requires_grad=True), RuntimeError, r"Can't call numpy\(\) on Tensor that requires grad"),
+        (gn.ones(2, requires_grad=True) * 2, RuntimeError, "requires grad"),
+        (gn.ones(2, dtype=gn.bfloat16), TypeError, "Got unsupported ScalarType bfloat16"),
+        (gn.ones(2, device="meta"), TypeError, "can't convert meta device type tensor to numpy"),
+    ],
+)
+def test_what_has_no_array(tensor: gn.Tensor, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        tensor.numpy()
+
+
+def test_force_detaches(device: str) -> None:
+    x = gn.ones(2, requires_grad=True)
+    assert x.numpy(force=True).tolist() == [1.0, 1.0] and x.detach().numpy().tolist() == [1.0, 1.0]
+    with pytest.raises((TypeError, NotImplementedError)):
+        gn.ones(2, device="meta").numpy(force=True)
+
+
+def test_numpys_functions_take_tensors(device: str) -> None:
+    x = gn.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert numpy.sum(numpy.asarray(x)) == 10.0 and numpy.asarray(x).ctypes.data == x.data_ptr()
+    assert numpy.asarray(x, dtype=numpy.int64).tolist() == [[1, 2], [3, 4]]
+    copied: Any = numpy.array(x)
+    copied[0, 0] = 9.0
+    assert x[0, 0].item() == 1.0  # numpy.array copies
+    assert numpy.allclose(numpy.asarray(x), [[1, 2], [3, 4]])
+    if int(numpy.__version__.partition(".")[0]) >= 2:
+        assert numpy.asarray(x, copy=False).ctypes.data == x.data_ptr()
+        with pytest.raises(ValueError, match="without a copy"):
+            numpy.asarray(x, dtype=numpy.int64, copy=False)
+
+
+def test_numpys_scalars_are_numbers(device: str) -> None:
+    x = gn.tensor([1.0, 2.0])
+    assert (x + numpy.float32(1.5)).tolist() == [2.5, 3.5] and (x * numpy.int64(2)).tolist() == [2.0, 4.0]
+    assert x.sum(numpy.int64(0)).item() == 3.0 and gn.zeros(numpy.int64(2)).shape == (2,)
+    assert x[numpy.int64(1)].item() == 2.0

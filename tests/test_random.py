@@ -1,0 +1,229 @@
+"""ops/random.py: Philox 4x32-10 as published, one stream for all devices, and what the numbers look like."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon.ops.random import philox_4x32_10
+
+FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]
+MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+
+
+def other_devices() -> list[str]:
+    return [name for name in ("c",) if gn.backends()[name].available]
+
+
+# counter, key and output as 32-bit words, the first first.  Source: Random123's kat_vectors, philox4x32 10.
+@pytest.mark.parametrize(
+    ("counter", "key", "output"),
+    [
+        ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+        ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+        ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+    ],
+)
+def test_known_answers(counter: str, key: str, output: str) -> None:
+    def number(words: str) -> int:
+        return sum(int(word, 16) << 32 * index for index, word in enumerate(words.split()))
+
+    words = philox_4x32_10(number(key), number(counter))
+    assert " ".join(f"{word:08x}" for word in words) == output
+
+
+def test_a_number_depends_on_seed_and_position_only(device: str) -> None:
+    gn.manual_seed(7)
+    whole = gn.rand(10)
+    gn.manual_seed(7)
+    assert gn.rand(2, 5).flatten().tolist() == whole.tolist()
+    gn.manual_seed(7)
+    parts = [gn.rand(3), gn.rand(0), gn.rand(7)]
+    assert gn.cat(parts).tolist() == whole.tolist()
+    gn.manual_seed(8)
+    assert gn.rand(10).tolist() != whole.tolist()
+    transposed = gn.empty(5, 2).t()
+    gn.manual_seed(7)
+    assert transposed.uniform_().flatten().tolist() == whole.tolist()  # row-major, whatever the strides
+
+
+def test_the_first_numbers_of_seed_0_are_the_known_answer(device: str) -> None:
+    words = [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    for dtype in FLOATS[:3]:
+        bits = MANTISSA_BITS[dtype.name]
+        gn.manual_seed(0)
+        assert gn.rand(1, dtype=dtype).item() == (words[0] % 2**bits) / 2**bits
+    gn.manual_seed(0)
+    uniform = ((words[0] << 21) ^ (words[1] >> 11)) / 2**53
+    assert gn.rand(1, dtype=gn.float64).item() == uniform
+    gn.manual_seed(0)
+    angle = ((words[2] << 21) ^ (words[3] >> 11)) / 2**53
+    expected = math.sqrt(-2 * math.log(1 - uniform)) * math.cos(2 * math.pi * angle)
+    assert gn.randn(1, dtype=gn.float64).item() == pytest.approx(expected, rel=1e-14)
+    gn.manual_seed(0)
+    assert gn.randint(1000, (1,)).item() == (words[0] | words[1] << 32) % 1000
+
+
+@pytest.mark.parametrize("name", other_devices())
+@pytest.mark.parametrize(
+    "draw",
+    [
+        *(lambda device, dtype=dtype: gn.rand(1001, dtype=dtype, device=device) for dtype in FLOATS),
+        *(lambda device, dtype=dtype: gn.randn(1001, dtype=dtype, device=device) for dtype in FLOATS),
+        lambda device: gn.randint(-5, 10**12, (1001,), device=device),
+        lambda device: gn.randperm(1001, device=device),
+        lambda device: gn.empty(1001, device=device).uniform_(-3.0, 5.0),
+        lambda device: gn.empty(1001, dtype=gn.float64, device=device).normal_(1.0, 0.1),
+        lambda device: gn.empty(1001, dtype=gn.bool, device=device).bernoulli_(0.25),
+        lambda device: gn.empty(1001, device=device).bernoulli_(0.75),
+        lambda device: gn.nn.functional.dropout(gn.ones(1001, device=device), 0.3),
+    ],
+)
+def test_all_devices_draw_the_same(draw: Any, name: str) -> None:
+    gn.manual_seed(1234)
+    expected = draw("reference")
+    gn.manual_seed(1234)
+    assert draw(name).tolist() == expected.tolist()
+    assert draw(name).device.type == name  # and the stream has moved on
+    gn.manual_seed(1234)
+    draw("reference")
+    after = gn.default_generator.get_state()
+    gn.manual_seed(1234)
+    draw(name)
+    assert gn.default_generator.get_state() == after
+
+
+def test_seeds_and_states() -> None:
+    generator = gn.Generator()
+    assert generator.initial_seed() == gn.Generator().initial_seed()
+    assert generator.manual_seed(5) is generator and generator.initial_seed() == 5
+    first = gn.rand(4, generator=generator)
+    state = generator.get_state()
+    second = gn.rand(4, generator=generator)
+    assert first.tolist() != second.tolist()
+    generator.set_state(state)
+    assert gn.rand(4, generator=generator).tolist() == second.tolist()
+    generator.manual_seed(5)
+    assert gn.rand(4, generator=generator).tolist() == first.tolist()
+    assert gn.Generator().manual_seed(-1).initial_seed() == 2**64 - 1
+    new = generator.seed()
+    assert generator.initial_seed() == new and new != 5
+    assert gn.manual_seed(11) is gn.default_generator and gn.initial_seed() == 11
+
+
+def test_generators_do_not_disturb_each_other(device: str) -> None:
+    gn.manual_seed(3)
+    expected = gn.rand(4).tolist()
+    gn.manual_seed(3)
+    generator = gn.Generator().manual_seed(3)
+    gn.randn(100, generator=generator)
+    gn.randperm(10, generator=generator)
+    gn.empty(3).bernoulli_(0.5, generator=generator)
+    assert gn.rand(4).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=lambda dtype: dtype.name)
+def test_uniform_is_uniform(dtype: gn.dtype, device: str) -> None:
+    gn.manual_seed(0)
+    numbers = gn.rand(20_000, dtype=dtype).tolist()
+    assert min(numbers) >= 0.0 and max(numbers) < 1.0
+    # five standard deviations of the mean and of the counts in ten bins
+    assert sum(numbers) / 20_000 == pytest.approx(0.5, abs=5 * math.sqrt(1 / 12 / 20_000) + 2.0**-9)
+    counts = [0] * 8
+    for number in numbers:
+        counts[int(number * 8)] += 1
+    assert all(abs(count - 2500) < 5 * math.sqrt(2500 * 7 / 8) for count in counts), counts
+    assert all(number * 2 ** MANTISSA_BITS[dtype.name] % 1 == 0 for number in numbers)
+
+
+def test_normal_is_normal(device: str) -> None:
+    gn.manual_seed(0)
+    count = 20_000
+    numbers = gn.randn(count, dtype=gn.float64).tolist()
+    mean = sum(numbers) / count
+    variance = sum(number**2 for number in numbers) / count
+    kurtosis = sum(number**4 for number in numbers) / count
+    assert abs(mean) < 5 / math.sqrt(count)
+    assert variance == pytest.approx(1.0, abs=5 * math.sqrt(2 / count))
+    assert kurtosis == pytest.approx(3.0, abs=5 * math.sqrt(96 / count))
+    within = sum(abs(number) < 1.0 for number in numbers) / count
+    assert within == pytest.approx(math.erf(1 / math.sqrt(2)), abs=0.02)
+    shifted = gn.empty(count).normal_(10.0, 0.5)
+    assert shifted.mean().item() == pytest.approx(10.0, abs=0.02)
+    assert shifted.std().item() == pytest.approx(0.5, abs=0.02)
+
+
+def test_integers_bernoulli_and_permutations(device: str) -> None:
+    gn.manual_seed(0)
+    numbers = gn.randint(-3, 4, (7000,))
+    assert numbers.dtype is gn.int64 and set(numbers.tolist()) == set(range(-3, 4))
+    assert all(abs(numbers.tolist().count(value) - 1000) < 150 for value in range(-3, 4))
+    assert gn.randint(2**62, 2**62 + 1, (3,)).tolist() == [2**62] * 3
+    assert gn.randint(5, (2, 3), dtype=gn.float32).dtype is gn.float32
+    coins = gn.empty(10_000).bernoulli_(0.3)
+    assert set(coins.tolist()) == {0.0, 1.0} and coins.mean().item() == pytest.approx(0.3, abs=0.025)
+    assert (
+        gn.empty(100).bernoulli_(0.0).sum().item() == 0 and gn.empty(100).bernoulli_(1.0).sum().item() == 100
+    )
+    shuffled = gn.randperm(500).tolist()
+    assert sorted(shuffled) == list(range(500)) and shuffled != list(range(500))
+    assert gn.randperm(0).tolist() == [] and gn.randperm(3, dtype=gn.int32).dtype is gn.int32
+    fixed = sum(gn.randperm(10)[0].item() == 0 for _ in range(1000))
+    assert 50 < fixed < 150
+
+
+def test_like_and_meta(device: str) -> None:
+    like = gn.zeros(3, 2, dtype=gn.float64).t()
+    assert gn.rand_like(like).stride() == (1, 2) and gn.randn_like(like).dtype is gn.float64
+    state = gn.default_generator.get_state()
+    assert gn.rand(5, device="meta").is_meta
+    assert gn.default_generator.get_state() != state  # the stream does not depend on the device
+
+
+def test_in_place_draws_count_as_writes_and_stop_the_gradient(device: str) -> None:
+    x = gn.zeros(3)
+    x.uniform_()
+    x.normal_()
+    assert x._version == 2
+    w = gn.ones(3, requires_grad=True)
+    y = w * 2
+    y.uniform_()
+    y.sum().backward()
+    assert w.grad is not None and w.grad.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: gn.empty(2).uniform_(2, 1),
+            "uniform_.* expects .*from=2.0 > to=1.0",
+        ),
+        (lambda: gn.empty(2).normal_(0, -1), "normal.*std >= 0.0"),
+        (lambda: gn.empty(2).bernoulli_(1.5), r"bernoulli_.*p to be in \[0, 1\]"),
+        (lambda: gn.randint(5, 5, (2,)), "from=5 >= to=5"),
+        (lambda: gn.randperm(-1), "randperm: n must be non-negative"),
+        (lambda: gn.rand(2, dtype=gn.int64), "not implemented for dtype int64"),
+        (lambda: gn.randn(-2), "negative dimension"),
+        (lambda: gn.empty(1).expand(2).uniform_(), "more than one element"),
+        (lambda: gn.ones(2, requires_grad=True).uniform_(), "a leaf Variable that requires grad"),
+        (lambda: gn.nn.functional.dropout(gn.ones(1), 1.5), "dropout probability has to be between 0 and 1"),
+    ],
+)
+def test_what_can_not_be_drawn(call: Any, text: str, device: str) -> None:
+    with pytest.raises((RuntimeError, ValueError), match=text):
+        call()
+
+
+def test_dropout(device: str) -> None:
+    gn.manual_seed(0)
+    dropped = gn.nn.functional.dropout(gn.ones(10_000), 0.2)
+    kept = gn.tensor(1.0).div(0.8).item()
+    assert set(dropped.tolist()) == {0.0, kept}
+    assert (dropped > 0).float().mean().item() == pytest.approx(0.8, abs=0.02)
+    x = gn.ones(3)
+    assert gn.nn.functional.dropout(x, 0.5, training=False).tolist() == x.tolist()
+    assert gn.nn.functional.dropout(x, 1.0).tolist() == [0.0, 0.0, 0.0]
