@@ -96,6 +96,7 @@ def test_a_child_of_fork_computes() -> None:
         expected = (x + x).sum().item()  # the threads are there now
         child = os.fork()
         if child == 0:
-            right = (x + x).sum().item() == expected and (x.view(512, 512) @ x.view(512, 512))[0, 0].item() == 512
+            product = x.view(512, 512) @ x.view(512, 512)
+            right = (x + x).sum().item() == expected and product[0, 0].item() == 512
             os._exit(0 if right else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

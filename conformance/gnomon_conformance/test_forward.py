@@ -39,10 +39,8 @@ def test_forward(operator, dtype, backend):
                     if hasattr(result, "device") and result.device != backend.device_type
                 ]
                 if problems:
-                    pytest.fail(
-                        explain(problems, operator, sample, dtype, layout, ("reference", backend.device_type)),
-                        pytrace=False,
-                    )
+                    devices = ("reference", backend.device_type)
+                    pytest.fail(explain(problems, operator, sample, dtype, layout, devices), pytrace=False)
 
 
 def written_tensors(schema, sample):

@@ -43,8 +43,9 @@ def dtype_from_numpy(array: Any) -> dtype:
 
 
 def from_numpy(array: Any) -> Tensor:
-    """A tensor over the array's memory, on the default device; on ``reference`` where that one can not show it.
+    """A tensor over the array's memory.
 
+    It is on the default device, or on ``reference`` where that one can not show foreign memory.
     Raises TypeError for what is no array or has another dtype, ValueError for negative strides or strides
     that are no whole elements, and for an array that can not be written to.
     """

@@ -80,7 +80,10 @@ class Backend:
         return id(memory)
 
     def wrap_host_memory(self, data: memoryview, address: int) -> Any:
-        """Memory over bytes that somebody else owns, at ``address``; it keeps ``data`` alive.  None if it can not."""
+        """Memory over bytes that somebody else owns, at ``address``; it keeps ``data`` alive.
+
+        None from a backend that can not show foreign memory.
+        """
         return None
 
     def adopt(self, address: float, nbytes: int) -> Any:
