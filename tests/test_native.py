@@ -364,6 +364,7 @@ def test_halves_of_one_block_are_not_an_overlap(device: str) -> None:
     x = gn.arange(6.0)
     x[:3].add_(x[3:])
     assert x.tolist() == [3.0, 5.0, 7.0, 3.0, 4.0, 5.0]
+    x[3:].sub_(x[:3]).add_(x[:3])
     gn.mul(x[3:], 2, out=x[:3])
     assert x.tolist() == [6.0, 8.0, 10.0, 3.0, 4.0, 5.0]
 
@@ -377,6 +378,8 @@ def test_results_of_equal_arguments_of_other_types_are_not_mixed_up(device: str)
         assert gn.add(x, 1 + 0j).dtype is gn.complex64
         assert str(gn.mul(gn.tensor([1.0]), 0.0).tolist()) == "[0.0]"
         assert str(gn.mul(gn.tensor([1.0]), -0.0).tolist()) == "[-0.0]"
+        assert str(aten.leaky_relu(gn.tensor([-1.0]), 0.0).tolist()) == "[-0.0]"
+        assert str(aten.leaky_relu(gn.tensor([-1.0]), -0.0).tolist()) == "[0.0]"
 
 
 def test_where_takes_numbers(device: str) -> None:

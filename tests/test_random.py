@@ -80,6 +80,7 @@ def test_the_first_numbers_of_seed_0_are_the_known_answer(device: str) -> None:
         lambda device: gn.empty(1001, dtype=gn.bool, device=device).bernoulli_(0.25),
         lambda device: gn.empty(1001, device=device).bernoulli_(0.75),
         lambda device: gn.nn.functional.dropout(gn.ones(1001, device=device), 0.3),
+        lambda device: gn.dropout(gn.ones(1001, device=device), 0.3, True),
     ],
 )
 def test_all_devices_draw_the_same(draw: Any, name: str) -> None:
@@ -211,6 +212,7 @@ def test_in_place_draws_count_as_writes_and_stop_the_gradient(device: str) -> No
         (lambda: gn.empty(1).expand(2).uniform_(), "more than one element"),
         (lambda: gn.ones(2, requires_grad=True).uniform_(), "a leaf Variable that requires grad"),
         (lambda: gn.nn.functional.dropout(gn.ones(1), 1.5), "dropout probability has to be between 0 and 1"),
+        (lambda: gn.dropout(gn.ones(1), 1.5, True), "dropout probability has to be between 0 and 1"),
     ],
 )
 def test_what_can_not_be_drawn(call: Any, text: str, device: str) -> None:
@@ -218,12 +220,15 @@ def test_what_can_not_be_drawn(call: Any, text: str, device: str) -> None:
         call()
 
 
-def test_dropout(device: str) -> None:
+@pytest.mark.parametrize("dropout", [gn.dropout, gn.nn.functional.dropout], ids=["operator", "functional"])
+def test_dropout(dropout: Any, device: str) -> None:
     gn.manual_seed(0)
-    dropped = gn.nn.functional.dropout(gn.ones(10_000), 0.2)
+    x = gn.ones(10_000, requires_grad=True)
+    dropped = dropout(x, 0.2, True)
     kept = gn.tensor(1.0).div(0.8).item()
     assert set(dropped.tolist()) == {0.0, kept}
     assert (dropped > 0).float().mean().item() == pytest.approx(0.8, abs=0.02)
-    x = gn.ones(3)
-    assert gn.nn.functional.dropout(x, 0.5, training=False).tolist() == x.tolist()
-    assert gn.nn.functional.dropout(x, 1.0).tolist() == [0.0, 0.0, 0.0]
+    dropped.sum().backward()
+    assert x.grad is not None and x.grad.tolist() == dropped.tolist()
+    assert dropout(x, 0.5, False).tolist() == x.tolist() == dropout(x, 0.0, True).tolist()
+    assert set(dropout(x, 1.0, True).tolist()) == {0.0}

@@ -116,6 +116,8 @@ def test_deepcopy_copies_numbers_gradient_and_attributes(device: str) -> None:
     made = twice[0]
     assert made.requires_grad and made.grad.tolist() == [[2.0] * 3] * 2
     assert made.data_ptr() != x.data_ptr() and made.grad.data_ptr() != x.grad.data_ptr()
+    both, gradient = copy.deepcopy([x, x.grad])
+    assert both.grad is gradient
     assert copy.deepcopy(gn.zeros(3, 2).t()).stride() == (1, 2)
     point = Point._make_subclass(gn.ones(1))
     point.names = ["a"]  # type: ignore[attr-defined]

@@ -296,6 +296,22 @@ tensor([1.],
        requires_grad=True)""",
     ),
     ({"linewidth": 34}, "gn.tensor([1.0], requires_grad=True)", "tensor([1.], requires_grad=True)"),
+    (
+        {"linewidth": 32},
+        "gn.tensor([1.0], requires_grad=True)",
+        """\
+tensor([1.],
+       requires_grad=True)""",
+    ),
+    (
+        {"edgeitems": 2, "threshold": 5},
+        "gn.arange(20).reshape(4, 5)",
+        """\
+tensor([[ 0,  1,  ...,  3,  4],
+        [ 5,  6,  ...,  8,  9],
+        [10, 11,  ..., 13, 14],
+        [15, 16,  ..., 18, 19]])""",
+    ),
     ({"linewidth": 33}, "gn.tensor([1.0], requires_grad=True)", "tensor([1.], requires_grad=True)"),
     ({"edgeitems": 1, "threshold": 5}, "gn.arange(6)", "tensor([0,  ..., 5])"),
     ({"edgeitems": 1, "threshold": 6}, "gn.arange(6)", "tensor([0, 1, 2, 3, 4, 5])"),

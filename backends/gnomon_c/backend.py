@@ -168,7 +168,8 @@ def _scalar(value: Any, absent: int) -> tuple[float, float, int]:
     if isinstance(real, int):
         integer = (int(real) + 2**63) % 2**64 - 2**63
     else:
-        integer = int(real) if abs(real) < 2.0**63 else 0  # false for NaN too
+        # what does not fit (NaN does not either) only goes to bool, where it is true
+        integer = int(real) if abs(real) < 2.0**63 else 1
     try:
         return (float(real), float(value.imag), integer)
     except OverflowError:

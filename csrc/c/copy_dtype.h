@@ -81,7 +81,12 @@ int32_t NAME(kernel_copy)(const gn_call *call, void *const *data) {
 }
 
 static int32_t NAME(fill_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
+#if CODE == GN_BOOL
+    /* 0.5 and NaN are true, which the number as an integer would not say */
+    const STORAGE value = call->scalars[0].real != 0 || call->scalars[0].imag != 0;
+#else
     const STORAGE value = STORE(NUMBER(0));
+#endif
     if (strides[0] == (int64_t)sizeof(STORAGE)) {
         STORAGE *out = (STORAGE *)data[0];
         for (int64_t i = 0; i < count; i++) {

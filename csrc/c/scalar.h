@@ -184,7 +184,37 @@ static inline gn_complex128 gn_sigmoid_complex128(gn_complex128 x) {
     _Generic((x), float: function32, double: function64)
 #endif
 
+static inline float gn_divide_float32(float a, float b) {
+    return a / b;
+}
+static inline double gn_divide_float64(double a, double b) {
+    return a / b;
+}
+#if GN_HAS_COMPLEX
+/* Divided by zero, each part goes to its own infinity (or NaN), which C's short division loses. */
+static inline gn_complex64 gn_divide_complex64(gn_complex64 a, gn_complex64 b) {
+    if (b == 0) {
+        const float parts[2] = {crealf(a) / crealf(b), cimagf(a) / crealf(b)};
+        gn_complex64 quotient;
+        memcpy(&quotient, parts, sizeof quotient);
+        return quotient;
+    }
+    return a / b;
+}
+static inline gn_complex128 gn_divide_complex128(gn_complex128 a, gn_complex128 b) {
+    if (b == 0) {
+        const double parts[2] = {creal(a) / creal(b), cimag(a) / creal(b)};
+        gn_complex128 quotient;
+        memcpy(&quotient, parts, sizeof quotient);
+        return quotient;
+    }
+    return a / b;
+}
+#endif
+
 /* Floats and complex numbers. */
+#define gn_divide(a, b) \
+    GN_FRACTIONAL(gn_divide_float32, gn_divide_float64, gn_divide_complex64, gn_divide_complex128, b)(a, b)
 #define gn_exp(x) GN_FRACTIONAL(gn_exp_float32, gn_exp_float64, cexpf, cexp, x)(x)
 #define gn_log(x) GN_FRACTIONAL(gn_log_float32, gn_log_float64, clogf, clog, x)(x)
 #define gn_sin(x) GN_FRACTIONAL(sinf, sin, csinf, csin, x)(x)
@@ -201,7 +231,6 @@ static inline gn_complex128 gn_sigmoid_complex128(gn_complex128 x) {
 #define gn_log1p(x) GN_FLOATING(log1pf, log1p, x)(x)
 #define gn_log2(x) GN_FLOATING(log2f, log2, x)(x)
 #define gn_erf(x) GN_FLOATING(gn_erf_float32, gn_erf_float64, x)(x)
-#define gn_atan2(y, x) GN_FLOATING(atan2f, atan2, x)(y, x)
 #define gn_silu(x) GN_FLOATING(gn_silu_float32, gn_silu_float64, x)(x)
 #define gn_silu_backward(gradient, x) GN_FLOATING(gn_silu_backward_float32, gn_silu_backward_float64, x)(gradient, x)
 #define gn_gelu(x, approximate) GN_FLOATING(gn_gelu_float32, gn_gelu_float64, x)(x, approximate)
@@ -211,6 +240,17 @@ static inline gn_complex128 gn_sigmoid_complex128(gn_complex128 x) {
 /* Floats and integers. */
 #define GN_REAL(function32, function64, integer_function, x) \
     _Generic((x), float: function32, double: function64, default: integer_function)
+/* NaN and -0.0 go through. */
+static inline float gn_relu_float32(float x) {
+    return x < 0 ? 0 : x;
+}
+static inline double gn_relu_float64(double x) {
+    return x < 0 ? 0 : x;
+}
+static inline int64_t gn_relu_int64(int64_t x) {
+    return x < 0 ? 0 : x;
+}
+#define gn_relu(x) GN_REAL(gn_relu_float32, gn_relu_float64, gn_relu_int64, x)(x)
 #define gn_sign(x) GN_REAL(gn_sign_float32, gn_sign_float64, gn_sign_int64, x)(x)
 #define gn_zero_divisor(b) GN_REAL(gn_zero_divisor_float32, gn_zero_divisor_float64, gn_zero_divisor_int64, b)(b)
 #define gn_div_floor(a, b) GN_REAL(gn_div_floor_float32, gn_div_floor_float64, gn_div_floor_int64, a)(a, b)

@@ -13,8 +13,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import bind, fast_path, methods
-from .autograd import variable_type
+from . import bind as _bind
+from . import fast_path as _fast_path
+from . import methods as _methods
+from . import ops
+from .autograd import variable_type as _variable_type
 from .autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import as_tensor, from_numpy, tensor
 from .dispatch.dispatcher import aten as _aten
@@ -25,24 +28,6 @@ from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor
 from .memory.text import set_printoptions
-from .ops import (
-    activation,
-    compare,
-    convolution,
-    copy,
-    embedding,
-    factory,
-    index,
-    join,
-    linalg,
-    loss,
-    normalization,
-    pointwise,
-    pooling,
-    random,
-    reduce,
-    view,
-)
 from .ops.random import Generator, default_generator, initial_seed, manual_seed
 from .values.device import (
     channels_last,
@@ -87,11 +72,20 @@ long = int64
 cfloat = complex64
 cdouble = complex128
 
-bind.bind_operators(globals())
-methods.bind_methods()
-fast_path.bind_fast_paths(globals())
+# Importing a file makes it an attribute here; those are no public names, and some have an operator's.
+for _name in ("bind", "creation", "fast_path", "listing", "methods"):
+    globals().pop(_name, None)
 
-_LAZY = ("nn", "optim", "autograd", "testing", "cli", "demo", "learn", "library")
+_bind.bind_operators(globals())
+_methods.bind_methods()
+_fast_path.bind_fast_paths(globals())
+
+_LAZY = ("nn", "optim", "autograd", "cli", "demo")
+
+
+def __dir__() -> list[str]:
+    hidden = {"Any", "annotations", "importlib"}
+    return sorted({name for name in globals() if not name.startswith("_")} - hidden | set(_LAZY))
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor, autograd_meta
 from ..values.dispatch_key import AUTOGRAD
 from .graph import gradient_edge, tensor_hooks
@@ -67,7 +68,8 @@ def retain_grad(self: Tensor) -> None:
     def keep(gradient: Tensor) -> None:
         tensor = reference()
         if tensor is not None:
-            autograd_meta(tensor).grad = gradient
+            # a copy: what flows through the graph may be expanded, or somebody else's
+            autograd_meta(tensor).grad = aten.clone.default(gradient, None)
 
     register_hook(self, keep)
     autograd_meta(self).retains_grad = True

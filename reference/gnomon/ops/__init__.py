@@ -5,5 +5,41 @@ operators as methods of its tensors, or by name through ``aten``.
 """
 
 from ..dispatch.dispatcher import aten
+from . import (
+    activation,
+    compare,
+    convolution,
+    copy,
+    embedding,
+    factory,
+    index,
+    join,
+    linalg,
+    loss,
+    normalization,
+    pointwise,
+    pooling,
+    random,
+    reduce,
+    view,
+)
 
-__all__ = ["aten"]
+__all__ = [
+    "activation",
+    "aten",
+    "compare",
+    "convolution",
+    "copy",
+    "embedding",
+    "factory",
+    "index",
+    "join",
+    "linalg",
+    "loss",
+    "normalization",
+    "pointwise",
+    "pooling",
+    "random",
+    "reduce",
+    "view",
+]

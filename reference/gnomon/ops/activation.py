@@ -18,8 +18,8 @@ def _conj(tensor: Any) -> Any:
 
 
 def _relu(a: Any) -> Any:
-    """max(a, 0), NaN through."""
-    return a if a != a or a > 0 else type(a)(0)
+    """max(a, 0), NaN and -0.0 through."""
+    return type(a)(0) if a < 0 else a
 
 
 relu = native_function(

@@ -11,12 +11,13 @@ from ..dispatch.dispatcher import aten
 from ..kit import launch
 from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each
-from ..kit.native import check_no_internal_overlap, native_function
+from ..kit.native import check_no_internal_overlap, check_no_partial_overlap, native_function
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.backend import reference_backend, resolve_device
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import contiguous_format, preserve_format
+from ..values.dtype import check_number_fits
 
 
 def copy_kernel(iterator: TensorIterator) -> None:
@@ -41,6 +42,7 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
                 f"size {list(src._spec.sizes)}"
             )
     check_no_internal_overlap("copy_", self._spec)
+    check_no_partial_overlap("copy_", self, [src])
     if src._spec.device is not self._spec.device:
         src = to_device(src, self._spec.device)
     elif src._storage is not None and src._storage is self._storage and self._spec.numel:
@@ -105,10 +107,7 @@ reference_backend.kernels["fill_.Scalar"] = fill_kernel
 
 
 def _fill_(self: Tensor, value: Any) -> Tensor:
-    if isinstance(value, complex) and not self._spec.dtype.is_complex:
-        raise RuntimeError(
-            f"fill_: value cannot be converted to type {self._spec.dtype.name} without overflow"
-        )
+    check_number_fits(value, self._spec.dtype)
     check_no_internal_overlap("fill_", self._spec)
     if self._spec.numel:
         spec = self._spec

@@ -601,6 +601,4 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             value = value.squeeze(0)
         aten.copy_.default(view, value, False)
         return
-    if value._spec.dtype is not self._spec.dtype:
-        value = value.to(self._spec.dtype)
     aten.index_put_.default(view, tensors, value, False)

@@ -13,7 +13,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.iterator import result_type
-from ..kit.loops import pointwise
+from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
 from ..kit.rules import (
     binary,
@@ -27,7 +27,7 @@ from ..kit.rules import (
     walk,
 )
 from ..memory.spec import Spec
-from ..values.dtype import bool_
+from ..values.dtype import bool_, check_number_fits
 
 
 def add_rule(self: Any, other: Any, alpha: Any) -> Any:
@@ -56,7 +56,9 @@ def scaled(grad: Any, alpha: Any) -> Any:
 add = native_function(
     "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     meta=add_rule,
-    kernel=pointwise(lambda a, b, alpha: a + alpha * b),
+    kernel=pointwise(
+        lambda a, b, alpha: a + alpha * b if a.__class__ is not bool else a or (bool(alpha) and b)
+    ),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(grad, alpha)},
     inplace=True,
     out="out",
@@ -340,7 +342,7 @@ def tie_grad(grad: Any, self: Any, other: Any, chosen: Any) -> Any:
 clamp = native_function(
     "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
     meta=lambda self, min, max: _clamp_walk(self, min, max),
-    kernel=pointwise(lambda a, low, high: _clamped(a, low, high)),
+    kernel=lambda iterator, min, max: _clamp_kernel(iterator, min, max),
     derivatives={"self": lambda grad, self, min, max: _clamp_grad(grad, self, min, max)},
     node_name="ClampBackward1",
     inplace=True,
@@ -356,7 +358,16 @@ def _clamp_walk(self: Spec, min: Any, max: Any) -> Any:
         raise RuntimeError("At least one of 'min' or 'max' must not be None")
     common = result_type(self, *[bound for bound in (min, max) if bound is not None])
     refuse(common, "complex", "bool")
+    for bound in (min, max):
+        if bound is not None:
+            check_number_fits(bound, common)
     return walk([self], common, common)
+
+
+def _clamp_kernel(iterator: Any, min: Any, max: Any) -> None:
+    """``output = min(max(input, min), max)``, the bounds as the dtype holds them."""
+    low, high = (None if bound is None else iterator.common_dtype.cast(bound) for bound in (min, max))
+    for_each(iterator, lambda a: _clamped(a, low, high))
 
 
 def _clamped(a: Any, low: Any, high: Any) -> Any:

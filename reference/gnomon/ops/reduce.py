@@ -464,8 +464,15 @@ native_function(
     "``correction`` (1).",
 )
 
+
+def _sqrt_flat_at_0(variance: Any) -> Any:
+    """The square root, with the gradient 0 at 0 that PyTorch gives a standard deviation."""
+    is_zero = variance == 0
+    return aten.where(is_zero, variance * 0, variance.masked_fill(is_zero, 1).sqrt())
+
+
 native_function(
     "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-    composite=lambda self, dim, correction, keepdim: aten.sqrt.default(_var(self, dim, correction, keepdim)),
+    composite=lambda self, dim, correction, keepdim: _sqrt_flat_at_0(_var(self, dim, correction, keepdim)),
     doc="The standard deviation: the square root of var.",
 )

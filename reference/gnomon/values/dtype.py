@@ -10,6 +10,7 @@ Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/T
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
@@ -300,6 +301,28 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     if from_.is_floating_point and to.category < 2:
         return False
     return from_ is bool_ or to is not bool_
+
+
+def check_number_fits(value: Number, dtype: dtype) -> None:
+    """Raises RuntimeError for a number that ``dtype`` can not hold.
+
+    Infinities and NaN fit floats, everything fits bool, and a negative number fits an unsigned dtype when its
+    absolute value does (it wraps around).  Source: c10::overflows.
+    """
+    if dtype is bool_:
+        return
+    text = f"value cannot be converted to type {dtype.name} without overflow"
+    if isinstance(value, complex) and not dtype.is_complex:
+        if value.imag != 0:
+            raise RuntimeError(text)
+        value = value.real
+    if dtype.category == 1:
+        most = 2 ** (dtype.bits - 1 if dtype.is_signed else dtype.bits) - 1
+        least = -most - 1 if dtype.is_signed else -most
+        if not least <= value <= most:  # false for NaN too
+            raise RuntimeError(text)
+    elif dtype.is_floating_point and math.isfinite(value) and not math.isfinite(dtype.cast(value)):
+        raise RuntimeError(text)
 
 
 def dtype_of_number(value: Number, default_dtype: dtype) -> dtype:
