@@ -145,9 +145,12 @@ def measure(task: Task, libraries: dict[str, Any], repeats: int) -> dict[str, li
 def import_seconds(module: str, repeats: int) -> list[float]:
     """Seconds of ``import module`` in fresh Pythons, without Python's own start or the cold first."""
     program = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    # compiled files may be kept, as they are wherever gnomon is installed
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     samples = []
     for _ in range(repeats + 1):
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
         samples.append(float(done.stdout))
     return samples[1:]
 
