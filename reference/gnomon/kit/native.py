@@ -284,7 +284,7 @@ def _checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
         if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)):
             raise
-        raise type(error)(f"{operator.schema.name}: {error}") from error.__cause__
+        raise type(error)(f"{operator.schema.name.lstrip('_')}: {error}") from error.__cause__
 
 
 def find_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
@@ -362,16 +362,9 @@ def _execute(
             value = arguments[position]
             inputs.extend(value if isinstance(value, (list, tuple)) else (value,))
         kernel_arguments = [arguments[position] for position in record.kernel_positions]
-    launch.launch(
-        operator.name,
-        plan.device,
-        plan.key_dtype,
-        [*outputs, *inputs],
-        len(outputs),
-        walk,
-        kernel_arguments,
-        prepared,
-    )
+    tensors = [*outputs, *inputs]
+    facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
+    _checked(operator, launch.launch, (operator.name, *facts))
 
 
 def _promoted(operator: OpOverload, arguments: Sequence[Any], dtype: dtypes.dtype) -> list[Any]:
