@@ -311,3 +311,19 @@ def test_gradcheck_tells_right_from_wrong() -> None:
         gradcheck(wrong, [x.detach()])
     with pytest.warns(UserWarning, match="not of double precision"):
         gradcheck(lambda a: a * 2, [leaf(1.0)], eps=1e-2, atol=1e-2)
+
+
+def test_a_retained_gradient_is_a_tensor_of_its_own(device: str) -> None:
+    x = leaf(1.0, 1.0)
+    y = x * 2
+    y.retain_grad()
+    y.sum().backward()
+    assert y.grad.stride() == (1,)
+    y.grad[0] = 5.0
+    assert y.grad.tolist() == [5.0, 1.0] and x.grad.tolist() == [2.0, 2.0]
+
+
+def test_the_gradient_of_a_deviation_of_0_is_0(device: str) -> None:
+    x = gn.ones(2, 3, requires_grad=True)
+    x.std(1).sum().backward()
+    assert x.grad.tolist() == [[0.0] * 3] * 2

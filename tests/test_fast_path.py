@@ -206,16 +206,16 @@ def test_running_out_of_memory_raises_and_leaves_the_operands() -> None:
         assert row[0].item() == 1.0
 
 
-def test_fallbacks_are_counted_and_refused_by_policy() -> None:
-    if not C_IS_THERE:
-        pytest.skip("needs a backend that falls back")
+@pytest.mark.skipif(not C_IS_THERE, reason="needs a second backend")
+def test_fallbacks_are_counted_and_refused_by_policy(monkeypatch: pytest.MonkeyPatch) -> None:
     with gn.device("c"):
-        x = gn.ones(3)
-        missing = next(
-            iter({"prod.dim_int", "sgn", "_real"} - set(launch.backend_of(x.device).kernels)), None
-        )
-        if missing is None:
-            pytest.skip("the backend has everything")
+        x = gn.tensor([-2.0, 0.0, 3.0, 1.0, 5.0, -1.0, 2.0])  # a size without plans
+        monkeypatch.delitem(launch.backend_of(x.device).kernels, "sgn")
+        before = launch.fallbacks["c", "sgn"]
+        assert x.sgn().tolist() == [-1.0, 0.0, 1.0, 1.0, 1.0, -1.0, 1.0]
+        assert x.sgn().device.type == "c"
+        assert launch.fallbacks["c", "sgn"] == before + 2
         gn.set_fallback_policy("error")
-        with pytest.raises(NotImplementedError, match="has no kernel for it"):
-            aten._find(missing)(x, *([0, False, None] if missing.startswith("prod") else []))
+        with pytest.raises(NotImplementedError, match="sgn: backend 'c' has no kernel for it"):
+            x.sgn()
+        assert launch.fallbacks["c", "sgn"] == before + 2

@@ -1,0 +1,37 @@
+"""ops/pointwise.py and ops/activation.py: values at the edges, as PyTorch has them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import gnomon as gn
+
+
+def test_clamp_takes_its_bounds_as_the_dtype_holds_them(device: str) -> None:
+    x = gn.tensor([1, 2, 100], dtype=gn.uint8)
+    assert x.clamp(-1, 50).tolist() == [50, 50, 50]  # -1 is 255
+    assert x.clamp_min(-1).tolist() == [255, 255, 255]
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8 without overflow"):
+        x.clamp_max(300)
+    assert all(math.isnan(each) for each in gn.ones(3).clamp(math.nan, 2.0).tolist())
+    assert gn.tensor([-1.0, math.nan])[:1].clamp(0.0).tolist() == [0.0]
+
+
+def test_adding_bools_is_or_whatever_alpha_is(device: str) -> None:
+    x = gn.tensor([True, False])
+    assert x.add(x, alpha=-1).tolist() == [True, False]
+    assert gn.tensor([False]).add(gn.tensor([True]), alpha=0).tolist() == [False]
+
+
+def test_complex_division_by_zero_keeps_each_part(device: str) -> None:
+    (quotient,) = (gn.tensor([1 + 1j]) / gn.tensor([0j])).tolist()
+    assert (quotient.real, quotient.imag) == (math.inf, math.inf)
+    (inverse,) = gn.tensor([0j]).reciprocal().tolist()
+    assert inverse.real == math.inf and math.isnan(inverse.imag)
+
+
+def test_relu_lets_negative_zero_and_nan_through(device: str) -> None:
+    zero, nan, one, negative = gn.tensor([-0.0, math.nan, 1.0, -1.0]).relu().tolist()
+    assert math.copysign(1, zero) == -1 and math.isnan(nan) and (one, negative) == (1.0, 0.0)
