@@ -30,6 +30,7 @@ from typing import Any
 
 from .description import COMPLEX, FLOATS, Sample, Stored, TensorDescription, complete, descriptions
 from .running import Gnomon, Outcome, TensorOutcome, run
+from .samples import TOLERANCES
 
 # Significant bits and least exponent (of the unit in the last place of subnormal numbers).
 PRECISION = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
@@ -106,6 +107,9 @@ class Tolerance:
         name = base.name if base is not None else self.name
         if result_dtype not in FLOATS:
             return "exact"
+        if name in TOLERANCES:
+            said = TOLERANCES[name]
+            return "composed" if said == "elementary" and result_dtype in COMPLEX else said
         if CHOICES.match(name) and not name.endswith("_indices_backward"):
             return "choice"
         if COMPOSED.match(name):

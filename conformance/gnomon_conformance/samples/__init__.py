@@ -13,13 +13,20 @@ from collections.abc import Callable, Iterable
 from ..description import Sample
 
 SAMPLES: dict[str, list[Sample]] = {}
+TOLERANCES: dict[str, str] = {}  # operator -> how its results may differ: a kind of tolerances.py
 
 
-def samples_of(names: str | Iterable[str], samples: Iterable[Sample]) -> None:
-    """These samples are for these operators: a name, or several names in one string."""
+def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance: str = "") -> None:
+    """These samples are for these operators: a name, or several names in one string.
+
+    ``tolerance`` says how floating point results are computed, and so how far two correct ones may lie apart:
+    "exact" (where nothing is said), "choice", "elementary", "terms" or "composed"; see tolerances.py.
+    """
     samples = list(samples)
     for name in names.split() if isinstance(names, str) else names:
         SAMPLES.setdefault(name, []).extend(samples)
+        if tolerance:
+            TOLERANCES[name] = tolerance
 
 
 @functools.cache
@@ -52,4 +59,4 @@ def digest() -> str:
     return hashlib.sha256(repr(sorted(all_samples().items())).encode()).hexdigest()[:16]
 
 
-__all__ = ["SAMPLES", "Callable", "all_samples", "bad_samples", "digest", "good_samples", "samples_of"]
+__all__ = ["SAMPLES", "TOLERANCES", "Callable", "all_samples", "bad_samples", "digest", "good_samples", "samples_of"]
