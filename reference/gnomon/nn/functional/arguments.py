@@ -1,0 +1,83 @@
+"""What arguments of modules and functions may be, checked and brought into one form."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+# The operators' name for a reduction.  Source: at::Reduction.
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def pair(value: Any) -> tuple[int, int]:
+    """``n`` -> ``(n, n)``; a pair stays one.  Raises ValueError for a sequence of another length."""
+    if isinstance(value, int):
+        return (value, value)
+    values = tuple(value)
+    if len(values) != 2:
+        raise ValueError(f"expected one number or two, but got {values}")
+    return values
+
+
+def resolve_reduction(
+    reduction: str, size_average: bool | None = None, reduce: bool | None = None, stacklevel: int = 3
+) -> str:
+    """The reduction that is meant, ``size_average`` and ``reduce`` being the older way to say it.
+
+    Warns when they are used.  Source: torch.nn._reduction.
+    """
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is not None and not reduce:
+        meant = "none"
+    elif size_average is None or size_average:
+        meant = "mean"
+    else:
+        meant = "sum"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.",
+        stacklevel=stacklevel,
+    )
+    return meant
+
+
+def reduction_number(reduction: str) -> int:
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction; want one of {list(REDUCTIONS)}")
+    return REDUCTIONS[reduction]
+
+
+def check_probability(p: float) -> None:
+    """Raises ValueError unless ``0 <= p <= 1``."""
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def wrap_padding_idx(padding_idx: int | None, num_embeddings: int) -> int | None:
+    """``padding_idx`` counted from the front.  Raises ValueError when there is no such row."""
+    if padding_idx is None:
+        return None
+    if not -num_embeddings <= padding_idx < num_embeddings:
+        raise ValueError(
+            f"Padding_idx must be within num_embeddings, but got padding_idx {padding_idx} and "
+            f"{num_embeddings} rows"
+        )
+    return padding_idx % num_embeddings
+
+
+def check_embedding_options(max_norm: float | None, sparse: bool) -> None:
+    """Raises NotImplementedError for the options that gnomon does not offer."""
+    if max_norm is not None:
+        raise NotImplementedError(f"embedding: max_norm is not offered, but got {max_norm}")
+    if sparse:
+        raise NotImplementedError("embedding: sparse gradients are not offered, but got sparse=True")
+
+
+def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
+    """The dimension that softmax takes when none is named: PyTorch's rule, and its warning."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+        "argument.",
+        stacklevel=stacklevel,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
