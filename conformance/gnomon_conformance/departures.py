@@ -130,6 +130,17 @@ OWN_OPERATORS = {
 SCHEMA_DEPARTURES = {"is_contiguous": "has the memory_format that PyTorch adds in its Python binding"}
 
 
+# Expressions (expressions/) that mean something else in PyTorch, each with the reason.
+EXPRESSION_DEPARTURES: dict[str, str] = {}
+
+
+def unlisted_expression(text: str, problems: list[str]) -> list[str]:
+    """The problems of an expression that is not listed; that it is listed and has none is a problem, too."""
+    if text in EXPRESSION_DEPARTURES:
+        return [] if problems else ["is listed as a departure and is none any more"]
+    return problems
+
+
 def unlisted(operator: str, dtype: str, problems: list[str]) -> list[str]:
     """The problems that no departure covers."""
     return [

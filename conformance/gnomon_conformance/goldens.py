@@ -18,6 +18,7 @@ from typing import Any
 
 from gnomon.values import dtype as dtypes
 
+from . import expressions
 from .against_torch import compares_numbers, forward_cases, gradient_cases
 from .running import Failure, Gradients, Outcome, TensorOutcome, differentiate, run
 from .samples import bad_samples, digest
@@ -118,6 +119,29 @@ def decode_gradients(data: Any) -> Gradients:
     return Gradients(tuple(data["requires_grad"]), found, None)
 
 
+def encode_value(value: expressions.Value) -> Any:
+    """The value of an expression."""
+    if value.failure is not None:
+        return encode_failure(value.failure)
+    return {
+        "structure": value.structure,
+        "leaves": [encode_result(each, with_numbers=True) for each in value.leaves],
+    }
+
+
+def decode_value(data: Any) -> expressions.Value:
+    """The Value that ``encode_value`` was given."""
+    if isinstance(data, list):
+        return expressions.Value(None, (), decode_failure(data))
+    return expressions.Value(data["structure"], tuple(map(decode_result, data["leaves"])), None)
+
+
+def lines_of(file: str) -> list[str]:
+    """The lines of a file of this package that are no comments."""
+    text = importlib.resources.files(__package__).joinpath(file).read_text()
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
 def record() -> dict[str, Any]:
     """PyTorch's answers, as JSON."""
     import torch
@@ -148,6 +172,12 @@ def record() -> dict[str, Any]:
                 failure = run(oracle, operator, sample, dtype, "contiguous").failure
                 failures.append([number, dtype, None if failure is None else encode_failure(failure)])
         errors[name] = failures
+    library = expressions.Library(oracle, torch)
+    values = {
+        text: encode_value(library.evaluate(text))
+        for texts in expressions.all_expressions().values()
+        for text in texts
+    }
     known = pytorch_schemas()
     every = [
         variant for operator in operators().values() for variant in (operator, *operator.record.variants)
@@ -159,6 +189,8 @@ def record() -> dict[str, Any]:
         "forward": forward,
         "gradients": gradients,
         "errors": errors,
+        "expressions": values,
+        "forms": {name: expressions.forms(torch, name) for name in lines_of("data/public_names.txt")},
     }
 
 
