@@ -28,9 +28,12 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-# Compares gnomon with PyTorch: schemas, results, gradients, training curves.
+# Compares gnomon with PyTorch: schemas, results, gradients, training curves.  Then records PyTorch's answers for
+# where it is absent, and writes the table of operators anew.
 oracle: $(ORACLE)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m oracle tests conformance
+	$(BIN)/python -m gnomon_conformance.goldens
+	$(BIN)/gnomon operators --markdown > docs/operators.md
 
 # Each benchmark once, on the installed gnomon: that they run, and rough figures.
 bench-quick: $(INSTALLED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,13 +66,16 @@ def test_a_backend_that_can_not_run_is_listed_with_the_reason(
 def test_operators(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["operators"]) == 0
     heading, *rows = columns(capsys.readouterr().out)
-    assert heading == ["operator", "is a", "in-place", "out=", "differentiable", "schema"]
+    assert heading == ["operator", "is a", "variants", "dtypes", "differentiable", "PyTorch", "schema"]
     table = {row[0]: row[1:] for row in rows}
-    add = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
-    assert table["add.Tensor"] == ["kernel", "yes", "yes", "yes", add]
-    assert table["view"] == ["view", "", "", "yes", "view(Tensor(a) self, SymInt[] size) -> Tensor(a)"]
+    kind, variants, dtypes, differentiable, oracle, schema = table["add.Tensor"]
+    assert (kind, variants, dtypes, differentiable) == ("kernel", "in-place out=", "all", "yes")
+    assert schema == "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+    assert oracle.endswith("calls agree") and oracle.startswith("all ")
+    assert table["view"][:2] == ["view", ""] and table["view"][3] == "yes"
     assert table["zeros"][0] == "composite" and table["zeros"][3] == "through its parts"
     assert table["eq.Tensor"][3] == "no" and table["copy_"][0] == "kernel"
+    assert table["bitwise_and.Tensor"][2] == "bool int" and table["amax"][2] == "bool int float"
     # each record once: every operator is there, or is a variant of one that is
     operators = [each for packet in aten for each in packet.overloads.values()]
     assert len(rows) == len(table) == sum(each.record.base is None for each in operators)
@@ -102,7 +106,7 @@ def test_wrong_arguments_fail(
 def test_help_succeeds(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main(["--help"])
-    assert caught.value.code == 0 and "list the operators with their schemas" in capsys.readouterr().out
+    assert caught.value.code == 0 and "list the operators" in capsys.readouterr().out
 
 
 def test_demo_is_handed_all_its_arguments_and_its_status_is_the_commands(
@@ -134,3 +138,11 @@ def test_a_table_is_as_wide_as_its_widest_cells() -> None:
         "wide cell  b",
         "d                        e",
     ]
+
+
+def test_operators_page_is_fresh(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["operators", "--markdown"]) == 0
+    page = Path(__file__).parents[1] / "docs" / "operators.md"
+    assert capsys.readouterr().out == page.read_text(), (
+        "docs/operators.md is stale: gnomon operators --markdown > docs/operators.md"
+    )

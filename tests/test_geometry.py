@@ -137,3 +137,76 @@ def test_size_prints_its_kind_and_slices_to_itself() -> None:
     assert repr(size) == "gnomon.Size([2, 3])"
     assert size == (2, 3) and size.numel() == 6
     assert repr(size[1:]) == "gnomon.Size([3])" and size[0] == 2
+    longer = size + (4,)
+    assert isinstance(longer, geometry.Size) and longer == (2, 3, 4)
+    assert isinstance((1,) + size, geometry.Size) and isinstance(size * 2, geometry.Size)
+    assert 2 * size == (2, 3, 2, 3)
+    with pytest.raises(TypeError, match="can only concatenate tuple"):
+        size + [1]
+
+
+@given(views(), st.data())
+def test_diagonal_runs_along_two_dimensions(
+    view: tuple[tuple[int, ...], tuple[int, ...]], data: st.DataObject
+) -> None:
+    sizes, strides = view
+    if len(sizes) < 2:
+        with pytest.raises((IndexError, RuntimeError)):
+            geometry.diagonal(sizes, strides)
+        return
+    dim1, dim2, *_ = data.draw(st.permutations(range(len(sizes))))
+    offset = data.draw(st.integers(-5, 5))
+    found_sizes, found_strides, start = geometry.diagonal(sizes, strides, offset, dim1, dim2)
+    offsets = numpy.array(offsets_of(sizes, strides), int).reshape(sizes)
+    expected = numpy.diagonal(offsets, offset, dim1, dim2)
+    assert found_sizes == expected.shape
+    assert list(geometry.offsets(found_sizes, found_strides, start)) == expected.ravel().tolist()
+    with pytest.raises(RuntimeError, match="cannot be identical"):
+        geometry.diagonal(sizes, strides, 0, dim1, dim1 - len(sizes))
+
+
+@given(views(), st.data())
+def test_unfold_shows_windows(view: tuple[tuple[int, ...], tuple[int, ...]], data: st.DataObject) -> None:
+    sizes, strides = view
+    if not sizes:
+        assert geometry.unfold((), (), 0, 1, 1) == ((1,), (1,))
+        return
+    dim = data.draw(st.integers(0, len(sizes) - 1))
+    size = data.draw(st.integers(0, sizes[dim]))
+    step = data.draw(st.integers(1, 3))
+    found = geometry.unfold(sizes, strides, dim, size, step)
+    offsets = numpy.array(offsets_of(sizes, strides), int).reshape(sizes)
+    starts = range(0, sizes[dim] - size + 1, step)
+    windows = [numpy.moveaxis(offsets, dim, -1)[..., start : start + size] for start in starts]
+    assert found[0] == numpy.stack(windows, dim).shape
+    assert offsets_of(*found) == numpy.stack(windows, dim).ravel().tolist()
+    for wrong, text in (
+        ((sizes[dim] + 1, 1), "maximum size"),
+        ((0, 0), "must be > 0"),
+        ((-1, 1), "must be >= 0"),
+    ):
+        with pytest.raises(RuntimeError, match=text):
+            geometry.unfold(sizes, strides, dim, *wrong)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.sampled_from([1, 2, 4, 8]), st.integers(0, 3))
+def test_bytes_seen_as_larger_or_smaller_elements(sizes: list[int], itemsize: int, offset: int) -> None:
+    shape = (*sizes[:-1], sizes[-1] * 8)
+    strides = geometry.contiguous_strides(shape)
+    for wanted in (1, 2, 4, 8):
+        start = offset * 8
+        found, steps, first = geometry.viewed_as_itemsize(shape, strides, start, itemsize, wanted)
+        assert geometry.numel_of(found) * wanted == geometry.numel_of(shape) * itemsize
+        assert first * wanted == start * itemsize
+        if geometry.numel_of(shape):
+            assert geometry.viewed_as_itemsize(found, steps, first, wanted, itemsize) == (
+                shape,
+                strides,
+                start,
+            )
+    with pytest.raises(RuntimeError, match="cannot be 0"):
+        geometry.viewed_as_itemsize((), (), 0, 4, 2)
+    with pytest.raises(RuntimeError, match="must be 1"):
+        geometry.viewed_as_itemsize((2, 2), (1, 2), 0, 4, 2)
+    with pytest.raises(RuntimeError, match=r"self.size\(-1\) must be divisible by 2"):
+        geometry.viewed_as_itemsize((3,), (1,), 0, 2, 4)

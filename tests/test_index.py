@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy
@@ -55,8 +56,8 @@ def separated_ints(index: tuple[Any, ...]) -> bool:
 
     Their rules differ there.
     """
-    has_array = any(isinstance(each, numpy.ndarray) for each in index)
-    return has_array and any(isinstance(each, int) for each in index)
+    has_array = any(isinstance(each, numpy.ndarray) and each.ndim for each in index)
+    return has_array and any(isinstance(each, int) or getattr(each, "shape", None) == () for each in index)
 
 
 @settings(max_examples=300, deadline=None)
@@ -79,7 +80,7 @@ def test_getitem_is_numpys(index: tuple[Any, ...], transposed: bool) -> None:
         result = tensor[to_gnomon(index)]
     assert tuple(result.shape) == expected.shape
     assert result.tolist() == expected.tolist()
-    is_view = not any(isinstance(each, numpy.ndarray) for each in index)
+    is_view = not any(isinstance(each, numpy.ndarray) and each.ndim for each in index)  # 0-dim: an int
     assert (result.untyped_storage() is tensor.untyped_storage()) == is_view
 
 
@@ -134,17 +135,26 @@ def test_duplicates_accumulate_when_asked(device: str) -> None:
     assert weights.grad.tolist() == [5.0, 0.0, 2.0]
 
 
+def test_the_values_of_an_index_put_have_a_gradient_whatever_the_number_of_indices(device: str) -> None:
+    for indices in ([0], [0, 1], [0, 1, 1], [slice(None), 1, 0]):
+        x = gn.zeros(SIZES)
+        value = gn.tensor(2.0, requires_grad=True)
+        x[tuple(gn.tensor([each]) if isinstance(each, int) else each for each in indices)] = value * 3
+        x.sum().backward()
+        assert value.grad.item() == 3 * (x != 0).sum().item()
+
+
 @pytest.mark.parametrize(
     ("index", "text"),
     [
         (5, "index 5 is out of bounds for dimension 0 with size 3"),
         ((0, -5), "index -5 is out of bounds for dimension 1 with size 4"),
         ((0, 0, 0, 0), "too many indices for tensor of dimension 3"),
-        ((..., ...), "single ellipsis"),
-        ("x", "only integers, slices"),
         (1.0, "only integers, slices"),
+        ({}, "only integers, slices"),
         ([7], "index 7 is out of bounds for dimension 0 with size 3"),
-        ([1.5], "tensors used as indices must be long, int, byte or bool"),
+        (gn.tensor([1.5]), "tensors used as indices must be long, int, byte or bool"),
+        (gn.tensor([1], dtype=gn.int8), "tensors used as indices must be long, int, byte or bool"),
         (([0, 1], [0, 1, 2]), "could not be broadcast together"),
         ([True, False], "The shape of the mask"),
     ],
@@ -166,3 +176,145 @@ def test_a_step_of_0_and_values_that_do_not_fit(device: str) -> None:
         x[0] = gn.ones(3)
     with pytest.raises(RuntimeError, match="cannot be broadcast to indexing result"):
         x[gn.tensor([0, 1])] = gn.ones(3)
+
+
+def test_what_python_refuses(device: str) -> None:
+    x = gn.zeros(SIZES)
+    for index in ("x", ["x"], (0, "x")):
+        with pytest.raises(TypeError, match="an index must be made of integers, got 'x'"):
+            x[index]
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        x[1.5:]
+
+
+def is_mask(item: Any) -> bool:
+    return isinstance(item, gn.Tensor) and item.dtype is gn.bool
+
+
+def picks(item: Any, dim: int, sizes: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
+    """What an item takes from ``dim`` on: for each step of its own dimension, pairs of a dimension and an
+    index.
+    """
+    if isinstance(item, slice):
+        return [((dim, number),) for number in range(*item.indices(sizes[dim]))]
+    if is_mask(item):
+        return [tuple((dim + each, at) for each, at in enumerate(row)) for row in item.nonzero().tolist()]
+    return [((dim, number % sizes[dim]),) for number in item.flatten().tolist()]
+
+
+def model(sizes: tuple[int, ...], index: tuple[Any, ...]) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """What x[index] is by the rules: its sizes, and where in x each of its elements is, row-major.
+
+    Ints fix a dimension, slices walk one, None adds one.  Tensors go together: their common shape stands
+    where they do if they are side by side, and in front if they are not.
+    """
+    consumed = sum(each.ndim if is_mask(each) else each is not None and each is not ... for each in index)
+    if consumed > len(sizes):
+        raise IndexError
+    rest = [slice(None)] * (len(sizes) - consumed)
+    at = next((position for position, each in enumerate(index) if each is ...), len(index))
+    dim = 0
+    fixed: list[tuple[int, int]] = []
+    walks: list[tuple[tuple[int, ...], list[Any]] | None] = []  # sizes and steps; None where tensors stand
+    tensors: list[tuple[tuple[int, ...], list[Any]]] = []
+    for each in (*index[:at], *rest, *index[at + 1 :]):
+        if each is None:
+            walks.append(((1,), [()]))
+        elif isinstance(each, int) or (isinstance(each, gn.Tensor) and not is_mask(each) and each.ndim == 0):
+            fixed.append((dim, int(each) % sizes[dim]))
+            dim += 1
+        else:
+            steps = picks(each, dim, sizes)
+            dim += each.ndim if is_mask(each) else 1
+            if isinstance(each, slice):
+                walks.append(((len(steps),), steps))
+            else:
+                tensors.append(((len(steps),) if is_mask(each) else tuple(each.shape), steps))
+                walks.append(None)
+    if tensors:
+        shape = numpy.broadcast_shapes(*(its for its, _ in tensors))
+        count = int(numpy.prod(shape, dtype=int))
+        spread = []
+        for its, steps in tensors:
+            order = numpy.broadcast_to(numpy.arange(len(steps)).reshape(its), shape).flatten()
+            spread.append([steps[number] for number in order])
+        together = (shape, [sum((each[step] for each in spread), ()) for step in range(count)])
+        places = [position for position, each in enumerate(walks) if each is None]
+        adjacent = places == list(range(places[0], places[-1] + 1))
+        walks = [each for each in walks if each is not None]
+        walks.insert(places[0] if adjacent else 0, together)
+    found = []
+    for steps in itertools.product(*(each[1] for each in walks)):
+        position = dict([*fixed, *(pair for step in steps for pair in step)])
+        found.append(tuple(position[each] for each in range(len(sizes))))
+    return tuple(size for each in walks for size in each[0]), found
+
+
+@st.composite
+def any_indices(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Sizes, and indices of all kinds for them."""
+    sizes = draw(st.sampled_from([(3, 4, 2), (2, 3), (4,), (2, 0, 3), ()]))
+    shape = draw(st.sampled_from([(2,), (2, 1), (1,), (0,)]))
+    items: list[Any] = []
+    dim = 0
+    while draw(st.integers(0, 5)) > 0:
+        kinds = ["int", "slice", "tensor", "0-dim", "mask"] if dim < len(sizes) else []
+        kind = draw(st.sampled_from(["None", "...", *kinds]))
+        size = sizes[dim] if kinds else 0
+        if kind == "None":
+            items.append(None)
+        elif kind == "..." and ... not in [each for each in items if each is ...]:
+            items.append(...)
+        elif kind == "slice":
+            bound = st.one_of(st.none(), st.integers(-5, 5))
+            items.append(slice(draw(bound), draw(bound), draw(st.one_of(st.none(), st.integers(1, 3)))))
+            dim += 1
+        elif kind in ("int", "0-dim", "tensor") and size:
+            numbers = st.integers(-1, min(sizes) - 1)  # right for whatever dimension it comes to stand at
+            if kind == "tensor":
+                its = draw(st.sampled_from([shape, (1,)]))
+                drawn = [draw(numbers) for _ in range(int(numpy.prod(its, dtype=int)))]
+                dtype = draw(st.sampled_from([gn.int64, gn.int32]))
+                items.append(gn.tensor(drawn, dtype=dtype, device="reference").view(its))
+            else:
+                one = draw(numbers)
+                items.append(one if kind == "int" else gn.tensor(one, dtype=gn.int16, device="reference"))
+            dim += 1
+        elif kind == "mask" and ... not in [each for each in items if each is ...]:
+            taken = sizes[dim : dim + draw(st.integers(1, len(sizes) - dim))]
+            bits = [draw(st.booleans()) for _ in range(int(numpy.prod(taken, dtype=int)))]
+            items.append(gn.tensor(bits, dtype=gn.bool, device="reference").view(taken))
+            dim += len(taken)
+    return sizes, tuple(items)
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_indices(), st.booleans())
+def test_getitem_and_setitem_are_what_the_rules_say(drawn: tuple[Any, Any], transposed: bool) -> None:
+    sizes, index = drawn
+    dims = list(range(len(sizes)))[::-1]
+    x = gn.arange(float(numpy.prod(sizes, dtype=int)), device="reference").view(sizes)
+    if transposed:
+        x = x.permute(dims).contiguous().permute(dims)
+    try:
+        shape, positions = model(sizes, index)
+    except (
+        ValueError,
+        IndexError,
+        ZeroDivisionError,
+    ):  # shapes that do not go together, dimensions of size 0
+        with pytest.raises(IndexError):
+            x[index]
+        return
+    result = x[index]
+    assert tuple(result.shape) == shape
+    assert result.flatten().tolist() == [x[position].item() for position in positions]
+    is_view = not any(isinstance(each, gn.Tensor) and each.ndim for each in index)
+    assert (result.untyped_storage() is x.untyped_storage()) == is_view
+    expected = {position: x[position].item() for position in itertools.product(*map(range, sizes))}
+    if len(set(positions)) < len(positions):
+        return  # which of several values stays is nobody's promise
+    for number, position in enumerate(positions):
+        expected[position] = -1.0 - number
+    x[index] = -1.0 - gn.arange(float(len(positions)), device="reference").view(shape)
+    assert [x[position].item() for position in expected] == list(expected.values())

@@ -91,10 +91,10 @@ def test_all_devices_draw_the_same(draw: Any, name: str) -> None:
     assert draw(name).device.type == name  # and the stream has moved on
     gn.manual_seed(1234)
     draw("reference")
-    after = gn.default_generator.get_state()
+    after = gn.default_generator.get_state().tolist()
     gn.manual_seed(1234)
     draw(name)
-    assert gn.default_generator.get_state() == after
+    assert gn.default_generator.get_state().tolist() == after
 
 
 def test_seeds_and_states() -> None:
@@ -179,9 +179,9 @@ def test_integers_bernoulli_and_permutations(device: str) -> None:
 def test_like_and_meta(device: str) -> None:
     like = gn.zeros(3, 2, dtype=gn.float64).t()
     assert gn.rand_like(like).stride() == (1, 2) and gn.randn_like(like).dtype is gn.float64
-    state = gn.default_generator.get_state()
+    state = gn.default_generator.get_state().tolist()
     assert gn.rand(5, device="meta").is_meta
-    assert gn.default_generator.get_state() != state  # the stream does not depend on the device
+    assert gn.default_generator.get_state().tolist() != state  # the stream does not depend on the device
 
 
 def test_in_place_draws_count_as_writes_and_stop_the_gradient(device: str) -> None:
@@ -232,3 +232,147 @@ def test_dropout(dropout: Any, device: str) -> None:
     assert x.grad is not None and x.grad.tolist() == dropped.tolist()
     assert dropout(x, 0.5, False).tolist() == x.tolist() == dropout(x, 0.0, True).tolist()
     assert set(dropout(x, 1.0, True).tolist()) == {0.0}
+
+
+# -- distributions: fixed seeds, and bounds so wide that only a wrong distribution is outside ----------------
+
+
+def kolmogorov_smirnov(numbers: list[float], cumulative: Any) -> float:
+    """sqrt(n) times the largest distance between the cumulative distributions; above 2 once in 1500 times."""
+    ordered = sorted(numbers)
+    count = len(ordered)
+    distances = (
+        max(abs(cumulative(number) - at / count), abs(cumulative(number) - (at + 1) / count))
+        for at, number in enumerate(ordered)
+    )
+    return max(distances) * math.sqrt(count)
+
+
+def chi_square(numbers: list[float], probabilities: dict[float, float]) -> tuple[float, int]:
+    """The statistic over the numbers that are expected five times and more, and its degrees of freedom."""
+    count = len(numbers)
+    kept = {number: p for number, p in probabilities.items() if p * count >= 5}
+    observed = {number: numbers.count(number) for number in kept}
+    rest, rest_p = count - sum(observed.values()), 1 - sum(kept.values())
+    statistic = sum((observed[number] - p * count) ** 2 / (p * count) for number, p in kept.items())
+    if rest_p * count >= 5:
+        statistic += (rest - rest_p * count) ** 2 / (rest_p * count)
+    return statistic, len(kept)
+
+
+def normal_cumulative(x: float) -> float:
+    return (1 + math.erf(x / math.sqrt(2))) / 2
+
+
+@pytest.mark.parametrize(
+    ("draw", "cumulative"),
+    [
+        (lambda x: x.uniform_(-1, 3), lambda x: (x + 1) / 4),
+        (lambda x: x.normal_(1, 2), lambda x: normal_cumulative((x - 1) / 2)),
+        (lambda x: x.exponential_(2.5), lambda x: -math.expm1(-2.5 * x)),
+        (lambda x: x.cauchy_(1, 2), lambda x: 0.5 + math.atan((x - 1) / 2) / math.pi),
+        (lambda x: x.log_normal_(0.5, 0.25), lambda x: normal_cumulative((math.log(x) - 0.5) / 0.25)),
+        (lambda x: gn.normal(gn.ones(4000), 2.0), lambda x: normal_cumulative((x - 1) / 2)),
+        (lambda x: gn.randn(2000, dtype=gn.complex64).imag, lambda x: normal_cumulative(x * math.sqrt(2))),
+        (lambda x: gn.rand(2000, dtype=gn.complex128).imag, lambda x: x),
+    ],
+)
+def test_continuous_distributions(draw: Any, cumulative: Any) -> None:
+    gn.manual_seed(20)
+    with gn.device("reference"):
+        numbers = draw(gn.empty(4000)).tolist()
+    assert kolmogorov_smirnov(numbers, cumulative) < 2
+    shifted = [number + 0.4 for number in numbers]
+    assert kolmogorov_smirnov(shifted, lambda x: min(cumulative(x), 1.0)) > 2  # and one that is off is seen
+
+
+def poisson(rate: float, k: int) -> float:
+    return math.exp(k * math.log(rate) - rate - math.lgamma(k + 1))
+
+
+@pytest.mark.parametrize(
+    ("draw", "probabilities"),
+    [
+        (lambda x: x.bernoulli_(0.3), {0: 0.7, 1: 0.3}),
+        (lambda x: x.bernoulli_(gn.full((4000,), 0.3)), {0: 0.7, 1: 0.3}),
+        (lambda x: gn.bernoulli(gn.full((4000,), 0.3)), {0: 0.7, 1: 0.3}),
+        (lambda x: x.geometric_(0.3), {k: 0.3 * 0.7 ** (k - 1) for k in range(1, 40)}),
+        (lambda x: x.random_(3, 9), dict.fromkeys(range(3, 9), 1 / 6)),
+        (lambda x: gn.randint_like(x, 7), dict.fromkeys(range(7), 1 / 7)),
+        (lambda x: gn.poisson(gn.full((4000,), 0.7)), {k: poisson(0.7, k) for k in range(20)}),
+        (lambda x: gn.poisson(gn.full((4000,), 33.3)), {k: poisson(33.3, k) for k in range(120)}),
+        (
+            lambda x: gn.multinomial(gn.tensor([1.0, 0.0, 2.0, 5.0]), 4000, True),
+            {0: 1 / 8, 2: 2 / 8, 3: 5 / 8},
+        ),
+        (
+            lambda x: gn.multinomial(gn.tensor([[1.0, 0.0, 2.0, 5.0]]).expand(4000, 4), 1),
+            {0: 1 / 8, 2: 2 / 8, 3: 5 / 8},
+        ),
+        (  # the second of two, without replacement: sum over the first of p(first) * p(second | first)
+            lambda x: gn.multinomial(gn.tensor([[1.0, 2.0, 5.0]]).expand(4000, 3), 2)[:, 1],
+            {0: 2 / 8 / 6 + 5 / 8 / 3, 1: 2 / 8 / 7 + 5 / 8 * 2 / 3, 2: 5 / 8 / 7 + 5 / 8 * 2 / 6},
+        ),
+    ],
+)
+def test_discrete_distributions(draw: Any, probabilities: dict[float, float]) -> None:
+    gn.manual_seed(21)
+    with gn.device("reference"):
+        numbers = draw(gn.empty(4000)).flatten().tolist()
+    assert set(numbers) <= set(probabilities)
+    statistic, freedom = chi_square(numbers, probabilities)
+    assert statistic < freedom + 5 * math.sqrt(2 * freedom) + 5
+    skewed = dict(zip(probabilities, [p * 1.15 for p in probabilities.values()]))
+    first = max(probabilities, key=lambda number: probabilities[number])
+    skewed[first] = 1 - sum(p for number, p in skewed.items() if number != first)
+    wrong, _ = chi_square(numbers, skewed)
+    assert wrong > statistic  # and a distribution that is a little off is farther away
+
+
+def test_poisson_of_large_and_no_rates() -> None:
+    gn.manual_seed(5)
+    rates = gn.tensor([0.0, 1e4, 1e6, 4e-3], dtype=gn.float64).repeat(200, 1)
+    drawn = gn.poisson(rates)
+    means = drawn.mean(0).tolist()
+    assert (
+        means[0] == 0 and means[1] == pytest.approx(1e4, abs=40) and means[2] == pytest.approx(1e6, abs=400)
+    )
+    assert drawn[:, 1].std().item() == pytest.approx(100, rel=0.2)
+
+
+def test_multinomial_without_replacement_is_a_choice(device: str) -> None:
+    gn.manual_seed(1)
+    chosen = gn.multinomial(gn.rand(20, 6), 6)
+    assert all(sorted(row) == list(range(6)) for row in chosen.tolist())
+    assert gn.multinomial(gn.tensor([0.0, 3.0, 0.0, 1.0]), 2).sort()[0].tolist() == [1, 3]
+
+
+def test_states_are_tensors_that_travel() -> None:
+    generator = gn.Generator().manual_seed(2**64 - 5)
+    gn.rand(7, generator=generator)
+    state = generator.get_state()
+    assert state.dtype is gn.uint8 and state.tolist()[:8] == [251, *[255] * 7] and state.tolist()[8] == 7
+    clone = generator.clone_state()
+    other = gn.Generator().set_state(state.clone())
+    expected = gn.rand(3, generator=generator).tolist()
+    assert gn.rand(3, generator=clone).tolist() == expected == gn.rand(3, generator=other).tolist()
+    assert generator.device == gn.device("cpu")
+    with pytest.raises(TypeError, match=r"expected a gnomon\.ByteTensor"):
+        generator.set_state((1, 2))  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="expected 24 bytes, got 3"):
+        generator.set_state(gn.zeros(3, dtype=gn.uint8))
+
+
+def test_the_default_stream_forks_and_returns() -> None:
+    gn.manual_seed(9)
+    state = gn.get_rng_state()
+    with gn.random.fork_rng():
+        first = gn.rand(5).tolist()
+        gn.manual_seed(1)
+    assert gn.rand(5).tolist() == first
+    gn.set_rng_state(state)
+    with gn.random.fork_rng(enabled=False):
+        gn.rand(5)
+    assert gn.rand(5).tolist() != first
+    new = gn.seed()
+    assert gn.initial_seed() == new == gn.random.initial_seed()

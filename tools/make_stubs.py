@@ -19,6 +19,7 @@ from typing import Any
 
 import gnomon
 import gnomon.memory.tensor as tensor_module
+from gnomon.bind import functions_of, numbers_for_tensors
 from gnomon.dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import REQUIRED, Argument
@@ -43,9 +44,6 @@ TYPES = {
     "Generator": "Generator",
 }
 INTEGERS = ("int", "SymInt")
-
-# Operators whose ``other`` can not be a number.
-TENSORS_ONLY = ("allclose", "equal", "expand_as", "isclose", "matmul", "reshape_as", "view_as")
 
 # The words of annotations in the source, in the stub's names.
 WORDS = {
@@ -80,7 +78,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
 from ..autograd.hooks import RemovableHandle
-from ..ops.random import Generator
+from ..kit.generator import Generator
 from ..values.device import device, layout, memory_format
 from ..values.dispatch_key import DispatchKeySet
 from ..values.dtype import dtype
@@ -102,8 +100,11 @@ from .autograd.grad_mode import is_grad_enabled as is_grad_enabled
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from .creation import as_tensor as as_tensor
+from .creation import asarray as asarray
 from .creation import from_numpy as from_numpy
+from .creation import frombuffer as frombuffer
 from .creation import tensor as tensor
+{functional}
 from .kit.launch import fallback_policy as fallback_policy
 from .kit.launch import fallbacks as fallbacks
 from .kit.launch import set_fallback_policy as set_fallback_policy
@@ -115,12 +116,15 @@ from .memory.backend import set_default_device as set_default_device
 from .memory.spec import Spec as Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor as Tensor
-from .memory.tensor import {results}
+{results}
 from .memory.text import set_printoptions as set_printoptions
-from .ops.random import Generator as Generator
-from .ops.random import default_generator as default_generator
-from .ops.random import initial_seed as initial_seed
-from .ops.random import manual_seed as manual_seed
+from .random import Generator as Generator
+from .random import default_generator as default_generator
+from .random import get_rng_state as get_rng_state
+from .random import initial_seed as initial_seed
+from .random import manual_seed as manual_seed
+from .random import seed as seed
+from .random import set_rng_state as set_rng_state
 from .values.device import device as device
 from .values.device import layout as layout
 from .values.device import memory_format as memory_format
@@ -135,6 +139,19 @@ from .values.geometry import Size as Size
 
 __version__: str
 {aliases}'''
+
+MODULE_HEADER = '''"""Types of gnomon.{module}.  Written by tools/make_stubs.py."""
+
+import builtins
+from collections.abc import Sequence
+from typing import Any, TypeAlias, overload
+
+from .memory.tensor import Tensor
+from .values.device import device, layout, memory_format
+from .values.dtype import dtype
+{aliases}
+
+'''
 
 TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ..."
 
@@ -219,11 +236,7 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
     ``one_by_one``: with its list of ints given as several arguments; None where there is no such form.
     """
     schema = operator.schema
-    names = {argument.name for argument in schema.arguments if argument.type == "Tensor"}
-    siblings = aten._packets[schema.name].overloads.values()
-    # max(x, 1) is the maximum along dimension 1: no number stands for ``other`` there
-    has_dim = any(argument.name == "dim" for each in siblings for argument in each.schema.arguments)
-    numbers = "other" in names and not has_dim and schema.name not in TENSORS_ONLY
+    numbers = numbers_for_tensors(operator)
     shown = []
     star = False
     spread = False
@@ -237,7 +250,7 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
         name = "input" if argument.name == "self" else argument.name
         if keyword.iskeyword(name):
             name = f"{name}_"
-        kind = annotation(argument, numbers and argument.name in ("self", "other"))
+        kind = annotation(argument, argument.name in numbers)
         default = ""
         if argument.default is not REQUIRED or (argument.is_optional and argument.kwarg_only):
             default = " = ..."
@@ -433,6 +446,8 @@ def result_classes() -> list[str]:
     for packet in sorted(aten, key=lambda each: each.name):
         for operator in packet.overloads.values():
             if has_named_results(operator) and not operator.schema.is_out and hasattr(gnomon, packet.name):
+                if f"class _{packet.name}_result(NamedTuple):" in lines:
+                    continue
                 lines += ["", f"class _{packet.name}_result(NamedTuple):"]
                 lines += [f"    {each.name}: Tensor" for each in operator.schema.returns]
     return lines
@@ -463,6 +478,32 @@ def tensor_stubs() -> str:
     return "\n".join(lines) + "\n"
 
 
+def imports(module: str, names: list[str]) -> str:
+    """An import of several names, a line each."""
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
+
+
+def from_functional() -> list[str]:
+    """The public functions that are written by hand, with annotations of their own."""
+    return sorted(
+        name
+        for name, member in vars(gnomon).items()
+        if inspect.isfunction(member) and member.__module__ == "gnomon.functional"
+    )
+
+
+def module_stubs(module: str) -> str:
+    """linalg.pyi and its kind: operators under the names of a module."""
+    body = []
+    for packet in sorted(aten, key=lambda each: each.name):
+        if packet.name.startswith(f"{module}_") and packet.name.removeprefix(f"{module}_") in functions_of(
+            module
+        ):
+            body.extend(function(packet.name, packet, False))
+    text = "\n".join(body).replace(f"def {module}_", "def ")
+    return MODULE_HEADER.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
+
+
 def face_stubs() -> str:
     """__init__.pyi."""
     lazy = [name for name in gnomon._LAZY if importlib.util.find_spec(f"gnomon.{name}") is not None]
@@ -471,7 +512,8 @@ def face_stubs() -> str:
     ]
     filled = {
         "submodules": "\n".join(f"from . import {name} as {name}" for name in sorted([*lazy, "ops"])),
-        "results": ", ".join(results),
+        "results": imports(".memory.tensor", results),
+        "functional": "\n".join(f"from .functional import {name} as {name}" for name in from_functional()),
         "aliases": ALIASES,
     }
     text = HEADER
@@ -482,7 +524,10 @@ def face_stubs() -> str:
         if isinstance(member, (gnomon.layout, gnomon.memory_format, gnomon.dtype)):
             lines.append(f"{name}: _{type(member).__name__}")
     lines.append("")
+    written = from_functional()
     for packet in aten:
+        if packet.name in written:
+            continue
         if not packet.name.startswith("_") and inspect.isfunction(vars(gnomon).get(packet.name)):
             lines.extend(function(packet.name, packet, False))
     return "\n".join(lines) + "\n"
@@ -491,6 +536,11 @@ def face_stubs() -> str:
 def main() -> int:
     """Write or check; the exit status."""
     texts = {TENSOR: tensor_stubs(), FACE: face_stubs()}
+    modules = {each.record.python_module for packet in aten for each in packet.overloads.values()} - {
+        "",
+        "nn",
+    }
+    texts |= {FACE.with_name(f"{module}.pyi"): module_stubs(module) for module in modules}
     if "--check" in sys.argv:
         return 0 if all(path.exists() and path.read_text() == text for path, text in texts.items()) else 1
     for path, text in texts.items():

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .comparing import differences, failure_differences, gradient_differences
+from .comparing import differences, failure_differences, gradient_differences, result_differences
 from .description import Sample, layouts_for
-from .running import Gnomon, TensorOutcome, differentiate, run
+from .running import Gnomon, TensorOutcome, differentiate, differentiate_twice, run
 from .samples import bad_samples, good_samples
 from .selection import RANDOM, UNDETERMINED
-from .tolerances import Tolerance
+from .tolerances import Tolerance, gradient_bounds
 
 GRADIENT_DTYPES = ("float32", "float64", "complex128")
+CRASHES_TWICE = re.compile("_pdist")  # PyTorch ends the process when it differentiates these twice
 
 
 class Difference(NamedTuple):
@@ -71,6 +73,46 @@ def gradient_cases(operator: Any, dtype: str, few: bool) -> Iterator[tuple[int, 
                 yield number, sample, layout
 
 
+def second_gradient_differences(operator: Any, sample: Sample) -> list[str]:
+    """Where second gradients differ from PyTorch's; nothing where PyTorch has none.
+
+    What is 0 everywhere may as well be missing.
+    """
+    from .oracle import Torch
+
+    expected = differentiate_twice(Torch(), operator, sample, "float64", "contiguous")
+    if expected.failure is not None:
+        return []
+    actual = differentiate_twice(Gnomon("reference"), operator, sample, "float64", "contiguous")
+    if actual.failure is not None:
+        return [f"raised {actual.failure.kinds[0]}: {actual.failure.text}"]
+    found = []
+    count = max(len(actual.gradients), len(expected.gradients))
+    pairs = [(*each.gradients, *(None,) * (count - len(each.gradients))) for each in (actual, expected)]
+    for position, (mine, wanted) in enumerate(zip(*pairs)):
+        if _is_nothing(mine) and _is_nothing(wanted):
+            continue
+        what = f"the second gradient of input {position}"
+        if mine is None or wanted is None:
+            found.append(f"{what} is {'missing' if mine is None else 'there'}")
+            continue
+        found += result_differences(mine, wanted, gradient_bounds(wanted), what, strides=False)
+    return found
+
+
+def _is_nothing(gradient: Any) -> bool:
+    return gradient is None or all(number == 0 for number in gradient.numbers)
+
+
+def second_gradient_cases(operator: Any) -> Iterator[tuple[int, Sample]]:
+    """The samples that are differentiated twice."""
+    writes = any(argument.is_written for argument in operator.schema.arguments)
+    if not writes and compares_numbers(operator.name) and not CRASHES_TWICE.match(operator.name):
+        for number, sample in good_samples(operator.name, "float64"):
+            if sample.differentiable:
+                yield number, sample
+
+
 def live_differences(operator: Any, dtype: str) -> list[Difference]:
     """Every call of one operator with one dtype in which the reference and PyTorch differ."""
     from .oracle import Torch
@@ -88,6 +130,10 @@ def live_differences(operator: Any, dtype: str) -> list[Difference]:
         )
         if problems:
             found.append(Difference([f"gradient: {each}" for each in problems], sample, layout))
+    for _, sample in second_gradient_cases(operator) if dtype == "float64" else ():
+        problems = second_gradient_differences(operator, sample)
+        if problems:
+            found.append(Difference(problems, sample, "contiguous"))
     return found
 
 

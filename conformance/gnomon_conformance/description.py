@@ -50,7 +50,7 @@ class TensorDescription(NamedTuple):
     values  "normal" (-2 to 2; integers -9 to 9), "positive" (1/4 to 4), "unit" (-0.9 to 0.9), "nonzero",
             "distinct",
             "special" (infinities, NaN, zeros of both signs, subnormal and extreme numbers; integer extremes),
-            "zeros", or "below n": integers from 0 to n - 1
+            "zeros", "signs" (-1 and 1), "probability" (1/8 to 7/8), or "below n": integers from 0 to n - 1
     layout  one of LAYOUTS, or None: the layout that the test goes over
     grad    may a gradient be asked for it, where its dtype has one?
     """
@@ -160,6 +160,9 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
             yield int(draw() * bound)
     elif values == "zeros":
         yield from [0] * count
+    elif values == "signs":
+        for _ in range(count):
+            yield -1 if draw() < 0.5 and dtype not in ("bool", "uint8") else 1
     elif values == "special":
         extremes = _extremes(dtype)
         for index in range(count):
@@ -186,7 +189,13 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
 
 def _floats(values: str, dtype: str, count: int, draw: Callable[[], float]) -> Iterator[Any]:
     scale = 2.0 ** _FRACTION_BITS[dtype]
-    ranges = {"normal": (-2.0, 2.0), "positive": (0.25, 2.0), "unit": (-0.9, 0.9), "nonzero": (0.25, 2.0)}
+    ranges = {
+        "normal": (-2.0, 2.0),
+        "positive": (0.25, 2.0),
+        "unit": (-0.9, 0.9),
+        "nonzero": (0.25, 2.0),
+        "probability": (0.125, 0.875),
+    }
     if values == "distinct":
         # steps of 1/8 from -2 up: far enough apart for finite differences, exact in every dtype
         order = sorted(range(count), key=lambda _: draw())

@@ -12,7 +12,10 @@ import functools
 import gzip
 import importlib.resources
 import json
+import multiprocessing
+import os
 import pathlib
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +36,8 @@ GRADIENT_DTYPES = ("float32",)
 def encode_tensor(outcome: TensorOutcome, with_numbers: bool) -> list[Any]:
     """A TensorOutcome as JSON; numbers are the bytes of the elements."""
     numbers = None
-    if with_numbers and outcome.numbers is not None:
+    # gnomon has no complex32: that it is the dtype is all that is compared
+    if with_numbers and outcome.numbers is not None and outcome.dtype != "complex32":
         kind = dtypes.dtype_named(outcome.dtype)
         data = bytearray(len(outcome.numbers) * kind.itemsize)
         write = kind.writer(memoryview(data))
@@ -142,18 +146,17 @@ def lines_of(file: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def record() -> dict[str, Any]:
-    """PyTorch's answers, as JSON."""
-    import torch
-
+def record_operator(name: str) -> dict[str, Any]:
+    """PyTorch's answers to one operator's samples, as JSON, and the facts about the operator."""
+    from .facts import facts
     from .oracle import Torch
-    from .pytorch_schemas import pytorch_schemas
 
+    oracle = Torch()
+    operator = operators()[name]
     forward: dict[str, Any] = {}
     gradients: dict[str, Any] = {}
-    errors: dict[str, Any] = {}
-    oracle = Torch()
-    for name, operator in operators().items():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         for dtype in dtypes_of(operator):
             if dtype in DTYPES:
                 forward[f"{name}-{dtype}"] = [
@@ -171,8 +174,27 @@ def record() -> dict[str, Any]:
             for dtype in sample.dtypes or ("float32",):
                 failure = run(oracle, operator, sample, dtype, "contiguous").failure
                 failures.append([number, dtype, None if failure is None else encode_failure(failure)])
-        errors[name] = failures
-    library = expressions.Library(oracle, torch)
+        return {
+            "forward": forward,
+            "gradients": gradients,
+            "errors": {name: failures},
+            "facts": {name: facts(operator)},
+        }
+
+
+def record() -> dict[str, Any]:
+    """PyTorch's answers, as JSON."""
+    import torch
+
+    from .oracle import Torch
+    from .pytorch_schemas import pytorch_schemas
+
+    answers: dict[str, dict[str, Any]] = {"forward": {}, "gradients": {}, "errors": {}, "facts": {}}
+    with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
+        for one in pool.imap_unordered(record_operator, sorted(operators()), chunksize=4):
+            for kind, found in one.items():
+                answers[kind].update(found)
+    library = expressions.Library(Torch(), torch)
     values = {
         text: encode_value(library.evaluate(text))
         for texts in expressions.all_expressions().values()
@@ -186,9 +208,7 @@ def record() -> dict[str, Any]:
         "digest": digest(),
         "torch": torch.__version__,
         "schemas": {each.name: known.get(each.name) for each in every},
-        "forward": forward,
-        "gradients": gradients,
-        "errors": errors,
+        **answers,
         "expressions": values,
         "forms": {name: expressions.forms(torch, name) for name in lines_of("data/public_names.txt")},
     }
@@ -207,7 +227,9 @@ def main() -> None:
     text = json.dumps(recorded, separators=(",", ":"), sort_keys=True)
     path = pathlib.Path(__file__).parent / FILE
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    beside = path.with_suffix(".new")
+    beside.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    beside.rename(path)
     print(
         f"{path}: {path.stat().st_size // 1024} KB, {sum(map(len, recorded['forward'].values()))} calls, "
         f"PyTorch {recorded['torch']}"

@@ -15,6 +15,21 @@ def _as_strided(self: Any, size: Any, stride: Any, storage_offset: int) -> Any:
     return torch.ops.aten.as_strided.default(self, size, stride, storage_offset + self.storage_offset())
 
 
+def _grid_sampler_double_backward(
+    grad_grad_input: Any, grad_grad_grid: Any, grad_output: Any, input: Any, grid: Any, *options: Any
+) -> Any:
+    *modes, mask = options
+    with torch.enable_grad():
+        leaves = [each.detach().requires_grad_() for each in (grad_output, input, grid)]
+        backward = getattr(torch.ops.aten, f"grid_sampler_{input.ndim - 2}d_backward").default
+        gradients = backward(*leaves, *modes, [True, True])
+    pairs = [(one, two) for one, two in zip(gradients, (grad_grad_input, grad_grad_grid)) if two is not None]
+    found = torch.autograd.grad(
+        [each for each, _ in pairs], leaves, [each for _, each in pairs], materialize_grads=True
+    )
+    return tuple(each if wanted else None for each, wanted in zip(found, mask))
+
+
 # What PyTorch has for gnomon's own operators.
 EQUIVALENTS = {
     "div_floor": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="floor"),
@@ -22,9 +37,15 @@ EQUIVALENTS = {
     "_index": lambda self, indices: torch.ops.aten.index.Tensor(self, indices),
     "_index_put": lambda *arguments: torch.ops.aten.index_put.default(*arguments),
     "_as_strided": _as_strided,
-    "_real": lambda self: torch.real(self).clone(),
+    "_grid_sampler_double_backward": _grid_sampler_double_backward,
+    "_smooth_l1": lambda self, beta: torch.ops.aten.smooth_l1_loss(self, torch.zeros_like(self), 0, beta),
+    "_huber": lambda self, delta: torch.ops.aten.huber_loss(self, torch.zeros_like(self), 0, delta),
+    "_binary_cross_entropy": lambda self, target: torch.ops.aten.binary_cross_entropy(self, target, None, 0),
+    "_clamp": lambda self, min, max: torch.ops.aten.clamp.Tensor(self, min, max),
     "result_type.Tensor": torch.result_type,
     "result_type.Scalar_Tensor": torch.result_type,
+    "result_type.Scalar": torch.result_type,
+    "result_type.Scalar_Scalar": torch.result_type,
     "is_contiguous": lambda self, memory_format: self.is_contiguous(
         memory_format=memory_format or torch.contiguous_format
     ),
@@ -116,3 +137,9 @@ class Torch:
     def backward(self, outputs: Sequence[Any], gradients: Sequence[Any]) -> None:
         """Accumulate the gradients of the leaves."""
         torch.autograd.backward(list(outputs), list(gradients))
+
+    def grad(self, outputs: Sequence[Any], inputs: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
+        """The gradients of ``inputs``, which can be differentiated again; None where there is none."""
+        return torch.autograd.grad(
+            list(outputs), list(inputs), list(gradients), create_graph=True, allow_unused=True
+        )

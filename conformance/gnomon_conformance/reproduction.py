@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -72,7 +73,10 @@ def reproduction(
         else:
             texts.append(_plain(value))
     overload = schema.overload_name or "default"
-    call = f"gn.ops.aten.{schema.name}.{overload}({', '.join(texts)})"
+    found = f"gn.ops.aten.{schema.name}.{overload}"
+    if keyword.iskeyword(overload):  # random_.from
+        found = f"getattr(gn.ops.aten.{schema.name}, {overload!r})"
+    call = f"{found}({', '.join(texts)})"
     if not names:
         lines.append(f"    with gn.device(device):\n        print(device, {call})")
     elif gradients:

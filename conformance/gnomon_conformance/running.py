@@ -142,6 +142,10 @@ class Gnomon:
         """Accumulate the gradients of the leaves."""
         engine.backward(list(outputs), list(gradients))
 
+    def grad(self, outputs: Sequence[Any], inputs: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
+        """The gradients of ``inputs``, which can be differentiated again; None where there is none."""
+        return engine.grad(list(outputs), list(inputs), list(gradients), create_graph=True, allow_unused=True)
+
 
 class Call(NamedTuple):
     """The arguments of a call as a framework wants them, and the tensors among them, in order.
@@ -272,6 +276,70 @@ def differentiate(framework: Any, operator: Any, sample: Sample, dtype: str, lay
         observed = framework.observe(grad)
         found.append(TensorOutcome(*observed, None, framework.numbers(grad)))
     return Gradients(tuple(each.requires_grad for each in outputs), tuple(found), None)
+
+
+class Twice(NamedTuple):
+    """A call differentiated once, and what came out once more: the second gradients, None where none is.
+
+    value      the number that was differentiated the second time
+    leaves     how many of the gradients are the call's tensors'; the others are the incoming gradients'
+    """
+
+    value: Any
+    leaves: int
+    gradients: tuple[Any, ...]
+    failure: Failure | None
+
+
+def differentiate_twice(
+    framework: Any,
+    operator: Any,
+    sample: Sample,
+    dtype: str,
+    layout: str,
+    moved: Callable[..., None] | None = None,
+) -> Twice:
+    """The gradients of a weighted sum of the first gradients: for the call's tensors, then the incoming ones.
+
+    ``moved`` may change the inputs' numbers first.
+    """
+    call = prepare(framework, operator.schema, sample, dtype, layout)
+    try:
+        leaves = [
+            tensor for tensor, differentiable in zip(call.tensors, call.differentiable) if differentiable
+        ]
+        if moved is not None:
+            moved(leaves)
+        for tensor in leaves:
+            tensor.requires_grad_()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = framework.call(operator, call.values)
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        roots = [each for each in results if framework.is_tensor(each) and each.requires_grad]
+        incoming = [
+            framework.build(_incoming(framework, each, number))[1] for number, each in enumerate(roots)
+        ]
+        for each in incoming:
+            each.requires_grad_()
+        first = framework.grad(roots, leaves, incoming) if roots else ()
+        total = None
+        for number, each in enumerate(first):
+            if each is None or not each.requires_grad:
+                continue
+            weights = framework.build(_incoming(framework, each, 50 + number))[1]
+            term = (each * weights).sum()
+            total = term if total is None else total + term
+        inputs = [*leaves, *incoming]
+        second = framework.grad([total], inputs, [total.detach() * 0 + 1]) if total is not None else ()
+    except Exception as error:  # compared with what the other framework raises
+        return Twice(None, 0, (), failure_of(error))
+    found = [
+        None if each is None else TensorOutcome(*framework.observe(each), None, framework.numbers(each))
+        for each in second
+    ]
+    value = None if total is None else framework.numbers(total)[0]
+    return Twice(value, len(leaves), tuple(found), None)
 
 
 def _incoming(framework: Any, result: Any, number: int) -> Stored:

@@ -11,12 +11,19 @@ import gnomon as gn
 from .description import DTYPES, complete, descriptions
 from .samples import all_samples, good_samples
 
-# Numbers that nobody promises: uninitialised memory.
-UNDETERMINED = re.compile(r"(empty|new_empty|resize_)")
+# Numbers that nobody promises: uninitialised memory, and the signs of singular vectors.
+UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_linalg_svd$)")
 # Numbers of another stream than PyTorch's; between gnomon's backends they are the same.
-RANDOM = re.compile(r"(rand|uniform_|normal_|bernoulli_|dropout)")
+RANDOM = re.compile(
+    r"(rand|uniform_|(log_)?normal(_|\.|$)|bernoulli|exponential_|cauchy_|geometric_|poisson|multinomial|"
+    r"(native_|alpha_|feature_)*dropout(_|\.|$))"
+)
 # What these give depends on the numbers, so that the meta device can not answer.
-DATA_DEPENDENT = re.compile(r"(nonzero(\.|$)|item|_local_scalar_dense|equal|allclose)")
+DATA_DEPENDENT = re.compile(
+    r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
+    r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
+    r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose)"
+)
 
 
 @functools.cache

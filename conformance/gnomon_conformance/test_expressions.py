@@ -1,6 +1,7 @@
 """What people write means in gnomon what it means in PyTorch, and on every backend what it means here."""
 
 import functools
+import re
 from importlib.util import find_spec
 
 import pytest
@@ -9,10 +10,11 @@ import gnomon as gn
 
 from . import goldens
 from .comparing import failure_differences, result_differences
+from .departures import EXPRESSION_DEPARTURES, unlisted_expression
 from .description import FLOATS
-from .departures import unlisted_expression
 from .expressions import Library, all_expressions, find, forms
 from .running import Gnomon, TensorOutcome
+from .samples import all_samples
 from .tolerances import eps_of
 
 STEPS = 64  # roundings that an expression of several operators may make
@@ -23,8 +25,6 @@ def pytest_generate_tests(metafunc):
         names = sorted(all_expressions())
         pattern = metafunc.config.getoption("gnomon_ops", None)
         if pattern is not None:
-            import re
-
             names = [name for name in names if re.search(pattern, name.rpartition(".")[2])]
         if "backend" in metafunc.fixturenames and not metafunc.config.getoption("gnomon_backend", None):
             names = names[:1]  # one that is skipped stands for all
@@ -98,6 +98,23 @@ def test_oracle(name):
     report(found)
 
 
+@pytest.mark.oracle
+@pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
+@pytest.mark.parametrize(
+    "departure", EXPRESSION_DEPARTURES, ids=[each[2][:30] for each in EXPRESSION_DEPARTURES]
+)
+def test_departure_shows(departure):
+    """Each listed departure is still one."""
+    expression, problem, _ = departure
+    for texts in all_expressions().values():
+        for text in texts:
+            if re.search(expression, text):
+                problems = value_differences(reference().evaluate(text), pytorch().evaluate(text))
+                if any(re.search(problem, each) for each in problems):
+                    return
+    pytest.fail(f"nothing differs any more as this departure says: {departure}", pytrace=False)
+
+
 def test_golden(name):
     found = []
     recorded = goldens.load()["expressions"]
@@ -134,6 +151,19 @@ def test_public_names():
         if not all_expressions().get(name):
             problems.append(f"{name} has no expressions")
     assert not problems, "\n".join(problems)
+
+
+def test_core_aten():
+    """Every operator of the core ATen opset is reached as the table says, and is called by some test."""
+    table = dict(line.split() for line in goldens.lines_of("data/core_aten.txt"))
+    assert len(table) == 164
+    sampled = {name.partition(".")[0] for name in all_samples()}
+    for name, path in table.items():
+        assert find(gn, path) is not None, f"{name} is not reached as {path}"
+        if path.startswith("ops.aten."):
+            assert path == f"ops.aten.{name}" and name in sampled, f"{name} has no samples"
+        else:
+            assert path.startswith("Tensor.") and all_expressions()[path.removeprefix("Tensor.")]
 
 
 @pytest.mark.oracle

@@ -1,12 +1,16 @@
 """Gradients: the reference's against finite differences in float64; a backend's against the reference's."""
 
+import math
+
 import pytest
+
+from gnomon.memory.accessor import TensorAccessor
 
 from . import selection
 from .comparing import gradient_differences
 from .description import layouts_for
 from .reproduction import explain
-from .running import Gnomon, differentiate, prepare
+from .running import Gnomon, differentiate, differentiate_twice, prepare
 from .samples import good_samples
 from .selection import RANDOM, UNDETERMINED, operators
 
@@ -19,12 +23,9 @@ def pytest_generate_tests(metafunc):
         for name, operator in operators().items()
         if not RANDOM.match(name) and not UNDETERMINED.match(name)
     }
-    dtypes = (
-        ("float64",)
-        if metafunc.function is test_gradcheck
-        else ("float32", "float64", "complex64", "float16")
-    )
-    if metafunc.function is test_gradcheck:
+    numerical = metafunc.function in (test_gradcheck, test_second_gradient)
+    dtypes = ("float64",) if numerical else ("float32", "float64", "complex64", "float16")
+    if numerical:
         found = {name: operator for name, operator in found.items() if is_smooth(operator)}
     selection.parametrize_operators(metafunc, found, dtypes)
 
@@ -84,6 +85,59 @@ def test_gradcheck(operator, dtype):
                 [str(error)], operator, sample, dtype, "contiguous", ("reference",), gradients=True
             )
             pytest.fail(message, pytrace=False)
+
+
+STEP = 1e-6
+
+
+def moved_by(step):
+    """A change of the inputs: a step along a fixed direction."""
+
+    def move(leaves):
+        for number, leaf in enumerate(leaves):
+            accessor = TensorAccessor(leaf)
+            for place, offset in enumerate(accessor.offsets()):
+                accessor.write(offset, accessor.read(offset) + step * slope(number, place))
+
+    return move
+
+
+def slope(number, place):
+    """The component of the direction for one element of one input."""
+    return math.cos(3 * number + place + 1)
+
+
+def test_second_gradient(operator, dtype):
+    """The slope of the first gradients along a direction is what the second ones say."""
+    reference = Gnomon("reference")
+    for _, sample in good_samples(operator.name, dtype):
+        if not (sample.differentiable and sample.smooth):
+            continue
+        if differentiate(reference, operator, sample, dtype, "contiguous").failure is not None:
+            continue  # test_oracle says whether that is right
+        values = [
+            differentiate_twice(reference, operator, sample, dtype, "contiguous", moved_by(step))
+            for step in (-STEP, 0.0, STEP)
+        ]
+        below, here, above = values
+        if here.failure is not None and "is not implemented" in here.failure.text:
+            continue  # test_oracle says whether PyTorch has one
+        problems = [str(each.failure) for each in values if each.failure is not None]
+        if not problems and here.value is not None:
+            numeric = (above.value - below.value) / (2 * STEP)
+            analytic = sum(
+                each * slope(number, place)
+                for number, gradient in enumerate(here.gradients[: here.leaves])
+                if gradient is not None
+                for place, each in enumerate(gradient.numbers)
+            )
+            if abs(numeric - analytic) > 1e-5 + 1e-4 * abs(numeric) + 1e-8 * abs(here.value):
+                problems = [f"the second derivative along a direction is {analytic}, numerically {numeric}"]
+        if problems:
+            pytest.fail(
+                explain(problems, operator, sample, dtype, "contiguous", ("reference",), gradients=True),
+                pytrace=False,
+            )
 
 
 def test_gradient(operator, dtype, backend):

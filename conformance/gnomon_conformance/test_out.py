@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 from . import selection
-from .comparing import result_differences
-from .description import Stored, strides_of
+from .comparing import failure_differences, result_differences
+from .description import Stored, complete, strides_of
 from .reproduction import explain
 from .running import Gnomon, TensorOutcome, failure_of, prepare, run
 from .samples import good_samples
@@ -59,8 +59,31 @@ def call_out(framework, operator, sample, dtype, wanted, how):
     return found, wholes, returned, kinds, failure
 
 
+def check_accumulating(framework, operator, sample, dtype, functional, how):
+    """The problems of an output of another dtype, where the operator accumulates in the output's dtype."""
+    base = operator.record.base
+    found, _, _, _, failure = call_out(framework, operator, sample, dtype, functional.results, how)
+    given = complete(base.schema, sample)[base.record.dtype_from_out]
+    if given is not None:
+        refused = failure is not None and "Expected out tensor to have dtype" in failure.text
+        return [] if refused else [f"an output of another dtype than {given} was not refused ({failure})"]
+    asked = sample._replace(kwargs={**sample.kwargs, "dtype": found[0].dtype})
+    expected = run(Gnomon("reference"), base, asked, dtype, "contiguous")
+    if expected.failure is not None or failure is not None:
+        return failure_differences(failure, expected.failure, texts=False)
+    bounds = Tolerance(base, asked, dtype, "contiguous").bounds(expected.results[0], 0)
+    wanted = expected.results[0]._replace(alias=None)
+    return result_differences(found[0], wanted, bounds, "the output", strides=False)
+
+
 def check(framework, operator, sample, dtype, functional, how):
     """The problems of one ``out=`` call, given what the functional operator returned."""
+    if how in ("wide", "narrow") and operator.record.base.record.dtype_from_out is not None:
+        return check_accumulating(framework, operator, sample, dtype, functional, how)
+    if how in ("wide", "narrow") and operator.record.base.record.exact_out:
+        found, _, _, _, failure = call_out(framework, operator, sample, dtype, functional.results, how)
+        refused = failure is not None and "Expected out tensor to have dtype" in failure.text
+        return [] if refused else [f"an output of dtype {found[0].dtype} was not refused ({failure})"]
     wanted = functional.results
     found, wholes, returned, kinds, failure = call_out(framework, operator, sample, dtype, wanted, how)
     if how == "narrow":

@@ -56,7 +56,7 @@ COMPOSED = re.compile(
 )
 # Real arithmetic that IEEE 754 rounds once, as long as it is not scaled; complex arithmetic is made of
 # several.
-ARITHMETIC = re.compile(r"(add|sub|rsub|mul|div|square)(\.|$)")
+ARITHMETIC = re.compile(r"(add|sub(tract)?|rsub|mul(tiply)?|div|(true_)?divide|square)(\.|$)")
 # One of the operands, but of two zeros of different signs either.
 CHOICES = re.compile(
     r"(relu|clamp\w*|maximum|minimum|max|min|amax|amin|max_pool2d\w*|threshold_backward)(\.|$)"

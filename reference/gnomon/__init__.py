@@ -15,12 +15,30 @@ from typing import Any
 
 from . import bind as _bind
 from . import fast_path as _fast_path
+from . import functional as _functional
 from . import methods as _methods
 from . import ops
 from .autograd import variable_type as _variable_type
 from .autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .creation import as_tensor, from_numpy, tensor
+from .creation import as_tensor, asarray, from_numpy, frombuffer, tensor
 from .dispatch.dispatcher import aten as _aten
+from .functional import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_shapes,
+    broadcast_tensors,
+    cdist,
+    einsum,
+    meshgrid,
+    nonzero,
+    norm,
+    numel,
+    split,
+    tensordot,
+    unique,
+    unique_consecutive,
+)
 from .kit.launch import fallback_policy, fallbacks, set_fallback_policy
 from .listing import backends
 from .memory.backend import Backend, get_default_device, register_backend, set_default_device
@@ -28,7 +46,15 @@ from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor
 from .memory.text import set_printoptions
-from .ops.random import Generator, default_generator, initial_seed, manual_seed
+from .random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from .values.device import (
     channels_last,
     channels_last_3d,
@@ -73,14 +99,15 @@ cfloat = complex64
 cdouble = complex128
 
 # Importing a file makes it an attribute here; those are no public names, and some have an operator's.
-for _name in ("bind", "creation", "fast_path", "listing", "methods"):
+for _name in ("bind", "creation", "fast_path", "functional", "listing", "methods"):
     globals().pop(_name, None)
 
 _bind.bind_operators(globals())
 _methods.bind_methods()
+_functional.bind_methods()
 _fast_path.bind_fast_paths(globals())
 
-_LAZY = ("nn", "optim", "autograd", "cli", "demo")
+_LAZY = ("nn", "optim", "autograd", "fft", "linalg", "cli", "demo")
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from .kit.native import resize_output
 from .memory.tensor import Tensor
 from .values import dtype as dtypes
 from .values.device import device, layout, memory_format
@@ -44,7 +45,7 @@ def _is_integer(value: Any) -> bool:
 def _as_number(value: Any) -> Any:
     """A Python number from what may stand for one: numbers, NumPy's scalars, 0-dim tensors."""
     if type(value) in _NUMBER_TYPES:
-        return value
+        return dtypes.checked_number(value)
     if isinstance(value, Tensor):
         if value._spec.ndim == 0 and not value.requires_grad:
             return value.item()
@@ -70,8 +71,6 @@ def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
     elif kind in _INTEGER_TYPES:
         if _is_integer(value):
             return value.item() if isinstance(value, Tensor) else value.__index__()
-        if isinstance(value, bool) and not argument.is_list:
-            return int(value)
     elif kind == "bool":
         if isinstance(value, bool):
             return value
@@ -110,6 +109,8 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
     if value is None:
         if argument.is_optional or argument.default is None:
             return None
+        if argument.is_list and argument.default == ():
+            return ()  # PyTorch shows the default [] as None
         raise _Mismatch
     if argument.is_list:
         if isinstance(value, (list, tuple)) or (
@@ -127,9 +128,22 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
                 for each in value
             )
         if argument.list_size is not None:
-            return (_convert_one(argument, value, False),)
+            return (_convert_one(argument, value, False),) * argument.list_size
         raise _Mismatch
     return _convert_one(argument, value, numbers_allowed)
+
+
+def numbers_for_tensors(operator: OpOverload) -> frozenset[str]:
+    """The names of the tensor arguments that may be given as a number."""
+    record = operator.record
+    allowed = (record.base.record if record.base is not None else record).numbers
+    if not allowed:
+        return frozenset()
+    return frozenset({"other"} if operator.schema.is_inplace or allowed == "other" else {"self", "other"})
+
+
+def _dtype_of(number: Any) -> dtypes.dtype:
+    return dtypes.dtype_of_number(number, dtypes.get_default_dtype())
 
 
 class Signature:
@@ -148,28 +162,20 @@ class Signature:
         "varargs",
     )
 
-    def __init__(self, operator: OpOverload):
+    def __init__(self, operator: OpOverload, takes_self: bool = False):
         self.operator = operator
         self.arguments = operator.schema.arguments
         self.by_name = {argument.name: position for position, argument in enumerate(self.arguments)}
         self.positional = [
             position for position, argument in enumerate(self.arguments) if not argument.kwarg_only
         ]
-        names = {argument.name for argument in self.arguments if argument.type == "Tensor"}
-        # where PyTorch lets a number stand for a tensor: the operands of pointwise operators
-        self.number_names = {"other", "self"} & names if "other" in names else frozenset()
+        self.number_names = numbers_for_tensors(operator)
         self.out = next((each for each in operator.record.variants if each.schema.is_out), None)
-        # the position of a list of ints that may be given as several arguments
-        self.varargs = next(
-            (
-                position
-                for position in self.positional
-                if self.arguments[position].is_list
-                and self.arguments[position].type in _INTEGER_TYPES
-                and (self.arguments[position].list_size is None)
-            ),
-            None,
-        )
+        # the position of a list of ints that may be given as several arguments: the only one, but for self
+        own = self.positional[1:] if takes_self else self.positional
+        alone = self.arguments[own[0]] if len(own) == 1 else None
+        takes_several = alone is not None and alone.is_list and alone.type in _INTEGER_TYPES
+        self.varargs = own[0] if takes_several and alone.list_size is None else None
 
         names = [result.name for result in operator.schema.returns]
         self.return_type = (
@@ -190,6 +196,8 @@ class Signature:
             return None
         values: list[Any] = []
         for index, value in enumerate(args):
+            if index >= len(self.quick_types):
+                return None
             kind, is_list = self.quick_types[index]
             if is_list:
                 if kind is not int:
@@ -253,6 +261,8 @@ class Signature:
                     f"{_type_text(argument)}, not {_value_text(value)}"
                 ) from None
         if self.number_names and not any(isinstance(value, Tensor) for value in values):
+            if self.operator.record.numbers == "both":
+                return [aten.scalar_tensor(values[0], dtype=_dtype_of(values[0])), *values[1:]]
             raise _Mismatch("argument 'input' (position 1) must be Tensor, not " + _value_text(values[0]))
         return values
 
@@ -309,8 +319,17 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
     """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
     name = packet.name
     operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
-    # the overload without a name is the shortest, and goes first, as in PyTorch
-    operators.sort(key=lambda operator: operator.schema.overload_name != "")
+    # the overload without a name is the shortest, and goes first, as in PyTorch; but a tensor without
+    # dimensions may stand for a number, so overloads that take it as a tensor go before
+    tensors = {
+        argument.name for each in operators for argument in each.schema.arguments if argument.is_tensor
+    }
+    operators.sort(
+        key=lambda operator: (
+            sum(each.type == "Scalar" and each.name in tensors for each in operator.schema.arguments),
+            operator.schema.overload_name != "",
+        )
+    )
     makes_tensors = any(
         argument.name == "pin_memory" for each in operators for argument in each.schema.arguments
     )
@@ -318,7 +337,7 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if not signatures:
-            signatures[:] = [Signature(operator) for operator in operators]
+            signatures[:] = [Signature(operator, takes_self) for operator in operators]
         if not kwargs:
             first = signatures[0]
             values = first.quick(args)
@@ -333,6 +352,10 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
                 values = signature.bind(args, kwargs)
             except _Mismatch as mismatch:
                 problems.append(str(mismatch))
+                continue
+            makes = "pin_memory" in signature.by_name
+            if out is not None and signature.out is None and not makes and any(x.out for x in signatures):
+                problems.append("takes no out=")
                 continue
             if out is not None:
                 result = _call_out(signature, values, out)
@@ -364,6 +387,8 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
 def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:
     variant = signature.out
     name = signature.operator.schema.name
+    if variant is None and isinstance(out, Tensor) and "pin_memory" in signature.by_name:
+        return _make_into(signature, values, out)
     if variant is None:
         raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
     outputs = list(out) if isinstance(out, (list, tuple)) else [out]
@@ -371,6 +396,19 @@ def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:
     if len(outputs) != count or not all(isinstance(each, Tensor) for each in outputs):
         raise TypeError(f"{name}(): argument 'out' must be {count} Tensor(s), not {_value_text(out)}")
     return variant(*values, *outputs)
+
+
+def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
+    """What a factory makes, in a tensor that is there already and says the dtype and the device."""
+    name = signature.operator.schema.name
+    given = values[signature.by_name["dtype"]]
+    if given is not None and given is not out.dtype:
+        raise RuntimeError(f"{name}: dtype {given} does not match dtype of out parameter ({out.dtype})")
+    values[signature.by_name["dtype"]] = out.dtype
+    values[signature.by_name["device"]] = out.device
+    made = signature.operator(*values)
+    resize_output(out, made._spec)
+    return aten.copy_.default(out, made, False)
 
 
 def documentation(packet: OpOverloadPacket) -> str:
@@ -405,11 +443,22 @@ def bind_operators(namespace: dict[str, Any]) -> None:
         offered = {
             variant.strip() for each in operators for variant in each.record.variants_offered.split(",")
         }
-        on_nn = any(each.record.python_module == "nn" for each in operators)
-        if "method" in offered and not on_nn and not hasattr(Tensor, packet.name):
+        elsewhere = any(each.record.python_module for each in operators)
+        if "method" in offered and not elsewhere and not hasattr(Tensor, packet.name):
             setattr(Tensor, packet.name, make_function(packet, True))
-        if "function" in offered and not on_nn and packet.name not in namespace:
+        if "function" in offered and not elsewhere and packet.name not in namespace:
             namespace[packet.name] = packet.parser
+
+
+def functions_of(module: str) -> dict[str, Callable[..., Any]]:
+    """The functions of a module such as linalg: operators named ``linalg_…``, under the names behind that."""
+    prefix = f"{module}_"
+    return {
+        packet.name.removeprefix(prefix): packet.parser
+        for packet in aten
+        if packet.name.startswith(prefix)
+        and any(each.record.python_module == module for each in packet.overloads.values())
+    }
 
 
 def text_signature(packet: OpOverloadPacket) -> inspect.Signature:

@@ -15,7 +15,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("backends", help="list the backends: available or why not, device, native operators")
-    commands.add_parser("operators", help="list the operators with their schemas")
+    listed = commands.add_parser(
+        "operators",
+        help="list the operators: what each is, its dtypes, its agreement with PyTorch, its schema",
+    )
+    listed.add_argument("--markdown", action="store_true", help="as a page of Markdown: docs/operators.md")
     commands.add_parser(
         "demo", help="train on handwritten digits on every host backend and compare", add_help=False
     )
@@ -29,7 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     from . import listing
 
-    print(listing.backends_table() if options.command == "backends" else listing.operators_table())
+    if options.command == "backends":
+        print(listing.backends_table())
+    else:
+        print(listing.operators_markdown() if options.markdown else listing.operators_table())
     return 0
 
 

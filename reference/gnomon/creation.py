@@ -24,8 +24,14 @@ _SEQUENCES = (list, tuple, range)
 
 
 def _is_sequence(data: Any) -> bool:
-    """A list, tuple or range; a tensor or a NumPy array with dimensions."""
-    return isinstance(data, _SEQUENCES) or bool(getattr(data, "shape", ()))
+    """A list, tuple, bytearray …; a NumPy array with dimensions.  A tensor stands for its number."""
+    if isinstance(data, _SEQUENCES):
+        return True
+    if isinstance(data, (bool, int, float, complex, str, bytes, Tensor)):
+        return False
+    if hasattr(data, "shape"):
+        return bool(data.shape)
+    return isinstance(data, Sequence) or (hasattr(data, "__getitem__") and not isinstance(data, dict))
 
 
 def _shape_of(data: Any) -> tuple[int, ...]:
@@ -48,14 +54,21 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds
     """Appends the numbers of ``data`` to ``flat``, and what dtypes they stand for to ``kinds``."""
     if depth == len(sizes):
         if _is_sequence(data):
-            raise ValueError(f"expected a number at dim {depth}, but got a sequence of length {len(data)}")
+            raise TypeError(f"expected a number at dim {depth}, but got a sequence of length {len(data)}")
         kind = _kind_of(data)
+        if isinstance(data, Tensor) and data.numel() != 1:
+            if data.numel() and kind.category < 2:
+                raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise ValueError("only one element tensors can be converted to Python scalars")
         flat.append(data.item() if hasattr(data, "item") else data)
         kinds.add(kind)
         return
-    if not hasattr(data, "__len__") or len(data) != sizes[depth]:
-        got = len(data) if hasattr(data, "__len__") else f"a {type(data).__name__}"
-        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {got})")
+    if not _is_sequence(data):
+        raise TypeError(
+            f"expected a sequence of length {sizes[depth]} at dim {depth}, but got a {type(data).__name__}"
+        )
+    if len(data) != sizes[depth]:
+        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {len(data)})")
     for each in data:
         _flatten(each, sizes, depth + 1, flat, kinds)
 
@@ -115,7 +128,8 @@ def tensor(
     sizes = _shape_of(data)
     flat: list[Any] = []
     kinds: set[Any] = set()
-    _flatten(data, sizes, 0, flat, kinds)
+    if 0 not in sizes:
+        _flatten(data, sizes, 0, flat, kinds)
     wanted = dtype or _common_dtype(kinds)
     _check_range(flat, wanted)
     made = allocate(contiguous_spec(sizes, wanted, resolve_device(device)))
@@ -153,18 +167,113 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
             raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow: {value}")
 
 
-def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.  Source: torch.as_tensor."""
     dtype = _as_dtype(dtype)
     if isinstance(data, Tensor):
         return data.to(dtype=dtype or data.dtype, device=data.device if device is None else device)
-    if hasattr(data, "__array_interface__"):
+    if hasattr(data, "__array_interface__") and hasattr(data, "__setitem__"):  # an array, no NumPy scalar
         from .interop.numpy import from_numpy
 
         where = resolve_device(device)
         made = from_numpy(data)
         return made.to(dtype=dtype or made.dtype, device=where)
     return tensor(data, dtype=dtype, device=device)
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """``obj`` as a tensor: a tensor, a NumPy array, an object with a buffer, a number or nested sequences.
+
+    Of the first three the memory is shared where dtype and device allow; ``copy=True`` never shares it, and
+    with ``copy=False`` what can not be shared raises ValueError.  A buffer's elements are of ``dtype``, the
+    default one if None.  Source: torch.asarray.
+    """
+    dtype = _as_dtype(dtype)
+    shared = None
+    if isinstance(obj, Tensor):
+        shared = obj
+    elif hasattr(obj, "__array_interface__"):
+        if hasattr(obj, "__setitem__"):
+            shared = from_numpy(obj) if obj.flags.writeable else tensor(obj)
+        elif copy is False:
+            raise RuntimeError("asarray: can't alias NumPy scalars; they have no memory to share.")
+    elif isinstance(obj, str):
+        raise TypeError("asarray: data must be numbers or nested sequences of them, not str")
+    elif _has_buffer(obj):
+        shared = frombuffer(obj, dtype=dtype or get_default_dtype())
+    if shared is None:
+        if copy is False:
+            raise ValueError("asarray: can't alias arbitrary sequence into a tensor.")
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    where = shared.device if device is None else resolve_device(device)
+    made = shared
+    if copy is False:
+        if where is not shared.device:
+            raise ValueError(f"asarray: can't alias tensor from device '{shared.device}' to '{where}'.")
+        if dtype not in (None, shared.dtype):
+            raise ValueError(
+                f"asarray: can't alias tensor with dtype '{shared.dtype.name}' into dtype '{dtype.name}'."
+            )
+    else:
+        made = shared.to(dtype=dtype or shared.dtype, device=where, copy=bool(copy))
+    return made.requires_grad_() if requires_grad and not made.requires_grad else made
+
+
+def _has_buffer(obj: Any) -> bool:
+    """Does ``obj`` show its memory (bytes, bytearray, memoryview, array.array …)?"""
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return True
+
+
+def frombuffer(
+    buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A vector over the memory of an object with a buffer: ``count`` elements from byte ``offset`` on.
+
+    -1 elements are all that there are.  A buffer that can not be written to is copied.  Raises ValueError for
+    what has no buffer, an offset or a count beyond it, and bytes that would be left over.
+    Source: torch.frombuffer.
+    """
+    import numpy
+
+    dtype = _as_dtype(dtype)
+    if not _has_buffer(buffer):
+        raise ValueError("frombuffer: object does not implement Python buffer protocol.")
+    view = memoryview(buffer).cast("B")
+    available = view.nbytes
+    itemsize = dtype.itemsize
+    if available == 0 or count == 0:
+        raise ValueError(f"frombuffer: both buffer length ({available}) and count ({count}) must not be 0")
+    if not 0 <= offset < available:
+        raise ValueError(
+            f"frombuffer: offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({available} bytes) minus 1"
+        )
+    if count < 0:
+        if (available - offset) % itemsize:
+            raise ValueError(
+                f"frombuffer: buffer length ({available - offset} bytes) after offset ({offset} bytes) must "
+                f"be a multiple of element size ({itemsize})"
+            )
+        count = (available - offset) // itemsize
+    if offset + count * itemsize > available:
+        raise ValueError(
+            f"frombuffer: requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) "
+            f"must not be greater than actual buffer length ({available} bytes)"
+        )
+    raw = numpy.frombuffer(view[offset : offset + count * itemsize], numpy.uint8)
+    made = from_numpy(raw) if raw.flags.writeable else tensor(raw)
+    return made.view(dtype).requires_grad_(requires_grad)
 
 
 def from_numpy(array: Any) -> Tensor:
@@ -175,8 +284,9 @@ def from_numpy(array: Any) -> Tensor:
 
 
 def _index_tensor(data: Any, device: Any) -> Tensor:
-    made = tensor(list(data) if isinstance(data, (range, tuple)) else data, device=device)
-    return made.to(dtypes.int64) if made.numel() == 0 else made
+    """Nested sequences as an index: bool and uint8 stay, everything else becomes int64."""
+    made = tensor(data, device=device)
+    return made if made.numel() and made.dtype in (dtypes.bool_, dtypes.uint8) else made.to(dtypes.int64)
 
 
 index.make_index_tensor = _index_tensor

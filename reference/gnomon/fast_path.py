@@ -32,7 +32,7 @@ from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import mode_word
 from .kit import launch
-from .kit.native import expanded_arguments, find_plan, plan_key
+from .kit.native import expanded_arguments, find_plan, meets_in_float32, plan_key
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
@@ -127,6 +127,8 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     plan = find_plan(operator, arguments)
     walk = plan.walk
     if walk is None or walk.is_reduction or walk.numel == 0:
+        return None
+    if meets_in_float32(operator, plan.key_dtype, arguments):
         return None
     backend = backend_of(plan.device)
     kernel = launch.find_kernel(backend, operator.name, plan.key_dtype)
@@ -462,7 +464,9 @@ def _general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[An
         return None
     if record.view is not None:
         found = record.plans.get(plan_key(arguments))
-        return None if found is None or isinstance(found, list) else (*found, (found[0],))
+        if found is None or isinstance(found, list) or found[0].dtype is not tensors[0]._spec.dtype:
+            return None
+        return (*found, (found[0],))
     self = tensors[0]
     device = self._spec.device
     if device.type == "meta":

@@ -5,7 +5,9 @@ What ``gnomon backends`` and ``gnomon operators`` print; nothing in them is writ
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import importlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from .dispatch.dispatcher import OpOverload, aten
 from .memory.backend import backend_names, backend_status
@@ -84,35 +86,135 @@ def backends_table() -> str:
     return table(rows)
 
 
-def operators_table() -> str:
-    """The table of ``gnomon operators``: each operator's schema, and what it is."""
-    rows = [("operator", "is a", "in-place", "out=", "differentiable", "schema")]
+_GROUPS = {
+    "int": ("uint8", "int8", "int16", "int32", "int64"),
+    "float": ("float16", "bfloat16", "float32", "float64"),
+    "complex": ("complex64", "complex128"),
+}
+
+
+def _dtypes_text(names: Sequence[str]) -> str:
+    """Names of dtypes, in short: whole groups by their group's name, "all" for all twelve."""
+    if len(names) == 12:
+        return "all"
+    shown = ["bool"] if "bool" in names else []
+    for group, members in _GROUPS.items():
+        present = [name for name in members if name in names]
+        shown += [group] if len(present) == len(members) else present
+    return " ".join(shown) or "-"
+
+
+def recorded_facts() -> dict[str, Any]:
+    """What the conformance suite has recorded of each operator: dtypes, parts, agreement with PyTorch.
+
+    Empty where the suite is not installed.
+    """
+    try:
+        goldens = importlib.import_module("gnomon_conformance.goldens")
+    except ImportError:
+        return {}
+    return goldens.load()["facts"]
+
+
+def _kind(operator: OpOverload) -> str:
+    record = operator.record
+    if record.composite is not None:
+        return "composite"
+    if record.view is not None:
+        return "view"
+    if record.explicit is not None and operator.name not in ("copy_", "fill_.Scalar"):
+        return "function"
+    return "kernel"
+
+
+def _oracle_text(facts: Any) -> str:
+    if not facts:
+        return "not recorded"
+    status = facts["oracle"]
+    if status is None:
+        return "gnomon's own"
+    if status["agree"] == status["calls"]:
+        return f"all {status['calls']} calls agree"
+    return f"{status['agree']} of {status['calls']} calls agree; departures: {len(status['departures'])}"
+
+
+class OperatorInfo(NamedTuple):
+    """One operator, as the table shows it; every entry is found, none is written by hand."""
+
+    name: str
+    kind: str
+    variants: str
+    dtypes: str
+    differentiable: str
+    parts: str
+    oracle: str
+    schema: str
+
+
+def operators() -> list[OperatorInfo]:
+    """Every operator that is no variant of another."""
+    known = recorded_facts()
+    infos = []
     for packet in aten:
         for operator in packet.overloads.values():
             record = operator.record
             if record.base is not None:
                 continue
-            kind = "kernel"
-            if record.composite is not None:
-                kind = "composite"
-            elif record.view is not None:
-                kind = "view"
-            elif record.explicit is not None and operator.name not in ("copy_", "fill_.Scalar"):
-                kind = "function"
-            variants = [variant.schema for variant in record.variants]
-            differentiable = (
-                "through its parts" if kind == "composite" else ("yes" if record.derivatives else "no")
-            )
-            rows.append(
-                (
+            kind = _kind(operator)
+            schemas = [operator.schema, *(variant.schema for variant in record.variants)]
+            variants = ["in-place"] if any(schema.is_inplace for schema in schemas) else []
+            variants += ["out="] if any(schema.is_out for schema in schemas) else []
+            facts = known.get(operator.name)
+            differentiable = "yes" if record.derivatives else "no"
+            infos.append(
+                OperatorInfo(
                     operator.name,
                     kind,
-                    "yes"
-                    if any(schema.is_inplace for schema in variants) or operator.schema.is_inplace
-                    else "",
-                    "yes" if any(schema.is_out for schema in variants) else "",
-                    differentiable,
+                    " ".join(variants),
+                    _dtypes_text(facts["dtypes"]) if facts else "-",
+                    "through its parts" if kind == "composite" else differentiable,
+                    " ".join(facts["parts"]) if facts else "",
+                    _oracle_text(facts),
                     operator.schema.text,
                 )
             )
-    return table(rows)
+    return sorted(infos)
+
+
+_HEADING = ("operator", "is a", "variants", "dtypes", "differentiable", "made of", "PyTorch", "schema")
+
+
+def operators_table() -> str:
+    """The table of ``gnomon operators``; what compositions are made of is in its Markdown twin."""
+    rows = [_HEADING, *map(tuple, operators())]
+    made_of = _HEADING.index("made of")
+    return table([row[:made_of] + row[made_of + 1 :] for row in rows])
+
+
+def operators_markdown() -> str:
+    """The same as a page of Markdown, with the departures from PyTorch and their reasons."""
+    infos = operators()
+    kinds = [info.kind for info in infos]
+    summary = (
+        f"{len(infos)} operators, of which {kinds.count('composite')} are compositions of others and "
+        f"{kinds.count('view')} are views. *PyTorch*: how many of the conformance suite's calls give what "
+        "PyTorch gives."
+    )
+    lines = [
+        "# The operators",
+        "",
+        "Written by `gnomon operators --markdown`; a test says when it is stale.",
+        "",
+        summary,
+        "",
+        f"| {' | '.join(_HEADING)} |",
+        "|" + " --- |" * len(_HEADING),
+    ]
+    for info in infos:
+        cells = [f"`{info.name}`", *info[1:7], f"`{info.schema}`"]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines += ["", "## Where PyTorch differs, and why", ""]
+    for name, facts in sorted(recorded_facts().items()):
+        for reason in (facts["oracle"] or {}).get("departures", ()):
+            lines.append(f"- `{name}`: {reason}.")
+    return "\n".join(lines)

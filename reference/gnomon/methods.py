@@ -9,11 +9,13 @@ import copy as copy_module
 from collections.abc import Iterator
 from typing import Any
 
+from . import functional
 from .autograd import engine, hooks
 from .dispatch.dispatcher import aten
 from .memory import text
 from .memory.accessor import nested_list
-from .memory.tensor import Tensor
+from .memory.storage import Storage
+from .memory.tensor import Tensor, make_tensor
 from .ops import index
 from .values import dtype as dtypes
 from .values.dtype import dtype
@@ -129,6 +131,19 @@ def _array(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
     return array.copy() if copy else array
 
 
+def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
+    """A copy of the whole storage: one for all the tensors of one copy that share it."""
+    storage = self.untyped_storage()
+    if id(storage) not in memo:
+        where = storage.device
+        memory = storage.backend.allocate(storage.nbytes(), where.index or 0)
+        made = Storage(storage.backend, where, memory, storage.nbytes())
+        if storage.nbytes() and not self.is_meta:
+            made.copy_in(0, storage.copy_out())
+        memo[id(storage)] = made
+    return memo[id(storage)]
+
+
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(self) in memo:
         return memo[id(self)]
@@ -137,7 +152,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
             "the moment."
         )
-    data = aten.clone.default(self.detach(), None)
+    data = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
     made = data if type(self) is Tensor else type(self)._make_subclass(data)
     if made is not data:
         made.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
@@ -224,18 +239,33 @@ def _as_dtype(name: str, kind: dtype) -> Any:
     return method
 
 
+def _invert(self: Tensor) -> Tensor:
+    if self._spec.dtype.category > 1:
+        raise TypeError(
+            f"~ is only implemented on integer and bool tensors, but got one of dtype {self._spec.dtype.name}"
+        )
+    return aten.bitwise_not(self)
+
+
 def _flipped(self: Tensor) -> Tensor:
     """The tensor with its dimensions in reverse order; for matrices, the transpose."""
     return self.permute(list(range(self._spec.ndim - 1, -1, -1)))
 
 
 def _matrix_transpose(self: Tensor) -> Tensor:
-    """The transpose of the last two dimensions.  Raises RuntimeError for fewer."""
-    if self._spec.ndim < 2:
+    """The transpose of the last two dimensions.  Raises RuntimeError where there is one only."""
+    if self._spec.ndim == 1:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return self.transpose(-2, -1) if self._spec.ndim else self
+
+
+def _matrix_adjoint(self: Tensor) -> Tensor:
+    """The complex conjugate of a matrix, transposed.  Raises RuntimeError for other numbers of dimensions."""
+    if self._spec.ndim not in (0, 2):
         raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {self._spec.ndim}-D tensor."
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._spec.ndim}-D tensor."
         )
-    return self.transpose(-2, -1)
+    return aten.adjoint(self)
 
 
 def _format(self: Tensor, specification: str) -> str:
@@ -244,23 +274,12 @@ def _format(self: Tensor, specification: str) -> str:
     return object.__format__(self, specification)  # refuses a specification, as lists do
 
 
-def _inplace_fill(self: Tensor, value: Any) -> Tensor:
-    """Set every element to a number or a 0-dim tensor; returns ``self``."""
-    if isinstance(value, Tensor):
-        if value._spec.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value._spec.ndim} "
-                "dimensions."
-            )
-        return aten.copy_.default(self, value, False)
-    return aten.fill_(self, value)
-
-
 def bind_methods() -> None:
     """Attach everything in this file to Tensor."""
     same = {name: name for name in ("add", "sub", "mul", "pow", "eq", "ne", "lt", "le", "gt", "ge")}
     other = {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
     bits = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+    bits |= {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
     binary = {name: getattr(aten, operator) for name, operator in (same | other | bits).items()}
     for name, packet in binary.items():
         setattr(Tensor, f"__{name}__", _operator(packet))
@@ -268,6 +287,9 @@ def bind_methods() -> None:
         setattr(Tensor, f"__r{name}__", _operator(binary[name]))
     Tensor.__rsub__ = _operator(aten.rsub)
     Tensor.__rtruediv__ = _operator(lambda self, other: aten.reciprocal(self) * other)
+    Tensor.__rdiv__ = Tensor.__rtruediv__
+    Tensor.__rlshift__ = _operator(lambda self, other: aten.bitwise_left_shift(other, self))
+    Tensor.__rrshift__ = _operator(lambda self, other: aten.bitwise_right_shift(other, self))
     Tensor.__rpow__ = _operator(lambda self, other: aten.pow(other, self))
     Tensor.__rfloordiv__ = _operator(lambda self, other: aten.div_floor(other, self))
     Tensor.__rmod__ = _operator(lambda self, other: aten.remainder(other, self))
@@ -278,8 +300,11 @@ def bind_methods() -> None:
         aten.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
     )
     Tensor.__neg__ = lambda self: aten.neg(self)
-    Tensor.__pos__ = lambda self: self
-    Tensor.__invert__ = lambda self: aten.bitwise_not(self)
+    Tensor.__rmatmul__ = lambda self, other: (
+        aten.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+    )
+    Tensor.__pos__ = lambda self: aten.positive(self)
+    Tensor.__invert__ = _invert
     Tensor.__abs__ = lambda self: aten.abs(self)
     Tensor.__bool__ = to_bool
     Tensor.__float__ = lambda self: _to_real(self, float)
@@ -291,6 +316,7 @@ def bind_methods() -> None:
     Tensor.__getitem__ = index.getitem
     Tensor.__setitem__ = index.setitem
     Tensor.__contains__ = _contains
+    Tensor.__reversed__ = lambda self: self.flip(0) if self._spec.ndim else self
     Tensor.__repr__ = text.tensor_repr
     Tensor.__format__ = _format
     Tensor.__array__ = _array
@@ -304,11 +330,14 @@ def bind_methods() -> None:
     Tensor.retain_grad = hooks.retain_grad
     Tensor.to = to
     Tensor.type_as = type_as
-    Tensor.fill_ = _inplace_fill
     Tensor.T = property(_flipped)
     Tensor.mT = property(_matrix_transpose)
+    Tensor.H = property(_matrix_adjoint)
+    Tensor.mH = property(lambda self: aten.adjoint(self))
     Tensor.real = property(lambda self: aten.real(self))
+    Tensor.imag = property(lambda self: aten.imag(self))
     Tensor.where = lambda self, condition, other: aten.where(condition, self, other)
+    Tensor.nonzero = lambda self, *, as_tuple=False: functional.nonzero(self, as_tuple=as_tuple)
     Tensor.cpu = lambda self: self.to("cpu")
     Tensor.conj = lambda self: aten.conj(self)
     names = {

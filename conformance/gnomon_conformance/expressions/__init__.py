@@ -20,7 +20,6 @@ import functools
 import importlib
 import pkgutil
 import warnings
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..description import stored, tensor
@@ -66,7 +65,7 @@ class Library:
         """``grad(...)``"""
         leaves = [each.detach().clone().requires_grad_() for each in tensors]
         result = function(*leaves)
-        roots = [each for each in (result if isinstance(result, (tuple, list)) else [result])]
+        roots = list(result) if isinstance(result, (tuple, list)) else [result]
         roots = [each for each in roots if self.framework.is_tensor(each) and each.requires_grad]
         incoming = [
             self.make(
@@ -103,7 +102,7 @@ class Library:
 
     def _structure(self, result: Any, leaves: list[Any]) -> Any:
         if self.framework.is_tensor(result):
-            dtype, sizes, strides, offset, device = self.framework.observe(result)
+            dtype, sizes, strides, *_ = self.framework.observe(result)
             leaves.append(
                 TensorOutcome(dtype, sizes, strides, 0, "", None, self.framework.numbers(result.detach()))
             )
@@ -138,8 +137,3 @@ def forms(module: Any, name: str) -> dict[str, bool]:
         and not name.startswith("__")
         and hasattr(module.Tensor, f"{name.removesuffix('_')}_"),
     }
-
-
-def sizes_text(values: Sequence[int]) -> str:
-    """Sizes as an expression has them."""
-    return ", ".join(map(str, values))

@@ -13,3 +13,22 @@ for _name, _text in {
     "__rxor__": "5 ^ t(3, dtype='int64')",
 }.items():
     expressions_of(_name, _text, _text.replace("t(3", "t(2, 3"), f"t(3, dtype='int64').{_name}(2)")
+
+expressions_of("is_contiguous", "t(2, 3).is_contiguous()", "t(2, 3).t().is_contiguous()")
+expressions_of("numel", "t(2, 3).numel()", "t(0, 3).numel()", "gn.numel(t(2))")
+expressions_of("size", "t(2, 3).size()", "t(2, 3).size(1)", "t(2, 3).size(-1)", "t(2, 3).size(2)")
+expressions_of("storage_offset", "t(2, 3).storage_offset()", "t(2, 3)[1].storage_offset()")
+expressions_of("stride", "t(2, 3).stride()", "t(2, 3).stride(0)", "t(2, 3).t().stride()", "t(2, 3).stride(2)")
+expressions_of("byte", "t(3).byte()", "t(3, dtype='bool').byte()")
+expressions_of(
+    "to",
+    "t(3).to(gn.float64)",
+    "t(3).to(dtype=gn.int32)",
+    "t(3).to(t(1, dtype='float16'))",
+    "x = t(3); x.to(gn.float32) is x",
+    "x = t(3); x.to(gn.float32, copy=True) is x",
+    "t(2, 3, layout='transposed').to(gn.float64, memory_format=gn.contiguous_format)",
+    "t(2, 3, layout='transposed').to(gn.float64)",
+    "t(3, dtype='complex64').to(gn.complex128)",
+    "grad(lambda x: x.to(gn.float64), t(3))",
+)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
+import pkgutil
 from collections.abc import Callable, Iterable
 
 from ..description import Sample
@@ -32,9 +34,8 @@ def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance:
 @functools.cache
 def all_samples() -> dict[str, list[Sample]]:
     """Operator name -> its samples, good and bad."""
-    from . import factories, indexing, matrices, networks, pointwise, reductions, views
-
-    del factories, indexing, matrices, networks, pointwise, reductions, views  # importing them filled SAMPLES
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")  # which fills SAMPLES
     return SAMPLES
 
 
@@ -59,4 +60,13 @@ def digest() -> str:
     return hashlib.sha256(repr(sorted(all_samples().items())).encode()).hexdigest()[:16]
 
 
-__all__ = ["SAMPLES", "TOLERANCES", "Callable", "all_samples", "bad_samples", "digest", "good_samples", "samples_of"]
+__all__ = [
+    "SAMPLES",
+    "TOLERANCES",
+    "Callable",
+    "all_samples",
+    "bad_samples",
+    "digest",
+    "good_samples",
+    "samples_of",
+]

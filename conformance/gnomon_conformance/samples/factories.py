@@ -1,6 +1,6 @@
-"""Samples of factories and of random numbers."""
+"""Samples of factories."""
 
-from ..description import COMPLEX, DTYPES, ON_DEVICE, bad, sample, tensor
+from ..description import DTYPES, ON_DEVICE, bad, sample, tensor
 from . import samples_of
 
 OPTIONS = [
@@ -113,51 +113,137 @@ samples_of(
     "result_type.Tensor",
     [sample(tensor(2), tensor(dtype=dtype)) for dtype in ("int8", "float64", "complex64")],
 )
+samples_of("result_type.Scalar", [sample(tensor(2), number) for number in (True, 2, 2.5, 1j)])
+samples_of("result_type.Scalar_Scalar", [sample(True, 2), sample(2, 2.5), sample(1j, 2), sample(False, True)])
 samples_of("result_type.Scalar_Tensor", [sample(number, tensor(2)) for number in (True, 2, 2.5, 1j)])
 
-FLOATING = ["float16", "bfloat16", "float32", "float64"]
+samples_of("arange", [sample(2, dtype=dtype, dtypes=ONCE) for dtype in ("uint8", "bfloat16", "float64")])
 samples_of(
-    "uniform_",
-    [
-        sample(tensor(2, 3), dtypes=FLOATING),
-        sample(tensor(2, 3), -1.0, 2.0, dtypes=FLOATING),
-        sample(tensor(2, 3), generator=5, dtypes=FLOATING),
-        sample(tensor(0), dtypes=FLOATING),
-        bad("RuntimeError", tensor(2), 2.0, 1.0),
-    ],
+    "arange", [bad("NotImplementedError", 2, dtype="bool"), bad("NotImplementedError", 2, dtype="complex64")]
 )
 samples_of(
-    "normal_",
+    "arange.start_step",
     [
-        sample(tensor(2, 3), dtypes=FLOATING),
-        sample(tensor(2, 3), 1.0, 2.0, dtypes=FLOATING),
-        sample(tensor(2, 3), generator=5, dtypes=FLOATING),
-        bad("RuntimeError", tensor(2), 0.0, -1.0),
+        sample(*bounds, dtype=dtype, dtypes=ONCE)
+        for bounds in ((0, 10, 2.5), (2.7, 10, 2.5), (-1.5, 4, 1.5), (10, 0, -2.5))
+        for dtype in ("int64", "int32", "int8", "float16")
+    ]
+    + [bad("ValueError", 0, 1, 0.5, dtype="int64"), bad("RuntimeError", 0, 1j, 1)],
+)
+NUMBERS = [dtype for dtype in DTYPES if dtype != "bool"]
+SPANS = [(0, 10, 7), (-5, 7, 33), (0.25, 0.75, 13), (5, 5, 3), (2, 7, 1), (0, 1, 0), (3, -2, 5)]
+samples_of(
+    "linspace",
+    [
+        sample(*span, dtype=dtype, dtypes=ONCE)
+        for span in SPANS
+        for dtype in NUMBERS
+        if dtype != "uint8" or min(span) >= 0
+    ],
+    tolerance="exact",
+)
+samples_of(
+    "logspace",
+    [
+        sample(*span, base=base, dtype=dtype, dtypes=ONCE)
+        for span, base in (((0, 4, 9), 3.0), ((-2, 2, 5), 2.0), ((1, 3, 1), 2.0), ((0, 1, 0), 2.0))
+        for dtype in NUMBERS
+        if not (dtype in ("uint8", "complex64", "complex128", "float16", "bfloat16") and span[0] < 0)
+    ],
+    tolerance="elementary",
+)
+for _name in ("linspace", "logspace"):
+    samples_of(
+        _name, [sample(0, 2, 3, dtypes=ONCE), sample(0, 1j, 3, dtypes=ONCE), sample(0.5, 2, 4, dtypes=ONCE)]
+    )
+    samples_of(_name, [sample(0, 2, 3, dtypes=ONCE, **options) for options in OPTIONS[2:]])
+    samples_of(
+        _name,
+        [
+            bad("RuntimeError", 0, 1, -1),
+            bad("RuntimeError", 0, 1j, 2, dtype="float32"),
+            bad("NotImplementedError", 0, 1, 3, dtype="bool"),
+            bad("RuntimeError", 0, 300, 2, dtype="uint8"),
+        ],
+    )
+samples_of("logspace", [sample(0, 2, 3, 2.0, dtypes=ONCE)])
+BOUND = tensor()
+for _name in ("linspace", "logspace"):
+    for _overload, _bounds in (
+        ("Tensor_Tensor", (BOUND, BOUND)),
+        ("Tensor_Scalar", (BOUND, 2)),
+        ("Scalar_Tensor", (2, BOUND)),
+    ):
+        _full = f"{_name}.{_overload}"
+        _others = {"Tensor_Scalar": [sample(BOUND, 1.5, 4)], "Scalar_Tensor": [sample(1.5, BOUND, 4)]}
+        _float = {"dtypes": ONCE, "differentiable": False}
+        samples_of(
+            _full,
+            [
+                each._replace(dtypes=("float32",), differentiable=False)
+                for each in _others.get(_overload, [sample(BOUND, BOUND, 4)])
+            ],
+        )
+        samples_of(_full, [sample(*_bounds, 3, **_float), sample(*_bounds, 3, dtype="float64", **_float)])
+        samples_of(_full, [sample(*_bounds, 3, **_float, **options) for options in OPTIONS[2:]])
+        samples_of(
+            _full, [bad("RuntimeError", *(tensor(1) if each is BOUND else each for each in _bounds), 3)]
+        )
+        if _name == "logspace":
+            samples_of(_full, [sample(*_bounds, 3, 2.0, **_float)])
+        samples_of(_full, [], tolerance="elementary" if _name == "logspace" else "exact")
+samples_of(
+    "empty_permuted",
+    [
+        sample([2, 3, 4], [0, 2, 1], dtypes=ONCE),
+        sample([2, 0], [1, 0], dtypes=ONCE),
+        sample([], [], dtypes=ONCE),
+        bad("RuntimeError", [2, 3], [0]),
+        bad("RuntimeError", [2, 3], [0, 0]),
+        bad("RuntimeError", [2, 3], [0, 2]),
+        bad("RuntimeError", [2, 3], [0, -1]),
+        bad("RuntimeError", [-2, 3], [0, 1]),
     ],
 )
-REAL = [dtype for dtype in DTYPES if dtype not in COMPLEX]
-samples_of("bernoulli_.float", [sample(tensor(2, 3), dtypes=REAL), sample(tensor(2, 3), 0.25, dtypes=REAL)])
+samples_of("empty_permuted", [sample([2], [0], dtypes=ONCE, **options) for options in OPTIONS])
 samples_of(
-    "bernoulli_.float", [sample(tensor(2, 3), generator=5, dtypes=REAL), bad("RuntimeError", tensor(2), 2.0)]
-)
-samples_of("randint", [sample(10, [2, 3], dtypes=ONCE), sample(3, [4], dtypes=ONCE)])
-samples_of("randint", [sample(10, [2], dtypes=ONCE, **options) for options in OPTIONS])
-samples_of("randint", [bad("RuntimeError", 0, [2])])
-samples_of("randint.low", [sample(-5, 5, [2, 3], dtypes=ONCE), sample(3, 4, [2], dtypes=ONCE)])
-samples_of("randint.low", [sample(2, 10, [2], dtypes=ONCE, **options) for options in OPTIONS])
-samples_of("randint.low", [bad("RuntimeError", 3, 3, [2])])
-samples_of("randperm", [sample(5, dtypes=ONCE), sample(0, dtypes=ONCE), sample(1, dtypes=ONCE)])
-samples_of("randperm", [sample(4, dtypes=ONCE, **options) for options in OPTIONS])
-samples_of("randperm", [bad("RuntimeError", -1)])
-samples_of("randperm.generator", [sample(5, generator=seed, dtypes=ONCE) for seed in (3, 4)])
-samples_of("randperm.generator", [sample(4, generator=5, dtypes=ONCE, **options) for options in OPTIONS])
-samples_of(
-    "dropout",
+    "new_empty_strided",
     [
-        sample(tensor(2, 3), 0.5, True, dtypes=FLOATING),
-        sample(tensor(2, 3), 0.25, False),
-        sample(tensor(2, 3), 0.0, True),
-        sample(tensor(2, 3), 1.0, True),
-        bad("RuntimeError", tensor(2), 1.5, True),
+        sample(tensor(2), [2, 3], [1, 2]),
+        sample(tensor(2), [], []),
+        bad("RuntimeError", tensor(2), [2], [1, 1]),
     ],
+)
+samples_of("new_empty_strided", [sample(tensor(2), [2], [1], **options) for options in OPTIONS])
+for _name in ("tril_indices", "triu_indices"):
+    samples_of(
+        _name,
+        [sample(*sizes, dtypes=ONCE) for sizes in ((3, 3), (2, 4), (4, 2, 1), (3, 3, -1), (0, 3), (3, 3, 9))],
+    )
+    samples_of(
+        _name, [sample(3, 3, dtypes=ONCE, **options) for options in ({"dtype": "int32"}, *OPTIONS[2:])]
+    )
+    samples_of(
+        _name,
+        [
+            bad("RuntimeError", -1, 2),
+            bad("RuntimeError", 2, -1),
+            bad("NotImplementedError", 2, 2, dtype="float32"),
+            bad("NotImplementedError", 2, 2, dtype="int16"),
+        ],
+    )
+samples_of(
+    "fill.Scalar", [sample(tensor(2, 3), 1), sample(tensor(), 0), sample(tensor(0), 1)], tolerance="exact"
+)
+samples_of(
+    "fill.Scalar", [sample(tensor(2, dtype="float16"), 2.5, dtypes=ONCE), bad("RuntimeError", tensor(2), 1j)]
+)
+samples_of(
+    "fill.Tensor fill_.Tensor",
+    [
+        sample(tensor(2, 3), tensor()),
+        sample(tensor(2, dtype="float32"), tensor(values="positive")),
+        bad("RuntimeError", tensor(2), tensor(1)),
+    ],
+    tolerance="exact",
 )

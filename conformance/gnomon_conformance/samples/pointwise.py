@@ -80,9 +80,7 @@ def ill_sized():
     return [bad("RuntimeError", tensor(2, 3), tensor(4)), bad("RuntimeError", tensor(2, 3), tensor(3, 2))]
 
 
-samples_of(
-    "neg abs sign sgn exp expm1 sin cos erf sigmoid tanh conj_physical square _real real conj", unary()
-)
+samples_of("neg abs sign sgn exp expm1 sin cos erf sigmoid tanh conj_physical square real conj", unary())
 samples_of("floor ceil trunc round isnan isinf isfinite bitwise_not logical_not relu", unary())
 samples_of("log log2 log1p sqrt rsqrt", unary("positive"))
 samples_of("log log2 log1p sqrt rsqrt", [sample(tensor(2, 3), differentiable=False)])

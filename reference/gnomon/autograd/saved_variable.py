@@ -11,10 +11,15 @@ Source: torch/csrc/autograd/saved_variable.cpp.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from ..memory.tensor import Tensor, alias_tensor
 from ..values.dispatch_key import AUTOGRAD
+
+# For the Node of an operator that wrote to a view in place: what makes the edge of its output, which is no
+# longer the Node's own but the view's, of a base that was rewritten.
+edges_of_views: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 class SavedVariable:
@@ -39,7 +44,8 @@ class SavedVariable:
         if self.output_nr < 0:
             return tensor
         attached = alias_tensor(tensor, tensor._spec, tensor._storage_offset)
-        attached._gradient_edge = (node, self.output_nr)
+        of_view = edges_of_views.get(node)
+        attached._gradient_edge = (node, self.output_nr) if of_view is None else of_view()()
         attached._keys |= AUTOGRAD
         return attached
 

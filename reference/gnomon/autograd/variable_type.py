@@ -190,7 +190,9 @@ class DerivativePlan:
         for kind, position in self.sources:
             if kind == "value":
                 value = before.get(position, arguments[position])
-                if isinstance(value, Tensor):
+                if isinstance(value, SavedVariable):
+                    saved.append(value)
+                elif isinstance(value, Tensor):
                     saved.append(save(value))
                 elif isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
                     saved.append(SavedList(list(value)))
@@ -256,7 +258,7 @@ def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[Recorded
     camel = "".join(part[:1].upper() + part[1:] for part in base.schema.name.split("_") if part)
     parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
     members: dict[str, Any] = {"__slots__": (), "plan": plan}
-    if len(plan.formulas) == 1 and plan.formulas[0][1] == (GRAD, 0) and isinstance(plan.formulas[0][2], int):
+    if len(plan.formulas) == 1 and plan.formulas[0][1] == (GRAD, 0) and plan.formulas[0][2] in (0, 1, 2):
         members["apply"] = _apply_of_one_formula(plan)
     for name in plan.saved_names:
         members[f"_saved_{name}"] = property(_saved_getter(plan, name))
@@ -332,7 +334,11 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
         if any(needed) and base.record.derivatives is not None:
             plan = derivative_plan(operator, slots, needed)
             if ("value", 0) in plan.sources:
-                before[0] = arguments[0].detach().clone()
+                before[0] = arguments[0].clone()  # with its history, for second derivatives
+            for kind, position in plan.sources:
+                if kind == "value" and position and isinstance(arguments[position], Tensor):
+                    # as it was: where it shares memory with self, its version will tell that it is no more
+                    before[position] = SavedVariable(arguments[position])
         edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
     results = _run_below(operator, below, arguments)
     outputs = results if isinstance(results, (tuple, list)) else (results,)

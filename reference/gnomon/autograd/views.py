@@ -10,14 +10,17 @@ Source: torch/csrc/autograd/variable.cpp (rebase_history, grad_fn), functions/te
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from ..dispatch.dispatcher import aten
 from ..memory import tensor as tensor_module
-from ..memory.spec import Spec
+from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, version_counter
 from ..values.dispatch_key import AUTOGRAD
 from .graph import Edge, Node, gradient_edge, next_sequence_number
+from .saved_variable import edges_of_views
 
 
 def mark_view(view: Tensor, source: Tensor) -> None:
@@ -59,9 +62,12 @@ class AsStridedBackward0(Node):
         grad = gradients[0]
         if grad is None:
             return (None,)
-        base = grad.new_zeros(self.base_spec.sizes)
+        base = aten.new_zeros(grad, self.base_spec.sizes, dtype=self.base_spec.dtype)
         where = _in_contiguous(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
-        return (base.as_strided_scatter(grad, *where),)
+        if self.base_spec.dtype is self.view_spec.dtype:
+            return (base.as_strided_scatter(grad, *where),)
+        placed = _parts(base).as_strided_scatter(_parts(grad), *where)
+        return (_whole(placed, self.base_spec),)
 
 
 class CopySlices(Node):
@@ -79,25 +85,67 @@ class CopySlices(Node):
             return (None,) * len(self.next_edges)
         base_grad = grad.clone().contiguous()
         where = _in_contiguous(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
+        mixed = self.base_spec.dtype is not self.view_spec.dtype
+        if mixed:
+            base_grad = _parts(base_grad)
         slice_grad = base_grad.as_strided(*where).clone()
+        if mixed:
+            slice_grad = _whole(slice_grad, self.view_spec)
         through = self.node.apply((slice_grad,))
         first = through[0]
         if first is None:
             first = slice_grad.new_zeros(slice_grad.shape)
         elif first._spec.sizes != slice_grad._spec.sizes:
             first = first.sum_to_size(slice_grad._spec.sizes)
+        if mixed:
+            placed = base_grad.as_strided_scatter(_parts(first), *where)
+            return (_whole(placed, self.base_spec), *through[1:])
         return (base_grad.as_strided_scatter(first, *where), *through[1:])
+
+    def view_edge(self) -> Edge:
+        """The edge of the view as it was written to: of a view of the base, whose edge is this Node."""
+        node = AsStridedBackward0()
+        node.base_spec, node.base_offset = self.base_spec, self.base_offset
+        node.view_spec, node.view_offset = self.view_spec, self.view_offset
+        node.next_edges = ((self, 0),)
+        node.sequence_nr = next_sequence_number()
+        node.metadata_specs = (self.view_spec,)
+        return node, 0
 
     def release_variables(self) -> None:
         self.node.release_variables()
 
 
+def _parts(tensor: Tensor) -> Tensor:
+    """A complex tensor as its real and imaginary parts; a real one itself."""
+    return aten.view_as_real.default(tensor) if tensor._spec.dtype.is_complex else tensor
+
+
+def _whole(parts: Tensor, wanted: Spec) -> Tensor:
+    """What ``_parts`` took apart, if ``wanted`` is complex."""
+    return aten.view_as_complex.default(parts.contiguous()) if wanted.dtype.is_complex else parts
+
+
+def _parts_spec(spec: Spec, offset: int) -> tuple[Spec, int]:
+    """The spec and the offset of ``_parts``."""
+    if not spec.dtype.is_complex:
+        return spec, offset
+    strides = (*(2 * stride for stride in spec.strides), 1)
+    return spec_of((*spec.sizes, 2), strides, spec.dtype.to_real(), spec.device), 2 * offset
+
+
 def _in_contiguous(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tuple[Any, Any, int]:
     """The view's (sizes, strides, offset) in a row-major tensor of the base's sizes.
 
-    A base that is not row-major is mapped dimension by dimension: each stride of the view must be a sum of
-    steps along the base's dimensions, and is one such step in all views that operators make.
+    Where one of the two is complex and the other shows its parts, both are taken as their parts.  A base that
+    is not row-major is mapped dimension by dimension: each stride of the view must be a sum of steps along
+    the base's dimensions, and is one such step in all views that operators make.
     """
+    if base.dtype is not view.dtype:
+        (base, base_offset), (view, view_offset) = (
+            _parts_spec(base, base_offset),
+            _parts_spec(view, view_offset),
+        )
     if base.is_contiguous:
         return view.sizes, view.strides, view_offset - base_offset
     contiguous = base.contiguous().strides
@@ -137,6 +185,7 @@ def rebase_history(self: Tensor, node: Node) -> None:
     slices.next_edges = (gradient_edge(base), *node.next_edges[1:])
     slices.sequence_nr = next_sequence_number()
     slices.metadata_specs = (base._spec,)
+    edges_of_views[node] = weakref.WeakMethod(slices.view_edge)
     base._gradient_edge = (slices, 0)
     base._keys |= AUTOGRAD
     self._view_of = (base, -1)  # stale: the next who asks gets an edge from the base

@@ -34,12 +34,25 @@ _NUMPY_NAMES = {
 def dtype_from_numpy(array: Any) -> dtype:
     """The dtype of an array's elements.  Raises TypeError for those that gnomon has not."""
     found = _NUMPY_NAMES.get(array.dtype.name)
-    if found is None or not array.dtype.isnative:
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order; convert it first"
+        )
+    if found is None:
         raise TypeError(
             f"can't convert np.ndarray of type {array.dtype}. The only supported types are: "
             f"{', '.join(_NUMPY_NAMES)}, in native byte order."
         )
     return found
+
+
+def _check_strides(array: Any) -> None:
+    if any(stride < 0 for stride in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides "
+            "are not currently supported. (You can probably work around this by making a copy of your array "
+            "with array.copy().)"
+        )
 
 
 def from_numpy(array: Any) -> Tensor:
@@ -54,12 +67,7 @@ def from_numpy(array: Any) -> Tensor:
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     kind = dtype_from_numpy(array)
-    if any(stride < 0 for stride in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides "
-            "are not currently supported. (You can probably work around this by making a copy of your array "
-            "with array.copy().)"
-        )
+    _check_strides(array)
     if any(stride % kind.itemsize for stride in array.strides):
         raise ValueError(
             "given numpy array strides not a multiple of the element byte size. Copy the numpy array first."
@@ -92,6 +100,7 @@ def copy_from_numpy(array: Any, kind: dtype | None, where: Any) -> Tensor:
 
     array = numpy.asarray(array)
     found = dtype_from_numpy(array)
+    _check_strides(array)
     order = sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim]))  # the outermost first
     dense = numpy.ascontiguousarray(array.transpose(order))
     strides = [0] * array.ndim

@@ -219,3 +219,31 @@ def exact_sum(numbers: list[Any]) -> Any:
         return math.fsum(numbers)
     except (OverflowError, ValueError):  # an infinity on the way, or both infinities
         return sum(numbers)
+
+
+def _poles(function: Callable[[Any], Any], poles: dict[float, float]) -> Callable[[Any], Any]:
+    """``function`` of real numbers with its value at the poles, where Python's has none."""
+
+    def with_poles(a: Any) -> Any:
+        return poles[a] if not isinstance(a, complex) and a in poles else function(a)
+
+    return with_poles
+
+
+tan = total(math.tan, cmath.tan)
+asin = total(math.asin, cmath.asin)
+acos = total(math.acos, cmath.acos)
+atan = total(math.atan, cmath.atan)
+_sinh = total(math.sinh, cmath.sinh)
+cosh = total(math.cosh, cmath.cosh)
+asinh = total(math.asinh, cmath.asinh)
+acosh = total(math.acosh, cmath.acosh)
+atanh = _poles(total(math.atanh, cmath.atanh), {1.0: inf, -1.0: -inf})
+log10 = _poles(total(math.log10, cmath.log10), {0.0: -inf})
+exp2 = total(lambda a: math.pow(2.0, a), lambda a: cmath.exp(a * math.log(2.0)))
+
+
+def sinh(a: Any) -> Any:
+    """The hyperbolic sine; an infinity of the right sign where it overflows."""
+    result = _sinh(a)
+    return -inf if result == inf and a.real < 0 else result

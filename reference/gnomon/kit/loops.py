@@ -9,10 +9,14 @@ A number is read exactly, computed with in float64 (or exactly, for integers), a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..memory.accessor import TensorAccessor
+from ..memory.tensor import Tensor
+from ..values import geometry
+from ..values.dtype import float32
+from ..values.geometry import wrap_dim
 from .iterator import TensorIterator
 
 
@@ -48,6 +52,23 @@ def pointwise(function: Callable[..., Any]) -> Callable[..., None]:
     return kernel
 
 
+def pointwise_with_numbers(function: Callable[..., Any]) -> Callable[..., None]:
+    """``pointwise``, the numbers among its arguments as the dtype that is computed in holds them.
+
+    A float32 element equals a threshold of 0.3 where it is float32's 0.3; half precision computes in float32.
+    Booleans are left alone.
+    """
+
+    def kernel(iterator: TensorIterator, *arguments: Any) -> None:
+        dtype = iterator.common_dtype
+        cast = float32.cast if dtype.is_floating_point and dtype.itemsize == 2 else dtype.cast  # type: ignore
+        numbers = [each if isinstance(each, bool) or each is None else cast(each) for each in arguments]
+        for_each(iterator, lambda *elements: function(*elements, *numbers))
+
+    kernel.__doc__ = function.__doc__
+    return kernel
+
+
 def reduction(function: Callable[..., Any]) -> Callable[..., None]:
     """The kernel that computes ``function(list of elements)`` over the reduced dimensions."""
 
@@ -59,3 +80,31 @@ def reduction(function: Callable[..., Any]) -> Callable[..., None]:
 
     kernel.__doc__ = function.__doc__
     return kernel
+
+
+def rows_along(self: Tensor, dim: int | None, outputs: Sequence[Tensor]) -> Any:
+    """For each position outside ``dim`` (None: one for all): the outputs' offsets, the elements' offsets, the
+    elements.
+
+    Outputs have the sizes of ``self`` without ``dim``, or with size 1 there.
+    """
+    accessor = TensorAccessor(self)
+    if dim is None or not accessor.sizes:
+        sources = list(accessor.offsets())
+        targets = [output._storage_offset for output in outputs]
+        yield targets, sources, [accessor.read(offset) for offset in sources]
+        return
+    dim = wrap_dim(dim, len(accessor.sizes))
+    kept = [each for each in range(len(accessor.sizes)) if each != dim]
+    sizes = [accessor.sizes[each] for each in kept]
+    starts = geometry.offsets(sizes, [accessor.strides[each] for each in kept], accessor.offset)
+    walks = [starts]
+    for output in outputs:
+        strides = list(output._spec.strides)
+        if len(strides) == len(accessor.sizes):
+            del strides[dim]
+        walks.append(geometry.offsets(sizes, strides, output._storage_offset))
+    step = accessor.strides[dim]
+    for start, *targets in zip(*walks):
+        sources = [start + index * step for index in range(accessor.sizes[dim])]
+        yield targets, sources, [accessor.read(offset) for offset in sources]

@@ -25,13 +25,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
+from ..dispatch.mode import mode_word
 from ..memory.backend import on_register, reference_backend
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, alias_tensor, empty_tensor, version_counter
 from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
-from ..values.dispatch_key import DispatchKey
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from ..values.dtype import can_cast
 from ..values.schema import FunctionSchema
 from . import launch
@@ -56,7 +57,18 @@ class Record:
         self.derivatives: dict[str, Callable[..., Any]] | None = fields.get("derivatives")
         self.non_differentiable_outputs: tuple[int, ...] = fields.get("non_differentiable_outputs", ())
         self.identity: Any = fields.get("identity")
+        self.exact_out: bool = fields.get("exact_out", False)
+        self.dtype_from_out: int | None = (  # where the argument stands that the output's dtype may stand for
+            [argument.name for argument in schema.arguments].index("dtype")
+            if fields.get("dtype_from_out")
+            else None
+        )
         self.promotes_inputs: bool = fields.get("promotes_inputs", False)
+        self.numbers: str = fields.get("numbers", "")
+        self.wide_numbers: tuple[int, ...] = tuple(  # where the operands stand that keep float32's precision
+            [argument.name for argument in schema.arguments].index(name)
+            for name in fields.get("wide_numbers", ())
+        )
         self.expands_inputs: tuple[str, ...] = fields.get("expands_inputs", ())
         self.variants_offered: str = fields.get("variants") or _default_variants(schema)
         self.python_module: str = fields.get("python_module") or ""
@@ -107,12 +119,16 @@ def native_function(
     non_differentiable_outputs: tuple[int, ...] = (),
     node_name: str = "",
     promotes_inputs: bool = False,
+    numbers: str = "",
+    wide_numbers: tuple[str, ...] = (),
     expands_inputs: tuple[str, ...] = (),
+    dtype_from_out: bool = False,
     variants: str = "",
     python_module: str = "",
     identity: Any = None,
     inplace: bool | str = False,
     out: str | None = None,
+    exact_out: bool = False,
     doc: str = "",
 ) -> OpOverload:
     """Define an operator and return it.
@@ -125,8 +141,12 @@ def native_function(
     native_functions.yaml; by default both for an operator on ``self``. ``python_module``: "nn" for what is
     found in nn.functional rather than in gnomon itself. ``expands_inputs``: names of arguments that such a
     kernel sees with the output's sizes. ``promotes_inputs``: tensor arguments are converted to the output's
-    dtype before a kernel without a walk runs. ``node_name`` is the Node's name where it is not the operator's
-    with "Backward0".
+    dtype before a kernel without a walk runs. ``numbers``: where a Python number may stand for a tensor: for
+    "other", for "either" of self and other, or for "both" of them. ``wide_numbers``: operands which, when
+    they are numbers or have no dimensions, half precision tensors meet in float32. ``dtype_from_out``: a
+    ``dtype`` that is not given is that of the output, in place and with ``out=``. ``exact_out``: an
+    ``out=`` of another dtype than the result's is refused, where others convert. ``node_name`` is the Node's
+    name where it is not the operator's with "Backward0".
     """
     parsed = FunctionSchema(schema)
     record = Record(
@@ -139,11 +159,15 @@ def native_function(
         derivatives=derivatives,
         non_differentiable_outputs=non_differentiable_outputs,
         promotes_inputs=promotes_inputs,
+        numbers=numbers,
+        wide_numbers=wide_numbers,
         expands_inputs=expands_inputs,
+        dtype_from_out=dtype_from_out,
         variants=variants,
         python_module=python_module,
         node_name=node_name,
         identity=identity,
+        exact_out=exact_out,
         doc=doc,
     )
     operator = aten._define(OpOverload(parsed, record))
@@ -177,11 +201,23 @@ def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
         schema,
         base=base,
         doc=f"In-place version of {base.schema.name}.",
+        variants=base.record.variants_offered,
         python_module=base.record.python_module,
     )
     variant = aten._define(OpOverload(schema, record))
     if base.record.composite is not None:
-        _register_composite(variant, lambda *arguments: arguments[0].copy_(base(*arguments)))
+
+        def write_inplace(*arguments: Any) -> Any:
+            self = arguments[0]
+            recorded = mode_word() & GRAD_MODE_BIT
+            if recorded and any(each._keys & AUTOGRAD for each in variant.tensors(arguments)):
+                # what the parts save of self must outlive the writing to it
+                arguments = (aten.clone.default(self, None), *arguments[1:])
+            result = base(*arguments)
+            check_cast(base.schema.name, result._spec.dtype, self._spec.dtype)
+            return self.copy_(result)
+
+        _register_composite(variant, write_inplace)
     else:
         variant.register(DispatchKey.Dense, _run_inplace)
     return variant
@@ -207,12 +243,17 @@ def _out_variant(base: OpOverload, out: str) -> OpOverload:
 
         def write_out(*arguments: Any) -> Any:
             count = len(base.schema.arguments)
-            results = base(*arguments[:count])
-            return _write_results(
+            results = base(*with_output_dtype(base, arguments[:count], arguments[count]))
+            written = _write_results(
                 variant, results if isinstance(results, tuple) else (results,), arguments[count:]
             )
+            for output in arguments[count:]:
+                version_counter(output).value += 1
+            return written
 
         _register_composite(variant, write_out)
+    elif base.record.explicit is not None:
+        variant.register(DispatchKey.Dense, _run_explicit_out)
     else:
         variant.register(DispatchKey.Dense, _run_out)
     return variant
@@ -334,6 +375,9 @@ def _execute(
                 for output in outputs:
                     aten.fill_.Scalar(output, record.identity)
             return
+        if meets_in_float32(operator, plan.key_dtype, arguments):
+            _execute_in_float32(operator, outputs[0], arguments)
+            return
         inputs: list[Tensor | None] = []
         operands = iter(walk.operands[walk.output_count :])
         for position in operator.tensor_positions:
@@ -365,6 +409,31 @@ def _execute(
     tensors = [*outputs, *inputs]
     facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
     _checked(operator, launch.launch, (operator.name, *facts))
+
+
+def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> bool:
+    """Does a half precision tensor meet a number that keeps float32's precision?  Source: opmath_t."""
+    if common.itemsize != 2 or not common.is_floating_point:
+        return False
+    for position in operator.record.wide_numbers:
+        value = arguments[position]
+        if not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common):
+            return True
+    return False
+
+
+def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: Sequence[Any]) -> None:
+    """The same call in float32, its result rounded to ``output``."""
+    wide = [
+        launch.convert(each, dtypes.float32)
+        if isinstance(each, Tensor) and each._spec.dtype is not dtypes.float32
+        else each
+        for each in arguments
+    ]
+    plan = find_plan(operator, wide)
+    result = empty_tensor(plan.output_specs[0])
+    _execute(operator, plan, plan.walk, [result], wide, plan.prepared)
+    launch.copy_into(output, result)
 
 
 def _promoted(operator: OpOverload, arguments: Sequence[Any], dtype: dtypes.dtype) -> list[Any]:
@@ -421,13 +490,17 @@ def _run_view(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     if isinstance(found, list):
         return tuple(alias_tensor(self, spec, self._storage_offset + offset) for spec, offset in found)
     spec, offset = found
-    return alias_tensor(self, spec, self._storage_offset + offset)
+    start = self._storage_offset
+    if spec.dtype is not self._spec.dtype:  # offsets count elements, which now have another size
+        start = start * self._spec.dtype.itemsize // spec.dtype.itemsize
+    return alias_tensor(self, spec, start + offset)
 
 
 def _run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Tensor:
     """Compute into the first argument: the Dense kernel of in-place operators."""
     base = operator.record.base
     self = arguments[0]
+    arguments = with_output_dtype(base, arguments, self)
     plan = find_plan(base, arguments)
     result = plan.output_specs[0]
     spec = self._spec
@@ -441,6 +514,23 @@ def _run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> T
     check_no_partial_overlap(operator.schema.name, self, operator.tensors(arguments))
     _compute_into(base, plan, [self], arguments)
     return self
+
+
+def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor) -> Sequence[Any]:
+    """The arguments, with the output's dtype for one that is not given, for operators that accumulate in it.
+
+    Raises RuntimeError where another one is given.  Source: get_dtype_from_result.
+    """
+    position = base.record.dtype_from_out
+    if position is None:
+        return arguments
+    given = arguments[position]
+    if given is not None and given is not output._spec.dtype:
+        raise RuntimeError(
+            f"{base.schema.name}: Expected out tensor to have dtype {given.name}, but got "
+            f"{output._spec.dtype.name} instead"
+        )
+    return [*arguments[:position], output._spec.dtype, *arguments[position + 1 :]]
 
 
 def _compute_into(base: OpOverload, plan: Plan, outputs: Sequence[Tensor], arguments: Sequence[Any]) -> None:
@@ -482,7 +572,7 @@ def _run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     base = operator.record.base
     count = len(base.schema.arguments)
     outputs = arguments[count:]
-    functional_arguments = arguments[:count]
+    functional_arguments = with_output_dtype(base, arguments[:count], outputs[0])
     plan = find_plan(base, functional_arguments)
     for output, wanted in zip(outputs, plan.output_specs):
         if output._spec.device is not plan.device:
@@ -490,7 +580,7 @@ def _run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
                 f"{base.schema.name}: Expected out tensor to be on {plan.device}, but it is on "
                 f"{output._spec.device}"
             )
-        check_cast(base.schema.name, wanted.dtype, output._spec.dtype)
+        check_output_dtype(base, wanted.dtype, output._spec.dtype)
     for output, wanted in zip(outputs, plan.output_specs):
         resize_output(output, wanted)
         check_no_internal_overlap(base.schema.name, output._spec)
@@ -499,14 +589,21 @@ def _run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
+def _run_explicit_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Copy the results of an operator without a kernel into its ``out=`` arguments."""
+    base = operator.record.base
+    count = len(base.schema.arguments)
+    results = _checked(base, base.record.explicit, arguments[:count])
+    return _write_results(operator, results if isinstance(results, tuple) else (results,), arguments[count:])
+
+
 def _write_results(variant: OpOverload, results: Sequence[Tensor], outputs: Sequence[Tensor]) -> Any:
     """Copy a composition's results into its ``out=`` arguments."""
     for output, result in zip(outputs, results):
-        check_cast(variant.schema.name, result._spec.dtype, output._spec.dtype)
+        check_output_dtype(variant.record.base, result._spec.dtype, output._spec.dtype)
         resize_output(output, result._spec)
         check_no_internal_overlap(variant.schema.name, output._spec)
         launch.copy_into(output, result)
-        version_counter(output).value += 1
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -553,6 +650,20 @@ def check_cast(name: str, result: dtypes.dtype, output: dtypes.dtype) -> None:
         raise RuntimeError(
             f"{name}: result type {result.name} can't be cast to the desired output type {output.name}"
         )
+
+
+def check_output_dtype(base: OpOverload | None, result: dtypes.dtype, output: dtypes.dtype) -> None:
+    """May a result be written to an ``out=`` of this dtype?  Raises RuntimeError.
+
+    It is converted, if it can be; the operators that are ``exact_out`` want their own dtype.
+    """
+    assert base is not None
+    if base.record.exact_out and output is not result and base.record.dtype_from_out is None:
+        raise RuntimeError(
+            f"{base.schema.name}: Expected out tensor to have dtype {result.name}, but got {output.name} "
+            "instead"
+        )
+    check_cast(base.schema.name, result, output)
 
 
 def check_no_internal_overlap(name: str, spec: Spec) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..memory.spec import Spec
+from ..memory.spec import Spec, spec_of
 from ..values import dtype as dtypes
+from ..values import geometry
 from ..values.dtype import Number, bool_, dtype, get_default_dtype, int64, uint8
 from ..values.geometry import Ints, wrap_dims
 from .iterator import TensorIterator, result_type
@@ -105,14 +106,16 @@ def comparison(*refused: str) -> Rule:
     return rule
 
 
-def check_alpha(dtype: dtypes.dtype, alpha: Number) -> None:
+def check_alpha(dtype: dtypes.dtype, alpha: Number, name: str = "alpha") -> None:
     """Raises RuntimeError for a multiplier that the dtype can not hold.  Source: alpha_check."""
     if isinstance(alpha, bool) and dtype is not bool_:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+        raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
     if dtype.category < 2 and not isinstance(alpha, int):
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        raise RuntimeError(
+            f"For integral input tensors, argument {name} must not be a floating point number."
+        )
     if isinstance(alpha, complex) and not dtype.is_complex:
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+        raise RuntimeError(f"For non-complex input tensors, argument {name} must not be a complex number.")
 
 
 def reduced_dims(dim: Sequence[int] | int | None, ndim: int, empty_means_all: bool = True) -> Ints:
@@ -151,3 +154,15 @@ def sum_dtype(self: Spec, dtype: dtypes.dtype | None) -> dtypes.dtype:
 def bool_result_dtype(self: Spec) -> dtypes.dtype:
     """The dtype of any and all: bool, but uint8 for uint8."""
     return uint8 if self.dtype is uint8 else bool_
+
+
+def dense_like(self: Spec, dtype: dtypes.dtype | None = None) -> Spec:
+    """A new tensor of the sizes of ``self``: with its strides where they are dense, else dense in its order
+    of dimensions.
+
+    Source: infer_dense_strides, and what empty_like preserves.
+    """
+    dtype = dtype or self.dtype
+    if geometry.is_non_overlapping_and_dense(self.sizes, self.strides):
+        return spec_of(self.sizes, self.strides, dtype, self.device)
+    return TensorIterator("", [self], [dtype], None, self.device).output_specs[0]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..values.dtype import get_default_dtype, int64
 from .accessor import TensorAccessor
+from .backend import backend_of
 from .tensor import Tensor
 
 
@@ -181,8 +182,7 @@ def tensor_repr(self: Tensor) -> str:
     prefix = "tensor("
     kind = self._spec.dtype
     suffixes = []
-    shown_device = self._spec.device.type
-    if shown_device not in ("reference", "c"):
+    if not backend_of(self._spec.device).host_memory:  # PyTorch's "cpu", which it does not show
         suffixes.append(f"device='{self._spec.device}'")
     implied = kind in (get_default_dtype(), get_default_dtype().to_complex(), int64) or kind.name == "bool"
     if self._spec.device.type == "meta":

@@ -1,4 +1,7 @@
-"""Activations.  Source: aten/src/ATen/native/Activation.cpp."""
+"""Smooth activations; those made of straight pieces are in piecewise.py.
+
+Computed in float64 and rounded once.  Source: aten/src/ATen/native/Activation.cpp, GatedLinearUnit.cpp.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +10,16 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
-from ..kit.loops import pointwise
+from ..kit.formulas import conj
+from ..kit.iterator import TensorIterator
+from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
 from ..kit.rules import binary, refuse, unary, unary_float, walk
+from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
-
-
-def _conj(tensor: Any) -> Any:
-    return tensor.conj() if tensor._spec.dtype.is_complex else tensor
-
-
-def _relu(a: Any) -> Any:
-    """max(a, 0), NaN and -0.0 through."""
-    return type(a)(0) if a < 0 else a
-
-
-relu = native_function(
-    "relu(Tensor self) -> Tensor",
-    meta=unary("bool", "complex"),
-    kernel=pointwise(_relu),
-    derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
-    inplace=True,
-    out="out",
-    doc="max(x, 0).  Its gradient at 0 is 0.",
-)
-
-threshold_backward = native_function(
-    "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
-    meta=binary("bool", "complex"),
-    kernel=pointwise(lambda grad, a, threshold: type(grad)(0) if a <= threshold else grad),
-    derivatives={
-        "grad_output": lambda grad, self, threshold: aten.threshold_backward.default(grad, self, threshold),
-        "self": lambda grad: aten.zeros_like(grad),
-    },
-    doc="The gradient where ``self`` is above the threshold, else 0: relu's derivative.",
-)
+from ..memory.tensor import Tensor
+from ..values import geometry
+from ..values.geometry import wrap_dim
 
 sigmoid = native_function(
     "sigmoid(Tensor self) -> Tensor",
@@ -59,8 +37,8 @@ sigmoid_backward = native_function(
     meta=binary(),
     kernel=pointwise(lambda grad, y: grad * ((1 - y) * y).conjugate()),
     derivatives={
-        "grad_output": lambda grad, output: aten.sigmoid_backward.default(grad, _conj(output)),
-        "output": lambda grad, grad_output, output: _conj(grad) * grad_output * (1 - 2 * _conj(output)),
+        "grad_output": lambda grad, output: aten.sigmoid_backward.default(grad, conj(output)),
+        "output": lambda grad, grad_output, output: conj(grad) * grad_output * (1 - 2 * conj(output)),
     },
     doc="grad * (1 - y) * y.",
 )
@@ -81,8 +59,8 @@ tanh_backward = native_function(
     meta=binary(),
     kernel=pointwise(lambda grad, y: grad * (1 - y * y).conjugate()),
     derivatives={
-        "grad_output": lambda grad, output: aten.tanh_backward.default(grad, _conj(output)),
-        "output": lambda grad, grad_output, output: _conj(grad) * (-2 * _conj(output) * grad_output),
+        "grad_output": lambda grad, output: aten.tanh_backward.default(grad, conj(output)),
+        "output": lambda grad, grad_output, output: conj(grad) * (-2 * conj(output) * grad_output),
     },
     doc="grad * (1 - y * y).",
 )
@@ -192,15 +170,268 @@ silu_backward = native_function(
     doc="The gradient of silu.",
 )
 
-leaky_relu = native_function(
-    "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
+
+def _elu(a: float, alpha: float, scale: float, input_scale: float) -> float:
+    return arithmetic.expm1(a * input_scale) * alpha * scale if a < 0 else a * scale
+
+
+elu = native_function(
+    "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
     python_module="nn",
     meta=unary("bool", "integer", "complex"),
-    kernel=pointwise(lambda a, slope: a if a > 0 else a * slope),
+    kernel=pointwise_with_numbers(_elu),
     derivatives={
-        "self": lambda grad, self, negative_slope: aten.where(self > 0, grad, grad * negative_slope)
+        "self": lambda grad, self, alpha, scale, input_scale: aten.elu_backward.default(
+            grad, alpha, scale, input_scale, False, self
+        )
     },
     inplace=True,
     out="out",
-    doc="x where it is positive, else x * negative_slope.",
+    doc="""``scale * x`` where x is not negative, else ``scale * alpha * (exp(input_scale * x) - 1)``.
+
+    Clevert, Unterthiner and Hochreiter (2016).""",
+)
+
+
+def _elu_backward_rule(
+    grad_output: Spec, alpha: Any, scale: Any, input_scale: Any, is_result: bool, self_or_result: Spec
+) -> TensorIterator:
+    if is_result and alpha < 0:
+        raise RuntimeError(
+            "In-place elu backward calculation is triggered with a negative slope which is not supported: "
+            f"alpha is {alpha}. Please call the out-of-place version of the forward function instead."
+        )
+    return binary("bool", "integer", "complex")(grad_output, self_or_result)
+
+
+def _elu_backward(
+    grad: float, a: float, alpha: float, scale: float, input_scale: float, is_result: bool
+) -> float:
+    """At 0 the slope is that from the left."""
+    if a > 0 or a != a:
+        return grad * scale
+    if is_result:
+        return grad * input_scale * (a + alpha * scale)
+    return grad * input_scale * alpha * scale * arithmetic.exp(a * input_scale)
+
+
+def _elu_double(
+    grad: Any,
+    grad_output: Any,
+    alpha: Any,
+    scale: Any,
+    input_scale: Any,
+    is_result: bool,
+    self_or_result: Any,
+) -> Any:
+    curved = grad * grad_output * input_scale
+    if not is_result:
+        curved = curved * (input_scale * alpha * scale) * (self_or_result * input_scale).exp()
+    return curved.masked_fill(self_or_result >= 0, 0)
+
+
+elu_backward = native_function(
+    "elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor "
+    "self_or_result) -> Tensor",
+    python_module="nn",
+    meta=_elu_backward_rule,
+    kernel=pointwise_with_numbers(_elu_backward),
+    derivatives={
+        "grad_output": lambda grad, alpha, scale, input_scale, is_result, self_or_result: (
+            aten.elu_backward.default(grad, alpha, scale, input_scale, is_result, self_or_result)
+        ),
+        "self_or_result": _elu_double,
+    },
+    doc="The gradient of elu, from its input, or (``is_result``) from its result.",
+)
+
+
+def _celu(self: Any, alpha: Any) -> Any:
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return aten.elu.default(self, alpha, 1.0, 1.0 / alpha)
+
+
+celu = native_function(
+    "celu(Tensor self, Scalar alpha=1.0) -> Tensor",
+    variants="function",
+    composite=_celu,
+    inplace=True,
+    doc="x where it is not negative, else ``alpha * (exp(x / alpha) - 1)``.  Barron (2017).",
+)
+
+selu = native_function(
+    "selu(Tensor self) -> Tensor",
+    variants="function",
+    composite=lambda self: aten.elu.default(
+        self, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
+    ),
+    inplace=True,
+    doc="elu with the two constants that keep mean 0 and variance 1.  Klambauer et al. (2017).",
+)
+
+
+def _softplus(a: float, beta: float, threshold: float) -> float:
+    return a if a * beta > threshold else arithmetic.divide(arithmetic.log1p(arithmetic.exp(a * beta)), beta)
+
+
+softplus = native_function(
+    "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
+    python_module="nn",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise_with_numbers(_softplus),
+    derivatives={
+        "self": lambda grad, self, beta, threshold: aten.softplus_backward.default(
+            grad, self, beta, threshold
+        )
+    },
+    out="out",
+    doc="``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` exceeds the threshold.",
+)
+
+
+def _softplus_double(grad: Any, grad_output: Any, self: Any, beta: Any, threshold: Any) -> Any:
+    scaled = self * beta
+    slope = scaled.sigmoid()
+    return (grad * grad_output * slope * (1 - slope) * beta).masked_fill(scaled >= threshold, 0)
+
+
+softplus_backward = native_function(
+    "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
+    python_module="nn",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise_with_numbers(
+        lambda grad, a, beta, threshold: grad if a * beta > threshold else grad * arithmetic.sigmoid(a * beta)
+    ),
+    derivatives={
+        "grad_output": lambda grad, self, beta, threshold: aten.softplus_backward.default(
+            grad, self, beta, threshold
+        ),
+        "self": _softplus_double,
+    },
+    doc="The gradient of softplus.",
+)
+
+
+def _log_sigmoid_rule(self: Spec) -> tuple[Spec, Spec]:
+    """Both results are row-major, whatever the strides of ``self``."""
+    refuse(self.dtype, "bool", "integer", "complex")
+    return self.contiguous(), self.contiguous()
+
+
+def _log_sigmoid_kernel(output: Tensor, buffer: Tensor, self: Tensor) -> None:
+    """``min(a, 0) - log(1 + exp(-|a|))``, and ``exp(-|a|)`` for the gradient."""
+    source, out, decays = TensorAccessor(self), TensorAccessor(output), TensorAccessor(buffer)
+    for at, beside, offset in zip(out.offsets(), decays.offsets(), source.offsets()):
+        a = source.read(offset)
+        decayed = arithmetic.exp(-abs(a))
+        out.write(at, (a if a < 0 or a != a else 0.0) - math.log1p(decayed))
+        decays.write(beside, decayed)
+
+
+log_sigmoid_forward = native_function(
+    "log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
+    python_module="nn",
+    meta=_log_sigmoid_rule,
+    kernel=_log_sigmoid_kernel,
+    derivatives={
+        "self": lambda grad, self, buffer: aten.log_sigmoid_backward.default(grad, self, buffer),
+    },
+    non_differentiable_outputs=(1,),
+    node_name="LogSigmoidBackward0",
+    doc="The logarithm of sigmoid, and ``exp(-|x|)``, which its gradient needs.",
+)
+
+
+def _log_sigmoid_backward_rule(grad_output: Spec, self: Spec, buffer: Spec) -> TensorIterator:
+    refuse(self.dtype, "bool", "integer", "complex")
+    return walk([grad_output, self, buffer], self.dtype, self.dtype)
+
+
+def _log_sigmoid_backward(grad: float, a: float, buffer: float) -> float:
+    share = buffer / (1 + buffer)
+    return grad * (1 - share) if a < 0 else grad * share
+
+
+log_sigmoid_backward = native_function(
+    "log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
+    python_module="nn",
+    meta=_log_sigmoid_backward_rule,
+    kernel=pointwise(_log_sigmoid_backward),
+    derivatives={
+        "grad_output": lambda grad, self, buffer: aten.log_sigmoid_backward.default(grad, self, buffer),
+        "self": lambda grad, grad_output, self: grad * grad_output * (self.sigmoid() - 1) * self.sigmoid(),
+    },
+    doc="The gradient of log_sigmoid.",
+)
+
+log_sigmoid = native_function(
+    "log_sigmoid(Tensor self) -> Tensor",
+    python_module="nn",
+    composite=lambda self: aten.log_sigmoid_forward.default(self)[0],
+    out="out",
+    doc="``log(1 / (1 + exp(-x)))``, without overflow.",
+)
+
+
+def _mish_grad(grad: Any, self: Any) -> Any:
+    bounded = aten.softplus.default(self, 1, math.inf).tanh()
+    return grad * (bounded + self * self.sigmoid() * (1 - bounded * bounded))
+
+
+mish = native_function(
+    "mish(Tensor self) -> Tensor",
+    python_module="nn",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise(lambda a: a * arithmetic.tanh(arithmetic.log1p(arithmetic.exp(a)))),
+    derivatives={"self": _mish_grad},
+    inplace=True,
+    out="out",
+    doc="``x * tanh(log(1 + exp(x)))``.  Misra (2019).",
+)
+
+
+def _glu_halves(self: Spec, dim: int) -> tuple[int, int, Spec]:
+    """The dimension, half its size, and the spec of either half."""
+    if not self.ndim:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    dim = wrap_dim(dim, self.ndim)
+    if self.sizes[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {self.sizes[dim]}")
+    half = self.sizes[dim] // 2
+    return dim, half, self.with_geometry((*self.sizes[:dim], half, *self.sizes[dim + 1 :]), self.strides)
+
+
+def _glu_rule(self: Spec, dim: int) -> Spec:
+    _, _, half = _glu_halves(self, dim)
+    refuse(self.dtype, "bool", "integer", "complex")
+    return walk([half, half], self.dtype, self.dtype).output_specs[0]
+
+
+def _glu_kernel(output: Tensor, self: Tensor, dim: int) -> None:
+    """The first half times the sigmoid of the second."""
+    dim, half, spec = _glu_halves(self._spec, dim)
+    source, out = TensorAccessor(self), TensorAccessor(output)
+    step = half * spec.strides[dim]
+    firsts = geometry.offsets(spec.sizes, spec.strides, self._storage_offset)
+    for at, offset in zip(out.offsets(), firsts):
+        out.write(at, source.read(offset) * arithmetic.sigmoid(source.read(offset + step)))
+
+
+def _glu_grad(grad: Any, self: Any, dim: int) -> Any:
+    first, second = self.chunk(2, dim)
+    gate = second.sigmoid()
+    return aten.cat.default((grad * gate, grad * first * gate * (1 - gate)), dim)
+
+
+glu = native_function(
+    "glu(Tensor self, int dim=-1) -> Tensor",
+    python_module="nn",
+    meta=_glu_rule,
+    kernel=_glu_kernel,
+    derivatives={"self": _glu_grad},
+    out="out",
+    doc="""The first half along ``dim``, times the sigmoid of the second half.
+
+    Raises RuntimeError for an odd size.  Dauphin et al. (2017).""",
 )

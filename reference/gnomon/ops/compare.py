@@ -1,26 +1,39 @@
-"""Comparisons, logic and choice.
+"""Comparisons, questions about numbers, and choice.
 
-Operands are compared in their common dtype; the result is bool.
+Operands are compared in their common dtype; answers are bool.  Nothing is computed but in ``isclose``.
 Source: aten/src/ATen/native/BinaryOps.cpp, TensorCompare.cpp.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..kit import arithmetic
 from ..kit.iterator import TensorIterator, result_type
-from ..kit.loops import pointwise
+from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
-from ..kit.rules import comparison, device_of, unary_bool
+from ..kit.rules import comparison, device_of, refuse, unary, unary_bool
 from ..memory.spec import Spec
-from ..values.dtype import bool_, get_default_dtype, uint8
+from ..values.dtype import (
+    bfloat16,
+    bool_,
+    check_number_fits,
+    dtype_of_number,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    uint8,
+)
 
 
 def _comparison(name: str, function: Any, meaning: str, *refused: str) -> Any:
     return native_function(
         f"{name}.Tensor(Tensor self, Tensor other) -> Tensor",
+        numbers="other",
         meta=comparison(*refused),
         kernel=pointwise(function),
         inplace=True,
@@ -64,6 +77,133 @@ logical_not = native_function(
 )
 
 
+isnan = native_function(
+    "isnan(Tensor self) -> Tensor",
+    meta=unary_bool,
+    kernel=pointwise(lambda a: a != a),
+    doc="Is each element NaN?",
+)
+
+isinf = native_function(
+    "isinf(Tensor self) -> Tensor",
+    meta=unary_bool,
+    kernel=pointwise(lambda a: arithmetic.absolute(a) == math.inf),
+    doc="Is each element an infinity?",
+)
+
+isfinite = native_function(
+    "isfinite(Tensor self) -> Tensor",
+    composite=lambda self: aten.logical_not(aten.logical_or(self.isnan(), self.isinf())),
+    doc="Is each element neither NaN nor an infinity?",
+)
+
+
+def _infinity(name: str, infinity: float) -> Any:
+    def rule(self: Spec) -> TensorIterator:
+        if self.dtype.is_complex:
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        return unary_bool(self)
+
+    return native_function(
+        f"{name}(Tensor self) -> Tensor",
+        meta=rule,
+        kernel=pointwise(lambda a: a == infinity),
+        out="out",
+        doc=f"Is each element {infinity}?  Raises RuntimeError for complex numbers.",
+    )
+
+
+isposinf = _infinity("isposinf", math.inf)
+isneginf = _infinity("isneginf", -math.inf)
+
+
+def _signbit_rule(self: Spec) -> TensorIterator:
+    refuse(self.dtype, "complex")
+    return unary_bool(self)
+
+
+signbit = native_function(
+    "signbit(Tensor self) -> Tensor",
+    meta=_signbit_rule,
+    kernel=pointwise(lambda a: math.copysign(1.0, a) < 0),
+    out="out",
+    doc="Is each element negative?  -0.0 is.  Complex is refused.",
+)
+
+isreal = native_function(
+    "isreal(Tensor self) -> Tensor",
+    composite=lambda self: (
+        aten.imag(self) == 0 if self._spec.dtype.is_complex else aten.ones_like(self, dtype=bool_)
+    ),
+    doc="Is each element's imaginary part 0?  Always so for real dtypes.",
+)
+
+_LARGEST = {
+    float16: 65504.0,
+    bfloat16: (2 - 2.0**-7) * 2.0**127,
+    float32: (2 - 2.0**-23) * 2.0**127,
+    float64: (2 - 2.0**-52) * 2.0**1023,
+}
+
+
+def _nan_to_num(
+    iterator: TensorIterator, nan: float | None, posinf: float | None, neginf: float | None
+) -> None:
+    """Each number that is not finite replaced; the parts of complex numbers one by one."""
+    largest = _LARGEST.get(iterator.common_dtype.to_real(), 0.0)  # type: ignore[union-attr]
+    replaced = {
+        math.inf: largest if posinf is None else posinf,
+        -math.inf: -largest if neginf is None else neginf,
+    }
+
+    def finite(a: Any) -> Any:
+        if isinstance(a, complex):
+            return complex(finite(a.real), finite(a.imag))
+        return (nan or 0.0) if a != a else replaced.get(a, a)
+
+    for_each(iterator, finite)
+
+
+nan_to_num = native_function(
+    "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+    meta=unary(),
+    kernel=_nan_to_num,
+    derivatives={"self": lambda grad, self: grad * self.isfinite()},
+    inplace=True,
+    out="out",
+    doc="""NaN, inf and -inf replaced: by 0, the dtype's largest number and its least, or by what is given.
+
+    Integers are unchanged.""",
+)
+
+
+def _isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Any:
+    """Each element compared with each of the others; either side may be a number."""
+    for each in (elements, test_elements):
+        dtype = each._spec.dtype if hasattr(each, "_spec") else dtype_of_number(each, get_default_dtype())
+        if dtype.category in (0, 3):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {dtype.name}")
+    column = elements.unsqueeze(-1) if hasattr(elements, "_spec") else elements
+    row = test_elements.reshape(-1) if hasattr(test_elements, "_spec") else test_elements
+    found = (column == row).any(-1)
+    return ~found if invert else found
+
+
+for _schema, _out in (
+    ("isin.Tensor_Tensor(Tensor elements, Tensor test_elements", "Tensor_Tensor_out"),
+    ("isin.Tensor_Scalar(Tensor elements, Scalar test_element", "Tensor_Scalar_out"),
+    ("isin.Scalar_Tensor(Scalar element, Tensor test_elements", "Scalar_Tensor_out"),
+):
+    native_function(
+        f"{_schema}, *, bool assume_unique=False, bool invert=False) -> Tensor",
+        composite=_isin,
+        out=_out,
+        doc="""Is each element among the others (with ``invert``: is it not)?  ``assume_unique`` does nothing.
+
+        Raises RuntimeError for bool and complex.""",
+    )
+
+
 def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
     """The condition is bool (or uint8); the choices are broadcast and promoted."""
     if condition.dtype not in (bool_, uint8):
@@ -79,6 +219,7 @@ def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
 
 where = native_function(
     "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
+    numbers="either",
     meta=where_rule,
     kernel=pointwise(lambda condition, a, b: a if condition else b),
     derivatives={
@@ -92,24 +233,47 @@ where = native_function(
     condition of another dtype.""",
 )
 
-masked_fill = native_function(
-    "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
-    composite=lambda self, mask, value: _masked_fill(self, mask, value),
-    inplace=True,
-    doc="""``self``, with ``value`` where ``mask`` is true.  The mask is bool and broadcasts; the dtype stays
-    that of ``self``.""",
+native_function(
+    "where(Tensor condition) -> Tensor[]",
+    composite=lambda condition: aten.unbind.int(
+        aten.nonzero.default(condition if condition._spec.ndim else condition.unsqueeze(0)), 1
+    ),
+    doc="The indices of the elements that are true: one tensor for each dimension.",
 )
 
 
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
+    dtype = self._spec.dtype
     if mask.dtype is not bool_:
         raise RuntimeError(
             f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}"
         )
-    return aten.where.self(
-        mask, aten.scalar_tensor(value, dtype=self.dtype, device=self.device), self
-    ).contiguous()
+    if not hasattr(value, "_spec"):
+        check_number_fits(value, dtype)
+        value = aten.scalar_tensor(value, dtype=dtype, device=self.device)
+    elif value._spec.ndim:
+        raise RuntimeError(
+            "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._spec.ndim} dimension(s)."
+        )
+    elif not value.is_meta:
+        check_number_fits(value.item(), dtype)
+    return aten.where.self(mask, value.to(self.device, dtype), self).contiguous()
 
+
+for _schema in (
+    "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
+    "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
+):
+    native_function(
+        _schema,
+        composite=_masked_fill,
+        inplace=True,
+        doc="""``self``, with ``value`` where ``mask`` is true; the dtype stays that of ``self``.
+
+        The mask is bool and broadcasts; a value that is a tensor has no dimensions.  Raises RuntimeError
+        for a value that the dtype can not hold.""",
+    )
 
 equal = native_function(
     "equal(Tensor self, Tensor other) -> bool",
@@ -127,6 +291,9 @@ allclose = native_function(
 
 
 def _isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if not bound >= 0:
+            raise RuntimeError(f"isclose: {name} must be greater than or equal to zero, but got {bound}")
     if self.dtype is not other.dtype:
         raise RuntimeError(f"isclose: {self.dtype.name} did not match {other.dtype.name}")
     close = self == other

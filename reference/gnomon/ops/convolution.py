@@ -15,7 +15,7 @@ from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
 from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
-from ..memory.spec import Spec
+from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
 from ..values import geometry
 
@@ -89,6 +89,13 @@ def _convolution_rule(
     stride, padding, dilation, output_padding = (
         _spread(values, count) for values in (stride, padding, dilation, output_padding)
     )
+    if transposed and any(
+        extra >= max(step, spread) for extra, step, spread in zip(output_padding, stride, dilation)
+    ):
+        raise RuntimeError(
+            f"output padding must be smaller than either stride or dilation, but got {list(output_padding)}, "
+            f"{list(stride)} and {list(dilation)}"
+        )
     if weight.sizes[0] % groups or weight.sizes[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
@@ -123,9 +130,22 @@ def _convolution_rule(
                     "size can't be greater than actual input size"
                 )
     sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
-    if any(size < 0 for size in sizes):
-        raise RuntimeError(f"the output would have negative sizes: {list(sizes)}")
-    return input.contiguous(sizes)
+    if any(size < 1 for size in sizes[2:]):
+        raise RuntimeError(
+            f"Given input size per channel: {list(input.sizes[2:])}. Calculated output size per channel: "
+            f"{list(sizes[2:])}. Output size is too small"
+        )
+    return _result(input, weight, sizes)
+
+
+def _result(input: Spec, weight: Spec, sizes: tuple[int, ...]) -> Spec:
+    """A new tensor, channels last if input or weight lies so.
+
+    Source: mkldnn_conv_use_channels_last, thnn_conv_use_channels_last.
+    """
+    if not any(geometry.lies_channels_last(each.sizes, each.strides) for each in (input, weight)):
+        return input.contiguous(sizes)
+    return spec_of(sizes, geometry.channels_last_strides(sizes), input.dtype, input.device)
 
 
 def _taps(
@@ -281,10 +301,14 @@ def _convolution_backward_rule(
     groups: int,
     output_mask: Sequence[bool],
 ) -> tuple[Spec | None, Spec | None, Spec | None]:
+    options = [_spread(each, input.ndim - 2) for each in (stride, padding, dilation, output_padding)]
+    sizes = output_size(input, weight, *options[:3], transposed, options[3], groups)
+    if grad_output.sizes != sizes:
+        raise RuntimeError(f"grad_output should have sizes {list(sizes)}, but has {list(grad_output.sizes)}")
     channels = weight.sizes[1] * groups if transposed else weight.sizes[0]
     return (
-        input.contiguous() if output_mask[0] else None,
-        weight.contiguous() if output_mask[1] else None,
+        _result(input, weight, input.sizes) if output_mask[0] else None,
+        _result(input, weight, weight.sizes) if output_mask[1] else None,
         weight.contiguous((channels,)) if output_mask[2] else None,
     )
 
@@ -415,83 +439,121 @@ native_function(
 )
 
 
-def _conv(spatial: int) -> Any:
-    """conv1d, conv2d or conv3d: the plain convolution with a batch dimension that may be left out."""
+def _batched(name: str, input: Any, spatial: int) -> Any:
+    """``input`` with a batch dimension.  Raises RuntimeError for another number of dimensions."""
+    if input.ndim == spatial + 2:
+        return input
+    if input.ndim != spatial + 1:
+        raise RuntimeError(
+            f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input "
+            f"of size: {list(input.shape)}"
+        )
+    return input.unsqueeze(0)
+
+
+def _convolve(
+    name: str,
+    spatial: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
+    batched = _batched(name, input, spatial)
+    lists = (tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding))
+    result = aten.convolution.default(batched, weight, bias, *lists, groups)
+    return result if batched is input else result.squeeze(0)
+
+
+def _same_padding(
+    name: str,
+    spatial: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: str,
+    dilation: Any,
+    groups: int,
+) -> Any:
+    """Padding by name: 'valid' is none, 'same' keeps the sizes (stride 1 only)."""
+    none = (0,) * spatial
+    if padding == "valid":
+        return _convolve(name, spatial, input, weight, bias, stride, none, dilation, False, none, groups)
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'; want 'valid' or 'same'")
+    batched = _batched(name, input, spatial)
+    if weight.ndim != spatial + 2:
+        raise RuntimeError(
+            f"Expected {spatial + 2}-dimensional weight, but got weight of size {list(weight.shape)}"
+        )
+    if any(each != 1 for each in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    totals = [each * (size - 1) for each, size in zip(_spread(dilation, spatial), weight._spec.sizes[2:])]
+    if any(total % 2 for total in totals):
+        # an odd total puts the extra element behind; the first dimension stands last in the list
+        pads = [pad for total in reversed(totals) for pad in (0, total % 2)]
+        batched = aten.constant_pad_nd.default(batched, pads, 0)
+    half = [total // 2 for total in totals]
+    result = _convolve(name, spatial, batched, weight, bias, stride, half, dilation, False, none, groups)
+    return result if input.ndim == spatial + 2 else result.squeeze(0)
+
+
+def _define(spatial: int) -> None:
+    """conv1d, conv2d and conv3d, their versions with padding by name, and the transposed ones."""
+    name, n = f"conv{spatial}d", f"SymInt[{spatial}]"
+    start = "Tensor input, Tensor weight, Tensor? bias=None"
 
     def conv(
         input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
     ) -> Any:
-        if input.ndim not in (spatial + 1, spatial + 2):
-            raise RuntimeError(
-                f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to conv{spatial}d, "
-                f"but got input of size: {list(input.shape)}"
-            )
-        batched = input if input.ndim == spatial + 2 else input.unsqueeze(0)
-        result = aten.convolution.default(
-            batched,
-            weight,
-            bias,
-            as_list(stride),
-            as_list(padding),
-            as_list(dilation),
-            False,
-            (0,) * spatial,
-            groups,
-        )
-        return result if batched is input else result.squeeze(0)
+        none = (0,) * spatial
+        return _convolve(name, spatial, input, weight, bias, stride, padding, dilation, False, none, groups)
 
-    return conv
-
-
-def as_list(value: Any) -> tuple[int, ...]:
-    """One int, or a list of them, as a tuple."""
-    return (value,) if isinstance(value, int) else tuple(value)
-
-
-def _same_padding(conv: Any, spatial: int) -> Any:
-    """Padding by name: 'valid' is none, 'same' keeps the sizes (stride 1 only)."""
-
-    def padded(
-        input: Any, weight: Any, bias: Any, stride: Any, padding: str, dilation: Any, groups: int
+    def conv_transpose(
+        input: Any,
+        weight: Any,
+        bias: Any,
+        stride: Any,
+        padding: Any,
+        output_padding: Any,
+        groups: int,
+        dilation: Any,
     ) -> Any:
-        if padding == "valid":
-            return conv(input, weight, bias, stride, 0, dilation, groups)
-        if padding != "same":
-            raise RuntimeError(f"conv{spatial}d: Invalid padding string: '{padding}'; want 'valid' or 'same'")
-        if any(each != 1 for each in as_list(stride)):
-            raise RuntimeError(f"conv{spatial}d: padding='same' is not supported for strided convolutions")
-        totals = [
-            each * (size - 1)
-            for each, size in zip(_spread(as_list(dilation), spatial), weight._spec.sizes[2:])
-        ]
-        if any(total % 2 for total in totals):
-            # an odd total puts the extra element behind
-            sizes = [
-                *input._spec.sizes[:-spatial],
-                *(n + t % 2 for n, t in zip(input._spec.sizes[-spatial:], totals)),
-            ]
-            larger = input.new_zeros(sizes)
-            larger = aten.as_strided_scatter.default(
-                larger, input, input._spec.sizes, larger._spec.strides, 0
-            )
-            input = larger
-        return conv(input, weight, bias, stride, [total // 2 for total in totals], dilation, groups)
+        options = (stride, padding, dilation, True, output_padding, groups)
+        return _convolve(f"conv_transpose{spatial}d", spatial, input, weight, bias, *options)
 
-    return padded
+    native_function(
+        f"{name}({start}, {n} stride=1, {n} padding=0, {n} dilation=1, SymInt groups=1) -> Tensor",
+        composite=conv,
+        doc=f"""Convolution over {spatial} spatial dimension(s): input ([N,] channels, *spatial), weight (out
+        channels, channels / groups, *kernel), bias (out channels).
+
+        Channels last stay so.  Raises RuntimeError for sizes that do not fit.""",
+    )
+    native_function(
+        f'{name}.padding({start}, {n} stride=1, str padding="valid", {n} dilation=1, SymInt groups=1) -> '
+        "Tensor",
+        composite=lambda *arguments: _same_padding(name, spatial, *arguments),
+        doc=f"Convolution over {spatial} spatial dimension(s) with padding by name: 'valid' or 'same'.",
+    )
+    overload = "" if spatial == 1 else ".input"
+    native_function(
+        f"conv_transpose{spatial}d{overload}({start}, {n} stride=1, {n} padding=0, {n} output_padding=0, "
+        f"SymInt groups=1, {n} dilation=1) -> Tensor",
+        composite=conv_transpose,
+        doc=f"""The gradient of conv{spatial}d with respect to its input, as an operator: input ([N,]
+        channels, *spatial), weight (channels, out channels / groups, *kernel), bias (out channels).
+
+        Along a dimension the result has ``(size - 1) * stride - 2 * padding + dilation * (kernel - 1) +
+        output_padding + 1`` elements.""",
+    )
 
 
 for _spatial in (1, 2, 3):
-    native_function(
-        f"conv{_spatial}d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{_spatial}] stride=1, "
-        f"SymInt[{_spatial}] padding=0, SymInt[{_spatial}] dilation=1, SymInt groups=1) -> Tensor",
-        composite=_conv(_spatial),
-        doc=f"""Convolution over {_spatial} spatial dimension(s): input ([N,] channels, *spatial), weight (out
-        channels, channels / groups, *kernel), bias (out channels).""",
-    )
-    native_function(
-        f"conv{_spatial}d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{_spatial}] "
-        "stride=1, "
-        f'str padding="valid", SymInt[{_spatial}] dilation=1, SymInt groups=1) -> Tensor',
-        composite=_same_padding(_conv(_spatial), _spatial),
-        doc=f"Convolution over {_spatial} spatial dimension(s) with padding by name: 'valid' or 'same'.",
-    )
+    _define(_spatial)

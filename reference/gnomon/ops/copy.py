@@ -9,6 +9,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import launch
+from ..kit.copies import clone_with_strides
 from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each
 from ..kit.native import check_no_internal_overlap, check_no_partial_overlap, native_function
@@ -16,7 +17,7 @@ from ..memory.accessor import TensorAccessor, elements
 from ..memory.backend import reference_backend, resolve_device
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.device import contiguous_format, preserve_format
+from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..values.dtype import check_number_fits
 
 
@@ -88,6 +89,17 @@ copy_ = native_function(
 )
 
 
+native_function(
+    "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
+    variants="none",
+    explicit=lambda self, src, non_blocking: _copy_(clone_with_strides(self), src, non_blocking),
+    doc="""A tensor that lies as ``self`` does, with the numbers of ``src``, broadcast and converted.
+
+    Raises RuntimeError when ``src`` does not broadcast.  A core operator, but in PyTorch no function,
+    and without a derivative.""",
+)
+
+
 def _copy_grad(grad: Any, src_spec: Any) -> Any:
     return grad.to(src_spec.device) if src_spec is not None and hasattr(src_spec, "device") else grad
 
@@ -108,7 +120,6 @@ reference_backend.kernels["fill_.Scalar"] = fill_kernel
 
 def _fill_(self: Tensor, value: Any) -> Tensor:
     check_number_fits(value, self._spec.dtype)
-    check_no_internal_overlap("fill_", self._spec)
     if self._spec.numel:
         spec = self._spec
         plans = fill_.record.plans
@@ -128,9 +139,43 @@ fill_ = native_function(
     doc="Set every element to a number; returns ``self``.",
 )
 
+
+def _number_to_fill_with(value: Tensor) -> Any:
+    if value._spec.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value._spec.ndim} dimensions."
+        )
+    return value
+
+
+native_function(
+    "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+    variants="method",
+    explicit=lambda self, value: _copy_(self, _number_to_fill_with(value), False),
+    derivatives={"self": lambda grad: aten.zeros_like(grad), "value": lambda grad: grad.sum()},
+    node_name="FillBackward1",
+    doc="Set every element to the number in a 0-dim tensor; returns ``self``.",
+)
+
+native_function(
+    "fill.Scalar(Tensor self, Scalar value) -> Tensor",
+    variants="function",
+    explicit=lambda self, value: _fill_(aten.empty_like(self), value),
+    derivatives={"self": lambda grad: aten.zeros_like(grad)},
+    doc="A tensor like ``self`` filled with a number.",
+)
+
+native_function(
+    "fill.Tensor(Tensor self, Tensor value) -> Tensor",
+    variants="function",
+    explicit=lambda self, value: _copy_(aten.empty_like(self), _number_to_fill_with(value), False),
+    derivatives={"self": lambda grad: aten.zeros_like(grad), "value": lambda grad: grad.sum()},
+    node_name="FillBackward1",
+    doc="A tensor like ``self`` filled with the number in a 0-dim tensor.",
+)
+
 zero_ = native_function(
     "zero_(Tensor(a!) self) -> Tensor(a!)",
-    variants="method",
     composite=lambda self: aten.fill_.Scalar(self, 0),
     doc="Set every element to 0; returns ``self``.",
 )
@@ -182,9 +227,19 @@ def _to_copy_grad(grad: Any, self_spec: Any) -> Any:
 def _to(self: Tensor, dtype: Any, device: Any, non_blocking: bool, copy: bool, memory_format: Any) -> Tensor:
     where = self._spec.device if device is None else resolve_device(device)
     same = where is self._spec.device and (dtype is None or dtype is self._spec.dtype)
-    if same and not copy and (memory_format in (None, preserve_format) or is_in_format(self, memory_format)):
+    if same and not copy and memory_format in (None, preserve_format, _suggested_format(self._spec)):
         return self
     return aten._to_copy.default(self, dtype, None, where, None, non_blocking, memory_format)
+
+
+def _suggested_format(self: Any) -> Any:
+    """channels_last where the strides say so; contiguous_format for everything else, whether it is or not.
+
+    Source: TensorImpl::suggest_memory_format.
+    """
+    if not geometry.lies_channels_last(self.sizes, self.strides):
+        return contiguous_format
+    return channels_last if self.ndim == 4 else channels_last_3d
 
 
 def is_in_format(self: Tensor, memory_format: Any) -> bool:

@@ -1,23 +1,21 @@
 """Factories: tensors from nothing, from numbers, or like another.
 
-Source: aten/src/ATen/native/TensorFactories.cpp, RangeFactories.cpp.
+Source: aten/src/ATen/native/TensorFactories.cpp.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.native import native_function, resize_tensor
-from ..memory.accessor import TensorAccessor
 from ..memory.backend import resolve_device
-from ..memory.spec import Spec, contiguous_spec, spec_of
+from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
-from ..values.dtype import dtype_of_number, get_default_dtype, int64
+from ..values.dtype import dtype_of_number, get_default_dtype
 from ..values.errors import OutOfMemoryError
 
 
@@ -113,6 +111,30 @@ empty_strided = native_function(
 )
 
 
+def _empty_permuted(
+    size: Any, physical_layout: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
+) -> Tensor:
+    check_options("empty_permuted", layout, pin_memory)
+    sizes, order = check_size(size), tuple(physical_layout)
+    if len(order) != len(sizes):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(sizes)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for position, dim in enumerate(order):
+        if not 0 <= dim < len(sizes):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(sizes) - 1}, but got {dim} at "
+                f"index {position}).  Negative ones are not supported here."
+            )
+        if dim in order[:position]:
+            raise RuntimeError("Duplicate dim not allowed")
+    strides = [0] * len(sizes)
+    for dim, stride in zip(order, geometry.contiguous_strides([sizes[dim] for dim in order])):
+        strides[dim] = stride
+    return allocate(spec_of(sizes, tuple(strides), dtype or get_default_dtype(), resolve_device(device)))
+
+
 def _empty_like(
     self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any
 ) -> Tensor:
@@ -134,6 +156,15 @@ _LIKE_OPTIONS = (
     "MemoryFormat? memory_format=None"
 )
 _OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+
+native_function(
+    f"empty_permuted(SymInt[] size, int[] physical_layout, {_OPTIONS}) -> Tensor",
+    explicit=_empty_permuted,
+    doc="""A dense tensor of ``size`` whose dimensions lie in memory in the order ``physical_layout``, the
+    outermost first.
+
+    Raises RuntimeError unless that names each dimension once, from the front.""",
+)
 
 empty_like = native_function(
     f"empty_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
@@ -212,6 +243,23 @@ new_zeros = _new("new_zeros", 0)
 new_ones = _new("new_ones", 1)
 
 
+def _new_empty_strided(self: Tensor, size: Any, stride: Any, dtype: Any, *options: Any) -> Tensor:
+    layout, device, pin_memory = options
+    spec = self._spec
+    return aten.empty_strided.default(
+        size, stride, dtype or spec.dtype, layout, device or spec.device, pin_memory
+    )
+
+
+native_function(
+    f"new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, {_OPTIONS}) -> Tensor",
+    variants="method",
+    composite=_new_empty_strided,
+    doc="A tensor of ``size`` and ``stride`` (elements) with the dtype and device of ``self``, with whatever "
+    "numbers were there.",
+)
+
+
 def _new_full(
     self: Tensor, size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
 ) -> Tensor:
@@ -236,60 +284,9 @@ scalar_tensor = native_function(
 )
 
 
-def _arange_rule(
-    start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
-) -> Spec:
-    check_options("arange", layout, pin_memory)
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    for bound in (start, end):
-        if bound != bound or bound in (math.inf, -math.inf):
-            raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    if dtype is None:
-        dtype = int64 if all(isinstance(each, int) for each in (start, end, step)) else get_default_dtype()
-    if all(isinstance(each, int) for each in (start, end, step)):
-        count = -((start - end) // step)
-    else:
-        count = math.ceil((end - start) / step)
-    return contiguous_spec((int(count),), dtype, resolve_device(device))
-
-
-def _arange_kernel(output: Tensor, start: Any, end: Any, step: Any) -> None:
-    """``start + i * step``, each computed by itself rather than by adding up."""
-    accessor = TensorAccessor(output)
-    write = accessor.write
-    for index, offset in enumerate(accessor.offsets()):
-        write(offset, start + index * step)
-
-
-arange = native_function(
-    f"arange.start_step(Scalar start, Scalar end, Scalar step=1, {_OPTIONS}) -> Tensor",
-    meta=_arange_rule,
-    kernel=_arange_kernel,
-    doc="""Numbers from ``start`` to before ``end`` in steps of ``step``: ceil((end - start) / step) of them.
-
-    int64 when all three are ints, else the default dtype.  Raises RuntimeError for a step of 0 or of the
-    wrong sign.""",
-)
-
-native_function(
-    f"arange.start(Scalar start, Scalar end, {_OPTIONS}) -> Tensor",
-    composite=lambda start, end, *options: aten.arange.start_step(start, end, 1, *options),
-    doc="Numbers from ``start`` to before ``end`` in steps of 1.",
-)
-
-native_function(
-    f"arange(Scalar end, {_OPTIONS}) -> Tensor",
-    composite=lambda end, *options: aten.arange.start_step(0, end, 1, *options),
-    doc="Numbers from 0 to before ``end`` in steps of 1.",
-)
-
-
 def _eye(n: int, m: int, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
     if n < 0 or m < 0:
-        raise RuntimeError(f"n must be greater or equal to 0, got {min(n, m)}")
+        raise RuntimeError(f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {min(n, m)}")
     made = aten.zeros.default((n, m), dtype, layout, device, pin_memory)
     diagonal = min(n, m)
     if diagonal:
@@ -337,4 +334,17 @@ native_function(
     "result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType",
     composite=lambda scalar, tensor: result_type(scalar, tensor._spec),
     doc="The dtype that an operator on a number and a tensor computes in.",
+)
+
+native_function(
+    "result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType",
+    variants="function",
+    explicit=lambda tensor, other: result_type(tensor._spec, other),
+    doc="The dtype that an operator of a tensor and a number gives.",
+)
+
+native_function(
+    "result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType",
+    explicit=lambda scalar1, scalar2: result_type(scalar1, scalar2),
+    doc="The dtype that an operator of two numbers gives.",
 )

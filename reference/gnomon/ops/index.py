@@ -1,260 +1,24 @@
-"""Indexing by tensors: index, index_put, gather, scatter_add, index_select, nonzero; and ``x[...]``.
+"""Indexing by tensors: index, index_put; and ``x[...]``.
 
-Source: aten/src/ATen/native/IndexingUtils.cpp, TensorAdvancedIndexing.cpp;
+Source: aten/src/ATen/native/IndexingUtils.cpp, TensorAdvancedIndexing.cpp, TensorIndexing.h;
 torch/csrc/autograd/python_variable_indexing.cpp.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..kit.indexing import add_at, copy_elements, from_front
+from ..kit.iterator import TensorIterator, converted_spec
 from ..kit.native import native_function
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import bool_, int32, int64, uint8
-from ..values.geometry import wrap_dim
-
-
-def checked_index(index: int, size: int, dim: int) -> int:
-    """``index`` counted from the front.  Raises IndexError when it is out of range."""
-    if not -size <= index < size:
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-    return index + size if index < 0 else index
-
-
-# -- gather, scatter_add, index_select ---------------------------------------------------------------------
-
-
-def _gather_rule(self: Spec, dim: int, index: Spec, sparse_grad: bool) -> Spec:
-    dim = wrap_dim(dim, self.ndim)
-    if index.dtype is not int64:
-        raise RuntimeError(f"Expected dtype int64 for index, got {index.dtype.name}")
-    if max(index.ndim, 1) != max(self.ndim, 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    for each in range(self.ndim if index.ndim else 0):
-        if each != dim and index.sizes[each] > self.sizes[each]:
-            raise RuntimeError(
-                f"Size does not match at dimension {each} expected index {list(index.sizes)} to be no "
-                f"larger than self {list(self.sizes)} apart from dimension {dim}"
-            )
-    return self.contiguous(index.sizes)
-
-
-def _checked_position(index: int, size: int, dim: int) -> int:
-    """``index`` as gather and scatter take it: never from the end.
-
-    Raises RuntimeError when it is out of range.
-    """
-    if not 0 <= index < size:
-        raise RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-    return index
-
-
-def _positions(
-    index: TensorAccessor, sizes: geometry.Ints, strides: geometry.Ints, offset: int, dim: int
-) -> Any:
-    """For each element of ``index``: its offset, and the offset in the tensor that it points at along
-    ``dim``.
-    """
-    if not index.sizes:
-        position = _checked_position(index.read(index.offset), sizes[0] if sizes else 1, dim)
-        yield index.offset, offset + position * (strides[0] if strides else 0)
-        return
-    along = strides[dim] if strides else 0
-    size = sizes[dim] if sizes else 1
-    others = tuple(0 if each == dim else stride for each, stride in enumerate(strides or (0,)))
-    for at, base in zip(index.offsets(), geometry.offsets(index.sizes, others, offset)):
-        yield at, base + _checked_position(index.read(at), size, dim) * along
-
-
-def _gather_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> None:
-    """``output[i][j] = self[index[i][j]][j]`` for dim 0, and so on."""
-    source, where, out = TensorAccessor(self), TensorAccessor(index), TensorAccessor(output)
-    dim = wrap_dim(dim, len(source.sizes))
-    for target, (_, position) in zip(
-        out.offsets(), _positions(where, source.sizes, source.strides, source.offset, dim)
-    ):
-        out.write(target, source.read(position))
-
-
-gather = native_function(
-    "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-    meta=_gather_rule,
-    kernel=_gather_kernel,
-    derivatives={
-        "self": lambda grad, self_sizes, dim, index: aten.scatter_add.default(
-            grad.new_zeros(self_sizes), dim, index, grad
-        )
-    },
-    out="out",
-    doc="Elements picked along ``dim`` by ``index`` (int64), whose sizes the result has.",
-)
-
-
-def _scatter_add_rule(self: Spec, dim: int, index: Spec, src: Spec) -> Spec:
-    dim = wrap_dim(dim, self.ndim)
-    if index.dtype is not int64:
-        raise RuntimeError(f"Expected dtype int64 for index, got {index.dtype.name}")
-    if src.dtype is not self.dtype:
-        raise RuntimeError(
-            f"Expected self.dtype to be equal to src.dtype, got {self.dtype.name} and {src.dtype.name}"
-        )
-    if index.numel and (max(index.ndim, 1) != max(self.ndim, 1) or max(index.ndim, 1) != max(src.ndim, 1)):
-        raise RuntimeError("Index tensor must have the same number of dimensions as self and src tensors")
-    for each in range(index.ndim if index.numel else 0):
-        if index.sizes[each] > src.sizes[each] or (each != dim and index.sizes[each] > self.sizes[each]):
-            raise RuntimeError(
-                f"Expected index {list(index.sizes)} to be no larger than self {list(self.sizes)} apart "
-                f"from dimension {dim} and to be no larger size than src {list(src.sizes)}"
-            )
-    return self.contiguous()
-
-
-def _scatter_add_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
-    """``output = self``, then ``output[index[i][j]][j] += src[i][j]`` for dim 0, and so on."""
-    source, target, where, added = (TensorAccessor(each) for each in (self, output, index, src))
-    for to, offset in zip(target.offsets(), source.offsets()):
-        target.write(to, source.read(offset))
-    if not index._spec.numel:
-        return
-    dim = wrap_dim(dim, len(target.sizes))
-    sums: dict[int, list[Any]] = {}
-    reads = geometry.offsets(where.sizes, added.strides if where.sizes else (), added.offset)
-    for (_, position), offset in zip(
-        _positions(where, target.sizes, target.strides, target.offset, dim), reads
-    ):
-        sums.setdefault(position, [target.read(position)]).append(added.read(offset))
-    from ..kit.arithmetic import exact_sum
-
-    for position, numbers in sums.items():
-        target.write(position, exact_sum(numbers))
-
-
-scatter_add = native_function(
-    "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-    meta=_scatter_add_rule,
-    kernel=_scatter_add_kernel,
-    derivatives={"self": lambda grad: grad, "src": lambda grad, dim, index: grad.gather(dim, index)},
-    inplace=True,
-    out="out",
-    doc="``self`` with the elements of ``src`` added at the positions along ``dim`` that ``index`` (int64) "
-    "says.",
-)
-
-
-def _index_select_rule(self: Spec, dim: int, index: Spec) -> Spec:
-    dim = wrap_dim(dim, self.ndim)
-    if index.ndim > 1:
-        raise IndexError(f"Index is supposed to be a vector, but got dim: {index.ndim}")
-    if index.dtype not in (int32, int64):
-        raise RuntimeError(f"Expected dtype int32 or int64 for index, got {index.dtype.name}")
-    if not self.ndim:
-        if index.numel != 1:
-            raise RuntimeError(f"Index to scalar can have only 1 value, got {index.numel} value(s)")
-        return self.contiguous(())
-    return self.contiguous((*self.sizes[:dim], index.numel, *self.sizes[dim + 1 :]))
-
-
-def _index_select_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor) -> None:
-    """``output[..., i, ...] = self[..., index[i], ...]``."""
-    source, out, where = TensorAccessor(self), TensorAccessor(output), TensorAccessor(index)
-    if not source.sizes:
-        checked_index(where.read(where.offset), 1, 0)
-        out.write(out.offset, source.read(source.offset))
-        return
-    dim = wrap_dim(dim, len(source.sizes))
-    sizes = (*source.sizes[:dim], *source.sizes[dim + 1 :])
-    source_strides = (*source.strides[:dim], *source.strides[dim + 1 :])
-    out_strides = (*out.strides[:dim], *out.strides[dim + 1 :])
-    for position, at in enumerate(where.offsets()):
-        number = where.read(at)
-        if not 0 <= number < source.sizes[dim]:
-            raise IndexError(
-                f"index_select(): index {number} is out of range for dimension {dim} with size "
-                f"{source.sizes[dim]}"
-            )
-        starts = geometry.offsets(sizes, source_strides, source.offset + number * source.strides[dim])
-        targets = geometry.offsets(sizes, out_strides, out.offset + position * out.strides[dim])
-        for target, offset in zip(targets, starts):
-            out.write(target, source.read(offset))
-
-
-def _index_select_grad(grad: Any, self_sizes: Any, dim: int, index: Any) -> Any:
-    if not self_sizes:
-        return grad
-    shape = [1] * len(self_sizes)
-    dim = wrap_dim(dim, len(self_sizes))
-    shape[dim] = -1
-    return aten.scatter_add.default(
-        grad.new_zeros(self_sizes), dim, index.to(int64).reshape(shape).expand(grad._spec.sizes), grad
-    )
-
-
-index_select = native_function(
-    "index_select(Tensor self, int dim, Tensor index) -> Tensor",
-    meta=_index_select_rule,
-    kernel=_index_select_kernel,
-    derivatives={"self": _index_select_grad},
-    out="out",
-    doc="The slices along ``dim`` that a vector ``index`` (int32 or int64) names.  Raises IndexError out of "
-    "range.",
-)
-
-
-# -- nonzero -------------------------------------------------------------------------------------------------
-
-
-def _nonzero_rule(self: Spec, size: int, fill_value: int) -> Spec:
-    if size < 0:
-        raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
-    return self.contiguous((size, self.ndim), int64)
-
-
-def _nonzero_kernel(output: Tensor, self: Tensor, size: int, fill_value: int) -> None:
-    """Row i is the index of the i-th element that is not 0."""
-    source, out = TensorAccessor(self), TensorAccessor(output)
-    row = 0
-    for position, offset in enumerate(source.offsets()):
-        if source.read(offset) and row < size:
-            rest = position
-            for dim in range(len(source.sizes) - 1, -1, -1):
-                rest, coordinate = divmod(rest, source.sizes[dim])
-                out[row, dim] = coordinate
-            row += 1
-    for unused in range(row, size):
-        for dim in range(len(source.sizes)):
-            out[unused, dim] = fill_value
-
-
-native_function(
-    "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
-    meta=_nonzero_rule,
-    kernel=_nonzero_kernel,
-    doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold "
-    "``fill_value``.",
-)
-
-
-def _nonzero(self: Any) -> Any:
-    """The rows of nonzero_static, as many as there are, in PyTorch's layout: each coordinate's column lies
-    together.
-    """
-    count = int(aten.count_nonzero.default(self.detach(), None).item())
-    rows = aten.nonzero_static.default(self.detach(), count, -1)
-    made = aten.empty_strided.default((count, self.ndim), (1, count), int64, None, self.device, None)
-    return aten.copy_.default(made, rows, False)
-
-
-nonzero = native_function(
-    "nonzero(Tensor self) -> Tensor",
-    composite=_nonzero,
-    doc="The indices of the elements that are not 0, one a row (int64).",
-)
-
+from ..values.dtype import bool_, check_number_fits, int32, int64, uint8
 
 # -- index and index_put -------------------------------------------------------------------------------------
 
@@ -305,7 +69,7 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
                 raise IndexError(
                     f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
                 ) from None
-    return [None if index is None else index.to(int64).expand(shape) for index in prepared]
+    return [None if index is None else index.expand(shape).to(int64) for index in prepared]
 
 
 def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.Ints, int]:
@@ -324,22 +88,45 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
 
 
 def _index_rule(self: Spec, indices: Sequence[Spec | None]) -> Spec:
-    return self.contiguous(indexed_sizes(self, indices)[0])
+    """The result lies as the iterator over the elements picked and their indices walks.
+
+    Source: AdvancedIndex, restride_src and reshape_indexer there.
+    """
+    sizes, place = indexed_sizes(self, indices)
+    given = [index for index in indices if index is not None]
+    if not given:
+        return converted_spec(self, self.dtype)
+    shape = given[0].sizes
+    if geometry.numel_of(shape):
+        for dim, index in enumerate(indices):
+            if index is not None and self.sizes[dim] == 0:
+                raise IndexError(f"index is out of bounds for dimension {dim} with size 0")
+    kept = [stride for stride, index in zip(self.strides, indices) if index is None]
+    picked = self.with_geometry(sizes, (*kept[:place], *([0] * len(shape)), *kept[place:]))
+    around = ((1,) * place, (1,) * (len(kept) - place))
+    shaped = []
+    for index in given:
+        to = (*around[0], *shape, *around[1])
+        strides = geometry.view_strides(index.sizes, index.strides, to)
+        shaped.append(index.with_geometry(to, strides or geometry.contiguous_strides(to)))
+    return TensorIterator("", [picked, *shaped], [self.dtype], None, self.device).output_specs[0]
 
 
 def _indexed_offsets(self: Tensor, indices: Sequence[Tensor | None]) -> list[int]:
     """The offset in ``self`` of each element of ``self[indices]``, in row-major order of the result."""
     spec = self._spec
-    _, place = indexed_sizes(spec, [None if index is None else index._spec for index in indices])
+    sizes, place = indexed_sizes(spec, [None if index is None else index._spec for index in indices])
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     kept = [dim for dim, index in enumerate(indices) if index is None]
     if not dims:
         return list(geometry.offsets(spec.sizes, spec.strides, self._storage_offset))
+    if 0 in sizes:
+        return []  # nothing is read, so that no index can be wrong
     accessors = [TensorAccessor(indices[dim]) for dim in dims]  # type: ignore[arg-type]
     picked = [0] * accessors[0]._tensor._spec.numel
     for dim, accessor in zip(dims, accessors):
         for position, offset in enumerate(accessor.offsets()):
-            picked[position] += checked_index(accessor.read(offset), spec.sizes[dim], dim) * spec.strides[dim]
+            picked[position] += from_front(accessor.read(offset), spec.sizes[dim], dim) * spec.strides[dim]
     before, after = kept[:place], kept[place:]
     result = []
     for start in geometry.offsets(
@@ -392,19 +179,21 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
             f"destination and {values.dtype.name} for the source."
         )
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
-    return self if dense else self.contiguous()  # as a clone of self would lie
+    return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
 
 
 def _index_put_kernel(
     output: Tensor, self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool
 ) -> None:
     """``output = self``, then ``output[indices] = values`` (or ``+=``, adding up where an index repeats)."""
-    source, out, given = TensorAccessor(self), TensorAccessor(output), TensorAccessor(values)
-    for target, offset in zip(out.offsets(), source.offsets()):
-        out.write(target, source.read(offset))
-    for target, offset in zip(_indexed_offsets(output, indices), given.offsets()):
-        value = given.read(offset)
-        out.write(target, out.read(target) + value if accumulate else value)
+    out, given = TensorAccessor(output), TensorAccessor(values)
+    copy_elements(out, TensorAccessor(self))
+    pairs = zip(_indexed_offsets(output, indices), map(given.read, given.offsets()))
+    if accumulate:
+        add_at(out, pairs)
+        return
+    for target, value in pairs:
+        out.write(target, value)
 
 
 native_function(
@@ -425,7 +214,25 @@ native_function(
 )
 
 
-def _prepared_put(self: Any, indices: Sequence[Any], values: Any) -> tuple[list[Any], Any]:
+def _one_number_for_a_mask(self: Any, indices: Sequence[Any], values: Any) -> Any:
+    """The only element of ``values`` in the dtype of ``self``, where it goes wherever one mask is true.
+
+    Raises RuntimeError for a mask of another dtype than bool, as masked_fill_ would, and for a number that
+    does not fit.  Source: canDispatchToMaskedFill.
+    """
+    given = [index for index in indices if index is not None]
+    if values.numel() != 1 or len(given) != 1 or given[0]._spec.dtype not in (bool_, uint8):
+        return values
+    if given[0]._spec.dtype is uint8:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype uint8")
+    if values._spec.dtype is not self._spec.dtype and not values.is_meta:
+        check_number_fits(values.item(), self._spec.dtype)
+    return values.to(self.dtype)
+
+
+def _prepared_put(self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> tuple[list[Any], Any]:
+    if not accumulate:
+        values = _one_number_for_a_mask(self, indices, values)
     prepared = prepare_indices(self, indices)
     sizes, _ = indexed_sizes(self._spec, [None if each is None else each._spec for each in prepared])
     if values._spec.dtype is not self._spec.dtype:
@@ -443,7 +250,7 @@ def _prepared_put(self: Any, indices: Sequence[Any], values: Any) -> tuple[list[
 
 
 def _index_put(self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
-    return aten._index_put.default(self, *_prepared_put(self, indices, values), accumulate)
+    return aten._index_put.default(self, *_prepared_put(self, indices, values, accumulate), accumulate)
 
 
 native_function(
@@ -454,15 +261,24 @@ native_function(
 
 native_function(
     "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
-    variants="method",
     composite=lambda self, indices, values, accumulate: aten._index_put_.default(
-        self, *_prepared_put(self, indices, values), accumulate
+        self, *_prepared_put(self, indices, values, accumulate), accumulate
     ),
     doc="Write ``values`` (broadcast) to the indexed positions of ``self``, or add them to what is there.",
 )
 
 
 # -- x[...] --------------------------------------------------------------------------------------------------
+
+
+def _is_mask(item: Any) -> bool:
+    return isinstance(item, Tensor) and item._spec.dtype in (bool_, uint8)
+
+
+def _dimensions_consumed(item: Any) -> int:
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    return item.ndim if _is_mask(item) else 1
 
 
 def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]:
@@ -474,62 +290,54 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
     consumed = sum(_dimensions_consumed(item) for item in items)
     if consumed > self.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
-    if sum(item is Ellipsis for item in items) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
     view = self
     dim = 0  # of the view so far
-    real_dim = 0  # of self, for messages
     tensors: list[Any] = []
+    covered = 0  # dimensions of the view that these are for
 
-    def at(position: int, index: Any) -> None:
-        tensors.extend([None] * (position + 1 - len(tensors)))
-        tensors[position] = index
+    def index_with(tensor: Tensor) -> int:
+        """Let ``tensor`` index the view from ``dim`` on; returns how many dimensions of it."""
+        nonlocal covered
+        dims = tensor.ndim if _is_mask(tensor) else 1
+        tensors.extend([None] * (dim - covered))
+        tensors.append(tensor)
+        covered = dim + dims
+        return dims
 
-    for item in items:
+    for real_dim, item in enumerate(items):
         if item is None:
             view = view.unsqueeze(dim)
             dim += 1
         elif item is Ellipsis:
             dim += self.ndim - consumed
-            real_dim += self.ndim - consumed
-        elif isinstance(item, bool):
+        elif isinstance(item, bool) or (_is_mask(item) and item.ndim == 0):
             view = view.unsqueeze(dim)
-            at(dim, _bool_index(item, view))
-            dim += 1
+            dim += index_with(_bool_index(bool(item), view))
         elif isinstance(item, slice):
-            step = 1 if item.step is None else item.step.__index__()
-            if step <= 0:
-                raise ValueError("step must be greater than zero")
-            bounds = [None if bound is None else bound.__index__() for bound in (item.start, item.stop)]
-            if bounds != [None, None] or step != 1:
-                view = aten.slice.Tensor(view, dim, bounds[0], bounds[1], step)
+            start, stop, step = _bounds(item)
+            if (start, stop, step) != (None, None, 1):
+                view = aten.slice.Tensor(view, dim, start, stop, step)
             dim += 1
-        elif isinstance(item, Tensor):
-            if item._spec.dtype in (bool_, uint8) and item.ndim == 0:
-                view = view.unsqueeze(dim)
-                at(dim, _bool_index(bool(item.item()), view))
-                dim += 1
-            else:
-                at(dim, item)
-                dim += item.ndim if item._spec.dtype in (bool_, uint8) else 1
+        elif isinstance(item, Tensor) and item.ndim:
+            dim += index_with(item)
         else:
-            position = item.__index__()
+            position = operator.index(item)
             size = view._spec.sizes[dim]
             if not -size <= position < size:
                 raise IndexError(
                     f"index {position} is out of bounds for dimension {real_dim} with size {size}"
                 )
             view = aten.select.int(view, dim, position)
-        real_dim += _dimensions_consumed(item)
     return view, tensors
 
 
-def _dimensions_consumed(item: Any) -> int:
-    if item is None or item is Ellipsis or isinstance(item, bool):
-        return 0
-    if isinstance(item, Tensor) and item._spec.dtype in (bool_, uint8):
-        return item.ndim
-    return 1
+def _bounds(item: slice) -> tuple[int | None, int | None, int]:
+    """A slice's start, stop and step.  Raises ValueError for a step that does not go forwards."""
+    step = 1 if item.step is None else operator.index(item.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    start, stop = (None if bound is None else operator.index(bound) for bound in (item.start, item.stop))
+    return start, stop, step
 
 
 def _bool_index(value: bool, view: Tensor) -> Tensor:
@@ -537,22 +345,40 @@ def _bool_index(value: bool, view: Tensor) -> Tensor:
     return aten.zeros.default((1 if value else 0,), int64, None, view.device, None)
 
 
+def _is_sequence(item: Any) -> bool:
+    """A list, a tuple, a range, an array: anything with a length and elements by number."""
+    return not isinstance(item, (Tensor, dict)) and (
+        hasattr(item, "__len__") and hasattr(item, "__getitem__") and getattr(item, "shape", None) != ()
+    )
+
+
+def _stands_for_tuple(index: Any) -> bool:
+    """Does a sequence that is no tuple mean one item for each dimension?
+
+    It does if it is short and anything in it is more than a number: a list of slices, tensors or lists.
+    Source: treatSequenceAsTuple, which has it from NumPy.
+    """
+    if not _is_sequence(index) or len(index) >= 32:
+        return False
+    return any(
+        each is None or each is Ellipsis or isinstance(each, (slice, Tensor)) or _is_sequence(each)
+        for each in index
+    )
+
+
 def normalize_index(self: Tensor, index: Any) -> list[Any]:
     """The items of ``x[index]``: sequences of numbers become tensors.
 
-    Raises IndexError for what is no index.
+    Raises IndexError for what is no index, TypeError for a sequence of what is none.
     """
-    items = list(index) if isinstance(index, tuple) else [index]
+    items = list(index) if isinstance(index, tuple) or _stands_for_tuple(index) else [index]
     normalized: list[Any] = []
     for item in items:
-        if isinstance(item, (list, tuple, range)) or (
-            hasattr(item, "__array_interface__") and not isinstance(item, Tensor)
-        ):
+        if isinstance(item, str):
+            raise TypeError(f"an index must be made of integers, got {item!r}")
+        if _is_sequence(item):
             item = make_index_tensor(item, self.device)
         if isinstance(item, Tensor):
-            if item._spec.dtype.category == 1 and item.ndim == 0 and item._spec.dtype is not uint8:
-                normalized.append(item)
-                continue
             if item._spec.dtype.category >= 2:
                 raise IndexError(
                     "tensors used as indices must be long, int, byte or bool tensors, got "
@@ -593,12 +419,16 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     Raises IndexError as ``self[index]`` does, RuntimeError for a value that does not broadcast.
     Source: THPVariable_setitem.
     """
+    if index is False:
+        if not isinstance(value, Tensor):
+            aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)  # if only it fits
+        return
     view, tensors = _apply_basic(self, normalize_index(self, index))
     if not isinstance(value, Tensor):
         value = aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)
-    if not tensors:
-        while value.ndim > view.ndim and value._spec.sizes[0] == 1:
-            value = value.squeeze(0)
+    while value.ndim and value._spec.sizes[0] == 1:  # sizes of 1 in front never stop a value from fitting
+        value = value.squeeze(0)
+    if tensors:
+        aten.index_put_.default(view, tensors, value, False)
+    else:
         aten.copy_.default(view, value, False)
-        return
-    aten.index_put_.default(view, tensors, value, False)

@@ -1,4 +1,7 @@
-"""Joining tensors.  Source: aten/src/ATen/native/TensorShape.cpp (cat, stack)."""
+"""Joining tensors: cat, stack and their like; and several tensors broadcast together.
+
+Source: aten/src/ATen/native/TensorShape.cpp.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.iterator import result_type
 from ..kit.native import native_function
 from ..memory.accessor import TensorAccessor
-from ..memory.spec import Spec
+from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.geometry import wrap_dim
@@ -47,7 +50,10 @@ def _cat_rule(tensors: Sequence[Spec], dim: int) -> Spec:
                     "the list."
                 )
     total = sum(spec.sizes[dim] for spec in joined)
-    return first.contiguous((*first.sizes[:dim], total, *first.sizes[dim + 1 :]), dtype)
+    sizes = (*first.sizes[:dim], total, *first.sizes[dim + 1 :])
+    if all(geometry.lies_channels_last(spec.sizes, spec.strides) for spec in tensors):
+        return spec_of(sizes, geometry.channels_last_strides(sizes), dtype, first.device)
+    return first.contiguous(sizes, dtype)
 
 
 def _cat_kernel(output: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
@@ -96,6 +102,15 @@ cat = native_function(
 )
 
 
+for _name in ("concat", "concatenate"):
+    native_function(
+        f"{_name}(Tensor[] tensors, int dim=0) -> Tensor",
+        composite=lambda tensors, dim: aten.cat.default(tensors, dim),
+        out="out",
+        doc="Another name for cat.",
+    )
+
+
 def _stack(tensors: Sequence[Any], dim: int) -> Any:
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
@@ -107,12 +122,113 @@ def _stack(tensors: Sequence[Any], dim: int) -> Any:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(tensor._spec.sizes)} at entry {position}"
             )
-    return aten.cat.default([tensor.unsqueeze(dim) for tensor in tensors], dim)
+    if dim == len(first):
+        return aten.cat.default([tensor.unsqueeze(dim) for tensor in tensors], dim)
+    joined = aten.cat.default(tensors, dim)  # and the new dimension is split off: any dimension can be
+    return joined.view((*first[:dim], len(tensors), *first[dim:])).data
+
+
+def _stack_grad(grad: Any, dim: int, tensors_spec: Sequence[Spec], grad_input_mask: Sequence[bool]) -> Any:
+    return [grad.select(dim, position) if wanted else None for position, wanted in enumerate(grad_input_mask)]
 
 
 stack = native_function(
     "stack(Tensor[] tensors, int dim=0) -> Tensor",
-    composite=_stack,
+    explicit=_stack,
+    derivatives={"tensors": _stack_grad},
     out="out",
     doc="Tensors of equal sizes along a new dimension ``dim``.",
+)
+
+
+def _check_not_empty(name: str, tensors: Sequence[Any]) -> None:
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+
+
+def _hstack(tensors: Sequence[Any]) -> Any:
+    _check_not_empty("hstack", tensors)
+    tensors = aten.atleast_1d.Sequence(tensors)
+    return aten.cat.default(tensors, 0 if tensors[0].ndim == 1 else 1)
+
+
+def _vstack(tensors: Sequence[Any]) -> Any:
+    _check_not_empty("vstack", tensors)
+    return aten.cat.default(aten.atleast_2d.Sequence(tensors), 0)
+
+
+def _dstack(tensors: Sequence[Any]) -> Any:
+    _check_not_empty("dstack", tensors)
+    return aten.cat.default(aten.atleast_3d.Sequence(tensors), 2)
+
+
+def _column_stack(tensors: Sequence[Any]) -> Any:
+    _check_not_empty("column_stack", tensors)
+    return _hstack([each.reshape((each.numel(), 1)) if each.ndim < 2 else each for each in tensors])
+
+
+for _name, _function, _doc in (
+    ("hstack", _hstack, "Tensors beside each other: along dimension 1, vectors along 0."),
+    ("vstack", _vstack, "Tensors, vectors as rows, one above the other: along dimension 0."),
+    ("row_stack", _vstack, "Another name for vstack."),
+    ("dstack", _dstack, "Tensors behind each other: along dimension 2, which vectors and matrices get."),
+    ("column_stack", _column_stack, "Tensors, vectors as columns, beside each other: along dimension 1."),
+):
+    native_function(
+        f"{_name}(Tensor[] tensors) -> Tensor",
+        composite=_function,
+        out="out",
+        doc=_doc + "  Raises RuntimeError for an empty list.",
+    )
+
+
+def _broadcast_tensors(tensors: Sequence[Any]) -> Any:
+    sizes: geometry.Ints = ()
+    for tensor in tensors:
+        sizes = geometry.broadcast_sizes(sizes, tensor._spec.sizes)
+    return tuple(tensor if tensor._spec.sizes == sizes else tensor.expand(sizes) for tensor in tensors)
+
+
+native_function(
+    "broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+    composite=_broadcast_tensors,
+    doc="Views of the tensors, all expanded to the sizes that they broadcast to.  Raises RuntimeError where "
+    "there are none.",
+)
+
+
+def _meshgrid(tensors: Sequence[Any], indexing: str) -> Any:
+    _check_not_empty("meshgrid", tensors)
+    for tensor in tensors:
+        if tensor.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor.ndim}D"
+            )
+        if tensor._spec.dtype is not tensors[0]._spec.dtype:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swapped = indexing == "xy" and len(tensors) > 1
+    ordered = [tensors[1], tensors[0], *tensors[2:]] if swapped else tensors
+    sizes = [tensor.numel() for tensor in ordered]
+    grids = []
+    for dim, tensor in enumerate(ordered):
+        along = tensor.reshape([sizes[dim] if each == dim else 1 for each in range(len(sizes))])
+        grids.append(along.expand(sizes))
+    if swapped:
+        grids[:2] = grids[1], grids[0]
+    return tuple(grids)
+
+
+native_function(
+    "meshgrid(Tensor[] tensors) -> Tensor[]",
+    composite=lambda tensors: _meshgrid(tensors, "ij"),
+    doc="For each of n vectors the n-dimensional tensor that repeats it along all dimensions but its own.",
+)
+
+native_function(
+    "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
+    composite=_meshgrid,
+    doc='The same; with ``indexing="xy"`` the first vector runs along dimension 1, the second along 0.  '
+    "Raises RuntimeError for tensors of more dimensions, and of several dtypes.",
 )

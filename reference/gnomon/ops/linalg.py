@@ -12,12 +12,15 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
+from ..kit.iterator import TensorIterator, result_type
+from ..kit.loops import pointwise
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import check_alpha, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.dtype import check_number_fits
 
 
 def _same_dtype(*specs: Spec) -> None:
@@ -76,6 +79,7 @@ mm = native_function(
         "self": lambda grad, mat2: grad.mm(_adjoint(mat2)),
         "mat2": lambda grad, self: _adjoint(self).mm(grad),
     },
+    exact_out=True,
     out="out",
     doc="""The product of two matrices, (n, k) and (k, m).
 
@@ -121,6 +125,7 @@ bmm = native_function(
         "self": lambda grad, mat2: grad.bmm(_adjoint(mat2)),
         "mat2": lambda grad, self: _adjoint(self).bmm(grad),
     },
+    exact_out=True,
     out="out",
     doc="The products of matrices pair by pair, (b, n, k) and (b, k, m).",
 )
@@ -128,21 +133,34 @@ bmm = native_function(
 
 def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Spec:
     product = _mm_rule(mat1, mat2)
-    _same_dtype(product, self)
-    fits = self.ndim <= 2 and geometry.broadcast_sizes(self.sizes, product.sizes) == product.sizes
-    if not fits:
-        raise RuntimeError(
-            f"The expanded size of the tensor {list(product.sizes)} must match the existing size "
-            f"{list(self.sizes)}"
-        )
-    if self.dtype.category < 2 and not (isinstance(beta, int) and isinstance(alpha, int)):
-        raise RuntimeError("For integral input tensors, argument beta must not be a floating point number.")
+    _check_addend(self, product, beta, alpha)
     return product
+
+
+def _check_expandable(self: Spec, sizes: geometry.Ints) -> None:
+    if self.ndim > len(sizes) or geometry.broadcast_sizes(self.sizes, sizes) != sizes:
+        raise RuntimeError(
+            f"The expanded size of the tensor {list(sizes)} must match the existing size {list(self.sizes)}"
+        )
+
+
+def _check_addend(self: Spec, product: Spec, beta: Any, alpha: Any) -> None:
+    """What is added to a product broadcasts to it and has its dtype; so do the factors fit the dtype."""
+    _same_dtype(product, self)
+    _check_expandable(self, product.sizes)
+    for factor in (beta, alpha):
+        check_number_fits(factor, self.dtype)
+
+
+def _factors(output: Tensor, *factors: Any) -> list[Any]:
+    """The factors as integers, where the product is one of integers."""
+    return [int(factor) if output._spec.dtype.category < 2 else factor for factor in factors]
 
 
 def _addmm_kernel(output: Tensor, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> None:
     """``output = beta * self + alpha * (mat1 @ mat2)``; with beta 0 even a NaN in self is ignored."""
     out, bias = TensorAccessor(output), TensorAccessor(self)
+    beta, alpha = _factors(output, beta, alpha)
     columns = _rows(TensorAccessor(mat2), 1)
     for i, row in enumerate(_rows(TensorAccessor(mat1), 0)):
         for j, column in enumerate(columns):
@@ -167,8 +185,124 @@ addmm = native_function(
         "mat2": lambda grad, mat1, alpha: _scaled(_adjoint(mat1).mm(grad), alpha),
     },
     inplace=True,
+    exact_out=True,
     out="out",
     doc="``beta * self + alpha * (mat1 @ mat2)``; ``self`` broadcasts to the product's sizes.",
+)
+
+
+def _baddbmm_rule(self: Spec, batch1: Spec, batch2: Spec, beta: Any, alpha: Any) -> Spec:
+    product = _bmm_rule(batch1, batch2)
+    _check_addend(self, product, beta, alpha)
+    return product
+
+
+def _baddbmm_kernel(
+    output: Tensor, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any
+) -> None:
+    """``output[b] = beta * self[b] + alpha * (batch1[b] @ batch2[b])``; with beta 0 self is ignored."""
+    out, bias = TensorAccessor(output), TensorAccessor(self)
+    beta, alpha = _factors(output, beta, alpha)
+    left, right = TensorAccessor(batch1), TensorAccessor(batch2)
+    for batch in range(left.sizes[0]):
+        columns = _rows(right, 1, batch * right.strides[0])
+        for i, row in enumerate(_rows(left, 0, batch * left.strides[0])):
+            for j, column in enumerate(columns):
+                product = alpha * _dot(row, column)
+                out[batch, i, j] = beta * bias[batch, i, j] + product if beta != 0 else product
+
+
+baddbmm = native_function(
+    "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    meta=_baddbmm_rule,
+    kernel=_baddbmm_kernel,
+    expands_inputs=("self",),
+    derivatives={
+        "self": lambda grad, beta: _scaled(grad, beta),
+        "batch1": lambda grad, batch2, alpha: _scaled(grad.bmm(_adjoint(batch2)), alpha),
+        "batch2": lambda grad, batch1, alpha: _scaled(_adjoint(batch1).bmm(grad), alpha),
+    },
+    inplace=True,
+    exact_out=True,
+    out="out",
+    doc="""``beta * self + alpha * (batch1 @ batch2)``, matrices pair by pair: (b, n, k) and (b, k, m).
+
+    ``self`` broadcasts to (b, n, m).  Raises RuntimeError for sizes and dtypes that do not fit.""",
+)
+
+
+def _addbmm(self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    """The sum over the batch is one product: of the matrices side by side and one below the other."""
+    _bmm_rule(batch1._spec, batch2._spec)
+    batches, rows, inner = batch1.shape
+    wide = batch1.permute((1, 0, 2)).reshape((rows, batches * inner))
+    tall = batch2.reshape((batches * inner, batch2.size(2)))
+    return aten.addmm.default(self, wide, tall, beta, alpha)
+
+
+addbmm = native_function(
+    "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    composite=_addbmm,
+    inplace=True,
+    out="out",
+    doc="``beta * self + alpha * sum over b of (batch1[b] @ batch2[b])``: (b, n, k) and (b, k, m), (n, m).",
+)
+
+
+def _addmv(self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
+    if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim} dimensions"
+        )
+    if mat.size(1) != vec.size(0) or (self.ndim and self.size(0) not in (1, mat.size(0))):
+        raise RuntimeError(
+            f"size mismatch, got input ({self.numel()}), mat ({mat.size(0)}x{mat.size(1)}), vec "
+            f"({vec.size(0)})"
+        )
+    column = self.unsqueeze(-1) if self.ndim else self
+    return aten.addmm.default(column, mat, vec.unsqueeze(1), beta, alpha).squeeze(1)
+
+
+addmv = native_function(
+    "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    composite=_addmv,
+    inplace=True,
+    exact_out=True,
+    out="out",
+    doc="``beta * self + alpha * (mat @ vec)``: (n, k) and (k); ``self`` broadcasts to (n).",
+)
+
+
+def _addr_rule(self: Spec, vec1: Spec, vec2: Spec, beta: Any, alpha: Any) -> TensorIterator:
+    if vec1.ndim != 1 or vec2.ndim != 1:
+        raise RuntimeError(f"Expected 1-D arguments vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D")
+    sizes = (vec1.numel, vec2.numel)
+    _check_expandable(self, sizes)
+    common = result_type(self, vec1, vec2)
+    check_alpha(common, beta, "beta")
+    check_alpha(common, alpha)
+    column = vec1.with_geometry((vec1.numel, 1), (vec1.strides[0], 1))
+    return TensorIterator("", [self, column, vec2], [common], common, self.device, static_sizes=sizes)
+
+
+def _addr(addend: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    if isinstance(a, bool):
+        return bool((beta and addend) or (alpha and a and b))
+    return beta * addend + alpha * a * b if beta != 0 else alpha * a * b
+
+
+addr = native_function(
+    "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    meta=_addr_rule,
+    kernel=pointwise(_addr),
+    derivatives={
+        "self": lambda grad, beta: _scaled(grad, beta),
+        "vec1": lambda grad, vec2, alpha: _scaled(grad.mv(vec2.conj()), alpha),
+        "vec2": lambda grad, vec1, alpha: _scaled(grad.t().mv(vec1.conj()), alpha),
+    },
+    inplace=True,
+    out="out",
+    doc="``beta * self + alpha * outer(vec1, vec2)``: (n) and (m); ``self`` broadcasts to (n, m).  Promotes.",
 )
 
 
@@ -205,6 +339,7 @@ dot = native_function(
         "self": lambda grad, tensor: grad * tensor.conj(),
         "tensor": lambda grad, self: grad * self.conj(),
     },
+    exact_out=True,
     out="out",
     doc="The inner product of two vectors of equal length and dtype.",
 )
@@ -212,6 +347,8 @@ dot = native_function(
 mv = native_function(
     "mv(Tensor self, Tensor vec) -> Tensor",
     composite=lambda self, vec: _mv(self, vec),
+    exact_out=True,
+    out="out",
     doc="The product of a matrix (n, k) and a vector (k).",
 )
 
@@ -249,7 +386,7 @@ def _matmul(self: Any, other: Any) -> Any:
         )
     if right.ndim == 2:
         # one matrix for the whole stack: a single tall product
-        rows = left.reshape(-1, inner_left)
+        rows = left.reshape(geometry.numel_of(left._spec.sizes[:-1]), inner_left)
         product = aten.mm.default(rows, right).view((*left._spec.sizes[:-1], right._spec.sizes[-1]))
     else:
         batch = geometry.broadcast_sizes(left._spec.sizes[:-2], right._spec.sizes[:-2])
@@ -267,6 +404,7 @@ def _matmul(self: Any, other: Any) -> Any:
 matmul = native_function(
     "matmul(Tensor self, Tensor other) -> Tensor",
     composite=_matmul,
+    exact_out=True,
     out="out",
     doc="""The matrix product: of vectors, matrices, or stacks of matrices whose leading dimensions broadcast.
 
@@ -275,6 +413,8 @@ matmul = native_function(
 
 
 def _linear(input: Any, weight: Any, bias: Any) -> Any:
+    if weight.ndim == 1 and bias is None:
+        return aten.matmul.default(input, weight)
     if weight.ndim != 2:
         raise RuntimeError(f"linear: weight must be a matrix, got {weight.ndim}-D")
     if not input.ndim or input._spec.sizes[-1] != weight._spec.sizes[1]:
@@ -289,7 +429,7 @@ def _linear(input: Any, weight: Any, bias: Any) -> Any:
         return aten.matmul.default(input, transposed)
     if input.ndim == 2:
         return aten.addmm.default(bias, input, transposed, 1, 1)
-    rows = input.reshape(-1, input._spec.sizes[-1])
+    rows = input.reshape(geometry.numel_of(input._spec.sizes[:-1]), input._spec.sizes[-1])
     return aten.addmm.default(bias, rows, transposed, 1, 1).view(
         (*input._spec.sizes[:-1], weight._spec.sizes[0])
     )

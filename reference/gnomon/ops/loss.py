@@ -1,193 +1,24 @@
-"""Losses.  Source: aten/src/ATen/native/Loss.cpp, LossNLL.cpp.
+"""Losses of pairs of numbers, and of pairs of vectors.
 
-A reduction is a number: 0 none, 1 mean, 2 sum.
+A reduction is a number: 0 none, 1 mean, 2 sum.  The loss of each pair is rounded to the tensor's dtype; their
+sum is exact, and rounded once.  Source: aten/src/ATen/native/Loss.cpp.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..kit.arithmetic import divide, exact_sum
-from ..kit.native import native_function
-from ..kit.rules import refuse
-from ..memory.accessor import TensorAccessor
+from ..kit.arithmetic import log, log1p
+from ..kit.iterator import TensorIterator, result_type
+from ..kit.loops import pointwise
+from ..kit.native import check_cast, native_function
+from ..kit.rules import refuse, unary, walk
 from ..memory.spec import Spec
-from ..memory.tensor import Tensor
-from ..values.dtype import int64
 
 NONE, MEAN, SUM = 0, 1, 2
 
-
-def _nll_rule(
-    self: Spec, target: Spec, weight: Spec | None, reduction: int, ignore_index: int
-) -> tuple[Spec, Spec]:
-    if self.ndim not in (1, 2):
-        raise RuntimeError("input tensor should be 1D or 2D")
-    if target.ndim > 1 or target.ndim != self.ndim - 1:
-        raise RuntimeError(
-            "0D or 1D target tensor expected, multi-target not supported: input has sizes "
-            f"{list(self.sizes)}, target {list(target.sizes)}"
-        )
-    if self.ndim == 2 and self.sizes[0] != target.sizes[0]:
-        raise RuntimeError(f"size mismatch (got input: {list(self.sizes)}, target: {list(target.sizes)})")
-    if target.dtype is not int64:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.name} for argument 'target'")
-    refuse(self.dtype, "bool", "integer", "complex")
-    if weight is not None and weight.sizes != (self.sizes[-1],):
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {self.sizes[-1]} classes or no classes but got "
-            f"weight tensor of shape: {list(weight.sizes)}"
-        )
-    per_element = reduction == NONE and self.ndim == 2
-    return self.contiguous((self.sizes[0],) if per_element else ()), self.contiguous(())
-
-
-def _picked(self: TensorAccessor, target: TensorAccessor, weight: Any, ignore_index: int) -> Any:
-    """For each row: its class, the offset of that class's element, and its weight; None where it is
-    ignored.
-    """
-    classes = self.sizes[-1]
-    step = self.strides[-1]
-    for row, at in enumerate(target.offsets()):
-        number = target.read(at)
-        if number == ignore_index:
-            yield None
-            continue
-        if not 0 <= number < classes:
-            raise IndexError(f"Target {number} is out of bounds.")
-        start = self.offset + (row * self.strides[0] if len(self.sizes) == 2 else 0)
-        yield number, start + number * step, (1.0 if weight is None else weight[number])
-
-
-def _nll_kernel(
-    output: Tensor,
-    total_weight: Tensor,
-    self: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-) -> None:
-    """Minus the target's element of each row times its class's weight; their sum, or their weighted mean."""
-    source = TensorAccessor(self)
-    weights = None if weight is None else TensorAccessor(weight)
-    losses, used = [], []
-    for picked in _picked(source, TensorAccessor(target), weights, ignore_index):
-        losses.append(-0.0 if picked is None else -source.read(picked[1]) * picked[2])
-        used.append(0.0 if picked is None else picked[2])
-    out = TensorAccessor(output)
-    if reduction == NONE and self._spec.ndim == 2:
-        for offset, loss in zip(out.offsets(), losses):
-            out.write(offset, 0.0 if loss == 0 else loss)
-        TensorAccessor(total_weight)[()] = 0.0
-        return
-    total, count = exact_sum(losses), exact_sum(used)
-    if not losses:
-        total, count = 0.0, 0.0
-    out[()] = divide(total, count) if reduction == MEAN else total
-    TensorAccessor(total_weight)[()] = 0.0 if reduction == NONE else count
-
-
-native_function(
-    "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> "
-    "(Tensor output, Tensor total_weight)",
-    python_module="nn",
-    meta=_nll_rule,
-    kernel=_nll_kernel,
-    derivatives={
-        "self": lambda grad, self, target, weight, reduction, ignore_index, total_weight: (
-            aten.nll_loss_backward.default(grad, self, target, weight, reduction, ignore_index, total_weight)
-        )
-    },
-    non_differentiable_outputs=(1,),
-    node_name="NllLossBackward0",
-    doc="The negative log likelihood of log-probabilities (N, C) for classes (N), and the sum of the "
-    "weights used.",
-)
-
-
-def _nll_backward_rule(
-    grad_output: Spec,
-    self: Spec,
-    target: Spec,
-    weight: Spec | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Spec,
-) -> Spec:
-    return self.contiguous()
-
-
-def _nll_backward_kernel(
-    grad_input: Tensor,
-    grad_output: Tensor,
-    self: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Tensor,
-) -> None:
-    """Minus the weight (over the total, for a mean) at each row's target, times the gradient; 0 elsewhere."""
-    out, grad = TensorAccessor(grad_input), TensorAccessor(grad_output)
-    for offset in out.offsets():
-        out.write(offset, 0.0)
-    weights = None if weight is None else TensorAccessor(weight)
-    total = TensorAccessor(total_weight)[()]
-    per_element = reduction == NONE and self._spec.ndim == 2
-    for row, picked in enumerate(
-        _picked(TensorAccessor(self), TensorAccessor(target), weights, ignore_index)
-    ):
-        if picked is None:
-            continue
-        number, _, class_weight = picked
-        gradient = grad[row] if per_element else grad.read(grad.offset)
-        value = -gradient * class_weight
-        if reduction == MEAN:
-            value = divide(value, total)
-        out[(row, number) if len(out.sizes) == 2 else (number,)] = value
-
-
-native_function(
-    "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
-    "SymInt ignore_index, Tensor total_weight) -> Tensor",
-    python_module="nn",
-    meta=_nll_backward_rule,
-    kernel=_nll_backward_kernel,
-    derivatives={
-        "grad_output": lambda grad, target, weight, reduction, ignore_index: aten.nll_loss_forward.default(
-            grad, target, weight, reduction, ignore_index
-        )[0],
-        "self": lambda grad: aten.zeros_like(grad),
-    },
-    doc="The gradient of nll_loss_forward.",
-)
-
-
-def _nll_loss_nd(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    if self.ndim < 1:
-        raise ValueError(f"Expected 1 or more dimensions (got {self.ndim})")
-    if self.ndim != 1 and target.ndim and self.size(0) != target.size(0):
-        raise ValueError(
-            f"Expected input batch_size ({self.size(0)}) to match target batch_size ({target.size(0)})."
-        )
-    if self.ndim <= 2:
-        return aten.nll_loss_forward.default(self, target, weight, reduction, ignore_index)[0]
-    # classes stand in dimension 1; the positions behind it count as further rows
-    rows = self.movedim(1, -1).reshape(-1, self.size(1))
-    losses = aten.nll_loss_forward.default(rows, target.reshape(-1), weight, reduction, ignore_index)[0]
-    return losses.view(target._spec.sizes) if reduction == NONE else losses
-
-
-native_function(
-    "nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt "
-    "ignore_index=-100) -> Tensor",
-    python_module="nn",
-    composite=_nll_loss_nd,
-    doc="The negative log likelihood of log-probabilities (N, C, ...) for classes (N, ...).",
-)
+_EPSILON = 9.999999960041972e-13  # float32's 1e-12, as PyTorch has it
 
 
 def _reduced(losses: Any, reduction: int) -> Any:
@@ -196,90 +27,18 @@ def _reduced(losses: Any, reduction: int) -> Any:
     return losses.sum() if reduction == SUM else losses
 
 
-def _cross_entropy(
-    self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float
-) -> Any:
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    class_dim = 0 if self.ndim == 1 else 1
-    classes = self.size(class_dim)
-    if weight is not None and (weight.ndim != 1 or weight.numel() != classes):
-        raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes "
-            f"but got weight tensor of shape: {list(weight.shape)}"
-        )
-    logarithms = aten.log_softmax.int(self, class_dim, None)
-    if self.shape == target.shape:
-        return _against_probabilities(
-            logarithms, target, weight, reduction, label_smoothing, class_dim, classes
-        )
-    loss = aten.nll_loss_nd.default(logarithms, target, weight, reduction, ignore_index)
-    if label_smoothing == 0:
-        return loss
-    smooth = (
-        -logarithms.sum(class_dim)
-        if weight is None
-        else -(
-            logarithms * weight.reshape([classes if dim == class_dim else 1 for dim in range(self.ndim)])
-        ).sum(class_dim)
-    )
-    ignored = target == ignore_index
-    smooth = smooth.masked_fill(ignored, 0.0)
-    if reduction == MEAN:
-        if weight is not None:
-            used = (
-                weight.gather(0, target.masked_fill(ignored, 0).reshape(-1))
-                .masked_fill(ignored.reshape(-1), 0.0)
-                .sum()
-            )
-            smooth = smooth.sum() / used
-        else:
-            smooth = smooth.sum() / (~ignored).sum()
-    elif reduction == SUM:
-        smooth = smooth.sum()
-    return (1 - label_smoothing) * loss + smooth * (label_smoothing / classes)
+def _refuse_all_but_floats(self: Any, target: Any) -> None:
+    refuse(result_type(self._spec, target._spec), "bool", "integer", "complex")
 
 
-def _against_probabilities(
-    logarithms: Any,
-    target: Any,
-    weight: Any,
-    reduction: int,
-    label_smoothing: float,
-    class_dim: int,
-    classes: int,
-) -> Any:
-    if not target.is_floating_point():
-        raise RuntimeError(
-            "cross_entropy: Expected floating point type for target with class probabilities, got "
-            f"{target.dtype.name}"
-        )
-    if label_smoothing > 0:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
-    terms = logarithms * target
-    if weight is not None:
-        terms = terms * weight.reshape([classes if dim == class_dim else 1 for dim in range(logarithms.ndim)])
-    if reduction == MEAN:
-        rows = logarithms.numel() // classes if classes else 0
-        return -(terms.sum()) / (rows if rows else math.nan)
-    if reduction == SUM:
-        return -terms.sum()
-    return -terms.sum(class_dim)
-
-
-native_function(
-    "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt "
-    "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
-    python_module="nn",
-    composite=_cross_entropy,
-    doc="""The cross entropy of logits (N, C, ...) and targets: classes (N, ...), or probabilities of the
-    logits' sizes.
-
-    reduction: 0 none, 1 mean (weighted by class), 2 sum.""",
-)
+def _in_dtype_of(self: Any, losses: Any) -> Any:
+    """The losses in the input's dtype, whatever the target's is.  Raises RuntimeError for an integer one."""
+    check_cast("", losses._spec.dtype, self._spec.dtype)
+    return losses.to(self._spec.dtype)
 
 
 def _mse_loss(self: Any, target: Any, reduction: int) -> Any:
+    _refuse_all_but_floats(self, target)
     difference = self - target
     return _reduced(difference * difference, reduction)
 
@@ -288,17 +47,259 @@ native_function(
     "mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
     python_module="nn",
     composite=_mse_loss,
+    out="out",
     doc="The squared difference; its mean (reduction 1), its sum (2), or each (0).",
 )
-
-
-def _l1_loss(self: Any, target: Any, reduction: int) -> Any:
-    return _reduced((self - target).abs(), reduction)
-
 
 native_function(
     "l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
     python_module="nn",
-    composite=_l1_loss,
+    composite=lambda self, target, reduction: _reduced((self - target).abs(), reduction),
     doc="The absolute difference; its mean (reduction 1), its sum (2), or each (0).",
+)
+
+
+def _smooth_l1(difference: float, beta: float) -> float:
+    size = abs(difference)
+    return 0.5 * size * size / beta if size < beta else size - 0.5 * beta
+
+
+native_function(
+    "_smooth_l1(Tensor self, float beta) -> Tensor",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise(_smooth_l1),
+    derivatives={"self": lambda grad, self, beta: grad * aten.hardtanh.default(self / beta, -1.0, 1.0)},
+    doc="The kernel under smooth_l1_loss, of differences.",
+)
+
+
+def _smooth_l1_loss(self: Any, target: Any, reduction: int, beta: float) -> Any:
+    if not beta >= 0:
+        raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, but got {beta}.")
+    _refuse_all_but_floats(self, target)
+    if beta == 0:
+        return aten.l1_loss.default(self, target, reduction)
+    return _reduced(aten._smooth_l1.default(self - target, beta), reduction)
+
+
+native_function(
+    "smooth_l1_loss(Tensor self, Tensor target, int reduction=Mean, float beta=1.0) -> Tensor",
+    python_module="nn",
+    composite=_smooth_l1_loss,
+    out="out",
+    doc="""Of a difference d, ``d**2 / (2 * beta)`` where ``|d| < beta``, else ``|d| - beta / 2``.
+
+    Raises RuntimeError for a negative beta.  Girshick (2015).""",
+)
+
+
+def _huber(difference: float, delta: float) -> float:
+    size = abs(difference)
+    return 0.5 * size * size if size <= delta else delta * (size - 0.5 * delta)
+
+
+native_function(
+    "_huber(Tensor self, float delta) -> Tensor",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise(_huber),
+    derivatives={"self": lambda grad, self, delta: grad * aten.hardtanh.default(self, -delta, delta)},
+    doc="The kernel under huber_loss, of differences.",
+)
+
+
+def _huber_loss(self: Any, target: Any, reduction: int, delta: float) -> Any:
+    if not delta > 0:
+        raise RuntimeError(f"huber_loss does not support non-positive values for delta, but got {delta}.")
+    _refuse_all_but_floats(self, target)
+    return _reduced(_in_dtype_of(self, aten._huber.default(self - target, delta)), reduction)
+
+
+native_function(
+    "huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor",
+    python_module="nn",
+    composite=_huber_loss,
+    out="out",
+    doc="""Of a difference d, ``d**2 / 2`` where ``|d| <= delta``, else ``delta * (|d| - delta / 2)``.
+
+    Raises RuntimeError unless delta is positive.  Huber (1964).""",
+)
+
+
+def _same_dtype_rule(self: Spec, target: Spec) -> TensorIterator:
+    refuse(self.dtype, "bool", "integer", "complex")
+    if target.dtype is not self.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.name} but expected {self.dtype.name}")
+    return walk([self, target], self.dtype, self.dtype)
+
+
+def _binary_cross_entropy(probability: float, target: float) -> float:
+    """Logarithms are at least -100, so that a wrong certainty costs a finite amount."""
+    for name, number in (("input", probability), ("target", target)):
+        if not 0 <= number <= 1:
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1, but one is {number}")
+    return (target - 1) * max(log1p(-probability), -100.0) - target * max(log(probability), -100.0)
+
+
+def _binary_cross_entropy_target_grad(grad: Any, self: Any) -> Any:
+    return grad * ((1 - self).log().clamp_min(-100) - self.log().clamp_min(-100))
+
+
+native_function(
+    "_binary_cross_entropy(Tensor self, Tensor target) -> Tensor",
+    meta=_same_dtype_rule,
+    kernel=pointwise(_binary_cross_entropy),
+    derivatives={
+        "self": lambda grad, self, target: grad * (self - target) / ((1 - self) * self).clamp_min(1e-12),
+        "target": _binary_cross_entropy_target_grad,
+    },
+    doc="The kernel under binary_cross_entropy, of pairs.",
+)
+
+
+def _weighted_binary_cross_entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
+    losses = aten._binary_cross_entropy.default(self, target)
+    return _reduced(losses if weight is None else losses.mul_(weight), reduction)
+
+
+native_function(
+    "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor",
+    python_module="nn",
+    composite=_weighted_binary_cross_entropy,
+    out="out",
+    doc="""``-(target * log(self) + (1 - target) * log(1 - self))``, times ``weight``.
+
+    Logarithms are at least -100.  Raises RuntimeError for numbers outside 0 to 1, and for a target of another
+    dtype.""",
+)
+
+
+def _binary_cross_entropy_with_logits(
+    self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
+) -> Any:
+    logarithms = aten.log_sigmoid.default(self)
+    if pos_weight is not None:
+        logarithms = logarithms.mul_((pos_weight - 1) * target + 1)
+    losses = (1 - target).mul_(self).sub_(logarithms)
+    return _reduced(losses if weight is None else losses.mul_(weight), reduction)
+
+
+native_function(
+    "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
+    "pos_weight=None, int reduction=Mean) -> Tensor",
+    variants="function",
+    composite=_binary_cross_entropy_with_logits,
+    doc="""binary_cross_entropy of ``sigmoid(self)``, without overflow.
+
+    ``pos_weight`` weighs the terms of the targets, ``weight`` the losses.  The result has the dtype of
+    ``target``.""",
+)
+
+
+def _kl_div(self: Any, target: Any, reduction: int, log_target: bool) -> Any:
+    for each in (self, target):
+        if each._spec.dtype.category != 2:
+            raise RuntimeError(f"kl_div: Integral and complex inputs not supported, but got {each.dtype}.")
+    if log_target:
+        return _reduced(target.exp() * (target - self), reduction)
+    return _reduced(aten.xlogy.Tensor(target, target) - target * self, reduction)
+
+
+native_function(
+    "kl_div(Tensor self, Tensor target, int reduction=Mean, *, bool log_target=False) -> Tensor",
+    variants="function",
+    composite=_kl_div,
+    doc="""``target * (log(target) - self)``: the divergence of distributions, ``self`` as logarithms.
+
+    ``log_target``: so is the target.  Raises RuntimeError for integers and complex numbers.""",
+)
+
+
+def _hinge_embedding_loss(self: Any, target: Any, margin: float, reduction: int) -> Any:
+    zeros = aten.zeros_like(self)
+    far = aten.where.self(target != 1, (aten.full_like(self, margin) - self).clamp_min(0), zeros)
+    near = aten.where.self(target != -1, self, zeros)
+    return _reduced(far + near, reduction)
+
+
+native_function(
+    "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=Mean) -> Tensor",
+    variants="function",
+    composite=_hinge_embedding_loss,
+    doc="``self`` where the target is 1, ``max(0, margin - self)`` where it is -1.",
+)
+
+native_function(
+    "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=Mean) "
+    "-> Tensor",
+    composite=lambda input1, input2, target, margin, reduction: _reduced(
+        (-target * (input1 - input2) + margin).clamp_min(0), reduction
+    ),
+    doc="``max(0, margin - target * (input1 - input2))``: the target 1 wants the first to be the larger.",
+)
+
+native_function(
+    "soft_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
+    python_module="nn",
+    composite=lambda self, target, reduction: _reduced(
+        _in_dtype_of(self, ((-target * self).exp() + 1).log()), reduction
+    ),
+    out="out",
+    doc="``log(1 + exp(-target * self))`` in the dtype of ``self``; inf where the exponential overflows.",
+)
+
+
+def _cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float, reduction: int) -> Any:
+    ndim = target.ndim
+    if ndim > 1:
+        raise RuntimeError(
+            f"0D or 1D target tensor expected, multi-target not supported, but got sizes {list(target.shape)}"
+        )
+    if input1.ndim != ndim + 1 or input2.ndim != ndim + 1:
+        raise RuntimeError(
+            f"{ndim}D target tensor expects {ndim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
+    product = (input1 * input2).sum(ndim)
+    square1 = (input1 * input1).sum(ndim) + _EPSILON
+    square2 = (input2 * input2).sum(ndim) + _EPSILON
+    cosine = product / (square1 * square2).sqrt()
+    zeros = aten.zeros_like(cosine)
+    near = aten.where.self(target == 1, 1 - cosine, zeros)
+    far = aten.where.self(target == -1, (cosine - margin).clamp_min(0), zeros)
+    return _reduced(near + far, reduction)
+
+
+native_function(
+    "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int "
+    "reduction=Mean) -> Tensor",
+    composite=_cosine_embedding_loss,
+    doc="""Of the cosine c of each pair of vectors, ``1 - c`` where the target is 1, ``max(0, c - margin)``
+    where it is -1.
+
+    Inputs (N, D) with a target (N), or (D) with a 0-dim one; raises RuntimeError for others.""",
+)
+
+
+def _triplet_margin_loss(
+    anchor: Any, positive: Any, negative: Any, margin: float, p: float, eps: float, swap: bool, reduction: int
+) -> Any:
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    near = aten.pairwise_distance.default(anchor, positive, p, eps, False)
+    far = aten.pairwise_distance.default(anchor, negative, p, eps, False)
+    if swap:
+        far = aten.minimum.default(far, aten.pairwise_distance.default(positive, negative, p, eps, False))
+    return _reduced((margin + near - far).clamp_min(0), reduction)
+
+
+native_function(
+    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float "
+    "eps=1e-06, bool swap=False, int reduction=Mean) -> Tensor",
+    composite=_triplet_margin_loss,
+    doc="""``max(0, margin + d(anchor, positive) - d(anchor, negative))``, d being pairwise_distance.
+
+    ``swap``: or from the positive, where the negative is nearer to that.  Balntas et al. (2016).""",
 )

@@ -191,12 +191,14 @@ def _converted(self: Any, dtype: Any) -> Any:
 native_function(
     "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dim, dtype: aten._softmax.default(_converted(self, dtype), dim, False),
+    out="int_out",
     doc="exp(x) over its sum along ``dim``.  ``dtype`` converts the input first.",
 )
 
 native_function(
     "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dim, dtype: aten._log_softmax.default(_converted(self, dtype), dim, False),
+    out="int_out",
     doc="The logarithm of softmax along ``dim``.  ``dtype`` converts the input first.",
 )
 
@@ -204,6 +206,8 @@ native_function(
 def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
     if self._spec.dtype.category < 2:
         self = self.to(aten.result_type.Scalar_Tensor(1.0, self))
+    if not self.numel():
+        return self.exp().sum(dim, keepdim).log()
     largest = aten.amax.default(self.detach(), dim, True)
     shift = aten.where(largest.abs() == math.inf, aten.zeros_like(largest), largest)
     total = (self - shift).exp().sum(dim, True).log() + shift

@@ -1,33 +1,35 @@
 """Pointwise arithmetic: each element of the result depends on the elements at the same index of the operands.
 
 Operands broadcast and promote; integers wrap around; floating point results are computed in float64 and
-rounded once.  Source: aten/src/ATen/native/BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp, Lerp.cpp,
-TensorCompare.cpp.
+rounded once.  Source: aten/src/ATen/native/BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp, Lerp.cpp.
 """
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
-from ..dispatch.dispatcher import aten
+from ..dispatch.dispatcher import OpOverload, aten
 from ..kit import arithmetic
-from ..kit.iterator import result_type
+from ..kit.formulas import conj, scaled
+from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
-from ..kit.rules import (
-    binary,
-    binary_float,
-    check_alpha,
-    refuse,
-    to_float,
-    unary,
-    unary_bool,
-    unary_float,
-    walk,
-)
+from ..kit.rules import binary, binary_float, check_alpha, refuse, unary, unary_float, walk
 from ..memory.spec import Spec
-from ..values.dtype import bool_, check_number_fits
+from ..values.dispatch_key import DispatchKey
+from ..values.dtype import bool_, check_number_fits, float32
+
+
+def scaled_by_number(function: Any) -> Any:
+    """The kernel of ``function(a, b, alpha)``, alpha as the operands' dtype holds it."""
+
+    def kernel(iterator: TensorIterator, alpha: Any) -> None:
+        held = iterator.common_dtype.cast(alpha)  # type: ignore[union-attr]
+        for_each(iterator, lambda a, b: function(a, b, held))
+
+    return kernel
 
 
 def add_rule(self: Any, other: Any, alpha: Any) -> Any:
@@ -48,15 +50,11 @@ def sub_rule(self: Any, other: Any, alpha: Any) -> Any:
     return add_rule(self, other, alpha)
 
 
-def scaled(grad: Any, alpha: Any) -> Any:
-    """``grad * conj(alpha)``, or grad itself where alpha is 1.  Source: maybe_multiply."""
-    return grad if alpha == 1 else grad * alpha.conjugate()
-
-
 add = native_function(
     "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    numbers="both",
     meta=add_rule,
-    kernel=pointwise(
+    kernel=scaled_by_number(
         lambda a, b, alpha: a + alpha * b if a.__class__ is not bool else a or (bool(alpha) and b)
     ),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(grad, alpha)},
@@ -70,8 +68,9 @@ add = native_function(
 
 sub = native_function(
     "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    numbers="both",
     meta=sub_rule,
-    kernel=pointwise(lambda a, b, alpha: a - alpha * b),
+    kernel=scaled_by_number(lambda a, b, alpha: a - alpha * b),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(-grad, alpha)},
     inplace=True,
     out="out",
@@ -80,14 +79,18 @@ sub = native_function(
 
 rsub = native_function(
     "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    numbers="other",
+    variants="function",
     composite=lambda self, other, alpha: aten.sub.Tensor(other, self, alpha),
     doc="``other - alpha * self``.",
 )
 
 mul = native_function(
     "mul.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="both",
     meta=binary(),
     kernel=pointwise(lambda a, b: a * b),
+    wide_numbers=("self", "other"),
     derivatives={
         "self": lambda grad, other: grad * conj(other),
         "other": lambda grad, self: grad * conj(self),
@@ -97,20 +100,12 @@ mul = native_function(
     doc="``self * other``.  Operands broadcast and promote; for bool it is logical and.",
 )
 
-
-def conj(value: Any) -> Any:
-    """The complex conjugate of a tensor or number; a real one itself."""
-    try:
-        is_complex = value._spec.dtype.is_complex
-    except AttributeError:
-        return value.conjugate()
-    return value.conj() if is_complex else value
-
-
 div = native_function(
     "div.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="both",
     meta=binary_float(),
     kernel=pointwise(arithmetic.divide),
+    wide_numbers=("other",),
     derivatives={
         "self": lambda grad, other: grad / conj(other),
         "other": lambda grad, self, other: -grad * conj((self / other) / other),
@@ -143,16 +138,20 @@ def refuse_zero(function: Any) -> Any:
 
 div_floor = native_function(
     "div_floor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
     meta=integer_division_rule,
     kernel=pointwise(refuse_zero(arithmetic.floor_divide)),
+    wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     doc="``floor(self / other)``: the kernel under ``div(rounding_mode='floor')`` and ``floor_divide``.",
 )
 
 div_trunc = native_function(
     "div_trunc(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
     meta=integer_division_rule,
     kernel=pointwise(refuse_zero(arithmetic.trunc_divide)),
+    wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     doc="``self / other`` rounded towards zero: the kernel under ``div(rounding_mode='trunc')``.",
 )
@@ -173,6 +172,7 @@ def div_with_mode(self: Any, other: Any, rounding_mode: str | None) -> Any:
 
 div_mode = native_function(
     "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+    numbers="both",
     composite=div_with_mode,
     inplace=True,
     out="out_mode",
@@ -181,6 +181,7 @@ div_mode = native_function(
 
 floor_divide = native_function(
     "floor_divide(Tensor self, Tensor other) -> Tensor",
+    numbers="both",
     composite=lambda self, other: aten.div_floor.default(self, other),
     inplace="Tensor",
     out="out",
@@ -189,6 +190,7 @@ floor_divide = native_function(
 
 remainder = native_function(
     "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
     meta=integer_division_rule,
     kernel=pointwise(refuse_zero(arithmetic.remainder)),
     derivatives={
@@ -202,6 +204,7 @@ remainder = native_function(
 
 fmod = native_function(
     "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="other",
     meta=integer_division_rule,
     kernel=pointwise(refuse_zero(arithmetic.fmod)),
     derivatives={
@@ -211,195 +214,6 @@ fmod = native_function(
     inplace=True,
     out="Tensor_out",
     doc="``self`` modulo ``other``, with the sign of ``self``, as C's %.",
-)
-
-
-def pow_rule(self: Any, exponent: Any) -> Any:
-    """Promoted and broadcast; an integer to a negative integer power is refused."""
-    if (
-        isinstance(exponent, int)
-        and not isinstance(exponent, bool)
-        and exponent < 0
-        and self.dtype.category < 2
-    ):
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    common = result_type(self, exponent)
-    refuse(common, "bool")
-    return walk([self, exponent], common, common)
-
-
-def pow_grad_self(grad: Any, self: Any, exponent: Any) -> Any:
-    """``grad * exponent * self ** (exponent - 1)``; 0 where the exponent is 0."""
-    if not hasattr(exponent, "_spec"):
-        if exponent == 0:
-            return aten.zeros_like(self)
-        return grad * conj(exponent * self ** (exponent - 1))
-    return aten.where(exponent == 0, aten.zeros_like(grad), grad * conj(exponent * self ** (exponent - 1)))
-
-
-def pow_grad_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
-    """``grad * result * log(self)``; 0 where self is 0 and the exponent is not negative."""
-    if hasattr(self, "_spec"):
-        flat = aten.logical_and(self == 0, _is_not_negative(exponent))
-        return grad * aten.where(flat, aten.zeros_like(grad), conj(result * self.to(result.dtype).log()))
-    if self == 0:
-        return grad * aten.where(_is_not_negative(exponent), aten.zeros_like(grad), result * -math.inf)
-    return grad * conj(result * (arithmetic.log(self)))
-
-
-def _is_not_negative(exponent: Any) -> Any:
-    """Where a tensor is real and not below 0."""
-    if not exponent._spec.dtype.is_complex:
-        return exponent >= 0
-    return aten.logical_and(exponent == exponent.conj(), aten.real(exponent) >= 0)
-
-
-pow_tensor = native_function(
-    "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-    meta=pow_rule,
-    kernel=pointwise(arithmetic.power),
-    derivatives={"self": pow_grad_self, "exponent": pow_grad_exponent},
-    node_name="PowBackward1",
-    inplace="Tensor",
-    out="Tensor_Tensor_out",
-    doc="``self`` to the power of ``exponent``.  Operands broadcast and promote.",
-)
-
-pow_scalar = native_function(
-    "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-    meta=lambda self, exponent: _pow_scalar_walk(self, exponent),
-    kernel=pointwise(lambda a, exponent: _power_of_number(a, exponent)),
-    derivatives={"self": pow_grad_self},
-    inplace="Scalar",
-    out="Tensor_Scalar_out",
-    doc="""``self`` to the power of a number.
-
-    Raises RuntimeError for integers to a negative integer power.""",
-)
-
-
-def _power_of_number(a: Any, exponent: Any) -> Any:
-    """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.
-
-    Source: pow_tensor_scalar_kernel.
-    """
-    if exponent == 0.5:
-        return arithmetic.sqrt(a)
-    if exponent == -0.5:
-        return arithmetic.rsqrt(a)
-    return arithmetic.power(a, exponent)
-
-
-def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
-    pow_rule(self, exponent)
-    common = result_type(self, exponent)
-    return walk([self], common, common)
-
-
-pow_reversed = native_function(
-    "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-    composite=lambda self, exponent: aten.pow.Tensor_Tensor(
-        aten.scalar_tensor(
-            self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device
-        ),
-        exponent,
-    ).contiguous(),
-    doc="A number to the power of each element.",
-)
-
-maximum = native_function(
-    "maximum(Tensor self, Tensor other) -> Tensor",
-    meta=binary("complex"),
-    kernel=pointwise(arithmetic.maximum),
-    derivatives={
-        "self": lambda grad, self, other: tie_grad(grad, self, other, self >= other),
-        "other": lambda grad, self, other: tie_grad(grad, self, other, self <= other),
-    },
-    out="out",
-    doc="The larger of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
-    "gradient.",
-)
-
-minimum = native_function(
-    "minimum(Tensor self, Tensor other) -> Tensor",
-    meta=binary("complex"),
-    kernel=pointwise(arithmetic.minimum),
-    derivatives={
-        "self": lambda grad, self, other: tie_grad(grad, self, other, self <= other),
-        "other": lambda grad, self, other: tie_grad(grad, self, other, self >= other),
-    },
-    out="out",
-    doc="The smaller of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
-    "gradient.",
-)
-
-
-def tie_grad(grad: Any, self: Any, other: Any, chosen: Any) -> Any:
-    """The gradient where ``chosen``, halved where both operands are equal."""
-    return aten.where(self == other, grad / 2, grad).masked_fill(~chosen, 0)
-
-
-clamp = native_function(
-    "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-    meta=lambda self, min, max: _clamp_walk(self, min, max),
-    kernel=lambda iterator, min, max: _clamp_kernel(iterator, min, max),
-    derivatives={"self": lambda grad, self, min, max: _clamp_grad(grad, self, min, max)},
-    node_name="ClampBackward1",
-    inplace=True,
-    out="out",
-    doc="""Each element, but not less than ``min`` nor more than ``max``; NaN stays NaN.
-
-    Raises RuntimeError when neither bound is given.""",
-)
-
-
-def _clamp_walk(self: Spec, min: Any, max: Any) -> Any:
-    if min is None and max is None:
-        raise RuntimeError("At least one of 'min' or 'max' must not be None")
-    common = result_type(self, *[bound for bound in (min, max) if bound is not None])
-    refuse(common, "complex", "bool")
-    for bound in (min, max):
-        if bound is not None:
-            check_number_fits(bound, common)
-    return walk([self], common, common)
-
-
-def _clamp_kernel(iterator: Any, min: Any, max: Any) -> None:
-    """``output = min(max(input, min), max)``, the bounds as the dtype holds them."""
-    low, high = (None if bound is None else iterator.common_dtype.cast(bound) for bound in (min, max))
-    for_each(iterator, lambda a: _clamped(a, low, high))
-
-
-def _clamped(a: Any, low: Any, high: Any) -> Any:
-    if a != a:
-        return a
-    if low is not None and (low != low or a < low):
-        a = low
-    return high if high is not None and (high != high or a > high) else a
-
-
-def _clamp_grad(grad: Any, self: Any, min: Any, max: Any) -> Any:
-    inside = aten.logical_and(
-        self >= min if min is not None else aten.ones_like(self, dtype=bool_),
-        self <= max if max is not None else aten.ones_like(self, dtype=bool_),
-    )
-    return aten.where(inside, grad, aten.zeros_like(grad))
-
-
-clamp_min = native_function(
-    "clamp_min(Tensor self, Scalar min) -> Tensor",
-    composite=lambda self, min: aten.clamp.default(self, min, None),
-    inplace=True,
-    out="out",
-    doc="Each element, but not less than ``min``.",
-)
-
-clamp_max = native_function(
-    "clamp_max(Tensor self, Scalar max) -> Tensor",
-    composite=lambda self, max: aten.clamp.default(self, None, max),
-    inplace=True,
-    out="out",
-    doc="Each element, but not more than ``max``.",
 )
 
 neg = native_function(
@@ -428,6 +242,18 @@ abs = native_function(
     out="out",
     doc="The absolute value, or modulus.  Its gradient at 0 is 0.",
 )
+
+
+_abs_inplace = aten.abs_.default.kernels[DispatchKey.Dense]
+
+
+def _real_abs_inplace(operator: OpOverload, keys: int, arguments: Any) -> Any:
+    if arguments[0]._spec.dtype.is_complex:
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return _abs_inplace(operator, keys, arguments)
+
+
+aten.abs_.default.register(DispatchKey.Dense, _real_abs_inplace)
 
 
 def _sgn(a: Any) -> Any:
@@ -466,76 +292,6 @@ def _sgn_grad(grad: Any, self: Any, result: Any) -> Any:
     return tangent.masked_fill(modulus == 0, 0)
 
 
-exp = native_function(
-    "exp(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.exp),
-    derivatives={"self": lambda grad, result: grad * conj(result)},
-    inplace=True,
-    out="out",
-    doc="e to the power of each element.",
-)
-
-expm1 = native_function(
-    "expm1(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.expm1),
-    derivatives={"self": lambda grad, result: grad * conj(result + 1)},
-    inplace=True,
-    out="out",
-    doc="``exp(x) - 1``, exact near 0.",
-)
-
-log = native_function(
-    "log(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.log),
-    derivatives={"self": lambda grad, self: grad / conj(self)},
-    inplace=True,
-    out="out",
-    doc="The natural logarithm; -inf at 0, NaN below.",
-)
-
-log2 = native_function(
-    "log2(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.log2),
-    derivatives={"self": lambda grad, self: grad / conj(self * math.log(2.0))},
-    inplace=True,
-    out="out",
-    doc="The logarithm to base 2.",
-)
-
-log1p = native_function(
-    "log1p(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.log1p),
-    derivatives={"self": lambda grad, self: grad / conj(self + 1)},
-    inplace=True,
-    out="out",
-    doc="``log(1 + x)``, exact near 0.",
-)
-
-sqrt = native_function(
-    "sqrt(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.sqrt),
-    derivatives={"self": lambda grad, result: grad / conj(2 * result)},
-    inplace=True,
-    out="out",
-    doc="The square root; NaN below 0 for real numbers.",
-)
-
-rsqrt = native_function(
-    "rsqrt(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.rsqrt),
-    derivatives={"self": lambda grad, result: -0.5 * grad * conj(result.pow(3))},
-    inplace=True,
-    out="out",
-    doc="1 / sqrt(x).",
-)
-
 reciprocal = native_function(
     "reciprocal(Tensor self) -> Tensor",
     meta=unary_float(),
@@ -544,44 +300,6 @@ reciprocal = native_function(
     inplace=True,
     out="out",
     doc="1 / x.",
-)
-
-square = native_function(
-    "square(Tensor self) -> Tensor",
-    composite=lambda self: aten.pow.Tensor_Scalar(self, 2),
-    inplace=True,
-    out="out",
-    doc="x ** 2.",
-)
-
-sin = native_function(
-    "sin(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.sin),
-    derivatives={"self": lambda grad, self: grad * conj(self.cos())},
-    inplace=True,
-    out="out",
-    doc="The sine of each element, in radians.",
-)
-
-cos = native_function(
-    "cos(Tensor self) -> Tensor",
-    meta=unary_float(),
-    kernel=pointwise(arithmetic.cos),
-    derivatives={"self": lambda grad, self: grad * -conj(self.sin())},
-    inplace=True,
-    out="out",
-    doc="The cosine of each element, in radians.",
-)
-
-erf = native_function(
-    "erf(Tensor self) -> Tensor",
-    meta=unary_float("complex"),
-    kernel=pointwise(math.erf),
-    derivatives={"self": lambda grad, self: 2.0 / math.sqrt(math.pi) * (-(self.pow(2))).exp() * grad},
-    inplace=True,
-    out="out",
-    doc="The error function.",
 )
 
 
@@ -609,65 +327,12 @@ def _rounding(name: str, function: Any, meaning: str) -> Any:
 
 
 floor = _rounding("floor", math.floor, "down")
+
 ceil = _rounding("ceil", math.ceil, "up")
+
 trunc = _rounding("trunc", math.trunc, "towards zero")
+
 round = _rounding("round", round, "to the nearest integer, halves to even")
-
-bitwise_not = native_function(
-    "bitwise_not(Tensor self) -> Tensor",
-    meta=unary("floating", "complex"),
-    kernel=pointwise(lambda a: (not a) if isinstance(a, bool) else ~a),
-    inplace=True,
-    out="out",
-    doc="Each bit inverted; logical not for bool.",
-)
-
-bitwise_and = native_function(
-    "bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
-    meta=binary("floating", "complex"),
-    kernel=pointwise(lambda a, b: a & b),
-    inplace=True,
-    out="Tensor_out",
-    doc="Bit by bit and.",
-)
-
-bitwise_or = native_function(
-    "bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
-    meta=binary("floating", "complex"),
-    kernel=pointwise(lambda a, b: a | b),
-    inplace=True,
-    out="Tensor_out",
-    doc="Bit by bit or.",
-)
-
-bitwise_xor = native_function(
-    "bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
-    meta=binary("floating", "complex"),
-    kernel=pointwise(lambda a, b: a ^ b),
-    inplace=True,
-    out="Tensor_out",
-    doc="Bit by bit exclusive or.",
-)
-
-isnan = native_function(
-    "isnan(Tensor self) -> Tensor",
-    meta=unary_bool,
-    kernel=pointwise(lambda a: a != a),
-    doc="Is each element NaN?",
-)
-
-isinf = native_function(
-    "isinf(Tensor self) -> Tensor",
-    meta=unary_bool,
-    kernel=pointwise(lambda a: arithmetic.absolute(a) == math.inf),
-    doc="Is each element an infinity?",
-)
-
-isfinite = native_function(
-    "isfinite(Tensor self) -> Tensor",
-    composite=lambda self: aten.logical_not(aten.logical_or(self.isnan(), self.isinf())),
-    doc="Is each element neither NaN nor an infinity?",
-)
 
 
 def _ternary_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
@@ -716,14 +381,17 @@ addcdiv = native_function(
 )
 
 
-def _lerp_rule(self: Any, end: Any, weight: Any) -> Any:
-    for operand in (end,):
-        if operand.dtype is not self.dtype:
-            raise RuntimeError(
-                f"expected dtype {self.dtype.name} for `end` but got dtype {operand.dtype.name}"
-            )
+def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
+    """All of one dtype, but for a weight without dimensions."""
+    if end.dtype is not self.dtype:
+        raise RuntimeError(f"expected dtype {self.dtype.name} for `end` but got dtype {end.dtype.name}")
+    if not isinstance(weight, Spec):
+        check_number_fits(weight, self.dtype)
+        weight = None
+    elif weight.ndim and weight.dtype is not self.dtype:
+        raise RuntimeError(f"expected dtype {self.dtype.name} for `weight` but got dtype {weight.dtype.name}")
     refuse(self.dtype, "bool", "integer")
-    return walk([self, end], self.dtype, self.dtype)
+    return walk([self, end] if weight is None else [self, end, weight], self.dtype, self.dtype)
 
 
 def _lerp(a: Any, b: Any, weight: Any) -> Any:
@@ -744,43 +412,119 @@ lerp = native_function(
     doc="``self + weight * (end - self)``: linear interpolation.",
 )
 
-conj_physical = native_function(
-    "conj_physical(Tensor self) -> Tensor",
-    meta=unary(),
-    kernel=pointwise(lambda a: a.conjugate() if isinstance(a, complex) else a),
-    derivatives={"self": lambda grad: grad.conj()},
+lerp_tensor = native_function(
+    "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+    meta=_lerp_rule,
+    kernel=pointwise(_lerp),
+    derivatives={
+        "self": lambda grad, weight: grad * conj(1 - weight),
+        "end": lambda grad, weight: grad * conj(weight),
+        "weight": lambda grad, self, end: grad * conj(end - self),
+    },
+    node_name="LerpBackward1",
+    inplace=True,
+    out="Tensor_out",
+    doc="``self + weight * (end - self)``, with a weight for each element; all three broadcast.",
+)
+
+
+def _nothing_for_bool(self: Any) -> Any:
+    if self._spec.dtype is bool_:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return self
+
+
+positive = native_function(
+    "positive(Tensor(a) self) -> Tensor(a)",
+    composite=_nothing_for_bool,
+    doc="The tensor itself: unary +.  Raises RuntimeError for bool.",
+)
+
+
+def _fractional(a: Any) -> Any:
+    """What is behind the point, with the sign of a; NaN for an infinity."""
+    return a - math.copysign(math.trunc(a), a) if math.isfinite(a) else math.nan
+
+
+frac = native_function(
+    "frac(Tensor self) -> Tensor",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise(_fractional),
+    derivatives={"self": lambda grad: grad},
     inplace=True,
     out="out",
-    doc="The complex conjugate, computed.",
-)
-
-conj_ = native_function(
-    "conj(Tensor(a) self) -> Tensor(a)",
-    composite=lambda self: self.conj_physical() if self._spec.dtype.is_complex else self,
-    doc="The complex conjugate; a real tensor itself.  gnomon computes it, where PyTorch sets a bit and "
-    "waits.",
+    doc="``x - trunc(x)``: the fractional part, with the sign of x.  Floating point only.",
 )
 
 
-def _real_rule(self: Spec) -> Any:
-    return walk([self], self.dtype.to_real(), self.dtype)
+def _round_decimals(iterator: TensorIterator, decimals: int) -> None:
+    """Scaled, rounded and scaled back, each step in the tensor's dtype (float32 for half precision)."""
+    dtype = iterator.common_dtype
+    cast = float32.cast if dtype.itemsize == 2 else dtype.cast  # type: ignore[union-attr]
+    scale = cast(10.0 ** builtins.abs(decimals))
+
+    def rounded(a: float) -> float:
+        scaled_up = cast(a * scale if decimals > 0 else arithmetic.divide(a, scale))
+        whole = _integer_is_itself(builtins.round)(scaled_up)
+        return arithmetic.divide(whole, scale) if decimals > 0 else whole * scale
+
+    for_each(iterator, rounded)
 
 
-real = native_function(
-    "_real(Tensor self) -> Tensor",
-    meta=_real_rule,
-    kernel=pointwise(lambda a: a.real),
-    derivatives={"self": lambda grad, self_spec: grad.to(self_spec.dtype)},
-    doc="The real part of a complex tensor, copied.",
+native_function(
+    "round.decimals(Tensor self, *, int decimals) -> Tensor",
+    meta=unary("bool", "integer", "complex"),
+    kernel=_round_decimals,
+    derivatives={"self": lambda grad: aten.zeros_like(grad)},
+    inplace=True,
+    out="decimals_out",
+    doc="""Each element rounded to ``decimals`` places behind the point, or before it where that is negative.
+
+    The intermediate ``x * 10**decimals`` is rounded to the tensor's dtype (half precision's to float32), too.
+    Floating point only.""",
 )
 
-real_view = native_function(
-    "real(Tensor(a) self) -> Tensor(a)",
-    composite=lambda self: aten._real.default(self) if self._spec.dtype.is_complex else self,
-    doc="The real part.",
+
+def _copysign_grad(grad: Any, self: Any, result: Any) -> Any:
+    """``grad`` where the sign was kept, ``-grad`` where it was changed; 0 at 0."""
+    return grad * (result / self).masked_fill(self == 0, 0)
+
+
+copysign = native_function(
+    "copysign.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="other",
+    meta=binary_float("complex"),
+    kernel=pointwise(math.copysign),
+    derivatives={"self": _copysign_grad, "other": lambda grad: aten.zeros_like(grad)},
+    inplace=True,
+    out="out",
+    doc="The magnitude of ``self`` with the sign of ``other``, zeros included.  Integers become floats.",
 )
 
 
-def to_float_dtype(self: Spec) -> Any:
-    """The dtype that an operator with fractional results gives for this operand."""
-    return to_float(self.dtype)
+def _alias(schema: str, operator: OpOverload, **variants: Any) -> OpOverload:
+    """Another name of an operator."""
+    return native_function(
+        schema,
+        composite=lambda *arguments: operator(*arguments),
+        numbers=operator.record.numbers,
+        doc=f"The same as ``{operator.schema.name}``.",
+        **variants,
+    )
+
+
+absolute = _alias("absolute(Tensor self) -> Tensor", abs, inplace=True, out="out")
+negative = _alias("negative(Tensor self) -> Tensor", neg, inplace=True, out="out")
+fix = _alias("fix(Tensor self) -> Tensor", trunc, inplace=True, out="out")
+multiply = _alias("multiply.Tensor(Tensor self, Tensor other) -> Tensor", mul, inplace=True, out="out")
+subtract = _alias(
+    "subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", sub, inplace=True, out="out"
+)
+divide = _alias("divide.Tensor(Tensor self, Tensor other) -> Tensor", div, inplace=True, out="out")
+divide_mode = _alias(
+    "divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+    div_mode,
+    inplace=True,
+    out="out_mode",
+)
+true_divide = _alias("true_divide.Tensor(Tensor self, Tensor other) -> Tensor", div, inplace=True, out="out")

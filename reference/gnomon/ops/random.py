@@ -1,88 +1,33 @@
-"""Random numbers: Philox 4x32-10, one counter-based generator for all backends.
+"""Uniform, normal and Bernoulli numbers, random integers, permutations.
 
-The generator is a pure function from (seed, counter) to four 32-bit words, so that any element's number can
-be computed by itself: the same seed gives the same numbers on every backend, whatever the thread count.
-
-Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011); the transforms are those of
-aten/src/ATen/core/TransformationHelper.h.
+Where each number comes from is in kit/generator.py; other distributions are in distributions.py.
+Source: aten/src/ATen/native/TensorFactories.cpp, Distributions.cpp, DistributionTemplates.h,
+derivatives.yaml.
 """
 
 from __future__ import annotations
 
 import math
-import secrets
+from collections.abc import Callable
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..kit import launch
-from ..kit.native import check_no_internal_overlap, native_function
-from ..memory.accessor import TensorAccessor
+from ..kit.generator import (
+    Generator,
+    Words,
+    default_generator,
+    fill_random,
+    philox_4x32_10,
+    standard_normal_pair,
+    uniform53,
+)
+from ..kit.native import native_function
+from ..kit.rules import refuse
+from ..memory.accessor import elements, fill_from
 from ..memory.tensor import Tensor
-from ..values.dtype import get_default_dtype, int64
+from ..values.dtype import bool_, get_default_dtype, int64
 
-_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-_WEYL = (0x9E3779B9, 0xBB67AE85)
-_MASK = 0xFFFFFFFF
-
-
-def philox_4x32_10(seed: int, counter: int) -> tuple[int, int, int, int]:
-    """Four random 32-bit words for a 64-bit seed and a 128-bit counter: ten rounds of multiply and mix."""
-    key0, key1 = seed & _MASK, seed >> 32 & _MASK
-    c0, c1, c2, c3 = (counter >> shift & _MASK for shift in (0, 32, 64, 96))
-    for _ in range(10):
-        product0 = _MULTIPLIERS[0] * c0
-        product1 = _MULTIPLIERS[1] * c2
-        c0, c1, c2, c3 = (
-            (product1 >> 32) ^ c1 ^ key0,
-            product1 & _MASK,
-            (product0 >> 32) ^ c3 ^ key1,
-            product0 & _MASK,
-        )
-        key0 = key0 + _WEYL[0] & _MASK
-        key1 = key1 + _WEYL[1] & _MASK
-    return c0, c1, c2, c3
-
-
-class Generator:
-    """A stream of random numbers: a seed and how many blocks of it were used.  Source: torch.Generator."""
-
-    def __init__(self, device: Any = "cpu"):
-        self.device = device
-        self._seed = 67280421310721  # PyTorch's default_rng_seed_val
-        self._counter = 0
-
-    def manual_seed(self, seed: int) -> Generator:
-        """Start the stream of ``seed`` (an int; negative ones count from 2**64)."""
-        self._seed = int(seed) % 2**64
-        self._counter = 0
-        return self
-
-    def seed(self) -> int:
-        """Start a stream that nobody can know; returns its seed."""
-        self.manual_seed(secrets.randbits(63))
-        return self._seed
-
-    def initial_seed(self) -> int:
-        """The seed of the stream."""
-        return self._seed
-
-    def get_state(self) -> tuple[int, int]:
-        """Where the stream is: (seed, blocks used)."""
-        return self._seed, self._counter
-
-    def set_state(self, state: tuple[int, int]) -> Generator:
-        """Go to where ``get_state`` was called."""
-        self._seed, self._counter = state
-        return self
-
-    def take(self, blocks: int) -> int:
-        """The counter of the first of ``blocks`` blocks that are now used."""
-        first = self._counter
-        self._counter += blocks
-        return first
-
-
-default_generator = Generator()
+__all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "philox_4x32_10"]
 
 
 def manual_seed(seed: int) -> Generator:
@@ -95,153 +40,314 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def _uniform53(high: int, low: int) -> float:
-    """A float64 in [0, 1) from 53 random bits."""
-    return ((high << 21) ^ (low >> 11)) * 2.0**-53
+def _zero_grad(grad: Any) -> Any:
+    """What was overwritten by chance has no part in the result."""
+    return aten.zeros_like(grad)
 
 
-def _uniform(words: tuple[int, int, int, int], dtype: Any) -> float:
+# -- uniform and normal ------------------------------------------------------------------------------------
+
+
+def _uniform(high: int, low: int, dtype: Any) -> float:
     """A number in [0, 1) with as many random bits as the dtype's mantissa has."""
     if dtype.itemsize == 8:
-        return _uniform53(words[0], words[1])
+        return uniform53(high, low)
     bits = {"float32": 24, "float16": 11, "bfloat16": 8}[dtype.name]
-    return (words[0] & (1 << bits) - 1) * 2.0**-bits
-
-
-def fill_random(self: Tensor, generator: Generator | None, number: Any) -> Tensor:
-    """Set element i (in row-major order) to ``number`` of the i-th block of the stream."""
-    generator = generator or default_generator
-    spec = self._spec
-    check_no_internal_overlap("random", spec)
-    first = generator.take(spec.numel)
-    if spec.device.type == "meta" or not spec.numel:
-        return self
-    host = self if self.untyped_storage().backend.host_memory else launch.copy_to_reference(self)
-    accessor = TensorAccessor(host)
-    write = accessor.write
-    seed = generator.initial_seed()
-    for index, offset in enumerate(accessor.offsets()):
-        write(offset, number(philox_4x32_10(seed, first + index)))
-    if host is not self:
-        self.untyped_storage().copy_in(0, host.untyped_storage().host_view())
-    return self
+    return (high & (1 << bits) - 1) * 2.0**-bits
 
 
 def _uniform_(self: Tensor, low: float, high: float, generator: Any) -> Tensor:
     dtype = self._spec.dtype
-    if not dtype.is_floating_point:
-        raise NotImplementedError(f"uniform_: not implemented for dtype {dtype.name}")
+    refuse(dtype, "bool", "integer")
+    real = dtype.to_real()
+    for name, bound in (("from", low), ("to", high)):
+        if not math.isfinite(real.cast(bound)):
+            raise RuntimeError(f"{name} is out of bounds for {real.name}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
-    return fill_random(self, generator, lambda words: low + _uniform(words, dtype) * (high - low))
+    if not math.isfinite(real.cast(high - low)):
+        raise RuntimeError(
+            f"uniform_ expects to-from to be no more than the largest {real.name}, but found to={high} and "
+            f"from={low}"
+        )
+
+    def number(words: Words) -> Any:
+        first = low + _uniform(words[0], words[1], real) * (high - low)
+        if not dtype.is_complex:
+            return first
+        return complex(first, low + _uniform(words[2], words[3], real) * (high - low))
+
+    return fill_random(self, generator, number)
 
 
 native_function(
     "uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_uniform_,
-    derivatives={"self": lambda grad: aten.zeros_like(grad)},
-    doc="Fill with numbers drawn uniformly from [from, to).",
+    derivatives={"self": _zero_grad},
+    doc="""Fill with numbers drawn uniformly from [from, to); both parts of complex ones.
+
+    Raises RuntimeError for bounds in the wrong order or beyond the dtype, NotImplementedError for
+    integers.""",
 )
 
 
-def _normal(words: tuple[int, int, int, int]) -> float:
-    """A standard normal number from two uniform ones.  Source: Box and Muller (1958)."""
-    radius = math.sqrt(-2.0 * math.log(1.0 - _uniform53(words[0], words[1])))
-    return radius * math.cos(2.0 * math.pi * _uniform53(words[2], words[3]))
-
-
 def _normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
-    if not self._spec.dtype.is_floating_point:
-        raise NotImplementedError(f"normal_: not implemented for dtype {self._spec.dtype.name}")
+    refuse(self._spec.dtype, "bool", "integer")
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
-    return fill_random(self, generator, lambda words: mean + std * _normal(words))
+    if self._spec.dtype.is_complex:
+        part = std / math.sqrt(2.0)  # so that the variances of the parts add up
+        return fill_random(self, generator, lambda words: mean + part * complex(*standard_normal_pair(words)))
+    return fill_random(self, generator, lambda words: mean + std * standard_normal_pair(words)[0])
 
 
 native_function(
     "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_normal_,
-    derivatives={"self": lambda grad: aten.zeros_like(grad)},
-    doc="Fill with numbers drawn from the normal distribution of this mean and standard deviation.",
+    derivatives={"self": _zero_grad},
+    doc="""Fill with numbers drawn from the normal distribution of this mean and standard deviation.
+
+    Of complex numbers that is of both parts together.  Raises RuntimeError for a negative deviation,
+    NotImplementedError for integers.""",
 )
+
+
+# -- Bernoulli ---------------------------------------------------------------------------------------------
 
 
 def _bernoulli_(self: Tensor, p: float, generator: Any) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    return fill_random(self, generator, lambda words: _uniform53(words[0], words[1]) < p)
+    refuse(self._spec.dtype, "complex")
+    return fill_random(self, generator, lambda words: uniform53(words[0], words[1]) < p)
 
 
 native_function(
     "bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_bernoulli_,
-    derivatives={"self": lambda grad: aten.zeros_like(grad)},
-    doc="Fill with 1 with probability ``p``, else 0.",
+    derivatives={"self": _zero_grad},
+    doc="Fill with 1 with probability ``p``, else 0.  Raises RuntimeError for what is no probability.",
 )
 
-_OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
-_GENERATOR_OPTIONS = (
-    "*, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-    "bool? pin_memory=None"
+
+def _bernoulli_each_(self: Tensor, p: Tensor, generator: Any) -> Tensor:
+    refuse(p._spec.dtype, "bool", "integer", "complex")
+    refuse(self._spec.dtype, "complex")
+    p = p.expand(self._spec.sizes)
+    if self.is_meta:
+        return fill_random(self, generator, lambda words: 0)
+    chances = elements(p)
+    for chance in chances:
+        if not 0 <= chance <= 1:
+            raise RuntimeError(f"bernoulli expects probabilities in [0, 1], but got {chance}")
+    rest = iter(chances)
+    return fill_random(self, generator, lambda words: uniform53(words[0], words[1]) < next(rest))
+
+
+native_function(
+    "bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
+    variants="method",
+    explicit=_bernoulli_each_,
+    derivatives={"self": _zero_grad, "p": _zero_grad},
+    doc="Fill with 1 with the probabilities in ``p``, which broadcasts, else 0.",
 )
+
+native_function(
+    "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+    explicit=lambda self, generator: _bernoulli_each_(self.new_empty(self._spec.sizes), self, generator),
+    derivatives={"self": _zero_grad},
+    out="out",
+    doc="""1 with the probabilities in ``self``, else 0.
+
+    Raises RuntimeError for a number that is no probability, NotImplementedError for dtypes that are not
+    floating point.""",
+)
+
+native_function(
+    "bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+    composite=lambda self, p, generator: _bernoulli_(self.detach().new_empty(self._spec.sizes), p, generator),
+    doc="1 with probability ``p``, else 0, in a tensor of the sizes of ``self``.",
+)
+
+
+# -- rand, randn -------------------------------------------------------------------------------------------
+
+_OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+_GENERATOR_OPTIONS = _OPTIONS.replace("*, ", "*, Generator? generator, ", 1)
+_LIKE_OPTIONS = f"{_OPTIONS}, MemoryFormat? memory_format=None"
+_GENERATOR_LIKE_OPTIONS = f"{_GENERATOR_OPTIONS}, MemoryFormat? memory_format=None"
 
 
 def _new(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Any:
     return aten.empty.memory_format(size, dtype or get_default_dtype(), layout, device, pin_memory, None)
 
 
-for _name, _fill in (("rand", _uniform_), ("randn", _normal_)):
+def _new_like(self: Tensor, *options: Any) -> Any:
+    return aten.empty_like.default(self.detach(), *options)
 
-    def _define(name: str, fill: Any) -> None:
-        doc = (
-            "Numbers drawn uniformly from [0, 1)."
-            if name == "rand"
-            else "Numbers drawn from the standard normal distribution."
-        )
-        native_function(
-            f"{name}(SymInt[] size, {_OPTIONS}) -> Tensor",
-            composite=lambda size, *options: fill(_new(size, *options), 0.0, 1.0, None),
-            doc=doc,
-        )
-        native_function(
-            f"{name}.generator(SymInt[] size, {_GENERATOR_OPTIONS}) -> Tensor",
-            composite=lambda size, generator, *options: fill(_new(size, *options), 0.0, 1.0, generator),
-            doc=doc,
-        )
-        native_function(
-            f"{name}_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-            "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-            composite=lambda self, *options: fill(
-                aten.empty_like.default(self.detach(), *options), 0.0, 1.0, None
-            ),
-            doc=doc,
-        )
 
-    _define(_name, _fill)
+def _define(name: str, fill: Callable[..., Tensor], doc: str) -> None:
+    native_function(
+        f"{name}(SymInt[] size, {_OPTIONS}) -> Tensor",
+        composite=lambda size, *options: fill(_new(size, *options), 0.0, 1.0, None),
+        doc=doc,
+    )
+    native_function(
+        f"{name}.generator(SymInt[] size, {_GENERATOR_OPTIONS}) -> Tensor",
+        composite=lambda size, generator, *options: fill(_new(size, *options), 0.0, 1.0, generator),
+        doc=doc,
+    )
+    native_function(
+        f"{name}_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
+        variants="function",
+        composite=lambda self, *options: fill(_new_like(self, *options), 0.0, 1.0, None),
+        doc=doc,
+    )
+    native_function(
+        f"{name}_like.generator(Tensor self, {_GENERATOR_LIKE_OPTIONS}) -> Tensor",
+        variants="function",
+        composite=lambda self, generator, *options: fill(_new_like(self, *options), 0.0, 1.0, generator),
+        doc=doc,
+    )
+
+
+_define("rand", _uniform_, "Numbers drawn uniformly from [0, 1).")
+_define("randn", _normal_, "Numbers drawn from the standard normal distribution.")
+
+
+# -- integers ----------------------------------------------------------------------------------------------
+
+
+def _check_bound(name: str, bound: int, dtype: Any) -> None:
+    """Raises RuntimeError for a bound that the dtype can not hold."""
+    if dtype is bool_:
+        fits = 0 <= bound <= 1
+    elif dtype.category == 1:
+        most = 2 ** (dtype.bits - dtype.is_signed) - 1
+        fits = (-most - 1 if dtype.is_signed else 0) <= bound <= most
+    else:
+        fits = math.isfinite(dtype.cast(bound))
+    if not fits:
+        raise RuntimeError(f"{name} is out of bounds for {dtype.name}")
+
+
+def fill_integers(self: Tensor, low: int, high: int, generator: Any) -> Tensor:
+    """Fill with integers from ``low`` to before ``high``."""
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if self._spec.dtype.is_complex:
+        raise RuntimeError("random integers can only be of integral, floating-point and boolean types")
+    _check_bound("from", low, self._spec.dtype)
+    _check_bound("to - 1", high - 1, self._spec.dtype)
+    return fill_random(self, generator, lambda words: low + (words[0] | words[1] << 32) % (high - low))
+
+
+def _random_range(dtype: Any) -> int:
+    """How many integers from 0 on random_() draws from: all that the dtype holds exactly."""
+    refuse(dtype, "complex")
+    if dtype is bool_:
+        return 2
+    if dtype.category == 1:
+        return 2 ** (dtype.bits - dtype.is_signed)
+    return 2 ** {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}[dtype.name] + 1
+
+
+native_function(
+    "random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
+    variants="method",
+    explicit=lambda self, low, to, generator: fill_integers(
+        self, low, _random_range(self._spec.dtype) if to is None else to, generator
+    ),
+    derivatives={"self": _zero_grad},
+    doc="Fill with integers drawn uniformly from [from, to), or up to the largest that the dtype holds "
+    "exactly.",
+)
+
+native_function(
+    "random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)",
+    variants="method",
+    explicit=lambda self, to, generator: fill_integers(self, 0, to, generator),
+    derivatives={"self": _zero_grad},
+    doc="Fill with integers drawn uniformly from [0, to).",
+)
+
+native_function(
+    "random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
+    variants="method",
+    explicit=lambda self, generator: fill_integers(self, 0, _random_range(self._spec.dtype), generator),
+    derivatives={"self": _zero_grad},
+    doc="Fill with integers drawn uniformly from 0 to the largest that the dtype holds exactly.",
+)
+
+_BOUNDS = "SymInt low, SymInt high"
+_LONG_OPTIONS = _OPTIONS.replace("dtype=None", "dtype=long")
+_LONG_GENERATOR_OPTIONS = _GENERATOR_OPTIONS.replace("dtype=None", "dtype=long")
+
+
+def _bound(high: Tensor) -> int:
+    if high.ndim:
+        raise RuntimeError("high must be a scalar tensor")
+    return int(high.item())
 
 
 def _randint(low: int, high: int, size: Any, generator: Any, dtype: Any, *options: Any) -> Any:
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     made = aten.empty.memory_format(size, dtype or int64, *options, None)
-    return fill_random(made, generator, lambda words: low + (words[0] | words[1] << 32) % (high - low))
+    return fill_integers(made, low, high, generator)
 
 
-native_function(
-    f"randint(SymInt high, SymInt[] size, {_OPTIONS.replace('dtype=None', 'dtype=long')}) -> Tensor",
-    composite=lambda high, size, *options: _randint(0, high, size, None, *options),
-    doc="Integers drawn uniformly from [0, high).",
-)
-
-native_function(
-    f"randint.low(SymInt low, SymInt high, SymInt[] size, {_OPTIONS.replace('dtype=None', 'dtype=long')}) "
-    "-> Tensor",
-    composite=lambda low, high, size, *options: _randint(low, high, size, None, *options),
-    doc="Integers drawn uniformly from [low, high).",
-)
+for _schema, _function, _doc in (
+    (
+        f"randint(SymInt high, SymInt[] size, {_LONG_OPTIONS}) -> Tensor",
+        lambda high, size, *options: _randint(0, high, size, None, *options),
+        "Integers drawn uniformly from [0, high).",
+    ),
+    (
+        f"randint.generator(SymInt high, SymInt[] size, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
+        lambda high, size, *options: _randint(0, high, size, *options),
+        "Integers drawn uniformly from [0, high), from a generator.",
+    ),
+    (
+        f"randint.low(SymInt low, SymInt high, SymInt[] size, {_LONG_OPTIONS}) -> Tensor",
+        lambda low, high, size, *options: _randint(low, high, size, None, *options),
+        "Integers drawn uniformly from [low, high).",
+    ),
+    (
+        f"randint.low_generator(SymInt low, SymInt high, SymInt[] size, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
+        _randint,
+        "Integers drawn uniformly from [low, high), from a generator.",
+    ),
+    (
+        f"randint_like(Tensor self, SymInt high, {_LIKE_OPTIONS}) -> Tensor",
+        lambda self, high, *options: fill_integers(_new_like(self, *options), 0, high, None),
+        "Integers drawn uniformly from [0, high), in a tensor like ``self``.",
+    ),
+    (
+        f"randint_like.generator(Tensor self, SymInt high, {_GENERATOR_LIKE_OPTIONS}) -> Tensor",
+        lambda self, high, generator, *options: fill_integers(_new_like(self, *options), 0, high, generator),
+        "The same from a generator.",
+    ),
+    (
+        f"randint_like.low_dtype(Tensor self, SymInt low, SymInt high, {_LIKE_OPTIONS}) -> Tensor",
+        lambda self, low, high, *options: fill_integers(_new_like(self, *options), low, high, None),
+        "Integers drawn uniformly from [low, high), in a tensor like ``self``.",
+    ),
+    (
+        f"randint_like.low_generator_dtype(Tensor self, {_BOUNDS}, {_GENERATOR_LIKE_OPTIONS}) -> Tensor",
+        lambda self, low, high, generator, *options: fill_integers(
+            _new_like(self, *options), low, high, generator
+        ),
+        "The same from a generator.",
+    ),
+    (
+        f"randint_like.Tensor(Tensor self, Tensor high, {_LIKE_OPTIONS}) -> Tensor",
+        lambda self, high, *options: fill_integers(_new_like(self, *options), 0, _bound(high), None),
+        "The same with the bound in a 0-dim tensor.",
+    ),
+):
+    native_function(_schema, variants="function", composite=_function, doc=_doc)
 
 
 def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
@@ -250,47 +356,27 @@ def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
     """
     if n < 0:
         raise RuntimeError(f"randperm: n must be non-negative, got {n}")
-    generator = generator or default_generator
-    first = generator.take(n)
-    seed = generator.initial_seed()
-    keys = []
-    for index in range(n):
-        words = philox_4x32_10(seed, first + index)
-        keys.append((words[0] | words[1] << 32, index))
-    from ..memory.accessor import fill_from
-
-    made = aten.empty.memory_format((n,), dtype or int64, *options, None)
-    fill_from(made, [index for _, index in sorted(keys)])
+    dtype = dtype or int64
+    refuse(dtype, "bool", "complex")
+    most = _random_range(dtype)
+    if n > most:
+        raise RuntimeError(f"randperm: n={n} is more than {dtype.name} has integers ({most})")
+    blocks = (generator or default_generator).draw(n)
+    keys = [(words[0] | words[1] << 32, index) for index, words in enumerate(blocks)]
+    made = aten.empty.memory_format((n,), dtype, *options, None)
+    if made._spec.device.type != "meta":
+        fill_from(made, [index for _, index in sorted(keys)])
     return made
 
 
 native_function(
-    f"randperm(SymInt n, {_OPTIONS.replace('dtype=None', 'dtype=long')}) -> Tensor",
+    f"randperm(SymInt n, {_LONG_OPTIONS}) -> Tensor",
     composite=lambda n, *options: _randperm(n, None, *options),
-    doc="The integers from 0 to n - 1 in random order.",
+    doc="The integers from 0 to n - 1 in random order.  Raises RuntimeError where the dtype has not as many.",
 )
 
 native_function(
-    f"randperm.generator(SymInt n, {_GENERATOR_OPTIONS.replace('dtype=None', 'dtype=long')}) -> Tensor",
+    f"randperm.generator(SymInt n, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
     composite=_randperm,
     doc="The integers from 0 to n - 1 in random order, from a generator.",
-)
-
-
-def _dropout(input: Any, p: float, train: bool) -> Any:
-    if not 0 <= p <= 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if not train or p == 0:
-        return input
-    if p == 1:
-        return input * aten.zeros_like(input)
-    kept = _bernoulli_(aten.empty_like(input.detach()), 1 - p, None)
-    return input * (kept / (1 - p))
-
-
-native_function(
-    "dropout(Tensor input, float p, bool train) -> Tensor",
-    composite=_dropout,
-    doc="Each element 0 with probability ``p``, the others divided by 1 - p; ``input`` itself outside of "
-    "training.",
 )

@@ -15,14 +15,14 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
-from ..kit.loops import reduction
+from ..kit.loops import reduction, rows_along
 from ..kit.native import native_function
 from ..kit.rules import bool_result_dtype, reduce, reduced_dims, refuse, sum_dtype
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import int64
+from ..values.dtype import bool_, int64
 from ..values.geometry import wrap_dim
 
 
@@ -33,7 +33,7 @@ def _sum_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator
 
 def expanded(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """The gradient of a reduction's output, shown with the sizes of its input."""
-    if not keepdim and sizes:
+    if not keepdim and sizes and dim is not None:
         for each in reduced_dims(dim, len(sizes)):
             grad = grad.unsqueeze(each)
     return grad.expand(sizes)
@@ -48,6 +48,7 @@ sum_dim = native_function(
     },
     node_name="SumBackward1",
     identity=0,
+    dtype_from_out=True,
     out="IntList_out",
     doc="""The sum over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``.
 
@@ -58,6 +59,7 @@ sum_dim = native_function(
 native_function(
     "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dtype: aten.sum.dim_IntList(self, None, False, dtype),
+    dtype_from_out=True,
     out="out",
     doc="The sum of all elements.",
 )
@@ -67,13 +69,15 @@ def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
     """Sum over the dimensions that broadcasting ``size`` had repeated."""
     sizes = tuple(size)
     mine = self._spec.sizes
-    if sizes == mine:
+    if sizes == mine and sizes:
         return self
     pad = len(mine) - len(sizes)
     fits = pad >= 0 and all(wanted in (1, have) for wanted, have in zip(sizes, mine[pad:]))
     if not fits:
         raise RuntimeError(f"sum_to_size: size {list(sizes)} is not expandable to size {list(mine)}.")
     dims = [dim for dim, have in enumerate(mine) if dim < pad or (sizes[dim - pad] == 1 and have != 1)]
+    if not sizes:
+        return aten.sum.default(self, None)
     summed = aten.sum.dim_IntList(self, dims, True, None) if dims else self
     return aten.view.default(summed, sizes) if pad else summed
 
@@ -165,6 +169,7 @@ prod_dim = native_function(
     derivatives={"self": _prod_grad},
     node_name="ProdBackward1",
     identity=1,
+    dtype_from_out=True,
     out="int_out",
     doc="The product over dimension ``dim``; integers in int64.",
 )
@@ -172,6 +177,8 @@ prod_dim = native_function(
 native_function(
     "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dtype: aten.prod.dim_int(aten.reshape.default(self, (-1,)), 0, False, dtype),
+    dtype_from_out=True,
+    out="out",
     doc="The product of all elements.",
 )
 
@@ -179,11 +186,14 @@ native_function(
 def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
     refuse(self.dtype, "complex")
     dims = reduced_dims(dim, self.ndim)
-    if self.numel == 0 and any(self.sizes[each] == 0 for each in dims):
-        raise IndexError(
+    if self.numel == 0 and not dim and not isinstance(dim, int):
+        raise RuntimeError(
             "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-            "the 'dim' argument, and its size must not be 0."
+            "the 'dim' argument."
         )
+    for each in dims:
+        if self.ndim and self.sizes[each] == 0:
+            raise IndexError(f"Expected reduction dim {each} to have non-zero size.")
     return reduce(self, dim, keepdim, self.dtype, self.dtype)
 
 
@@ -220,6 +230,7 @@ amax = native_function(
     meta=_extreme_rule,
     kernel=reduction(_largest),
     derivatives={"self": _extreme_grad},
+    exact_out=True,
     out="out",
     doc="The largest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
 )
@@ -229,6 +240,7 @@ amin = native_function(
     meta=_extreme_rule,
     kernel=reduction(_smallest),
     derivatives={"self": _extreme_grad},
+    exact_out=True,
     out="out",
     doc="The smallest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
 )
@@ -236,12 +248,14 @@ amin = native_function(
 native_function(
     "max(Tensor self) -> Tensor",
     composite=lambda self: _whole(self, "max", aten.amax),
+    out="unary_out",
     doc="The largest element; NaN if there is one.",
 )
 
 native_function(
     "min(Tensor self) -> Tensor",
     composite=lambda self: _whole(self, "min", aten.amin),
+    out="unary_out",
     doc="The smallest element; NaN if there is one.",
 )
 
@@ -271,7 +285,8 @@ def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None,
 
 
 def _arg_rule(self: Spec, dim: int | None, keepdim: bool) -> Spec:
-    refuse(self.dtype, "bool")
+    if self.dtype is bool_:
+        raise RuntimeError("does not support bool input")
     return self.contiguous(_index_rule(self, dim, keepdim)[1], int64)
 
 
@@ -295,38 +310,11 @@ def _arg_kernel(better: Any) -> Any:
     return kernel
 
 
-def rows_along(self: Tensor, dim: int | None, outputs: Sequence[Tensor]) -> Any:
-    """For each position outside ``dim`` (None: one for all): the outputs' offsets, the elements' offsets, the
-    elements.
-
-    Outputs have the sizes of ``self`` without ``dim``, or with size 1 there.
-    """
-    accessor = TensorAccessor(self)
-    if dim is None or not accessor.sizes:
-        sources = list(accessor.offsets())
-        targets = [output._storage_offset for output in outputs]
-        yield targets, sources, [accessor.read(offset) for offset in sources]
-        return
-    dim = wrap_dim(dim, len(accessor.sizes))
-    kept = [each for each in range(len(accessor.sizes)) if each != dim]
-    sizes = [accessor.sizes[each] for each in kept]
-    starts = geometry.offsets(sizes, [accessor.strides[each] for each in kept], accessor.offset)
-    walks = [starts]
-    for output in outputs:
-        strides = list(output._spec.strides)
-        if len(strides) == len(accessor.sizes):
-            del strides[dim]
-        walks.append(geometry.offsets(sizes, strides, output._storage_offset))
-    step = accessor.strides[dim]
-    for start, *targets in zip(*walks):
-        sources = [start + index * step for index in range(accessor.sizes[dim])]
-        yield targets, sources, [accessor.read(offset) for offset in sources]
-
-
 argmax = native_function(
     "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     meta=_arg_rule,
     kernel=_arg_kernel(lambda a, b: a > b),
+    exact_out=True,
     out="out",
     doc="The index (int64) of the first largest element along ``dim``, or in the flattened tensor if None.",
 )
@@ -335,6 +323,7 @@ argmin = native_function(
     "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     meta=_arg_rule,
     kernel=_arg_kernel(lambda a, b: a < b),
+    exact_out=True,
     out="out",
     doc="The index (int64) of the first smallest element along ``dim``, or in the flattened tensor if None.",
 )
@@ -377,6 +366,7 @@ for _name, _better, _word in (
         derivatives={"self": _value_grad},
         non_differentiable_outputs=(1,),
         node_name=f"{_name.capitalize()}Backward0",
+        exact_out=True,
         out=f"{_name}.dim_{_name}(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) {_name}, "
         f"Tensor(b!) {_name}_{'values' if _name == 'max' else 'indices'}) -> (Tensor(a!) values, Tensor(b!) "
         "indices)",
@@ -443,36 +433,4 @@ native_function(
     "count_nonzero(Tensor self, int? dim=None) -> Tensor",
     composite=lambda self, dim: aten.sum.dim_IntList(self != 0, None if dim is None else (dim,), False, None),
     doc="How many elements are not 0 (int64), along ``dim`` or in all.",
-)
-
-
-def _var(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    if self._spec.dtype.category < 2:
-        raise RuntimeError("var: only support floating point and complex dtypes")
-    sizes = self._spec.sizes
-    correction = 1 if correction is None else correction
-    centred = self - aten.mean.dim(self, dim, True, None)
-    squares = (centred * centred.conj()).real if self._spec.dtype.is_complex else centred * centred
-    freedom = max(count_reduced(sizes, dim) - correction, 0)
-    return aten.sum.dim_IntList(squares, dim, keepdim, None) / freedom
-
-
-native_function(
-    "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-    composite=_var,
-    doc="The variance over dimensions ``dim``: squared distances from the mean, over the count less "
-    "``correction`` (1).",
-)
-
-
-def _sqrt_flat_at_0(variance: Any) -> Any:
-    """The square root, with the gradient 0 at 0 that PyTorch gives a standard deviation."""
-    is_zero = variance == 0
-    return aten.where(is_zero, variance * 0, variance.masked_fill(is_zero, 1).sqrt())
-
-
-native_function(
-    "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-    composite=lambda self, dim, correction, keepdim: _sqrt_flat_at_0(_var(self, dim, correction, keepdim)),
-    doc="The standard deviation: the square root of var.",
 )

@@ -1,4 +1,4 @@
-"""Views: other sizes and strides over the same memory.
+"""Views: other sizes and strides over the same memory; more in permute, diagonal, split and strided.
 
 Each is a pure function from a spec to (spec, offset in elements); values/geometry.py has the arithmetic.
 Source: aten/src/ATen/native/TensorShape.cpp, derivatives.yaml.
@@ -11,7 +11,8 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
-from ..memory.spec import Spec
+from ..memory.spec import Spec, spec_of
+from ..memory.tensor import Tensor, alias_tensor
 from ..values import geometry
 from ..values.device import contiguous_format
 from ..values.geometry import wrap_dim
@@ -39,6 +40,26 @@ view = native_function(
 
     Raises RuntimeError when the shape has another number of elements, or when the strides do not allow
     it.""",
+)
+
+
+def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
+    spec = self._spec
+    sizes, strides, offset = geometry.viewed_as_itemsize(
+        spec.sizes, spec.strides, self._storage_offset, spec.dtype.itemsize, dtype.itemsize
+    )
+    return alias_tensor(self, spec_of(sizes, strides, dtype, spec.device), offset)
+
+
+native_function(
+    "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+    variants="method",
+    explicit=_view_dtype,
+    non_differentiable_outputs=(0,),
+    doc="""The same bytes as elements of another dtype; the last dimension grows or shrinks where those are of
+    another size.
+
+    Raises RuntimeError where that dimension is not dense, or bytes would be left over.""",
 )
 
 
@@ -78,6 +99,41 @@ flatten = native_function(
 )
 
 
+native_function(
+    "ravel(Tensor(a) self) -> Tensor(a)",
+    composite=lambda self: aten.view.default(self.contiguous(), (-1,)),
+    doc="All elements in row-major order as one dimension: a view of a contiguous tensor, else a copy.",
+)
+
+
+def _unflatten(self: Any, dim: int, sizes: Sequence[int]) -> Any:
+    dim = wrap_dim(dim, self.ndim)
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if not self.ndim:
+        raise RuntimeError(f"unflatten: dimension specified as {dim} but tensor has no dimensions")
+    size = self.size(dim)
+    try:
+        inferred = geometry.infer_size(sizes, size)
+    except RuntimeError as error:
+        if "ambiguous" in str(error) or "only one" in str(error):
+            raise
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({size}) in "
+            "the input tensor"
+        ) from None
+    shape = self._spec.sizes
+    return aten.view.default(self, (*shape[:dim], *inferred, *shape[dim + 1 :]))
+
+
+native_function(
+    "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+    composite=_unflatten,
+    doc="Dimension ``dim`` as several of ``sizes``, one of which may be -1.  Raises RuntimeError unless they "
+    "multiply up to its size.",
+)
+
+
 def _expand(self: Spec, size: Sequence[int], implicit: bool) -> View:
     size = tuple(size)
     if len(size) < self.ndim:
@@ -108,7 +164,7 @@ def _expand(self: Spec, size: Sequence[int], implicit: bool) -> View:
     target = tuple(sizes)
     # a new leading dimension of size 1 gets the stride that a row-major tensor would have there
     strides = list(geometry.expand_strides(self.sizes, self.strides, target))
-    for dim in range(pad - 1, -1, -1):
+    for dim in range(pad - 1, -1, -1) if self.ndim else ():  # those of a 0-dim tensor stay 0
         if target[dim] == 1:
             strides[dim] = target[dim + 1] * strides[dim + 1] if dim + 1 < len(target) else 1
     return self.with_geometry(target, tuple(strides)), 0
@@ -132,65 +188,10 @@ native_function(
     doc="Expanded to the sizes of ``other``.",
 )
 
-
-def _permute(self: Spec, dims: Sequence[int]) -> View:
-    if len(dims) != self.ndim:
-        raise RuntimeError(
-            "number of dimensions in the tensor input does not match the length of the desired ordering of "
-            f"dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}"
-        )
-    order = geometry.wrap_dims(dims, self.ndim)
-    return self.with_geometry(
-        tuple(self.sizes[dim] for dim in order), tuple(self.strides[dim] for dim in order)
-    ), 0
-
-
-def _permute_back(grad: Any, dims: Sequence[int]) -> Any:
-    inverse = [0] * len(dims)
-    for position, dim in enumerate(dims):
-        inverse[dim] = position
-    return grad.permute(inverse)
-
-
-permute = native_function(
-    "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
-    view=_permute,
-    derivatives={"self": _permute_back},
-    doc="Dimensions in another order: dimension i of the result is dimension ``dims[i]``.",
-)
-
-
-def _transpose(self: Spec, dim0: int, dim1: int) -> View:
-    first, second = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
-    if not self.ndim:
-        return self, 0
-    sizes, strides = list(self.sizes), list(self.strides)
-    sizes[first], sizes[second] = sizes[second], sizes[first]
-    strides[first], strides[second] = strides[second], strides[first]
-    return self.with_geometry(tuple(sizes), tuple(strides)), 0
-
-
-transpose = native_function(
-    "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-    view=_transpose,
-    derivatives={"self": lambda grad, dim0, dim1: grad.transpose(dim0, dim1)},
-    doc="Two dimensions exchanged.",
-)
-
-
-def _t(self: Spec) -> View:
-    if self.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
-    return _transpose(self, 0, 0 if self.ndim < 2 else 1)
-
-
-t = native_function(
-    "t(Tensor(a) self) -> Tensor(a)",
-    view=_t,
-    derivatives={"self": lambda grad: grad.t()},
-    node_name="TBackward0",
-    doc="The transpose of a matrix; vectors and 0-dim tensors as they are.  Raises RuntimeError for more "
-    "dimensions.",
+native_function(
+    "broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+    composite=lambda self, size: aten.expand.default(self, size, False),
+    doc="Expanded to ``size``; see Tensor.expand.",
 )
 
 
@@ -345,183 +346,16 @@ native_function(
 )
 
 
-def _as_strided(self: Spec, size: Sequence[int], stride: Sequence[int], storage_offset: int | None) -> View:
-    sizes, strides = tuple(size), tuple(stride)
-    if len(sizes) != len(strides):
-        raise RuntimeError(f"mismatch in length of strides and shape: {len(strides)} and {len(sizes)}")
-    for each in strides:
-        if each < 0:
-            raise RuntimeError(
-                f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
-            )
-    for each in sizes:
-        if each < 0:
-            raise RuntimeError(f"as_strided: Negative sizes are not supported, got sizes: {list(sizes)}")
-    return self.with_geometry(sizes, strides), storage_offset or 0
-
-
-def _as_strided_checked(self: Any, size: Any, stride: Any, storage_offset: int | None) -> Any:
-    """as_strided's offset counts from the start of the storage, and the storage has to reach."""
-    offset = self._storage_offset if storage_offset is None else storage_offset
-    if offset < 0:
-        raise RuntimeError(f"as_strided: Tensor: invalid storage offset {offset}")
-    itemsize = self._spec.dtype.itemsize
-    needed = (offset + geometry.extent(tuple(size), tuple(stride))) * itemsize
-    available = self.untyped_storage().nbytes()
-    if (
-        needed > available
-        and geometry.numel_of(size)
-        and len(size) == len(stride)
-        and min(stride, default=0) >= 0
-    ):
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
-            f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
-            f"{available}"
-        )
-    return aten._as_strided.default(self, tuple(size), tuple(stride), offset - self._storage_offset)
-
-
-def _as_strided_grad(grad: Any, self_spec: Spec, size: Any, stride: Any, storage_offset: int) -> Any:
-    """Add up what each element of a row-major base received through the window."""
-    if not self_spec.is_contiguous:
-        raise NotImplementedError(
-            f"as_strided: the gradient needs a contiguous input, got strides {list(self_spec.strides)}; "
-            "call .contiguous() first"
-        )
-    self_sizes = self_spec.sizes
-    base = grad.new_zeros((geometry.extent(size, stride) + storage_offset,))
-    positions = _window_positions(grad, size, stride, storage_offset)
-    summed = aten.scatter_add.default(base, 0, positions, grad.reshape(-1))
-    numel = geometry.numel_of(self_sizes)
-    if summed.numel() < numel:
-        summed = aten.cat.default([summed, grad.new_zeros((numel - summed.numel(),))], 0)
-    return summed[:numel].reshape(self_sizes)
-
-
-def _window_positions(grad: Any, size: Any, stride: Any, storage_offset: int) -> Any:
-    positions = None
-    for dim, (length, step) in enumerate(zip(size, stride)):
-        along = aten.arange.start_step(0, length, 1, None, None, grad.device, None) * step
-        along = along.reshape([length if dim == each else 1 for each in range(len(size))])
-        positions = along if positions is None else positions + along
-    if positions is None:
-        positions = aten.zeros.default(
-            (1,), aten.arange.default(1, None, None, None, None).dtype, None, grad.device, None
-        )
-    return (positions + storage_offset).expand(tuple(size) or (1,)).reshape(-1)
+def _narrow_from(self: Any, dim: int, start: Any, length: int) -> Any:
+    if start.ndim or start._spec.dtype.category != 1:
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    return _narrow(self, dim, start.item(), length)
 
 
 native_function(
-    "_as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt storage_offset) -> Tensor(a)",
-    view=_as_strided,
-    derivatives={"self": _as_strided_grad},
-    node_name="AsStridedBackward0",
-    doc="as_strided with an offset that counts from the first element.  Its gradient takes ``self`` as "
-    "row-major.",
-)
-
-native_function(
-    "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
-    composite=_as_strided_checked,
-    doc="""Any sizes and strides (elements) over the storage, from ``storage_offset`` on (default: that of
-    ``self``).
-
-    Raises RuntimeError for negative strides and for reaching beyond the storage.""",
-)
-
-
-def _as_strided_scatter(self: Any, src: Any, size: Any, stride: Any, storage_offset: int | None) -> Any:
-    made = aten.clone.default(self, contiguous_format)
-    aten.copy_.default(aten.as_strided.default(made, size, stride, storage_offset or 0), src, False)
-    return made
-
-
-native_function(
-    "as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? "
-    "storage_offset=None) -> Tensor",
-    explicit=_as_strided_scatter,
-    derivatives={
-        "self": lambda grad, src_spec, size, stride, storage_offset: aten.as_strided_scatter.default(
-            grad, grad.new_zeros(src_spec.sizes), size, stride, storage_offset
-        ),
-        "src": lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(
-            size, stride, storage_offset
-        ),
-    },
-    doc="A row-major copy of ``self`` with ``src`` written into the window that as_strided would show.",
-)
-
-
-def _unbind(self: Spec, dim: int) -> list[View]:
-    dim = wrap_dim(dim, self.ndim)
-    return [_select(self, dim, index) for index in range(self.sizes[dim])]
-
-
-unbind = native_function(
-    "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
-    composite=lambda self, dim: tuple(aten.select.int(self, dim, index) for index in range(self.size(dim))),
-    doc="The slices along dimension ``dim``, one after another.",
-)
-
-
-def _split_sizes(self: Any, split_sizes: Sequence[int], dim: int) -> Any:
-    size = self.size(dim)
-    if any(each < 0 for each in split_sizes):
-        raise RuntimeError(
-            "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"{list(split_sizes)}"
-        )
-    if sum(split_sizes) != size:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={list(split_sizes)}"
-        )
-    starts = [sum(split_sizes[:position]) for position in range(len(split_sizes))]
-    return tuple(
-        aten.slice.Tensor(self, dim, start, start + length, 1) for start, length in zip(starts, split_sizes)
-    )
-
-
-native_function(
-    "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
-    composite=_split_sizes,
-    doc="Pieces of the given lengths along dimension ``dim``.  Raises RuntimeError unless they add up to "
-    "its size.",
-)
-
-
-def _split(self: Any, split_size: int, dim: int) -> Any:
-    if not self.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    size = self.size(dim)
-    if split_size < 0 or (split_size == 0 and size):
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
-    if size == 0:
-        return (aten.slice.Tensor(self, dim, 0, 0, 1),)
-    return _split_sizes(self, [min(split_size, size - start) for start in range(0, size, split_size)], dim)
-
-
-native_function(
-    "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
-    composite=_split,
-    doc="Pieces of length ``split_size`` along dimension ``dim``, the last perhaps shorter.",
-)
-
-
-def _chunk(self: Any, chunks: int, dim: int) -> Any:
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    if not self.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    size = self.size(dim)
-    return _split(self, max((size + chunks - 1) // chunks, 1), dim)
-
-
-native_function(
-    "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
-    composite=_chunk,
-    doc="At most ``chunks`` pieces of equal length along dimension ``dim``, the last perhaps shorter.",
+    "narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)",
+    composite=_narrow_from,
+    doc="The same with ``start`` in a 0-dim tensor of integers.",
 )
 
 detach = native_function(
@@ -553,30 +387,39 @@ native_function(
 )
 
 
-def _movedim(self: Any, source: Sequence[int], destination: Sequence[int]) -> Any:
-    ndim = self.ndim
-    if len(source) != len(destination):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the "
-            f"same number of dims as destination ({list(destination)} dims)"
-        )
-    sources = geometry.wrap_dims(source, ndim)
-    targets = geometry.wrap_dims(destination, ndim)
-    placed = dict(zip(targets, sources))
-    others = iter(dim for dim in range(ndim) if dim not in sources)
-    return aten.permute.default(
-        self, tuple(placed[dim] if dim in placed else next(others) for dim in range(ndim))
+def _as_many_dims(name: str, convert: Any, doc: str) -> None:
+    native_function(f"{name}(Tensor self) -> Tensor", variants="function", composite=convert, doc=doc)
+    native_function(
+        f"{name}.Sequence(Tensor[] tensors) -> Tensor[]",
+        composite=lambda tensors: tuple(convert(each) for each in tensors),
+        doc="The same for each of several tensors.",
     )
 
 
-native_function(
-    "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
-    composite=_movedim,
-    doc="Dimensions ``source`` moved to positions ``destination``; the others keep their order.",
-)
+def _atleast_3d(self: Any) -> Any:
+    if self.ndim == 2:
+        return self.unsqueeze(-1)
+    return (
+        self.unsqueeze(0).unsqueeze(-1)
+        if self.ndim == 1
+        else self.reshape((1, 1, 1))
+        if not self.ndim
+        else self
+    )
 
-native_function(
-    "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
-    composite=lambda self, source, destination: _movedim(self, (source,), (destination,)),
-    doc="Dimension ``source`` moved to position ``destination``.",
+
+_as_many_dims(
+    "atleast_1d",
+    lambda self: self if self.ndim else self.reshape((1,)),
+    "A 0-dim tensor with one dimension; others as they are.",
+)
+_as_many_dims(
+    "atleast_2d",
+    lambda self: self.unsqueeze(0) if self.ndim == 1 else self if self.ndim else self.reshape((1, 1)),
+    "With at least two dimensions: new ones come in front.",
+)
+_as_many_dims(
+    "atleast_3d",
+    _atleast_3d,
+    "With at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).",
 )

@@ -306,8 +306,8 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 def check_number_fits(value: Number, dtype: dtype) -> None:
     """Raises RuntimeError for a number that ``dtype`` can not hold.
 
-    Infinities and NaN fit floats, everything fits bool, and a negative number fits an unsigned dtype when its
-    absolute value does (it wraps around).  Source: c10::overflows.
+    Infinities and NaN fit floats, everything fits bool, and a negative integer fits an unsigned dtype when
+    its absolute value does (it wraps around).  Source: c10::overflows.
     """
     if dtype is bool_:
         return
@@ -318,11 +318,23 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
         value = value.real
     if dtype.category == 1:
         most = 2 ** (dtype.bits - 1 if dtype.is_signed else dtype.bits) - 1
-        least = -most - 1 if dtype.is_signed else -most
+        least = -most - 1 if dtype.is_signed else (0 if isinstance(value, float) else -most)
         if not least <= value <= most:  # false for NaN too
             raise RuntimeError(text)
     elif dtype.is_floating_point and math.isfinite(value) and not math.isfinite(dtype.cast(value)):
         raise RuntimeError(text)
+
+
+def checked_number(value: Number) -> Number:
+    """``value``, as an operand or an argument.
+
+    Raises OverflowError for an int that has no place in 64 bits.  Source: THPUtils_unpackScalar.
+    """
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise OverflowError(
+            f"int too big to convert: {value}" if value > 0 else f"int too small to convert: {value}"
+        )
+    return value
 
 
 def dtype_of_number(value: Number, default_dtype: dtype) -> dtype:
@@ -358,7 +370,8 @@ class ResultType:
             self.zero_result = _promote_or(self.zero_result, dtype)
 
     def add_number(self, value: Number, default_dtype: dtype) -> None:
-        """Count a Python number in."""
+        """Count a Python number in.  Raises OverflowError for one beyond 64 bits."""
+        checked_number(value)
         self.number_result = _promote_or(self.number_result, dtype_of_number(value, default_dtype))
 
     def result(self) -> dtype:

@@ -31,6 +31,19 @@ class Size(tuple):  # type: ignore[type-arg]
         picked = tuple.__getitem__(self, index)
         return Size(picked) if isinstance(index, slice) else picked
 
+    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to gnomon.Size")
+        return Size((*self, *other))
+
+    def __radd__(self, other: tuple[int, ...]) -> Size:
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: int) -> Size:  # type: ignore[override]
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__  # type: ignore[assignment]
+
 
 def numel_of(sizes: Sequence[int]) -> int:
     """The number of elements of a tensor of ``sizes``: their product, 1 for no dimensions."""
@@ -57,8 +70,23 @@ def channels_last_strides(sizes: Sequence[int]) -> Ints:
     step = 1
     for dim in reversed(order):
         strides[dim] = step
-        step *= max(sizes[dim], 1)
+        step *= sizes[dim]
     return tuple(strides)
+
+
+def lies_channels_last(sizes: Ints, strides: Ints) -> bool:
+    """Does (N, C, H, W) or (N, C, D, H, W) lie with its channels innermost?  Gaps do no harm.
+
+    Where sizes of 1 leave both readings open, it lies row-major.  Source: is_channels_last_strides_2d_s4.
+    """
+    if len(sizes) not in (4, 5) or strides[1] == 0:
+        return False
+    least = 0
+    for dim in (1, *range(len(sizes) - 1, 1, -1), 0):
+        if sizes[dim] == 0 or strides[dim] < least or (dim == 0 and least == strides[1]):
+            return False
+        least = strides[dim] * max(sizes[dim], 1)
+    return True
 
 
 def is_contiguous(sizes: Ints, strides: Ints) -> bool:
@@ -252,3 +280,89 @@ def slice_bounds(start: int | None, end: int | None, size: int) -> tuple[int, in
     start = min(max(start + size if start < 0 else start, 0), size)
     end = min(max(end + size if end < 0 else end, start), size)
     return start, end
+
+
+def diagonal(
+    sizes: Ints, strides: Ints, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> tuple[Ints, Ints, int]:
+    """Sizes, strides and offset of the view whose last dimension runs along the diagonal of two dimensions.
+
+    Element i of it is [i, i + offset] for an ``offset`` from 0 up, else [i - offset, i].  Raises RuntimeError
+    for one dimension given twice.
+    """
+    first, second = wrap_dim(dim1, len(sizes)), wrap_dim(dim2, len(sizes))
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    down, right = max(-offset, 0), max(offset, 0)
+    length = max(min(sizes[first] - down, sizes[second] - right), 0)
+    start = down * strides[first] + right * strides[second] if length else 0
+    kept = [dim for dim in range(len(sizes)) if dim not in (first, second)]
+    return (
+        (*(sizes[dim] for dim in kept), length),
+        (*(strides[dim] for dim in kept), strides[first] + strides[second]),
+        start,
+    )
+
+
+def unfold(sizes: Ints, strides: Ints, dim: int, size: int, step: int) -> tuple[Ints, Ints]:
+    """Sizes and strides of the view whose new last dimension holds the windows of ``size`` elements that
+    start at every ``step``-th of ``dim``.
+
+    Raises RuntimeError for windows larger than the dimension.
+    """
+    dim = wrap_dim(dim, len(sizes))
+    available = sizes[dim] if sizes else 1
+    if size > available:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {available} but size is {size}")
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if not sizes:
+        return (size,), (1,)
+    windows = (available - size) // step + 1
+    return (
+        (*sizes[:dim], windows, *sizes[dim + 1 :], size),
+        (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]),
+    )
+
+
+def viewed_as_itemsize(
+    sizes: Ints, strides: Ints, offset: int, itemsize: int, wanted: int
+) -> tuple[Ints, Ints, int]:
+    """Sizes, strides and offset of the same bytes as elements of ``wanted`` bytes instead of ``itemsize``.
+
+    Raises RuntimeError where the last dimension is not dense, or bytes would be left over.
+    Source: view_dtype in TensorConversions.cpp.
+    """
+    if itemsize == wanted:
+        return sizes, strides, offset
+    if not sizes:
+        raise RuntimeError("self.dim() cannot be 0 to view it with another element size")
+    if strides[-1] != 1:
+        raise RuntimeError(
+            f"self.stride(-1) must be 1 to view it with another element size, but got {strides[-1]}"
+        )
+    if itemsize > wanted:
+        ratio = itemsize // wanted
+        return (
+            (*sizes[:-1], sizes[-1] * ratio),
+            (*(stride * ratio for stride in strides[:-1]), 1),
+            offset * ratio,
+        )
+    ratio = wanted // itemsize
+    for what, number in (
+        ("self.size(-1)", sizes[-1]),
+        ("self.storage_offset()", offset),
+        *((f"self.stride({dim})", stride) for dim, stride in enumerate(strides[:-1])),
+    ):
+        if number % ratio:
+            raise RuntimeError(
+                f"{what} must be divisible by {ratio} to view elements of {itemsize} bytes as ones of "
+                f"{wanted}, but got {number}"
+            )
+    return (
+        (*sizes[:-1], sizes[-1] // ratio),
+        (*(stride // ratio for stride in strides[:-1]), 1),
+        offset // ratio,
+    )

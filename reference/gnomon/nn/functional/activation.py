@@ -2,41 +2,133 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gnomon as gn
 
 from .arguments import implicit_dim
 
 
+def _inplace_or_not(name: str, input: gn.Tensor, inplace: bool, *arguments: Any) -> gn.Tensor:
+    """``name_`` or ``name`` of the input."""
+    return getattr(gn.ops.aten, f"{name}_" if inplace else name)(input, *arguments)
+
+
+def _of_aten(name: str) -> Any:
+    """The operator of that name as a function, which PyTorch's nn.functional has as it is."""
+
+    def function(*args: Any, **kwargs: Any) -> gn.Tensor:
+        return getattr(gn.ops.aten, name)(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = getattr(gn.ops.aten, name).default.record.doc
+    return function
+
+
+relu_ = _of_aten("relu_")
+threshold_ = _of_aten("threshold_")
+hardtanh_ = _of_aten("hardtanh_")
+elu_ = _of_aten("elu_")
+selu_ = _of_aten("selu_")
+celu_ = _of_aten("celu_")
+leaky_relu_ = _of_aten("leaky_relu_")
+prelu = _of_aten("prelu")
+logsigmoid = _of_aten("log_sigmoid")
+hardshrink = _of_aten("hardshrink")
+softplus = _of_aten("softplus")
+softshrink = _of_aten("softshrink")
+gelu = _of_aten("gelu")
+
+
+def threshold(input: gn.Tensor, threshold: float, value: float, inplace: bool = False) -> gn.Tensor:
+    """``input`` where it is above the threshold, else ``value``."""
+    return _inplace_or_not("threshold", input, inplace, threshold, value)
+
+
 def relu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
     """``max(input, 0)``."""
-    return gn.ops.aten.relu_(input) if inplace else gn.ops.aten.relu(input)
+    return _inplace_or_not("relu", input, inplace)
+
+
+def glu(input: gn.Tensor, dim: int = -1) -> gn.Tensor:
+    """The first half along ``dim`` times the sigmoid of the second.  Raises RuntimeError for an odd size."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    return gn.ops.aten.glu(input, dim)
+
+
+def hardtanh(
+    input: gn.Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> gn.Tensor:
+    """``input`` between ``min_val`` and ``max_val``.  Raises ValueError where the first is the larger."""
+    if min_val > max_val:
+        raise ValueError(f"min_val cannot be greater than max_val, but got {min_val} and {max_val}")
+    return _inplace_or_not("hardtanh", input, inplace, min_val, max_val)
+
+
+def relu6(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
+    """``min(max(input, 0), 6)``."""
+    return _inplace_or_not("relu6", input, inplace)
+
+
+def elu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tensor:
+    """``input`` where not negative, else ``alpha * (exp(input) - 1)``."""
+    return _inplace_or_not("elu", input, inplace, alpha)
+
+
+def selu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
+    """The self-normalising elu."""
+    return _inplace_or_not("selu", input, inplace)
+
+
+def celu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tensor:
+    """``input`` where not negative, else ``alpha * (exp(input / alpha) - 1)``."""
+    return _inplace_or_not("celu", input, inplace, alpha)
 
 
 def leaky_relu(input: gn.Tensor, negative_slope: float = 0.01, inplace: bool = False) -> gn.Tensor:
     """``input`` where positive, ``negative_slope * input`` elsewhere."""
-    if inplace:
-        return gn.ops.aten.leaky_relu_(input, negative_slope)
-    return gn.ops.aten.leaky_relu(input, negative_slope)
+    return _inplace_or_not("leaky_relu", input, inplace, negative_slope)
+
+
+def hardswish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
+    """``input * hardsigmoid(input)``."""
+    return _inplace_or_not("hardswish", input, inplace)
+
+
+def hardsigmoid(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
+    """``min(max(input + 3, 0), 6) / 6``."""
+    return _inplace_or_not("hardsigmoid", input, inplace)
 
 
 def silu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
     """``input * sigmoid(input)``."""
-    return gn.ops.aten.silu_(input) if inplace else gn.ops.aten.silu(input)
+    return _inplace_or_not("silu", input, inplace)
 
 
-def gelu(input: gn.Tensor, approximate: str = "none") -> gn.Tensor:
-    """``input`` times the normal distribution's cumulative function; ``approximate`` is 'none' or 'tanh'."""
-    return gn.ops.aten.gelu(input, approximate=approximate)
+def mish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
+    """``input * tanh(softplus(input))``."""
+    return _inplace_or_not("mish", input, inplace)
 
 
 def tanh(input: gn.Tensor) -> gn.Tensor:
     """The hyperbolic tangent."""
-    return gn.ops.aten.tanh(input)
+    return input.tanh()
 
 
 def sigmoid(input: gn.Tensor) -> gn.Tensor:
     """``1 / (1 + exp(-input))``."""
-    return gn.ops.aten.sigmoid(input)
+    return input.sigmoid()
+
+
+def tanhshrink(input: gn.Tensor) -> gn.Tensor:
+    """``input - tanh(input)``."""
+    return input - input.tanh()
+
+
+def softsign(input: gn.Tensor) -> gn.Tensor:
+    """``input / (|input| + 1)``."""
+    return input / (input.abs() + 1)
 
 
 def softmax(
@@ -49,6 +141,15 @@ def softmax(
     if dim is None:
         dim = implicit_dim("softmax", input.dim(), _stacklevel)
     return gn.softmax(input, dim, dtype=dtype)
+
+
+def softmin(
+    input: gn.Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: gn.dtype | None = None
+) -> gn.Tensor:
+    """``softmax`` of minus the input; the arguments are those of ``softmax``."""
+    if dim is None:
+        dim = implicit_dim("softmin", input.dim(), _stacklevel)
+    return gn.softmax(-input, dim, dtype=dtype)
 
 
 def log_softmax(

@@ -1,27 +1,17 @@
-"""Convolutions."""
+"""Convolutions: the operators themselves, whose arguments these functions have.
+
+``padding`` of conv1d, conv2d and conv3d is a number, one for each dimension, 'valid' or 'same'.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import gnomon as gn
 
-from .arguments import pair
+aten = gn.ops.aten
 
-
-def conv2d(
-    input: gn.Tensor,
-    weight: gn.Tensor,
-    bias: gn.Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> gn.Tensor:
-    """Cross-correlation of (N, C, H, W) with weight (out, C / groups, h, w) -> (N, out, H', W').
-
-    ``padding`` is a size, a pair, 'valid' or 'same'.
-    """
-    if isinstance(padding, str):
-        return gn.ops.aten.conv2d.padding(input, weight, bias, pair(stride), padding, pair(dilation), groups)
-    return gn.ops.aten.conv2d(input, weight, bias, pair(stride), pair(padding), pair(dilation), groups)
+conv1d = aten.conv1d.parser
+conv2d = aten.conv2d.parser
+conv3d = aten.conv3d.parser
+conv_transpose1d = aten.conv_transpose1d.parser
+conv_transpose2d = aten.conv_transpose2d.parser
+conv_transpose3d = aten.conv_transpose3d.parser

@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import gnomon as gn
 
 from .arguments import REDUCTIONS, reduction_number, resolve_reduction
+
+
+def _expanded(name: str, input: gn.Tensor, target: gn.Tensor) -> tuple[gn.Tensor, ...]:
+    """Both, broadcast; warns where that changes one of them."""
+    if target.shape != input.shape:
+        warnings.warn(
+            f"{name}: Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}). This will likely lead to incorrect results due to broadcasting. Please ensure "
+            "they have the same size.",
+            stacklevel=3,
+        )
+    return gn.broadcast_tensors(input, target)
+
+
+def _weighted(name: str, losses: gn.Tensor, weight: gn.Tensor, input: gn.Tensor, reduction: str) -> Any:
+    """The losses times ``weight``, reduced; the mean is over the sum of the weights."""
+    if weight.shape != input.shape:
+        raise ValueError(
+            f"{name}: Weights and input must have the same size, but got {weight.shape} and {input.shape}"
+        )
+    number = reduction_number(reduction)
+    weighted = losses * weight
+    if number == REDUCTIONS["none"]:
+        return weighted
+    return weighted.sum() / weight.sum() if number == REDUCTIONS["mean"] else weighted.sum()
 
 
 def mse_loss(
@@ -22,24 +48,220 @@ def mse_loss(
     The mean is then over the sum of the weights.  Warns when the shapes differ and have to be broadcast.
     Raises ValueError for an unknown reduction, and for a weight of another shape than the input's.
     """
-    if target.shape != input.shape:
-        warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
-            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
-            "same size.",
-            stacklevel=2,
-        )
-    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    reduction = resolve_reduction(reduction, size_average, reduce)
+    one, other = _expanded("mse_loss", input, target)
     if weight is None:
-        return gn.ops.aten.mse_loss(input, target, number)
+        return gn.ops.aten.mse_loss(one, other, reduction_number(reduction))
+    losses = gn.ops.aten.mse_loss(one, other, REDUCTIONS["none"])
+    return _weighted("mse_loss", losses, weight, input, reduction)
+
+
+def l1_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: gn.Tensor | None = None,
+) -> gn.Tensor:
+    """The mean (or sum, or each) of ``|input - target|``; weight, warnings and errors as ``mse_loss``."""
+    reduction = resolve_reduction(reduction, size_average, reduce)
+    one, other = _expanded("l1_loss", input, target)
+    if weight is None:
+        return gn.ops.aten.l1_loss(one, other, reduction_number(reduction))
+    return _weighted("l1_loss", (one - other).abs(), weight, input, reduction)
+
+
+def smooth_l1_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> gn.Tensor:
+    """Squares of differences below ``beta`` (over ``2 * beta``), above it absolute values."""
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    return gn.ops.aten.smooth_l1_loss(*_expanded("smooth_l1_loss", input, target), number, beta)
+
+
+def huber_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: gn.Tensor | None = None,
+) -> gn.Tensor:
+    """Half the squares of differences up to ``delta``, beyond it a straight line; mean, sum, or each.
+
+    ``weight``, shaped as the input, multiplies each; the mean is that of the products.
+    """
+    one, other = _expanded("huber_loss", input, target)
+    number = reduction_number(reduction)
+    if weight is None:
+        return gn.ops.aten.huber_loss(one, other, number, delta)
     if weight.shape != input.shape:
         raise ValueError(
-            f"mse_loss: Weights and input must have the same size, but got {weight.shape} and {input.shape}"
+            f"huber_loss: Weights and input must have the same size, but got {weight.shape} and {input.shape}"
         )
-    weighted = gn.ops.aten.mse_loss(input, target, REDUCTIONS["none"]) * weight
+    weighted = gn.ops.aten.huber_loss(one, other, REDUCTIONS["none"], delta) * weight
     if number == REDUCTIONS["none"]:
         return weighted
-    return weighted.sum() / weight.sum() if number == REDUCTIONS["mean"] else weighted.sum()
+    return weighted.mean() if number == REDUCTIONS["mean"] else weighted.sum()
+
+
+def kl_div(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> gn.Tensor:
+    """``target * (log(target) - input)``: the divergence from a distribution given by its logarithms.
+
+    ``reduction`` may also be "batchmean": the sum over the first size, which is what the mathematical mean
+    is; "mean" divides by the number of elements, and warns that it does.
+    """
+    meant = resolve_reduction(reduction, size_average, reduce)
+    if reduction == "mean" and size_average is None and reduce is None:
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. "
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
+            stacklevel=2,
+        )
+    number = reduction_number("sum" if meant == "batchmean" else meant)
+    reduced = gn.kl_div(input, target, number, log_target=log_target)
+    return reduced / input.size(0) if reduction == "batchmean" and input.dim() else reduced
+
+
+def binary_cross_entropy(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    weight: gn.Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """Minus the logarithm of the probability ``input`` of what ``target`` says; both between 0 and 1.
+
+    ``weight`` broadcasts.  Raises ValueError for a target of another size.
+    """
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    if target.shape != input.shape:
+        raise ValueError(
+            f"binary_cross_entropy: Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}). Please ensure they have the same size."
+        )
+    if weight is not None:
+        weight = weight.expand(gn.broadcast_shapes(target.shape, weight.shape))
+    return gn.ops.aten.binary_cross_entropy(input, target, weight, number)
+
+
+def binary_cross_entropy_with_logits(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    weight: gn.Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: gn.Tensor | None = None,
+) -> gn.Tensor:
+    """``binary_cross_entropy`` of ``sigmoid(input)``, without overflow.
+
+    ``pos_weight`` weighs the terms of the target.  Raises ValueError for a target of another size.
+    """
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    if target.shape != input.shape:
+        raise ValueError(
+            f"binary_cross_entropy_with_logits: Target size ({target.shape}) must be the same as input size "
+            f"({input.shape})"
+        )
+    return gn.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
+
+
+def hinge_embedding_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1."""
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    return gn.hinge_embedding_loss(input, target, margin, number)
+
+
+def margin_ranking_loss(
+    input1: gn.Tensor,
+    input2: gn.Tensor,
+    target: gn.Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """``max(0, margin - target * (input1 - input2))``.
+
+    Raises RuntimeError for tensors of different numbers of dimensions.
+    """
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError(
+            "margin_ranking_loss: All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape}"
+        )
+    return gn.margin_ranking_loss(input1, input2, target, margin, number)
+
+
+def soft_margin_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """``log(1 + exp(-target * input))``, for targets 1 and -1."""
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    return gn.ops.aten.soft_margin_loss(input, target, number)
+
+
+def cosine_embedding_loss(
+    input1: gn.Tensor,
+    input2: gn.Tensor,
+    target: gn.Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """Of the cosine c of two vectors, ``1 - c`` where the target is 1, ``max(0, c - margin)`` where -1."""
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    return gn.cosine_embedding_loss(input1, input2, target, margin, number)
+
+
+def triplet_margin_loss(
+    anchor: gn.Tensor,
+    positive: gn.Tensor,
+    negative: gn.Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, d being ``pairwise_distance``.
+
+    With ``swap`` the negative's distance from the positive counts, where it is the smaller.  Raises
+    ValueError unless the margin is positive.
+    """
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return gn.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)
 
 
 def nll_loss(

@@ -1,0 +1,186 @@
+"""Products of vectors and matrices, norms, triangles."""
+
+from . import expressions_of
+
+for _name, _first, _second, _third in (
+    ("addbmm", "t(2, 4)", "t(3, 2, 5)", "t(3, 5, 4)"),
+    ("baddbmm", "t(3, 2, 4)", "t(3, 2, 5)", "t(3, 5, 4)"),
+    ("addmm", "t(2, 4)", "t(2, 5)", "t(5, 4)"),
+    ("addmv", "t(2)", "t(2, 5)", "t(5)"),
+    ("addr", "t(2, 3)", "t(2)", "t(3)"),
+):
+    expressions_of(
+        _name,
+        f"gn.{_name}({_first}, {_second}, {_third})",
+        f"{_first}.{_name}({_second}, {_third}, beta=0.5, alpha=2)",
+        f"gn.{_name}(t(1), {_second}, {_third})",
+        f"x = {_first}; x.{_name}_({_second}, {_third}); x",
+        f"gn.{_name}({_first}, {_second}, {_third}, out=gn.empty(0))",
+        f"gn.{_name}({_first}, {_third}, {_second})",
+        f"grad(gn.{_name}, {_first}, {_second}, {_third})",
+    )
+for _name, _first, _second in (
+    ("mm", "t(2, 3)", "t(3, 2)"),
+    ("bmm", "t(2, 2, 3)", "t(2, 3, 2)"),
+    ("mv", "t(2, 3)", "t(3)"),
+    ("dot", "t(3)", "t(3, seed=1)"),
+    ("vdot", "t(3, dtype='complex64')", "t(3, dtype='complex64', seed=1)"),
+    ("inner", "t(2, 3)", "t(4, 3)"),
+    ("outer", "t(3)", "t(2)"),
+    ("kron", "t(2, 2)", "t(2, 3)"),
+    ("matmul", "t(2, 1, 2, 3)", "t(3, 3, 2)"),
+):
+    expressions_of(
+        _name,
+        f"gn.{_name}({_first}, {_second})",
+        f"{_first}.{_name}({_second})",
+        f"gn.{_name}({_first}, {_second}, out=gn.empty(0, dtype={_first}.dtype))",
+        f"grad(gn.{_name}, {_first}, {_second})",
+    )
+for _name in ("mm", "bmm", "mv", "dot", "vdot", "inner", "outer", "matmul"):
+    expressions_of(_name, f"gn.{_name}(t(2, 3, 4, 5), t(7))")
+expressions_of("matmul", "t(2, 3) @ t(3)", "t(3) @ t(3, 2)", "t() @ t(3)", "t(2, 3) @ 2")
+expressions_of("__rmatmul__", "t(3, 2).__rmatmul__(t(2, 3))", "t(3).__rmatmul__(t(2, 3))")
+expressions_of(
+    "cross",
+    "gn.cross(t(2, 3), t(2, 3, seed=1), dim=1)",
+    "t(3, 2).cross(t(3, 2, seed=1))",
+    "t(2, 2).cross(t(2, 2))",
+)
+expressions_of(
+    "linalg.cross",
+    "gn.linalg.cross(t(2, 3), t(2, 3, seed=1))",
+    "gn.linalg.cross(t(3, 2), t(3, 2, seed=1), dim=0)",
+    "gn.linalg.cross(t(1, 3), t(2, 3), out=gn.empty(2, 3))",
+    "grad(gn.linalg.cross, t(2, 3), t(1, 3, seed=1))",
+)
+expressions_of(
+    "linalg.diagonal",
+    "gn.linalg.diagonal(t(2, 3, 3))",
+    "gn.linalg.diagonal(t(2, 3, 3), offset=1, dim1=0, dim2=1)",
+)
+expressions_of(
+    "linalg.vecdot",
+    "gn.linalg.vecdot(t(2, 3), t(3, seed=1))",
+    "gn.linalg.vecdot(t(2, 3), t(2, 3, seed=1), dim=0)",
+    "gn.linalg.vecdot(t(3, dtype='complex64'), t(3, dtype='complex64', seed=1))",
+    "gn.linalg.vecdot(t(3, dtype='int64'), t(3, dtype='int64'))",
+    "grad(gn.linalg.vecdot, t(2, 3), t(2, 3, seed=1))",
+)
+expressions_of(
+    "linalg.multi_dot",
+    "gn.linalg.multi_dot([t(2, 3), t(3, 4), t(4, 2)])",
+    "gn.linalg.multi_dot((t(3), t(3, 2), t(2)))",
+    "gn.linalg.multi_dot([t(2, 3)])",
+    "grad(lambda a, b, c: gn.linalg.multi_dot([a, b, c]), t(2, 3), t(3, 4), t(4, 2))",
+)
+expressions_of(
+    "linalg.norm",
+    "gn.linalg.norm(t(2, 3))",
+    "gn.linalg.norm(t(2, 3), 2)",
+    "gn.linalg.norm(t(3), inf)",
+    "gn.linalg.norm(t(2, 3), 'nuc')",
+    "gn.linalg.norm(t(2, 3), ord='fro', dim=(0, 1), keepdim=True)",
+    "gn.linalg.norm(t(2, 3), 1, 1)",
+    "gn.linalg.norm(t(2, 3, 2), 1)",
+    "gn.linalg.norm(t(3), dtype=gn.float64)",
+    "grad(lambda x: gn.linalg.norm(x, 2), t(2, 3))",
+)
+expressions_of(
+    "linalg.vector_norm",
+    "gn.linalg.vector_norm(t(2, 3))",
+    "gn.linalg.vector_norm(t(2, 3), ord=3, dim=1, keepdim=True)",
+    "gn.linalg.vector_norm(t(2, 3), inf, (0, 1))",
+    "gn.linalg.vector_norm(t(2, 3), 0)",
+    "gn.linalg.vector_norm(t(3, dtype='int64'))",
+    "grad(lambda x: gn.linalg.vector_norm(x, 1.5, 1), t(2, 3))",
+)
+expressions_of(
+    "linalg.matrix_norm",
+    "gn.linalg.matrix_norm(t(2, 3))",
+    "gn.linalg.matrix_norm(t(2, 2, 3), 1)",
+    "gn.linalg.matrix_norm(t(2, 2, 3), ord=-inf, dim=(0, 2), keepdim=True)",
+    "gn.linalg.matrix_norm(t(2, 2, 3), 2)",
+    "gn.linalg.matrix_norm(t(3))",
+    "grad(lambda x: gn.linalg.matrix_norm(x, 'nuc'), t(2, 3))",
+)
+expressions_of(
+    "norm",
+    "gn.norm(t(2, 3))",
+    "t(2, 3).norm(1)",
+    "t(2, 3).norm(p=3, dim=1)",
+    "t(2, 3).norm(2, dim=(0, 1), keepdim=True)",
+    "gn.norm(t(2, 3), 'nuc')",
+    "gn.norm(t(2, 3), p='fro', dim=0)",
+    "gn.norm(t(2, 3), dtype=gn.float64)",
+    "gn.norm(t(3, dtype='int64'))",
+    "gn.norm(t(2, 3), 'max')",
+    "grad(lambda x: x.norm(), t(2, 3))",
+    "grad(lambda x: x.norm(), t(2, 3, values='zeros'))",
+)
+expressions_of(
+    "tensordot",
+    "gn.tensordot(t(2, 3), t(3, 2), 1)",
+    "gn.tensordot(t(2, 3), t(2, 3))",
+    "gn.tensordot(t(2, 3, 4), t(4, 3, 2), dims=([1, 2], [1, 0]))",
+    "gn.tensordot(t(2), t(3), 0)",
+    "gn.tensordot(t(2, 3), t(2, 3), dims=1)",
+    "gn.tensordot(t(2, 3), t(2, 3), dims=-1)",
+    "gn.tensordot(t(2, 3), t(3, 2), 1, out=gn.empty(2, 2))",
+    "grad(lambda a, b: gn.tensordot(a, b, 1), t(2, 3), t(3, 2))",
+)
+expressions_of(
+    "einsum",
+    "gn.einsum('ij,jk->ik', t(2, 3), t(3, 4))",
+    "gn.einsum('ij,jk->ki', [t(2, 3), t(3, 4)])",
+    "gn.einsum(t(2, 3), [0, 1], t(3, 4), [1, 2], [2, 0])",
+    "gn.einsum(t(2, 3), [0, 1], t(3, 4), [1, 2])",
+    "gn.einsum('...ij->...ji', t(2, 3, 4))",
+    "gn.einsum('bij,bjk', t(2, 2, 3), t(2, 3, 2))",
+    "gn.einsum('i,i', t(3), t(3))",
+    "gn.einsum('ii->i', t(3, 3))",
+    "gn.einsum('ij', t(3))",
+    "gn.einsum('ij->')",
+    "grad(lambda a, b: gn.einsum('ij,kj->ik', a, b), t(2, 3), t(4, 3))",
+)
+for _name in ("tril", "triu"):
+    expressions_of(
+        _name,
+        f"gn.{_name}(t(3, 3))",
+        f"t(3, 4).{_name}(1)",
+        f"t(2, 3, 4).{_name}(diagonal=-1)",
+        f"x = t(3, 3); x.{_name}_(); x",
+        f"gn.{_name}(t(3, 3), out=gn.empty(3, 3))",
+        f"t(3).{_name}()",
+        f"grad(lambda x: x.{_name}(), t(3, 3))",
+    )
+expressions_of("trace", "gn.trace(t(3, 3))", "t(2, 3, dtype='int32').trace()", "t(3).trace()")
+
+# What a comparison of random calls found.
+for _name, _texts in {
+    "matmul": [
+        "t(3, 2, 2, 0) @ t(0, 2)",
+        "t(1, 2, 3, 0) @ t(0)",
+        "gn.matmul(t(2, 2), t(2, 2), out=t(2, 2, dtype='float64'))",
+    ],
+    "nn.functional.linear": [
+        "F.linear(t(2, 3), t(3))",
+        "F.linear(t(2, 3), t(3), t(3))",
+        "F.linear(t(2, 1, 0), t(3, 0), t(3))",
+    ],
+    "addmm": ["gn.addmm(t(2, 2), t(2, 2), t(2, 2), beta=1j)"],
+    "einsum": [
+        "gn.einsum('j,k->j', t(3), t(0))",
+        "gn.einsum('ij,jk->ik', t(2, 0), t(0, 3))",
+        "gn.einsum('ij,k->k', t(3, 2, dtype='int8'), t(2, dtype='int8'))",
+        "gn.einsum('k,ij->k', t(2, dtype='int8'), t(3, 2, dtype='int8'))",
+        "gn.einsum('i - > i', t(2))",
+    ],
+    "tensordot": ["gn.tensordot(t(2, 2), t(2, 2), [0])", "gn.tensordot(t(2, 2), t(2, 2), [0, 1])"],
+    "linalg.svdvals": [
+        "gn.linalg.svdvals(t(2, 2, dtype='bfloat16'))",
+        "gn.linalg.svdvals(t(2, 2, dtype='int64'))",
+    ],
+    "dot": ["gn.dot(t(3), t(3), out=t(dtype='float64'))"],
+}.items():
+    expressions_of(_name, *_texts)

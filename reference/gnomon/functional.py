@@ -1,0 +1,260 @@
+"""Functions that prepare their arguments for an operator: tensors given one by one, one of two operators.
+
+Source: torch/functional.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .dispatch.dispatcher import aten
+from .memory.tensor import Tensor
+from .values.dtype import dtype, int64
+from .values.geometry import Size
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The sizes that all ``shapes`` (tuples, lists or ints) broadcast to.
+
+    Raises RuntimeError where there are none, ValueError for a negative size.
+    Source: torch.broadcast_shapes.
+    """
+    rows = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    sizes = [1] * max((len(row) for row in rows), default=0)
+    for number, row in enumerate(rows):
+        for dim in range(-1, -len(row) - 1, -1):
+            if row[dim] < 0:
+                raise ValueError(
+                    "broadcast_shapes: Attempting to broadcast a dimension with negative length!"
+                )
+            if row[dim] not in (1, sizes[dim]):
+                if sizes[dim] != 1:
+                    raise RuntimeError(
+                        f"broadcast_shapes: Attempting to broadcast a dimension of length {row[dim]} at "
+                        f"{dim}! Mismatching argument at index {number} had {row}; but expected shape should "
+                        f"be broadcastable to {sizes}"
+                    )
+                sizes[dim] = row[dim]
+    return Size(sizes)
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Views of the tensors, all expanded to the sizes that they broadcast to.
+
+    Raises RuntimeError where there are none.  Source: torch.broadcast_tensors.
+    """
+    return aten.broadcast_tensors(tensors)
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """For each of n vectors the n-dimensional tensor that repeats it along all dimensions but its own.
+
+    The vectors are given one by one, or in a list.
+
+    With ``indexing="ij"``, the default, vector i runs along dimension i; "xy" exchanges the first two.
+    Source: torch.meshgrid.
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    return aten.meshgrid(tensors) if indexing is None else aten.meshgrid(tensors, indexing=indexing)
+
+
+def _one_or_several(tensors: Sequence[Any]) -> Any:
+    return tensors[0] if len(tensors) == 1 else tensors
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """The tensor, or each of several, with at least one dimension.  Source: torch.atleast_1d."""
+    return aten.atleast_1d(_one_or_several(tensors))
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """The tensor, or each of several, with at least two dimensions: new ones come in front.
+
+    Source: torch.atleast_2d.
+    """
+    return aten.atleast_2d(_one_or_several(tensors))
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """The tensor, or each of several, with at least three dimensions: a vector becomes (1, n, 1), a matrix
+    (m, n, 1).
+
+    Source: torch.atleast_3d.
+    """
+    return aten.atleast_3d(_one_or_several(tensors))
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of one length along ``dim`` (the last perhaps shorter), or of the lengths in a list.
+
+    Source: torch.split.
+    """
+    if isinstance(split_size_or_sections, Tensor):
+        split_size_or_sections = int(split_size_or_sections)
+    return aten.split(tensor, split_size_or_sections, dim)
+
+
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
+    """The indices of the elements that are not 0: one a row, or with ``as_tuple`` one vector a dimension.
+
+    Raises RuntimeError for an ``out`` of another dtype than int64.  Source: torch.nonzero.
+    """
+    if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero: does not support the out kwarg when as_tuple is True")
+        return aten.nonzero_numpy(input)
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError(f"nonzero(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out is None:
+        return aten.nonzero(input)
+    if out.dtype is not int64:
+        raise RuntimeError(f"nonzero: Expected out tensor to have scalar type int64 but got {out.dtype.name}")
+    return aten.nonzero(input, out=out)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements.  Source: torch.numel."""
+    return input._spec.numel
+
+
+def einsum(*args: Any) -> Tensor:
+    """The sum of products that an equation names: ``einsum("ij,jk->ik", a, b)``.
+
+    Operands may come in a list; and instead of an equation, behind each operand a list of numbers for its
+    dimensions, and at the end one for the output: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
+    Raises ValueError for fewer than two arguments and numbers outside [0, 52).  Source: torch.einsum.
+    """
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
+        )
+    if isinstance(args[0], Tensor):
+        return aten.einsum.default(_equation(args), list(args[: len(args) - len(args) % 2 : 2]), None)
+    equation, *operands = args
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = list(operands[0])
+    return aten.einsum.default(equation, operands, None)
+
+
+def _letter(number: Any) -> str:
+    """The subscript that a number stands for."""
+    if number is Ellipsis:
+        return "..."
+    if not isinstance(number, int) or not 0 <= number < 52:
+        raise ValueError(
+            f"einsum(): subscript in subscript list is not within the valid range [0, 52): {number}"
+        )
+    return chr(ord("A") + number) if number < 26 else chr(ord("a") + number - 26)
+
+
+def _equation(args: Sequence[Any]) -> str:
+    terms = ["".join(map(_letter, args[index])) for index in range(1, len(args) - len(args) % 2, 2)]
+    output = "->" + "".join(map(_letter, args[-1])) if len(args) % 2 else ""
+    return ",".join(terms) + output
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """The sum of products over ``dims``: how many of the last of ``a`` and the first of ``b``, or two lists.
+
+    Raises RuntimeError for sizes and dtypes that differ.  Source: torch.tensordot.
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)):
+        dims_a, dims_b = dims if dims else ((), ())
+    else:
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims} for {a.dim()} and {b.dim()}"
+            )
+        dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
+    if out is None:
+        return aten.tensordot.default(a, b, dims_a, dims_b)
+    return aten.tensordot.out(a, b, dims_a, dims_b, out)
+
+
+def norm(
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The norm of order ``p`` over ``dim``, of vectors; 'fro' is the 2-norm, 'nuc' that of matrices.
+
+    Deprecated in PyTorch: linalg.vector_norm and linalg.matrix_norm say which they are.  Source: torch.norm.
+    """
+    dims = [dim] if isinstance(dim, int) else dim
+    keywords = {} if out is None else {"out": out}
+    if isinstance(p, str) and (p != "fro" or (dims is not None and len(dims) > 2)):
+        where = list(range(input.dim())) if dims is None else dims
+        return aten.linalg_matrix_norm(input, p, where, keepdim, dtype=dtype, **keywords)
+    order = 2.0 if p is None or isinstance(p, str) else p
+    return aten.linalg_vector_norm(input, order, dims, keepdim, dtype=dtype, **keywords)
+
+
+_CDIST_MODES = {  # when matrix products may stand for sums of squares
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+
+
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
+    """The p-norm distances of the rows of ``x1`` (*, P, M) from those of ``x2`` (*, R, M): (*, P, R).
+
+    ``compute_mode`` changes nothing: the distances are always computed one by one.  Source: torch.cdist.
+    """
+    if compute_mode not in _CDIST_MODES:
+        raise ValueError(
+            f"{compute_mode} is not a valid value for compute_mode; want one of {list(_CDIST_MODES)}"
+        )
+    return aten.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements in ascending order, or the distinct slices along ``dim``.
+
+    With ``return_inverse`` also the position among them of each element, with ``return_counts`` how often
+    each occurs: a tuple.  Source: torch.unique.
+    """
+    if dim is None:
+        found = aten._unique2(input, sorted, return_inverse, return_counts)
+    else:
+        found = aten.unique_dim(input, dim, sorted, return_inverse, return_counts)
+    return _wanted(found, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The first of each run of equal elements (or slices along ``dim``); as unique, for neighbours only."""
+    found = aten.unique_consecutive(input, return_inverse, return_counts, dim)
+    return _wanted(found, return_inverse, return_counts)
+
+
+def _wanted(found: Sequence[Tensor], return_inverse: bool, return_counts: bool) -> Any:
+    values, inverse, counts = found
+    if not (return_inverse or return_counts):
+        return values
+    return (values, *((inverse,) if return_inverse else ()), *((counts,) if return_counts else ()))
+
+
+def bind_methods() -> None:
+    """Attach to Tensor those of this file that are its methods, too."""
+    for function in (norm, unique, unique_consecutive):
+        setattr(Tensor, function.__name__, function)

@@ -1,0 +1,146 @@
+"""Random numbers: Philox 4x32-10, one counter-based generator for all backends.
+
+The generator is a pure function from (seed, counter) to four 32-bit words, so that any element's number can
+be computed by itself: the same seed gives the same numbers on every backend, whatever the thread count.
+A distribution takes one block of four words for each element, in row-major order.
+
+Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011); the transforms are those of
+aten/src/ATen/core/TransformationHelper.h.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..memory.accessor import TensorAccessor, elements, fill_from
+from ..memory.backend import resolve_device
+from ..memory.spec import contiguous_spec
+from ..memory.tensor import Tensor, empty_tensor
+from ..values.device import device as device_type
+from ..values.dtype import uint8
+from . import launch
+from .native import check_no_internal_overlap
+
+Words = tuple[int, int, int, int]
+
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_WEYL = (0x9E3779B9, 0xBB67AE85)
+_MASK = 0xFFFFFFFF
+STATE_BYTES = 24  # of a generator's state: seed (8) and counter (16), least significant byte first
+
+
+def philox_4x32_10(seed: int, counter: int) -> Words:
+    """Four random 32-bit words for a 64-bit seed and a 128-bit counter: ten rounds of multiply and mix."""
+    key0, key1 = seed & _MASK, seed >> 32 & _MASK
+    c0, c1, c2, c3 = (counter >> shift & _MASK for shift in (0, 32, 64, 96))
+    for _ in range(10):
+        product0 = _MULTIPLIERS[0] * c0
+        product1 = _MULTIPLIERS[1] * c2
+        c0, c1, c2, c3 = (
+            (product1 >> 32) ^ c1 ^ key0,
+            product1 & _MASK,
+            (product0 >> 32) ^ c3 ^ key1,
+            product0 & _MASK,
+        )
+        key0 = key0 + _WEYL[0] & _MASK
+        key1 = key1 + _WEYL[1] & _MASK
+    return c0, c1, c2, c3
+
+
+class Generator:
+    """A stream of random numbers: a seed and how many blocks of it were used.  Source: torch.Generator."""
+
+    def __init__(self, device: Any = "cpu"):
+        self.device = device_type(device)
+        self._seed = 67280421310721  # PyTorch's default_rng_seed_val
+        self._counter = 0
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream of ``seed`` (an int; negative ones count from 2**64)."""
+        self._seed = int(seed) % 2**64
+        self._counter = 0
+        return self
+
+    def seed(self) -> int:
+        """Start a stream that nobody can know; returns its seed."""
+        self.manual_seed(secrets.randbits(63))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """The seed of the stream."""
+        return self._seed
+
+    def get_state(self) -> Tensor:
+        """Where the stream is, as a tensor of bytes: the seed (8 bytes), then the blocks used (16)."""
+        made = empty_tensor(contiguous_spec((STATE_BYTES,), uint8, resolve_device("cpu")))
+        fill_from(made, [*self._seed.to_bytes(8, "little"), *self._counter.to_bytes(16, "little")])
+        return made
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go to where ``get_state`` was called.
+
+        Raises TypeError for what is no tensor of bytes, RuntimeError for one of another length.
+        """
+        if not isinstance(new_state, Tensor) or new_state.dtype is not uint8:
+            raise TypeError(f"expected a gnomon.ByteTensor, but got {type(new_state).__name__}")
+        if new_state.numel() != STATE_BYTES:
+            raise RuntimeError(
+                f"set_state: RNG state is wrong size: expected {STATE_BYTES} bytes, got {new_state.numel()}"
+            )
+        state = bytes(elements(new_state))
+        self._seed = int.from_bytes(state[:8], "little")
+        self._counter = int.from_bytes(state[8:], "little")
+        return self
+
+    def clone_state(self) -> Generator:
+        """Another generator that is where this one is."""
+        made = Generator(self.device)
+        made._seed, made._counter = self._seed, self._counter
+        return made
+
+    def take(self, blocks: int) -> int:
+        """The counter of the first of ``blocks`` blocks that are now used."""
+        first = self._counter
+        self._counter += blocks
+        return first
+
+    def draw(self, count: int) -> Iterator[Words]:
+        """``count`` blocks, which are now used."""
+        first = self.take(count)
+        return (philox_4x32_10(self._seed, first + index) for index in range(count))
+
+
+default_generator = Generator()
+
+
+def uniform53(high: int, low: int) -> float:
+    """A float64 in [0, 1) from 53 random bits."""
+    return ((high << 21) ^ (low >> 11)) * 2.0**-53
+
+
+def standard_normal_pair(words: Words) -> tuple[float, float]:
+    """Two independent standard normal numbers from two uniform ones.  Source: Box and Muller (1958)."""
+    radius = math.sqrt(-2.0 * math.log(1.0 - uniform53(words[0], words[1])))
+    angle = 2.0 * math.pi * uniform53(words[2], words[3])
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+def fill_random(self: Tensor, generator: Generator | None, number: Callable[[Words], Any]) -> Tensor:
+    """Set element i (in row-major order) to ``number`` of the i-th block of the stream."""
+    generator = generator or default_generator
+    spec = self._spec
+    check_no_internal_overlap("random", spec)
+    blocks = generator.draw(spec.numel)
+    if spec.device.type == "meta" or not spec.numel:
+        return self
+    host = self if self.untyped_storage().backend.host_memory else launch.copy_to_reference(self)
+    accessor = TensorAccessor(host)
+    write = accessor.write
+    for offset, words in zip(accessor.offsets(), blocks):
+        write(offset, number(words))
+    if host is not self:
+        self.untyped_storage().copy_in(0, host.untyped_storage().host_view())
+    return self

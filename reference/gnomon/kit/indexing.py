@@ -1,0 +1,80 @@
+"""What operators that index by tensors share: positions checked, and offsets along a dimension.
+
+Source: aten/src/ATen/native/ScatterGatherChecks.h, TensorAdvancedIndexingUtils.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..memory.accessor import TensorAccessor
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values import geometry
+from ..values.dtype import int32, int64
+from .arithmetic import exact_sum
+
+
+def from_front(index: int, size: int, dim: int) -> int:
+    """``index`` counted from the front.  Raises IndexError when it is out of range."""
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    return index + size if index < 0 else index
+
+
+def not_from_end(index: int, size: int, dim: int) -> int:
+    """``index`` as gather and scatter take it: never from the end.
+
+    Raises RuntimeError when it is out of range.
+    """
+    if not 0 <= index < size:
+        raise RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    return index
+
+
+def check_index_dtype(index: Spec) -> None:
+    """Raises RuntimeError for an index that is neither int64 nor int32."""
+    if index.dtype not in (int32, int64):
+        raise RuntimeError(f"Expected dtype int32/int64 for index, got {index.dtype.name}")
+
+
+def positions_along(
+    index: Tensor, sizes: Sequence[int], strides: Sequence[int], offset: int, dim: int
+) -> Iterator[int]:
+    """For each element of ``index``, row-major: the offset, in a tensor of these sizes and strides, of the
+    element that it points at along ``dim``.
+    """
+    where = TensorAccessor(index)
+    size, along = (sizes[dim], strides[dim]) if sizes else (1, 0)
+    others = [0 if each == dim else stride for each, stride in enumerate(strides)] or [0]
+    starts = geometry.offsets(where.sizes, others[: len(where.sizes)], offset)
+    for at, start in zip(where.offsets(), starts):
+        yield start + not_from_end(where.read(at), size, dim) * along
+
+
+def slice_offsets(tensor: TensorAccessor, dim: int, position: int) -> Iterator[int]:
+    """The offset of each element of the slice at ``position`` of ``dim``; a 0-dim tensor is one slice."""
+    if not tensor.sizes:
+        return iter((tensor.offset,))
+    return geometry.offsets(
+        (*tensor.sizes[:dim], *tensor.sizes[dim + 1 :]),
+        (*tensor.strides[:dim], *tensor.strides[dim + 1 :]),
+        tensor.offset + position * tensor.strides[dim],
+    )
+
+
+def copy_elements(output: TensorAccessor, source: TensorAccessor) -> None:
+    """Write all elements of ``source`` to ``output``, which has its sizes."""
+    write, read = output.write, source.read
+    for target, offset in zip(output.offsets(), source.offsets()):
+        write(target, read(offset))
+
+
+def add_at(output: TensorAccessor, pairs: Iterable[tuple[int, Any]]) -> None:
+    """Add each value of the pairs (offset, value) at its offset; what meets at one is summed exactly."""
+    sums: dict[int, list[Any]] = {}
+    for offset, value in pairs:
+        sums.setdefault(offset, [output.read(offset)]).append(value)
+    for offset, numbers in sums.items():
+        output.write(offset, exact_sum(numbers))

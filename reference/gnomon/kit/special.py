@@ -1,0 +1,117 @@
+"""Special functions of Python numbers: gamma's family, the inverse error function, sums of exponentials.
+
+All are computed in float64 and, like arithmetic.py's, answer where Python would raise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .arithmetic import exp, exp2, log1p, maximum, power
+
+inf = math.inf
+nan = math.nan
+
+
+def lgamma(a: float) -> float:
+    """The logarithm of |gamma(a)|; inf at the poles 0, -1, -2 …"""
+    try:
+        return math.lgamma(a)
+    except (ValueError, OverflowError):
+        return inf
+
+
+def logaddexp(a: Any, b: Any) -> Any:
+    """log(exp(a) + exp(b)), without overflow."""
+    if a == b and a.real in (inf, -inf):
+        return a
+    larger, smaller = (a, b) if a.real >= b.real or a != a else (b, a)
+    return larger + log1p(exp(smaller - larger))
+
+
+def logaddexp2(a: float, b: float) -> float:
+    """log2(2**a + 2**b), without overflow."""
+    if a == b and a in (inf, -inf):
+        return a
+    return maximum(a, b) + log1p(exp2(-abs(a - b))) / math.log(2.0)
+
+
+def erfinv(a: float) -> float:
+    """The x with erf(x) = a: Winitzki's approximation, then Halley's steps.
+
+    Near 1 the steps compare erfc(x) with 1 - |a|, which is exact there, as erf(x) is near 0.
+    """
+    if a in (0.0, 1.0, -1.0):
+        return a if a == 0 else math.copysign(inf, a)
+    if not abs(a) < 1:
+        return nan
+    size = abs(a)
+    logarithm = math.log1p(-size * size)
+    first = 2 / (math.pi * 0.147) + logarithm / 2
+    x = math.sqrt(math.sqrt(first * first - logarithm / 0.147) - first)
+    for _ in range(3):
+        error = math.erf(x) - size if size < 0.5 else (1 - size) - math.erfc(x)
+        step = error / (2 / math.sqrt(math.pi) * math.exp(-x * x))
+        x -= step / (1 + x * step)
+    return math.copysign(x, a)
+
+
+# B(2k) / (2k)!, for Euler and Maclaurin's formula
+_BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600)
+_SHIFT = 12  # from here on the asymptotic series are exact to float64
+
+
+def digamma(a: float) -> float:
+    """The derivative of lgamma: reflected below 0, shifted up, then the asymptotic series.
+
+    NaN at -1, -2 …; at 0 an infinity of the other sign.  Abramowitz and Stegun, 6.3.
+    """
+    if a == 0:
+        return math.copysign(inf, -a)
+    if a == -inf or (a < 0 and a == math.floor(a)):
+        return nan
+    if a < 0:
+        return digamma(1.0 - a) - math.pi / math.tan(math.pi * math.fmod(a, 1.0))
+    if a == inf:
+        return inf
+    shifted = 0.0
+    while a < _SHIFT:
+        shifted -= 1.0 / a
+        a += 1.0
+    series = 0.0
+    for k, term in reversed(list(enumerate(_BERNOULLI, 1))):
+        series = (series + term * math.factorial(2 * k - 1)) / (a * a)
+    return shifted + math.log(a) - 0.5 / a - series
+
+
+def polygamma(n: int, a: float) -> float:
+    """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a)."""
+    if n == 0:
+        return digamma(a)
+    if n == 1 and a < 0 and a != math.floor(a):  # the one whose reflection is simple
+        return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
+    return (1 if n % 2 else -1) * exp(lgamma(n + 1.0)) * hurwitz_zeta(n + 1, a)
+
+
+def hurwitz_zeta(s: int, a: float) -> float:
+    """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 …
+
+    A few terms one by one, the rest by Euler and Maclaurin's formula.
+    """
+    if a != a or a == inf:
+        return a if a != a else 0.0
+    if a == -inf:
+        return nan
+    if a <= 0 and a == math.floor(a):
+        return inf
+    total = 0.0
+    while a < _SHIFT:
+        total += power(a, float(-s))
+        a += 1.0
+    total += power(a, 1.0 - s) / (s - 1) + power(a, float(-s)) / 2
+    rising = float(s)  # s (s + 1) … (s + 2k - 2)
+    for k, term in enumerate(_BERNOULLI, 1):
+        total += term * rising * power(a, 1.0 - s - 2 * k)
+        rising *= (s + 2 * k - 1) * (s + 2 * k)
+    return total

@@ -1,0 +1,112 @@
+"""Embeddings: rows of a table by number, singly or in bags; one-hot vectors."""
+
+from __future__ import annotations
+
+import warnings
+
+import gnomon as gn
+
+from .arguments import check_embedding_options
+
+aten = gn.ops.aten
+
+one_hot = aten.one_hot.parser
+
+
+def _shorten(weight: gn.Tensor, input: gn.Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows that are used down to ``max_norm``, which autograd does not see."""
+    aten.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
+
+
+def embedding(
+    input: gn.Tensor,
+    weight: gn.Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> gn.Tensor:
+    """Rows of ``weight`` (n, d) by number: integer ``input`` (*) -> (*, d).
+
+    ``padding_idx``'s row gets no gradient.  ``max_norm``: rows that are used and longer, by their
+    ``norm_type``-norm, are first scaled down to it, in ``weight`` itself.  Raises AssertionError for a
+    ``padding_idx`` out of range, NotImplementedError for ``sparse``.
+    """
+    check_embedding_options(None, sparse)
+    rows = weight.size(0)
+    if padding_idx is not None and not -rows <= padding_idx < max(rows, 1):
+        raise AssertionError(
+            f"Padding_idx must be within num_embeddings, but got padding_idx {padding_idx} and {rows} rows"
+        )
+    row = -1 if padding_idx is None else padding_idx % max(rows, 1)
+    if max_norm is not None:
+        _shorten(weight, input, max_norm, norm_type)
+    return aten.embedding(weight, input, row, scale_grad_by_freq, sparse)
+
+
+_MODES = {"sum": 0, "mean": 1, "max": 2}
+
+
+def embedding_bag(
+    input: gn.Tensor,
+    weight: gn.Tensor,
+    offsets: gn.Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: gn.Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> gn.Tensor:
+    """The 'sum', 'mean' or 'max' of bags of rows of ``weight`` (n, d).
+
+    ``input`` (bags, rows a bag) has bags of one size; ``input`` (*) with ``offsets`` has them begin there.
+    ``per_sample_weights`` scale the rows of a sum; ``padding_idx``'s row does not count; for ``max_norm`` see
+    ``embedding``.
+    """
+    if weight.dtype is gn.int64 and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+            "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        weight, input = input, weight
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
+            f"have the same shape as the input ({input.shape})"
+        )
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                f"length sequences. However, found offsets of type {type(offsets)}"
+            )
+        offsets = gn.arange(0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
+        include_last_offset = False
+        input = input.reshape(-1)
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights.reshape(-1)
+    elif input.dim() != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    elif offsets is None or offsets.dim() != 1:
+        raise ValueError(f"offsets has to be a 1D Tensor but got {offsets}")
+    if mode not in _MODES:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if max_norm is not None:
+        _shorten(weight, input, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            f"embedding_bag: per_sample_weights is only supported for mode='sum' (got mode='{mode}')."
+        )
+    options = (scale_grad_by_freq, _MODES[mode], sparse, per_sample_weights, include_last_offset)
+    return aten.embedding_bag.padding_idx(weight, input, offsets, *options, padding_idx)[0]

@@ -1,0 +1,224 @@
+"""Images: resampling, sampling at places, windows as columns, channels as pixels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import gnomon as gn
+
+from .arguments import pair
+from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+
+aten = gn.ops.aten
+
+# These take the operators' arguments as they are.
+pixel_shuffle = aten.pixel_shuffle.parser
+pixel_unshuffle = aten.pixel_unshuffle.parser
+channel_shuffle = aten.channel_shuffle.parser
+native_channel_shuffle = aten.native_channel_shuffle.parser
+
+_AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+_RESAMPLERS = {
+    (3, "nearest"): aten.upsample_nearest1d.vec,
+    (4, "nearest"): aten.upsample_nearest2d.vec,
+    (5, "nearest"): aten.upsample_nearest3d.vec,
+    (3, "nearest-exact"): aten._upsample_nearest_exact1d.vec,
+    (4, "nearest-exact"): aten._upsample_nearest_exact2d.vec,
+    (5, "nearest-exact"): aten._upsample_nearest_exact3d.vec,
+    (3, "linear"): aten.upsample_linear1d.vec,
+    (4, "bilinear"): aten.upsample_bilinear2d.vec,
+    (5, "trilinear"): aten.upsample_trilinear3d.vec,
+    (4, "bicubic"): aten.upsample_bicubic2d.vec,
+}
+
+
+def _for_each_dimension(name: str, value: Any, input: gn.Tensor) -> list[Any]:
+    """One number for all spatial dimensions, or one for each.  Raises ValueError for another number."""
+    spatial = input.dim() - 2
+    if not isinstance(value, (list, tuple)):
+        return [value] * spatial
+    if len(value) != spatial:
+        raise ValueError(
+            f"Input and {name} must have the same number of spatial dimensions, but got input with spatial "
+            f"dimensions of {list(input.shape[2:])} and {name} of {value}"
+        )
+    return list(value)
+
+
+def interpolate(
+    input: gn.Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> gn.Tensor:
+    """(N, C, *spatial) in another ``size``, or ``scale_factor`` times as large.
+
+    ``mode``: 'nearest', 'nearest-exact', 'area' (means), or interpolation, which is 'linear', 'bilinear' or
+    'trilinear' by the number of dimensions, or 'bicubic'.  ``align_corners``, for interpolation: the middles
+    of the outermost elements stay where they are, not their edges.  Positions follow from the scale factor
+    that is given, with ``recompute_scale_factor`` from the sizes.  Raises NotImplementedError for
+    ``antialias``.
+    """
+    interpolates = mode not in ("nearest", "area", "nearest-exact")
+    if not interpolates and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | "
+            "bicubic | trilinear"
+        )
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    sizes = factors = None
+    if size is not None:
+        sizes = _for_each_dimension("size", size, input)
+        if isinstance(size, (list, tuple)) and not all(hasattr(each, "__index__") for each in size):
+            raise TypeError(f"expected size to be one of int or a tuple of int, but got {size}")
+    else:
+        factors = _for_each_dimension("scale_factor", scale_factor, input)
+    if recompute_scale_factor and size is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if factors is not None and (recompute_scale_factor or mode == "area"):
+        sizes = [int(have * factor) for have, factor in zip(input.shape[2:], factors)]
+        factors = None
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.dim() == 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+            "tensor as input"
+        )
+    if antialias:
+        raise NotImplementedError("interpolate: antialias is not offered")
+    if mode == "area" and input.dim() in _AREA:
+        return _AREA[input.dim()](input, sizes)
+    resampler = _RESAMPLERS.get((input.dim(), mode))
+    if resampler is None:
+        if mode == "lanczos" and input.dim() == 4:
+            raise ValueError("Lanczos mode requires antialias=True, and no align_corners")
+        raise NotImplementedError(
+            f"Input Error: Got {input.dim()}D input for mode {mode}; want 3D for linear, 4D for bilinear and "
+            "bicubic, 5D for trilinear, any of these for nearest, nearest-exact and area"
+        )
+    options = (bool(align_corners),) if interpolates else ()
+    return resampler(input, None if sizes is None else _integers(sizes), *options, factors)
+
+
+def _integers(sizes: Sequence[Any]) -> tuple[int, ...]:
+    """Sizes as ints.  Raises TypeError for what is none."""
+    for each in sizes:
+        if not hasattr(each, "__index__"):
+            raise TypeError(f"expected sizes to be ints, but got {list(sizes)}")
+    return tuple(each.__index__() for each in sizes)
+
+
+def upsample(
+    input: gn.Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> gn.Tensor:
+    """The older name of ``interpolate``; warns."""
+    warnings.warn(
+        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+_SAMPLING_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+_PADDING_MODES = {"zeros": 0, "border": 1, "reflection": 2}
+
+
+def _warn_of_corners() -> None:
+    warnings.warn(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+        "specify align_corners=True if the old behavior is desired.",
+        stacklevel=3,
+    )
+
+
+def grid_sample(
+    input: gn.Tensor,
+    grid: gn.Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> gn.Tensor:
+    """``input`` (N, C, *spatial) at the places of ``grid`` (N, *output sizes, dimensions), from -1 to 1, x
+    first.
+
+    ``mode`` is 'bilinear' (in three dimensions trilinear), 'nearest' or 'bicubic'; what lies outside is
+    'zeros', the 'border' or a 'reflection'.
+    """
+    for name, value, known in (
+        ("mode", mode, _SAMPLING_MODES),
+        ("padding_mode", padding_mode, _PADDING_MODES),
+    ):
+        if value not in known:
+            raise ValueError(
+                f"nn.functional.grid_sample(): expected {name} to be one of {list(known)}, but got: '{value}'"
+            )
+    if align_corners is None:
+        _warn_of_corners()
+    modes = (_SAMPLING_MODES[mode], _PADDING_MODES[padding_mode])
+    return aten.grid_sampler(input, grid, *modes, bool(align_corners))
+
+
+def affine_grid(theta: gn.Tensor, size: Sequence[int], align_corners: bool | None = None) -> gn.Tensor:
+    """The grid of affine maps for ``grid_sample``: theta (N, 2, 3) with size (N, C, H, W), or (N, 3, 4) with
+    (N, C, D, H, W).
+
+    Raises ValueError for another dtype than floating point, for other shapes and for empty sizes.
+    """
+    if align_corners is None:
+        _warn_of_corners()
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    if len(size) not in (4, 5):
+        raise NotImplementedError(
+            f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, but got size {size}"
+        )
+    spatial = len(size) - 2
+    if theta.dim() != 3 or tuple(theta.shape[1:]) != (spatial, spatial + 1):
+        raise ValueError(
+            f"Expected a batch of affine matrices of shape Nx{spatial}x{spatial + 1} for size {size}. Got "
+            f"{theta.shape}."
+        )
+    if align_corners and min(size[2:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True.",
+            stacklevel=2,
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    return aten.affine_grid_generator(theta, size, bool(align_corners))
+
+
+def unfold(
+    input: gn.Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> gn.Tensor:
+    """The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows)."""
+    return aten.im2col(input, *(_pair(each) for each in (kernel_size, dilation, padding, stride)))
+
+
+def fold(
+    input: gn.Tensor,
+    output_size: Any,
+    kernel_size: Any,
+    dilation: Any = 1,
+    padding: Any = 0,
+    stride: Any = 1,
+) -> gn.Tensor:
+    """The image of ``output_size`` that ``unfold`` would show so; where windows overlap, their sum."""
+    numbers = (output_size, kernel_size, dilation, padding, stride)
+    return aten.col2im(input, *(_pair(each) for each in numbers))
+
+
+def _pair(value: Any) -> Any:
+    """One number as a pair; the operator says what is wrong with other lists."""
+    return pair(value) if isinstance(value, int) else tuple(value)

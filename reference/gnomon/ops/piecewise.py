@@ -1,0 +1,319 @@
+"""Activations made of straight pieces.
+
+Results are computed in float64 and rounded once; the numbers that say where pieces meet are taken as the
+tensor's dtype holds them (float32 for half precision).  Where pieces meet, the gradient is PyTorch's choice.
+Source: aten/src/ATen/native/Activation.cpp, cpu/Activation.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..kit.iterator import TensorIterator
+from ..kit.loops import pointwise, pointwise_with_numbers
+from ..kit.native import native_function
+from ..kit.rules import binary, refuse, unary, walk
+from ..memory.spec import Spec
+from ..values.dtype import bool_, check_number_fits
+
+
+def _relu(a: Any) -> Any:
+    """max(a, 0), NaN and -0.0 through."""
+    return type(a)(0) if a < 0 else a
+
+
+relu = native_function(
+    "relu(Tensor self) -> Tensor",
+    meta=unary("bool", "complex"),
+    kernel=pointwise(_relu),
+    derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
+    inplace=True,
+    out="out",
+    doc="max(x, 0).  Its gradient at 0 is 0.",
+)
+
+threshold_backward = native_function(
+    "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
+    meta=binary("bool", "complex"),
+    kernel=pointwise_with_numbers(lambda grad, a, threshold: type(grad)(0) if a <= threshold else grad),
+    derivatives={
+        "grad_output": lambda grad, self, threshold: aten.threshold_backward.default(grad, self, threshold),
+        "self": lambda grad: aten.zeros_like(grad),
+    },
+    doc="The gradient where ``self`` is above the threshold, else 0: relu's derivative.",
+)
+
+leaky_relu = native_function(
+    "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
+    python_module="nn",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise_with_numbers(lambda a, slope: a if a > 0 else a * slope),
+    derivatives={
+        "self": lambda grad, self, negative_slope: aten.where(self > 0, grad, grad * negative_slope)
+    },
+    inplace=True,
+    out="out",
+    doc="x where it is positive, else x * negative_slope.",
+)
+
+
+def _threshold_rule(self: Spec, threshold: Any, value: Any) -> TensorIterator:
+    refuse(self.dtype, "bool", "complex")
+    check_number_fits(threshold, self.dtype)
+    check_number_fits(value, self.dtype)
+    return walk([self], self.dtype, self.dtype)
+
+
+threshold = native_function(
+    "threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
+    variants="function",
+    meta=_threshold_rule,
+    kernel=pointwise_with_numbers(lambda a, threshold, value: value if a <= threshold else a),
+    derivatives={
+        "self": lambda grad, self, threshold: aten.threshold_backward.default(grad, self, threshold)
+    },
+    inplace=True,
+    out="out",
+    doc="x where it is above the threshold, else ``value``; NaN stays NaN.",
+)
+
+
+def _between(a: float, lambd: float) -> bool:
+    return -lambd <= a <= lambd
+
+
+hardshrink = native_function(
+    "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
+    derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
+    out="out",
+    doc="x, and 0 where it is between -lambd and lambd.",
+)
+
+hardshrink_backward = native_function(
+    "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
+    derivatives={
+        "grad_out": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd),
+        "self": lambda grad: aten.zeros_like(grad),
+    },
+    doc="The gradient of hardshrink: 0 from -lambd to lambd, both included.",
+)
+
+
+def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
+    refuse(self.dtype, "bool", "integer", "complex")
+    if not lambd >= 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    return walk([self], self.dtype, self.dtype)
+
+
+def _softshrink(a: float, lambd: float) -> float:
+    return a - lambd if a > lambd else a + lambd if a < -lambd else a * 0
+
+
+softshrink = native_function(
+    "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    python_module="nn",
+    meta=_softshrink_rule,
+    kernel=pointwise_with_numbers(_softshrink),
+    derivatives={"self": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd)},
+    out="out",
+    doc="x moved by ``lambd`` towards 0, and 0 where it would pass it.  Raises RuntimeError for a negative "
+    "lambd.",
+)
+
+softshrink_backward = native_function(
+    "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
+    python_module="nn",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
+    derivatives={
+        "grad_output": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd),
+        "self": lambda grad: aten.zeros_like(grad),
+    },
+    doc="The gradient of softshrink: 0 from -lambd to lambd, both included.",
+)
+
+
+def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
+    if self.dtype is bool_:
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    refuse(self.dtype, "complex")
+    if not self.dtype.is_signed and (min_val < 0 or max_val < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return walk([self], self.dtype, self.dtype)
+
+
+def _hardtanh(a: Any, low: Any, high: Any) -> Any:
+    if a != a:
+        return a
+    return min(max(a, low), high)
+
+
+hardtanh = native_function(
+    "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+    python_module="nn",
+    meta=_hardtanh_rule,
+    kernel=pointwise_with_numbers(_hardtanh),
+    derivatives={
+        "self": lambda grad, self, min_val, max_val: aten.hardtanh_backward.default(
+            grad, self, min_val, max_val
+        )
+    },
+    inplace=True,
+    out="out",
+    doc="x, but not less than ``min_val`` nor more than ``max_val``, in the tensor's own dtype.",
+)
+
+hardtanh_backward = native_function(
+    "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
+    python_module="nn",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise_with_numbers(lambda grad, a, low, high: 0.0 if a <= low or a >= high else grad),
+    derivatives={
+        "grad_output": lambda grad, self, min_val, max_val: aten.hardtanh_backward.default(
+            grad, self, min_val, max_val
+        ),
+        "self": lambda grad: aten.zeros_like(grad),
+    },
+    doc="The gradient of hardtanh: 0 outside the bounds and on them.",
+)
+
+
+def _relu6(self: Any) -> Any:
+    if self._spec.dtype is bool_:
+        raise RuntimeError("Boolean inputs not supported for relu6")
+    return aten.hardtanh.default(self, 0, 6)
+
+
+relu6 = native_function(
+    "relu6(Tensor self) -> Tensor",
+    python_module="nn",
+    composite=_relu6,
+    inplace=True,
+    doc="min(max(x, 0), 6).",
+)
+
+hardsigmoid = native_function(
+    "hardsigmoid(Tensor self) -> Tensor",
+    python_module="nn",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise(lambda a: _hardtanh(a + 3, 0.0, 6.0) / 6),
+    derivatives={"self": lambda grad, self: aten.hardsigmoid_backward.default(grad, self)},
+    inplace=True,
+    out="out",
+    doc="``min(max(x + 3, 0), 6) / 6``.",
+)
+
+hardsigmoid_backward = native_function(
+    "hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+    python_module="nn",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise(lambda grad, a: grad / 6 if -3 < a < 3 else 0.0),
+    derivatives={
+        "grad_output": lambda grad, self: aten.hardsigmoid_backward.default(grad, self),
+        "self": lambda grad: aten.zeros_like(grad),
+    },
+    doc="The gradient of hardsigmoid: 0 at -3 and 3 and outside.",
+)
+
+hardswish = native_function(
+    "hardswish(Tensor self) -> Tensor",
+    python_module="nn",
+    meta=unary("bool", "integer", "complex"),
+    kernel=pointwise(lambda a: a * _hardtanh(a + 3, 0.0, 6.0) / 6),
+    derivatives={"self": lambda grad, self: aten.hardswish_backward.default(grad, self)},
+    inplace=True,
+    out="out",
+    doc="``x * hardsigmoid(x)``.  Howard et al. (2019).",
+)
+
+
+def _hardswish_backward(grad: float, a: float) -> float:
+    if a <= -3:
+        return 0.0
+    return grad * (a / 3 + 0.5) if a < 3 else grad
+
+
+hardswish_backward = native_function(
+    "hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
+    python_module="nn",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise(_hardswish_backward),
+    derivatives={
+        "grad_output": lambda grad, self: aten.hardswish_backward.default(grad, self),
+        "self": lambda grad, grad_output, self: (grad * grad_output / 3).masked_fill(
+            ~((self > -3) & (self < 3)), 0
+        ),
+    },
+    doc="The gradient of hardswish: 0 at -3 and below, 1 from 3 on.",
+)
+
+
+def _same_dtype_rule(self: Spec, weight: Spec) -> TensorIterator:
+    refuse(self.dtype, "bool", "integer", "complex")
+    return walk([self, weight], self.dtype, self.dtype)
+
+
+native_function(
+    "_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
+    meta=_same_dtype_rule,
+    kernel=pointwise(lambda a, weight: a if a > 0 else a * weight),
+    derivatives={
+        "self, weight": lambda grad, self, weight: aten._prelu_kernel_backward.default(grad, self, weight)
+    },
+    doc="x where it is positive, else ``weight * x``; the weight broadcasts.",
+)
+
+
+def _prelu_backward(grad_output: Any, self: Any, weight: Any) -> tuple[Any, Any]:
+    refuse(self.dtype, "bool", "integer", "complex")
+    positive = self > 0
+    zero = aten.zeros_like(grad_output)
+    return (
+        aten.where.self(positive, grad_output, grad_output * weight),
+        aten.where.self(positive, zero, grad_output * self),
+    )
+
+
+native_function(
+    "_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
+    composite=_prelu_backward,
+    doc="The gradients of prelu's input and weight.",
+)
+
+
+def _prelu(self: Any, weight: Any) -> Any:
+    spec, other = self._spec, weight._spec
+    if spec.dtype is not other.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported: {spec.dtype.name} and {other.dtype.name}")
+    if other.numel != 1:
+        if not spec.ndim:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = spec.sizes[1] if spec.ndim > 1 else 1
+        if channels != other.numel:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{other.numel} and channel size = {channels}."
+            )
+    if other.ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {other.ndim}"
+        )
+    if spec.ndim != other.ndim:
+        weight = weight.reshape([other.numel if dim == 1 else 1 for dim in range(spec.ndim)])
+    return aten._prelu_kernel.default(self, weight)
+
+
+prelu = native_function(
+    "prelu(Tensor self, Tensor weight) -> Tensor",
+    composite=_prelu,
+    doc="""x where it is positive, else ``weight * x``, with one weight, or one for each channel
+    (dimension 1).  He et al. (2015).
+
+    Raises RuntimeError for another number of weights, and for a weight of another dtype.""",
+)

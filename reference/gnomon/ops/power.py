@@ -1,0 +1,153 @@
+"""Powers.
+
+Operands broadcast and promote; floating point results are computed in float64 and rounded once, integers wrap
+around.  Source: aten/src/ATen/native/Pow.cpp.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..kit import arithmetic
+from ..kit.formulas import conj
+from ..kit.iterator import TensorIterator, result_type
+from ..kit.loops import for_each, pointwise
+from ..kit.native import native_function
+from ..kit.rules import refuse, walk
+from ..memory.spec import Spec
+from ..values.dtype import check_number_fits, complex128, float64
+
+
+def pow_rule(self: Any, exponent: Any) -> Any:
+    """Promoted and broadcast; an integer to a negative integer power is refused."""
+    if (
+        isinstance(exponent, int)
+        and not isinstance(exponent, bool)
+        and exponent < 0
+        and self.dtype.category < 2
+    ):
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    common = result_type(self, exponent)
+    if isinstance(exponent, Spec) or exponent not in (0, 1):  # which are ones, and the numbers themselves
+        refuse(common, "bool")
+    return walk([self, exponent], common, common)
+
+
+def pow_grad_self(grad: Any, self: Any, exponent: Any) -> Any:
+    """``grad * exponent * self ** (exponent - 1)``; 0 where the exponent is 0."""
+    if not hasattr(exponent, "_spec"):
+        if exponent == 0:
+            return aten.zeros_like(self)
+        return grad * conj(exponent * self ** (exponent - 1))
+    return aten.where(exponent == 0, aten.zeros_like(grad), grad * conj(exponent * self ** (exponent - 1)))
+
+
+def pow_grad_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """``grad * result * log(self)``; 0 where self is 0 and the exponent is not negative."""
+    if hasattr(self, "_spec"):
+        flat = aten.logical_and(self == 0, _is_not_negative(exponent))
+        return grad * aten.where(flat, aten.zeros_like(grad), conj(result * self.to(result.dtype).log()))
+    if self == 0:
+        return grad * aten.where(_is_not_negative(exponent), aten.zeros_like(grad), result * -math.inf)
+    return grad * conj(result * (arithmetic.log(self)))
+
+
+def _is_not_negative(exponent: Any) -> Any:
+    """Where a tensor is real and not below 0."""
+    if not exponent._spec.dtype.is_complex:
+        return exponent >= 0
+    return aten.logical_and(exponent == exponent.conj(), aten.real(exponent) >= 0)
+
+
+pow_tensor = native_function(
+    "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+    meta=pow_rule,
+    kernel=pointwise(arithmetic.power),
+    derivatives={"self": pow_grad_self, "exponent": pow_grad_exponent},
+    node_name="PowBackward1",
+    inplace="Tensor",
+    out="Tensor_Tensor_out",
+    doc="``self`` to the power of ``exponent``.  Operands broadcast and promote.",
+)
+
+pow_scalar = native_function(
+    "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+    meta=lambda self, exponent: _pow_scalar_walk(self, exponent),
+    kernel=lambda iterator, exponent: _power_kernel(iterator, exponent),
+    derivatives={"self": pow_grad_self},
+    inplace="Scalar",
+    out="Tensor_Scalar_out",
+    doc="""``self`` to the power of a number.
+
+    Raises RuntimeError for integers to a negative integer power.""",
+)
+
+
+def _power_of_number(a: Any, exponent: Any) -> Any:
+    """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.
+
+    Source: pow_tensor_scalar_kernel.
+    """
+    if exponent == 0.5:
+        return arithmetic.sqrt(a)
+    if exponent == -0.5:
+        return arithmetic.rsqrt(a)
+    return arithmetic.power(a, exponent)
+
+
+def _power_kernel(iterator: TensorIterator, exponent: Any) -> None:
+    """The exponent is a number of the tensor's dtype; an integer one stays exact."""
+    held = exponent if isinstance(exponent, int) else iterator.common_dtype.cast(exponent)  # type: ignore
+    for_each(iterator, lambda a: _power_of_number(a, held))
+
+
+def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
+    pow_rule(self, exponent)
+    common = result_type(self, exponent)
+    if common.category == 1 or (common.category == 2 and common.itemsize == 2):
+        check_number_fits(exponent, common)
+    return walk([self], common, common)
+
+
+pow_reversed = native_function(
+    "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+    composite=lambda self, exponent: aten.pow.Tensor_Tensor(
+        aten.scalar_tensor(
+            self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device
+        ),
+        exponent,
+    ).contiguous(),
+    out="Scalar_out",
+    doc="A number to the power of each element.",
+)
+
+square = native_function(
+    "square(Tensor self) -> Tensor",
+    composite=lambda self: aten.pow.Tensor_Scalar(self, 2),
+    inplace=True,
+    out="out",
+    doc="x ** 2.",
+)
+
+
+def _float_power(self: Any, exponent: Any) -> Any:
+    """pow in double precision; complex where either operand is."""
+    common = result_type(getattr(self, "_spec", self), getattr(exponent, "_spec", exponent))
+    wanted = complex128 if common.is_complex else float64
+    return aten.pow(*[each.to(wanted) if hasattr(each, "_spec") else each for each in (self, exponent)])
+
+
+for _schema, _out in (
+    ("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "Tensor_Tensor_out"),
+    ("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "Scalar_out"),
+    ("float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "Tensor_Scalar_out"),
+):
+    native_function(
+        _schema,
+        composite=_float_power,
+        inplace=_out.removeprefix("Tensor_").removesuffix("_out") if "Tensor self" in _schema else False,
+        out=_out,
+        doc="``pow`` in float64, or in complex128 where an operand is complex.",
+    )

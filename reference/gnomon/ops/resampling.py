@@ -1,0 +1,409 @@
+"""Resampling: images of another size, by nearest neighbours or by interpolation.
+
+All of it is linear and goes dimension by dimension: each output position is a sum of input positions with
+weights, which a mode gives for one dimension.  Positions and weights are computed as PyTorch does, in float32
+for all dtypes but float64, because a position decides which neighbours are taken.  Accumulation: the weighted
+sum over all neighbours is exactly rounded in float64 and rounded once to the dtype; so is a gradient's.
+uint8 is rounded after each dimension, the last first.
+
+Source: aten/src/ATen/native/UpSample.h, cpu/UpSampleKernel.cpp; Keys, "Cubic Convolution Interpolation for
+Digital Image Processing" (1981), with a = -0.75.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..kit.arithmetic import exact_sum
+from ..kit.native import native_function
+from ..kit.rules import refuse
+from ..kit.windows import like, planes
+from ..memory.accessor import TensorAccessor
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values.dtype import float64, uint8
+from ..values.geometry import Ints
+
+# along a dimension: for each output position, pairs of an input position and its weight
+Weights = list[list[tuple[int, float]]]
+
+_FLOAT32 = struct.Struct("f")
+
+
+def _single(number: float) -> float:
+    """``number`` rounded to float32."""
+    return _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The weights of each mode along one dimension.
+
+
+def _scale(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> float:
+    """How far apart in the input two neighbouring output positions lie.  Source: area_pixel_compute_scale."""
+    if align_corners:
+        return rounded((size - 1) / (count - 1)) if count > 1 else 0.0
+    return rounded(1.0 / scale) if scale is not None and scale > 0 else rounded(size / count)
+
+
+def _source(at: int, step: float, align_corners: bool, rounded: Any) -> float:
+    """Where in the input an output position lies.  Source: area_pixel_compute_source_index."""
+    if align_corners:
+        return rounded(step * at)
+    return rounded(rounded(step * (at + 0.5)) - 0.5)
+
+
+def _nearest(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """The neighbour at floor(position * scale)."""
+    if count == size:
+        return [[(at, 1.0)] for at in range(count)]
+    step = _scale(size, count, False, scale, rounded)
+    return [[(min(math.floor(rounded(at * step)), size - 1), 1.0)] for at in range(count)]
+
+
+def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """The neighbour whose middle is nearest: at floor((position + 1/2) * scale)."""
+    step = _scale(size, count, False, scale, rounded)
+    return [[(min(math.floor(rounded((at + 0.5) * step)), size - 1), 1.0)] for at in range(count)]
+
+
+def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """The two neighbours, each weighted by how near it is."""
+    if count == size:
+        return [[(at, 1.0)] for at in range(count)]
+    step = _scale(size, count, align_corners, scale, rounded)
+    weights = []
+    for at in range(count):
+        source = max(_source(at, step, align_corners, rounded), 0.0)
+        left = min(int(source), size - 1)
+        share = min(max(rounded(source - left), 0.0), 1.0)
+        weights.append([(left, rounded(1.0 - share)), (min(left + 1, size - 1), share)])
+    return weights
+
+
+def _cubic(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """Four neighbours, weighted by Keys' cubic; beyond the border its outermost element stands for them."""
+    step = _scale(size, count, align_corners, scale, rounded)
+    weights = []
+    for at in range(count):
+        source = _source(at, step, align_corners, rounded)
+        left = min(math.floor(source), size - 1)
+        share = min(max(rounded(source - left), 0.0), 1.0)
+        weights.append(
+            [
+                (min(max(left + number - 1, 0), size - 1), weight)
+                for number, weight in enumerate(cubic_weights(share))
+            ]
+        )
+    return weights
+
+
+def cubic_weights(share: float) -> list[float]:
+    """The weights of the four neighbours of a place ``share`` behind the second of them."""
+    a = -0.75
+
+    def near(x: float) -> float:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: float) -> float:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    return [far(share + 1), near(share), near(1 - share), far(2 - share)]
+
+
+_MODES: dict[str, Callable[..., Weights]] = {
+    "nearest": _nearest,
+    "nearest_exact": _nearest_exact,
+    "linear": _linear,
+    "cubic": _cubic,
+}
+
+
+def _weights(
+    mode: str, sizes: Ints, counts: Sequence[int], align_corners: bool, scales: Sequence[Any], dtype: Any
+) -> list[Weights]:
+    """The weights along each spatial dimension."""
+    rounded = float if dtype is float64 else _single
+    return [
+        _MODES[mode](size, count, align_corners, scale, rounded)
+        for size, count, scale in zip(sizes, counts, scales)
+    ]
+
+
+def _products(along: Sequence[Weights]) -> list[tuple[Ints, list[tuple[Ints, float]]]]:
+    """Each output position with the input positions it is made of and their weights."""
+    return [
+        (
+            position,
+            [
+                (tuple(at for at, _ in members), math.prod(weight for _, weight in members))
+                for members in itertools.product(*(each[at] for each, at in zip(along, position)))
+            ],
+        )
+        for position in itertools.product(*(range(len(each)) for each in along))
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Checks, shapes, kernels.
+
+
+def _check_sizes(input_size: Sequence[int], output_size: Sequence[int], spatial: int) -> Ints:
+    """The output's sizes.  Raises RuntimeError for what can not be resampled.  Source:
+    upsample_2d_common_check."""
+    if len(output_size) != spatial:
+        raise RuntimeError(f"It is expected output_size equals to {spatial}, but got size {len(output_size)}")
+    if len(input_size) != spatial + 2:
+        raise RuntimeError(
+            f"It is expected input_size equals to {spatial + 2}, but got size {len(input_size)}"
+        )
+    if min(*input_size[2:], *output_size) <= 0:
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input {list(input_size[2:])} and "
+            f"output {list(output_size)}"
+        )
+    return (*input_size[:2], *output_size)
+
+
+def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
+    def rule(self: Spec, output_size: Sequence[int], *options: Any) -> Spec:
+        sizes = _check_sizes(self.sizes, output_size, spatial)
+        if not self.sizes[1]:
+            raise RuntimeError(
+                f"Non-empty {spatial + 2}D data tensor expected but got a tensor with sizes "
+                f"{list(self.sizes)}"
+            )
+        if self.dtype is not uint8 or (mode == "linear" and spatial != 2):
+            refuse(self.dtype, "bool", "integer", "complex")
+        return like(self, sizes)
+
+    return rule
+
+
+def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
+    row_major = mode == "cubic" or (spatial == 3 and mode != "linear")
+
+    def rule(grad_output: Spec, output_size: Sequence[int], input_size: Sequence[int], *options: Any) -> Spec:
+        sizes = _check_sizes(input_size, output_size, spatial)
+        if grad_output.sizes != sizes:
+            raise RuntimeError(
+                f"Expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
+            )
+        refuse(grad_output.dtype, "bool", "integer", "complex")
+        wanted = tuple(input_size)
+        return grad_output.contiguous(wanted) if row_major else like(grad_output, wanted)
+
+    return rule
+
+
+def _options(mode: str, options: Sequence[Any]) -> tuple[bool, Sequence[Any]]:
+    """``align_corners``, which only interpolation has, and the scales of the dimensions."""
+    return (options[0], options[1:]) if mode in ("linear", "cubic") else (False, options)
+
+
+def _kernel(mode: str, spatial: int) -> Callable[..., None]:
+    def kernel(output: Tensor, self: Tensor, output_size: Sequence[int], *options: Any) -> None:
+        source, out = TensorAccessor(self), TensorAccessor(output)
+        align_corners, scales = _options(mode, options)
+        sizes = source.sizes[-spatial:]
+        along = _weights(mode, sizes, output_size, align_corners, scales, self._spec.dtype)
+        if self._spec.dtype is uint8 and mode in ("linear", "cubic"):
+            _resample_bytes(out, source, along, spatial)
+            return
+        found = _products(along)
+        for plane in planes(source.sizes, spatial):
+            for position, members in found:
+                out[(*plane, *position)] = (
+                    source[(*plane, *members[0][0])]
+                    if len(members) == 1
+                    else exact_sum([source[(*plane, *at)] * weight for at, weight in members])
+                )
+
+    return kernel
+
+
+def _fixed_point(weights: Weights) -> tuple[list[list[tuple[int, int]]], int]:
+    """The weights as integers of 15 bits, and how often they were doubled for that."""
+    largest = max(weight for members in weights for _, weight in members)
+    bits = 0
+    while bits < 22 and int(0.5 + largest * 2 ** (bits + 1)) < 2**15:
+        bits += 1
+    whole = [
+        [(at, int(math.copysign(0.5, weight) + weight * 2**bits)) for at, weight in members]
+        for members in weights
+    ]
+    return whole, bits
+
+
+def _resample_bytes(out: TensorAccessor, source: TensorAccessor, along: list[Weights], spatial: int) -> None:
+    """uint8: dimension by dimension from the last, each result rounded half up and clamped to 0 … 255.
+
+    Source: ImagingResampleHorizontalConvolution8u, which has the weights in fixed point.
+    """
+    sizes = source.sizes[-spatial:]
+    fixed = [_fixed_point(weights) for weights in along]
+    for plane in planes(source.sizes, spatial):
+        values: dict[Ints, Any] = {
+            position: source[(*plane, *position)] for position in itertools.product(*map(range, sizes))
+        }
+        now = list(sizes)
+        for dim in reversed(range(spatial)):
+            weights, bits = fixed[dim]
+            now[dim] = len(weights)
+            moved = {}
+            for position in itertools.product(*map(range, now)):
+                total = sum(
+                    values[(*position[:dim], at, *position[dim + 1 :])] * weight
+                    for at, weight in weights[position[dim]]
+                )
+                moved[position] = min(max((total + 2 ** (bits - 1)) >> bits, 0), 255)
+            values = moved
+        for position, value in values.items():
+            out[(*plane, *position)] = value
+
+
+def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
+    def kernel(
+        grad_input: Tensor,
+        grad_output: Tensor,
+        output_size: Sequence[int],
+        input_size: Sequence[int],
+        *options: Any,
+    ) -> None:
+        """Each element's gradient is the weighted sum of those it was used for."""
+        grad, out = TensorAccessor(grad_output), TensorAccessor(grad_input)
+        align_corners, scales = _options(mode, options)
+        sizes = out.sizes[-spatial:]
+        along = _weights(mode, sizes, output_size, align_corners, scales, grad_output._spec.dtype)
+        uses: dict[Ints, list[tuple[Ints, float]]] = {
+            position: [] for position in itertools.product(*map(range, sizes))
+        }
+        for position, members in _products(along):
+            for at, weight in members:
+                uses[at].append((position, weight))
+        for plane in planes(out.sizes, spatial):
+            for at, positions in uses.items():
+                terms = [grad[(*plane, *position)] * weight for position, weight in positions]
+                out[(*plane, *at)] = exact_sum(terms)
+
+    return kernel
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The operators.
+
+
+def output_size_of(
+    sizes: Sequence[int], output_size: Sequence[int] | None, scale_factors: Sequence[float] | None
+) -> Ints:
+    """The spatial sizes that one of the two says.  Raises RuntimeError unless exactly one is given."""
+    if (output_size is None) == (scale_factors is None):
+        raise RuntimeError("Must specify exactly one of output_size and scale_factors")
+    given: Any = scale_factors if output_size is None else output_size
+    spatial = sizes[2:]
+    if len(given) != len(spatial):
+        raise RuntimeError(f"expected {len(spatial)} numbers, one a dimension, but got {list(given)}")
+    if output_size is not None:
+        return tuple(output_size)
+    return tuple(int(size * factor) for size, factor in zip(spatial, given))
+
+
+def _named(names: Sequence[str], function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, with parameters of these names: a formula is given what its parameters are called."""
+
+    def formula(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    formula.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return formula
+
+
+def _define(name: str, mode: str, spatial: int, doc: str) -> None:
+    aligned = mode in ("linear", "cubic")
+    align = "bool align_corners, " if aligned else ""
+    letters = {1: [""], 2: ["_h", "_w"], 3: ["_d", "_h", "_w"]}[spatial]
+    scales = ", ".join(f"float? scales{letter}=None" for letter in letters)
+    n = f"SymInt[{spatial}] output_size"
+
+    def forward(*arguments: Any) -> Any:
+        return getattr(aten, name).default(*arguments)
+
+    def backward(*arguments: Any) -> Any:
+        return getattr(aten, f"{name}_backward").default(*arguments)
+
+    options = [*(["align_corners"] if aligned else []), *(f"scales{letter}" for letter in letters)]
+    to_self = _named(
+        ["grad", "self_sizes", "output_size", *options],
+        lambda grad, self_sizes, size, *rest: backward(grad, size, self_sizes, *rest),
+    )
+    to_grad = _named(["grad", "output_size", *options], forward)
+    camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
+    node = camel[:-1].replace(f"{spatial}", "") + f"{spatial}D"
+    native_function(
+        f"{name}(Tensor self, {n}, {align}{scales}) -> Tensor",
+        python_module="nn",
+        meta=_rule(mode, spatial),
+        kernel=_kernel(mode, spatial),
+        derivatives={"self": to_self},
+        node_name=f"{node}Backward0",
+        out="out",
+        doc=doc,
+    )
+    native_function(
+        f"{name}_backward(Tensor grad_output, {n}, SymInt[{spatial + 2}] input_size, {align}{scales}) -> "
+        "Tensor",
+        python_module="nn",
+        meta=_backward_rule(mode, spatial),
+        kernel=_backward_kernel(mode, spatial),
+        derivatives={"grad_output": to_grad},
+        node_name=f"{node}BackwardBackward0",
+        doc=f"The gradient of {name}.",
+    )
+
+    def by_factors(input: Any, output_size: Any, *options: Any) -> Any:
+        *align_corners, factors = options
+        sizes = output_size_of(input.shape, output_size, factors)
+        return forward(input, sizes, *align_corners, *(factors or [None] * spatial))
+
+    native_function(
+        f"{name}.vec(Tensor input, SymInt[]? output_size, {align}float[]? scale_factors) -> Tensor",
+        python_module="nn",
+        composite=by_factors,
+        doc=f"{doc}  The size is given, or factors from which it follows.",
+    )
+
+
+for _spatial, _image in ((1, "(N, C, L)"), (2, "(N, C, H, W)"), (3, "(N, C, D, H, W)")):
+    _define(
+        f"upsample_nearest{_spatial}d",
+        "nearest",
+        _spatial,
+        f"{_image} in another size: each element is the input's at floor(position * scale).",
+    )
+    _define(
+        f"_upsample_nearest_exact{_spatial}d",
+        "nearest_exact",
+        _spatial,
+        f"{_image} in another size: each element is the input's whose middle is nearest.",
+    )
+    _define(
+        f"upsample_{('linear', 'bilinear', 'trilinear')[_spatial - 1]}{_spatial}d",
+        "linear",
+        _spatial,
+        f"{_image} in another size, interpolated linearly; ``align_corners`` puts the outermost elements' "
+        "middles, not their edges, in one place.",
+    )
+_define(
+    "upsample_bicubic2d",
+    "cubic",
+    2,
+    "(N, C, H, W) in another size, interpolated by cubic convolution; ``align_corners`` puts the outermost "
+    "elements' middles, not their edges, in one place.",
+)

@@ -1,0 +1,54 @@
+"""The default stream of random numbers: its seed and its state.
+
+Source: torch/random.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .memory.tensor import Tensor
+from .ops.random import Generator, default_generator, initial_seed, manual_seed
+
+
+def seed() -> int:
+    """Start the default stream of a seed that nobody can know; returns it.  Source: torch.seed."""
+    return default_generator.seed()
+
+
+def get_rng_state() -> Tensor:
+    """Where the default stream is, as a tensor of bytes.  Source: torch.get_rng_state."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Go to where ``get_rng_state`` was called.  Source: torch.set_rng_state."""
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
+    """Inside the block the default stream runs on; behind it, it is where it was before.
+
+    All devices share one stream, so that ``devices`` makes no difference.  Source: torch.random.fork_rng.
+    """
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        if enabled:
+            set_rng_state(state)
+
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]

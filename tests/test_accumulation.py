@@ -1,0 +1,136 @@
+"""What docs/accumulation.md says, held against exact fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gnomon as gn
+from gnomon.values.dtype import dtype_named
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+# Large and small numbers mixed, so that any other way of adding them up loses digits.
+numbers = st.one_of(
+    st.integers(-2000, 2000).map(lambda n: n / 8),
+    st.integers(-(2**10), 2**10).map(lambda n: n * 2.0**-24),
+    st.sampled_from([30000.0, -30000.0, 1 / 3, 0.1]),
+)
+rows = st.lists(numbers, min_size=1, max_size=12)
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference() -> Any:
+    gn.set_default_device("reference")
+    yield
+    gn.set_default_device(None)
+
+
+def held(values: list[float], dtype: str) -> list[float]:
+    """The numbers as the dtype holds them."""
+    return gn.tensor(values, dtype=dtype_named(dtype)).tolist()
+
+
+def rounded(exact: Fraction | float, dtype: str) -> float:
+    """A number rounded to float64 and then to the dtype."""
+    return dtype_named(dtype).cast(float(exact))
+
+
+def tensor(values: list[float], dtype: str) -> gn.Tensor:
+    return gn.tensor(values, dtype=dtype_named(dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@settings(max_examples=40, deadline=None)
+@given(values=rows)
+def test_sum_and_mean(dtype: str, values: list[float]) -> None:
+    exact = sum(map(Fraction, held(values, dtype)))
+    x = tensor(values, dtype)
+    assert x.sum().item() == rounded(exact, dtype)
+    assert x.nansum().item() == rounded(exact, dtype)
+    assert x.mean().item() == rounded(float(exact) / len(values), dtype)
+    assert x.cumsum(0)[-1].item() == rounded(exact, dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@settings(max_examples=40, deadline=None)
+@given(values=rows, others=rows)
+def test_products_of_matrices(dtype: str, values: list[float], others: list[float]) -> None:
+    count = min(len(values), len(others))
+    a, b = held(values[:count], dtype), held(others[:count], dtype)
+    exact = sum(Fraction(x * y) for x, y in zip(a, b))
+    x, y = tensor(a, dtype), tensor(b, dtype)
+    expected = rounded(exact, dtype)
+    assert gn.dot(x, y).item() == expected
+    assert (x.unsqueeze(0) @ y.unsqueeze(1)).item() == expected
+    assert gn.einsum("i,i", x, y).item() == expected
+    assert gn.addmm(gn.zeros(1, 1, dtype=x.dtype), x.unsqueeze(0), y.unsqueeze(1)).item() == expected
+    as_image = x.view(1, 1, count), y.view(1, 1, count)
+    assert gn.nn.functional.conv1d(*as_image).item() == expected
+
+
+@pytest.mark.parametrize("dtype", ("float16", "bfloat16", "float32"))
+@settings(max_examples=40, deadline=None)
+@given(values=st.lists(numbers, min_size=2, max_size=12))
+def test_variance_and_norm(dtype: str, values: list[float]) -> None:
+    x = held(values, dtype)
+    mean = Fraction(math.fsum(x) / len(x))
+    variance = sum((Fraction(each) - mean) ** 2 for each in x) / (len(x) - 1)
+    limit = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38}[dtype]
+    if variance < limit:
+        assert close(tensor(x, dtype).var().item(), float(variance), dtype)
+    length = math.sqrt(sum(Fraction(each) ** 2 for each in x))
+    if length < limit:
+        assert close(gn.linalg.vector_norm(tensor(x, dtype)).item(), length, dtype)
+
+
+def close(actual: float, exact: float, dtype: str) -> bool:
+    """Is it the nearest number of the dtype, or the next where float64's own rounding decides a tie?"""
+    bits = {"float16": 11, "bfloat16": 8, "float32": 24}[dtype]
+    return abs(actual - exact) <= 0.5000001 * 2.0 ** (math.frexp(exact)[1] - bits) + 2.0**-25
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: x.sum(), 2**40 * 3),
+        (lambda x: x.sum(dtype=gn.int32), 0),
+        (lambda x: x.prod(), (2**40) ** 3 % 2**64),
+        (lambda x: gn.dot(x, x), 3 * 2**80 % 2**64),
+    ],
+)
+def test_integers_wrap_around_at_the_end(function: Callable[[gn.Tensor], gn.Tensor], expected: int) -> None:
+    assert function(gn.tensor([2**40] * 3)).item() == expected
+
+
+def test_halves_lose_nothing_on_the_way() -> None:
+    # 4096 ones and one 2049: added up in float16, the ones would stop counting at 2048
+    ones = gn.ones(4096, dtype=gn.float16)
+    assert ones.sum().item() == 4096.0
+    assert gn.dot(ones, ones).item() == 4096.0
+    assert ones.mean().item() == 1.0
+
+
+def test_norms_do_not_overflow_on_the_way() -> None:
+    large = gn.tensor([3e300, 4e300], dtype=gn.float64)
+    assert gn.linalg.vector_norm(large).item() == pytest.approx(5e300, rel=1e-15)
+    assert gn.linalg.vector_norm(large * 1e-600, 3).item() == 0.0
+
+
+def test_what_meets_at_one_place_is_added_up_exactly() -> None:
+    start = gn.tensor([2048.0], dtype=gn.float16)
+    ones = gn.ones(4, dtype=gn.float16)
+    index = gn.zeros(4, dtype=gn.int64)
+    for result in (
+        start.scatter_add(0, index, ones),
+        start.scatter_reduce(0, index, ones, "sum"),
+        start.index_add(0, index, ones),
+        start.index_put([index], ones, True),
+        start.put(index, ones, True),
+    ):
+        assert result.item() == 2052.0  # one by one, each 1 would be lost
