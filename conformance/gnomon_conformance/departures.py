@@ -217,11 +217,6 @@ SCHEMA_DEPARTURES = {"is_contiguous": "has the memory_format that PyTorch adds i
 # The same for expressions (expressions/): patterns for a part of the expression and a part of what differs.
 EXPRESSION_DEPARTURES = [
     (r"float16", "complex32|ComplexHalf", "gnomon has no complex32: half with complex is complex64"),
-    (
-        r"gn\.signbit\(t\(3\),\ out=t\(3\)\)",
-        "",
-        "the result is converted to the dtype of out=, as everywhere",
-    ),
 ]
 
 

@@ -83,6 +83,8 @@ def check(framework, operator, sample, dtype, functional, how):
     if how in ("wide", "narrow") and operator.record.base.record.exact_out:
         found, _, _, _, failure = call_out(framework, operator, sample, dtype, functional.results, how)
         refused = failure is not None and "Expected out tensor to have dtype" in failure.text
+        if found[0].dtype == functional.results[0].dtype:
+            return []  # there is no wider one
         return [] if refused else [f"an output of dtype {found[0].dtype} was not refused ({failure})"]
     wanted = functional.results
     found, wholes, returned, kinds, failure = call_out(framework, operator, sample, dtype, wanted, how)

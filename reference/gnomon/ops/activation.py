@@ -93,6 +93,7 @@ gelu = native_function(
     },
     inplace=True,
     out="out",
+    exact_out=True,
     doc="x times the normal distribution function of x; ``approximate='tanh'`` by its tanh approximation.  "
     "Hendrycks and Gimpel (2016).",
 )
@@ -144,6 +145,7 @@ silu = native_function(
     derivatives={"self": lambda grad, self: aten.silu_backward.default(grad, self)},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="x * sigmoid(x).",
 )
 
@@ -187,6 +189,7 @@ elu = native_function(
     },
     inplace=True,
     out="out",
+    exact_out=True,
     doc="""``scale * x`` where x is not negative, else ``scale * alpha * (exp(input_scale * x) - 1)``.
 
     Clevert, Unterthiner and Hochreiter (2016).""",
@@ -286,6 +289,7 @@ softplus = native_function(
         )
     },
     out="out",
+    exact_out=True,
     doc="``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` exceeds the threshold.",
 )
 
@@ -370,6 +374,7 @@ log_sigmoid = native_function(
     python_module="nn",
     composite=lambda self: aten.log_sigmoid_forward.default(self)[0],
     out="out",
+    exact_out=True,
     doc="``log(1 / (1 + exp(-x)))``, without overflow.",
 )
 
@@ -387,6 +392,7 @@ mish = native_function(
     derivatives={"self": _mish_grad},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="``x * tanh(log(1 + exp(x)))``.  Misra (2019).",
 )
 

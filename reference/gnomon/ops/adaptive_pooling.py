@@ -170,6 +170,7 @@ def _define_average(spatial: int) -> None:
         python_module="nn",
         composite=_adaptive_avg_pool(spatial),
         out="out",
+        exact_out=True,
         doc="""The mean of each window of ([N,] C, *spatial), with ``output_size`` windows a dimension.
 
         For floating point; with an output of one number a plane it is ``mean``, for complex numbers too.""",
@@ -256,6 +257,7 @@ def _define_max(spatial: int) -> None:
         node_name=f"AdaptiveMaxPool{spatial}DBackward0",
         out=f"{name}.out(Tensor self, int[{spatial}] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> "
         "(Tensor(a!), Tensor(b!))",
+        exact_out=True,
         doc="""The largest element of each window of ([N,] C, *spatial), with ``output_size`` windows a
         dimension, and its flat position in the plane (int64).""",
     )

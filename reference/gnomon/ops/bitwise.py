@@ -19,6 +19,7 @@ bitwise_not = native_function(
     kernel=pointwise(lambda a: (not a) if isinstance(a, bool) else ~a),
     inplace=True,
     out="out",
+    exact_out=True,
     doc="Each bit inverted; logical not for bool.",
 )
 

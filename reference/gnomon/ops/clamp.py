@@ -57,6 +57,7 @@ clamp = native_function(
     node_name="ClampBackward1",
     inplace=True,
     out="out",
+    exact_out=True,
     doc="""Each element, but not less than ``min`` nor more than ``max``; NaN stays NaN.
 
     Raises RuntimeError when neither bound is given.""",
@@ -101,6 +102,7 @@ clamp_min = native_function(
     composite=lambda self, min: aten.clamp.default(self, min, None),
     inplace=True,
     out="out",
+    exact_out=True,
     doc="Each element, but not less than ``min``.",
 )
 
@@ -109,6 +111,7 @@ clamp_max = native_function(
     composite=lambda self, max: aten.clamp.default(self, None, max),
     inplace=True,
     out="out",
+    exact_out=True,
     doc="Each element, but not more than ``max``.",
 )
 
@@ -222,6 +225,7 @@ def _alias(schema: str, operator: OpOverload, out: str) -> OpOverload:
         composite=lambda *arguments: operator(*arguments),
         inplace=True,
         out=out,
+        exact_out=operator.record.exact_out,
         doc="The same as ``clamp``.",
     )
 

@@ -109,6 +109,7 @@ def _infinity(name: str, infinity: float) -> Any:
         meta=rule,
         kernel=pointwise(lambda a: a == infinity),
         out="out",
+        exact_out=True,
         doc=f"Is each element {infinity}?  Raises RuntimeError for complex numbers.",
     )
 
@@ -127,6 +128,7 @@ signbit = native_function(
     meta=_signbit_rule,
     kernel=pointwise(lambda a: math.copysign(1.0, a) < 0),
     out="out",
+    exact_out=True,
     doc="Is each element negative?  -0.0 is.  Complex is refused.",
 )
 
@@ -171,6 +173,7 @@ nan_to_num = native_function(
     derivatives={"self": lambda grad, self: grad * self.isfinite()},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="""NaN, inf and -inf replaced: by 0, the dtype's largest number and its least, or by what is given.
 
     Integers are unchanged.""",
@@ -198,6 +201,7 @@ for _schema, _out in (
         f"{_schema}, *, bool assume_unique=False, bool invert=False) -> Tensor",
         composite=_isin,
         out=_out,
+        exact_out=True,
         doc="""Is each element among the others (with ``invert``: is it not)?  ``assume_unique`` does nothing.
 
         Raises RuntimeError for bool and complex.""",
@@ -227,6 +231,7 @@ where = native_function(
         "other": lambda grad, condition: aten.where.self(condition, 0, grad),
     },
     out="self_out",
+    exact_out=True,
     doc="""``self`` where ``condition`` is true, else ``other``.
 
     The condition is a bool tensor; all three broadcast, the choices promote.  Raises RuntimeError for a

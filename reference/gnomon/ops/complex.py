@@ -30,6 +30,7 @@ conj_physical = native_function(
     derivatives={"self": lambda grad: grad.conj()},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="The complex conjugate, computed.",
 )
 
@@ -181,6 +182,7 @@ complex_ = native_function(
     kernel=pointwise(complex),
     derivatives={"real": lambda grad: aten.real(grad), "imag": lambda grad: aten.imag(grad)},
     out="out",
+    exact_out=True,
     doc="Complex numbers of two tensors that broadcast: both float32, or both float64.",
 )
 
@@ -201,6 +203,7 @@ polar = native_function(
     kernel=pointwise(_polar),
     derivatives={"abs, angle": _polar_grad},
     out="out",
+    exact_out=True,
     doc="``abs * (cos(angle) + i sin(angle))``; both float32, or both float64.",
 )
 

@@ -292,6 +292,7 @@ native_function(
     explicit=_multinomial,
     derivatives={},
     out="out",
+    exact_out=True,
     doc="""``num_samples`` categories (int64) drawn by the weights in a vector, or in each row of a matrix.
 
     Weights need not add up to 1.  Without ``replacement`` each category comes at most once.  Raises

@@ -402,5 +402,6 @@ heaviside = native_function(
     kernel=pointwise(lambda a, value: value if a == 0 else a > 0),
     inplace=True,
     out="out",
+    exact_out=True,
     doc="0 below 0, 1 above, and at 0 the element of ``values``, which has the same dtype.  Has no gradient.",
 )

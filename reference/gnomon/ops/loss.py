@@ -166,6 +166,7 @@ native_function(
     python_module="nn",
     composite=_weighted_binary_cross_entropy,
     out="out",
+    exact_out=True,
     doc="""``-(target * log(self) + (1 - target) * log(1 - self))``, times ``weight``.
 
     Logarithms are at least -100.  Raises RuntimeError for numbers outside 0 to 1, and for a target of another
@@ -244,6 +245,7 @@ native_function(
         _in_dtype_of(self, ((-target * self).exp() + 1).log()), reduction
     ),
     out="out",
+    exact_out=True,
     doc="``log(1 + exp(-target * self))`` in the dtype of ``self``; inf where the exponential overflows.",
 )
 

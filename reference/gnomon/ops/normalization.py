@@ -92,6 +92,7 @@ native_function(
     },
     node_name="SoftmaxBackward0",
     out="out",
+    exact_out=True,
     doc="softmax along ``dim`` of a floating point tensor.",
 )
 
@@ -106,6 +107,7 @@ native_function(
     },
     node_name="LogSoftmaxBackward0",
     out="out",
+    exact_out=True,
     doc="The logarithm of softmax along ``dim`` of a floating point tensor.",
 )
 
@@ -192,6 +194,7 @@ native_function(
     "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dim, dtype: aten._softmax.default(_converted(self, dtype), dim, False),
     out="int_out",
+    exact_out=True,
     doc="exp(x) over its sum along ``dim``.  ``dtype`` converts the input first.",
 )
 
@@ -199,6 +202,7 @@ native_function(
     "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dim, dtype: aten._log_softmax.default(_converted(self, dtype), dim, False),
     out="int_out",
+    exact_out=True,
     doc="The logarithm of softmax along ``dim``.  ``dtype`` converts the input first.",
 )
 

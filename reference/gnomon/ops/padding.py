@@ -194,6 +194,7 @@ def _define(kind: str, spatial: int, how: str) -> None:
         },
         node_name=f"{kind.capitalize()}Pad{spatial}DBackward0",
         out="out",
+        exact_out=True,
         doc=f"""([N,] C, *{spatial} dimension(s)) padded with {how}.
 
         ``padding`` goes from the last dimension to the front; negative numbers take away.  Channels last stay

@@ -30,6 +30,7 @@ relu = native_function(
     derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="max(x, 0).  Its gradient at 0 is 0.",
 )
 
@@ -54,6 +55,7 @@ leaky_relu = native_function(
     },
     inplace=True,
     out="out",
+    exact_out=True,
     doc="x where it is positive, else x * negative_slope.",
 )
 
@@ -89,6 +91,7 @@ hardshrink = native_function(
     kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
     out="out",
+    exact_out=True,
     doc="x, and 0 where it is between -lambd and lambd.",
 )
 
@@ -122,6 +125,7 @@ softshrink = native_function(
     kernel=pointwise_with_numbers(_softshrink),
     derivatives={"self": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd)},
     out="out",
+    exact_out=True,
     doc="x moved by ``lambd`` towards 0, and 0 where it would pass it.  Raises RuntimeError for a negative "
     "lambd.",
 )
@@ -166,6 +170,7 @@ hardtanh = native_function(
     },
     inplace=True,
     out="out",
+    exact_out=True,
     doc="x, but not less than ``min_val`` nor more than ``max_val``, in the tensor's own dtype.",
 )
 
@@ -206,6 +211,7 @@ hardsigmoid = native_function(
     derivatives={"self": lambda grad, self: aten.hardsigmoid_backward.default(grad, self)},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="``min(max(x + 3, 0), 6) / 6``.",
 )
 
@@ -229,6 +235,7 @@ hardswish = native_function(
     derivatives={"self": lambda grad, self: aten.hardswish_backward.default(grad, self)},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="``x * hardsigmoid(x)``.  Howard et al. (2019).",
 )
 

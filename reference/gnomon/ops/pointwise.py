@@ -223,6 +223,7 @@ neg = native_function(
     derivatives={"self": lambda grad: grad.neg()},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="The negative of each element; bool is refused.",
 )
 
@@ -240,6 +241,7 @@ abs = native_function(
     derivatives={"self": lambda grad, self: grad * self.sgn()},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="The absolute value, or modulus.  Its gradient at 0 is 0.",
 )
 
@@ -270,6 +272,7 @@ sign = native_function(
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="-1, 0 or 1 by the sign of each element; 0 for NaN.",
 )
 
@@ -280,6 +283,7 @@ sgn = native_function(
     derivatives={"self": lambda grad, self, result: _sgn_grad(grad, self, result)},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="``sign`` for real numbers; a complex number divided by its modulus.",
 )
 
@@ -322,6 +326,7 @@ def _rounding(name: str, function: Any, meaning: str) -> Any:
         derivatives={"self": lambda grad: aten.zeros_like(grad)},
         inplace=True,
         out="out",
+        exact_out=True,
         doc=f"Each element rounded {meaning}; integers unchanged.",
     )
 
@@ -453,6 +458,7 @@ frac = native_function(
     derivatives={"self": lambda grad: grad},
     inplace=True,
     out="out",
+    exact_out=True,
     doc="``x - trunc(x)``: the fractional part, with the sign of x.  Floating point only.",
 )
 
@@ -478,6 +484,7 @@ native_function(
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
     out="decimals_out",
+    exact_out=True,
     doc="""Each element rounded to ``decimals`` places behind the point, or before it where that is negative.
 
     The intermediate ``x * 10**decimals`` is rounded to the tensor's dtype (half precision's to float32), too.
@@ -508,6 +515,7 @@ def _alias(schema: str, operator: OpOverload, **variants: Any) -> OpOverload:
         schema,
         composite=lambda *arguments: operator(*arguments),
         numbers=operator.record.numbers,
+        exact_out=operator.record.exact_out,
         doc=f"The same as ``{operator.schema.name}``.",
         **variants,
     )

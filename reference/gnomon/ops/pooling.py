@@ -257,6 +257,7 @@ def _define_max_pool(spatial: int) -> None:
         node_name=f"MaxPool{spatial}DWithIndicesBackward0",
         out=f"{name}.out(Tensor self, {window}, *, Tensor(a!) out, Tensor(b!) indices) -> "
         "(Tensor(a!), Tensor(b!))",
+        exact_out=True,
         doc="""The largest element of each window of ([N,] C, *spatial), and its flat position in the plane
         (int64).
 
@@ -511,6 +512,7 @@ def _define_average_pool(spatial: int) -> None:
         derivatives={"self": backward},
         node_name=f"AvgPool{spatial}DBackward0",
         out="out",
+        exact_out=True,
         doc="""The mean of each window of ([N,] C, *spatial), padded with zeros.
 
         The divisor is ``divisor_override``, or the number of elements in the window, the padding's among

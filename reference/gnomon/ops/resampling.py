@@ -354,6 +354,7 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
         derivatives={"self": to_self},
         node_name=f"{node}Backward0",
         out="out",
+        exact_out=True,
         doc=doc,
     )
     native_function(
