@@ -326,6 +326,7 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
     }
     operators.sort(
         key=lambda operator: (
+            not any(each.type == "Tensor" for each in operator.schema.arguments),
             sum(each.type == "Scalar" and each.name in tensors for each in operator.schema.arguments),
             operator.schema.overload_name != "",
         )

@@ -475,3 +475,5 @@ expressions_of(
     "t(3).__rmatmul__(t(3))",
     "t(2, 2).__rmatmul__(2) is NotImplemented",
 )
+
+expressions_of("atan2", "grad(gn.atan2, t(2, values='zeros'), t(2, values='zeros'))")

@@ -33,7 +33,12 @@ for _dtype in DTYPES:
         expressions_of("masked_fill", f"t(3, dtype='{_dtype}').masked_fill(t(3, dtype='bool'), {_number})")
         expressions_of("maximum", f"gn.maximum(t(3, dtype='{_dtype}'), gn.tensor({_number}))")
         expressions_of("bitwise_and", f"t(3, dtype='{_dtype}') & {_number}")
-        expressions_of("result_type", f"gn.result_type(t(3, dtype='{_dtype}'), {_number})")
+        expressions_of(
+            "result_type",
+            f"gn.result_type(t(3, dtype='{_dtype}'), {_number})",
+            f"gn.result_type(t(dtype='{_dtype}'), {_number})",
+            f"gn.result_type({_number}, t(dtype='{_dtype}'))",
+        )
     for _other in DTYPES:
         expressions_of(
             "add",

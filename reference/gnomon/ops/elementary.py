@@ -333,7 +333,9 @@ logaddexp2 = native_function(
 
 
 def _atan2_grad(grad: Any, self: Any, other: Any) -> tuple[Any, Any]:
-    over = (self * self + other * other).reciprocal()
+    """Turning the point (other, self); the origin has no angle, and its gradients are 0."""
+    squared = self * self + other * other
+    over = squared.reciprocal().masked_fill(squared == 0, 0)
     return grad * other * over, grad * -self * over
 
 
