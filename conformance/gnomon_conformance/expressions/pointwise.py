@@ -477,3 +477,5 @@ expressions_of(
 )
 
 expressions_of("atan2", "grad(gn.atan2, t(2, values='zeros'), t(2, values='zeros'))")
+for _name, _pole in (("atan", "1j"), ("atanh", "1 + 0j"), ("log10", "0j")):
+    expressions_of(_name, f"gn.{_name}(gn.tensor([{_pole}]))")

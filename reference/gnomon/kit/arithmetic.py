@@ -221,11 +221,13 @@ def exact_sum(numbers: list[Any]) -> Any:
         return sum(numbers)
 
 
-def _poles(function: Callable[[Any], Any], poles: dict[float, float]) -> Callable[[Any], Any]:
-    """``function`` of real numbers with its value at the poles, where Python's has none."""
+def _poles(function: Callable[[Any], Any], poles: dict[Any, Any]) -> Callable[[Any], Any]:
+    """``function`` with its value at the poles, real or complex, where Python's has none."""
 
     def with_poles(a: Any) -> Any:
-        return poles[a] if not isinstance(a, complex) and a in poles else function(a)
+        if a not in poles:
+            return function(a)
+        return complex(poles[a]) if isinstance(a, complex) else poles[a]
 
     return with_poles
 
@@ -233,7 +235,7 @@ def _poles(function: Callable[[Any], Any], poles: dict[float, float]) -> Callabl
 tan = total(math.tan, cmath.tan)
 asin = total(math.asin, cmath.asin)
 acos = total(math.acos, cmath.acos)
-atan = total(math.atan, cmath.atan)
+atan = _poles(total(math.atan, cmath.atan), {1j: complex(0, inf), -1j: complex(0, -inf)})
 _sinh = total(math.sinh, cmath.sinh)
 cosh = total(math.cosh, cmath.cosh)
 asinh = total(math.asinh, cmath.asinh)
