@@ -6,6 +6,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from gnomon_conformance import plugin
+from gnomon_conformance.conftest import pytest_collection  # noqa: F401
 
 
 def pytest_addoption(parser, pluginmanager):

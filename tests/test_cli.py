@@ -66,9 +66,11 @@ def test_a_backend_that_can_not_run_is_listed_with_the_reason(
 def test_operators(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["operators"]) == 0
     heading, *rows = columns(capsys.readouterr().out)
-    assert heading == ["operator", "is a", "variants", "dtypes", "differentiable", "PyTorch", "schema"]
+    short = ["operator", "is a", "variants", "dtypes", "differentiable", "PyTorch"]
+    assert heading == [*short, "made of", "schema"]
     table = {row[0]: row[1:] for row in rows}
-    kind, variants, dtypes, differentiable, oracle, schema = table["add.Tensor"]
+    kind, variants, dtypes, differentiable, oracle, parts, schema = table["add.Tensor"]
+    assert parts == "" and "cat" in table["hstack"][5]
     assert (kind, variants, dtypes, differentiable) == ("kernel", "in-place out=", "all", "yes")
     assert schema == "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
     assert oracle.endswith("calls agree") and oracle.startswith("all ")
@@ -80,6 +82,23 @@ def test_operators(capsys: pytest.CaptureFixture[str]) -> None:
     operators = [each for packet in aten for each in packet.overloads.values()]
     assert len(rows) == len(table) == sum(each.record.base is None for each in operators)
     assert all((each.record.base or each).name in table for each in operators)
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = [sys.executable, "-m", "gnomon.cli", "operators"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+
+
+def test_the_suite_shows_its_own_options() -> None:
+    command = [sys.executable, "-m", "gnomon_conformance", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "--gnomon-backend NAME" in shown and "--ops REGEX" in shown
+    assert "--maxfail" not in shown and len(shown.splitlines()) < 40
 
 
 def test_no_command_shows_the_usage_and_fails(capsys: pytest.CaptureFixture[str]) -> None:

@@ -152,3 +152,80 @@ def test_names_and_sizes() -> None:
 def same(a: object, b: float) -> bool:
     """Equal, with NaN equal to NaN and zeros of one sign."""
     return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)  # type: ignore[arg-type]
+
+
+# what torch.finfo says: repr, bits
+LIMITS_OF_FLOATS = {
+    "float16": "resolution=0.001, min=-65504, max=65504, eps=0.000976562, smallest_normal=6.10352e-05, "
+    "tiny=6.10352e-05",
+    "bfloat16": "resolution=0.01, min=-3.38953e+38, max=3.38953e+38, eps=0.0078125, "
+    "smallest_normal=1.17549e-38, tiny=1.17549e-38",
+    "float32": "resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
+    "smallest_normal=1.17549e-38, tiny=1.17549e-38",
+    "float64": "resolution=1e-15, min=-1.79769e+308, max=1.79769e+308, eps=2.22045e-16, "
+    "smallest_normal=2.22507e-308, tiny=2.22507e-308",
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_finfo(dtype: gn.dtype) -> None:
+    limits = gn.finfo(dtype)
+    assert repr(limits) == f"finfo({LIMITS_OF_FLOATS[dtype.name]}, dtype={dtype.name})"
+    assert (limits.bits, limits.dtype) == (8 * dtype.itemsize, dtype.name)
+    assert limits.max == dtype.cast(limits.max) == -limits.min
+    assert math.isinf(dtype.cast(limits.max * (1 + limits.eps)))
+    assert dtype.cast(1 + limits.eps) == 1 + limits.eps
+    assert dtype.cast(1 + limits.eps / 2) == 1
+    assert limits.tiny == limits.smallest_normal == dtype.cast(limits.tiny)
+    # the step below the smallest normal number is as large as the step above it: precision ends here
+    step = limits.tiny * limits.eps
+    assert dtype.cast(limits.tiny - step) == limits.tiny - step
+    assert dtype.cast(limits.tiny - step / 4) == limits.tiny
+
+
+def test_finfo_numbers_are_numpys() -> None:
+    for dtype in (gn.float16, gn.float32, gn.float64):
+        mine, theirs = gn.finfo(dtype), numpy.finfo(dtype.name)
+        for name in ("bits", "eps", "max", "min", "tiny", "smallest_normal"):
+            assert getattr(mine, name) == getattr(theirs, name), (dtype, name)
+
+
+def test_finfo_of_other_dtypes() -> None:
+    assert gn.finfo() == gn.finfo(gn.get_default_dtype())
+    assert gn.finfo(gn.complex64) == gn.finfo(type=gn.float32) != gn.finfo(gn.complex128)
+    for wrong in (gn.int32, gn.bool, None, "float32"):
+        with pytest.raises(TypeError):
+            gn.finfo(wrong)
+    with pytest.raises(TypeError):
+        hash(gn.finfo(gn.float32))
+    with pytest.raises(AttributeError):
+        gn.finfo(gn.float32).eps = 1
+
+
+def test_iinfo() -> None:
+    for dtype in INTEGERS:
+        mine, theirs = gn.iinfo(dtype), numpy.iinfo(dtype.name)
+        assert (mine.bits, mine.min, mine.max) == (theirs.bits, theirs.min, theirs.max)
+        assert (mine.dtype, dtype.cast(mine.max + 1)) == (dtype.name, mine.min)
+    assert repr(gn.iinfo(gn.uint8)) == "iinfo(min=0, max=255, dtype=uint8)"
+    assert repr(gn.iinfo(gn.int64)) == "iinfo(min=-9.22337e+18, max=9.22337e+18, dtype=int64)"
+    assert gn.iinfo(gn.int8) == gn.iinfo(gn.int8) != gn.iinfo(gn.uint8)
+    for wrong in (gn.float32, gn.bool, gn.complex64, None, 3):
+        with pytest.raises(TypeError):
+            gn.iinfo(wrong)
+    with pytest.raises(TypeError):
+        gn.iinfo()
+
+
+def test_questions_about_tensors() -> None:
+    assert gn.is_tensor(gn.ones(2)) and not gn.is_tensor(3)
+    assert gn.is_floating_point(gn.ones(2)) and not gn.is_floating_point(gn.ones(2, dtype=gn.complex64))
+    assert gn.is_complex(input=gn.ones(2, dtype=gn.complex64)) and not gn.is_complex(gn.ones(2))
+    assert gn.is_nonzero(gn.tensor([[3]])) and not gn.tensor(0j).is_nonzero()
+    assert gn.numel(gn.ones(2, 3)) == 6
+    for size in (0, 2):
+        with pytest.raises(RuntimeError):
+            gn.is_nonzero(gn.ones(size))
+    for function in (gn.is_floating_point, gn.is_complex, gn.is_nonzero, gn.numel):
+        with pytest.raises(TypeError):
+            function(3)

@@ -136,6 +136,8 @@ from .values.dtype import set_default_dtype as set_default_dtype
 from .values.errors import BackendUnavailableError as BackendUnavailableError
 from .values.errors import OutOfMemoryError as OutOfMemoryError
 from .values.geometry import Size as Size
+from .values.limits import finfo as finfo
+from .values.limits import iinfo as iinfo
 
 __version__: str
 {aliases}'''

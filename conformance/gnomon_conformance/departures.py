@@ -79,12 +79,6 @@ DEPARTURES: list[Departure] = [
         ("float16",),
     ),
     Departure(
-        r"logsumexp",
-        "raised NotImplementedError: amax: not implemented for dtype complex",
-        "complex numbers have no largest",
-        COMPLEX,
-    ),
-    Departure(
         r"conj|adjoint",
         "alias|strides",
         "no lazy conjugation: conj of complex tensors is a copy",
@@ -178,12 +172,6 @@ DEPARTURES: list[Departure] = [
         r"_native_batch_norm_legit",
         "versions of the arguments",
         "gnomon counts the move of running statistics as the write that the schema says it is",
-    ),
-    Departure(
-        r"linalg_vector_norm",
-        "the second gradient",
-        "PyTorch divides by the norm where it is 0 (NaN), and not where there is nothing to divide",
-        ("float64",),
     ),
     Departure(
         r"gelu",

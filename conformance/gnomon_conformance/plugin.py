@@ -29,45 +29,47 @@ def load(pluginmanager: Any) -> None:
         pluginmanager.register(sys.modules[__name__], NAME)
 
 
-def pytest_addoption(parser: Any) -> None:
-    group = parser.getgroup("gnomon conformance")
-    group.addoption(
-        "--gnomon-backend",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a backend to test against the reference; repeatable",
-    )
-    group.addoption(
-        "--no-fallback",
-        action="store_true",
-        default=False,
-        dest="gnomon_no_fallback",
-        help="an operator that the backend does not run itself fails, by name",
-    )
-    group.addoption(
-        "--ops",
-        default=None,
-        dest="gnomon_ops",
-        metavar="REGEX",
-        help="only operators whose name has a match",
-    )
-    group.addoption(
-        "--dtypes",
-        default=None,
-        dest="gnomon_dtypes",
-        metavar="LIST",
-        help="only these dtypes: float32,int64",
-        type=_dtype_list,
-    )
-
-
 def _dtype_list(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in DTYPES:
             raise pytest.UsageError(f"--dtypes: unknown dtype {name!r}; there are {', '.join(DTYPES)}")
     return names
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--gnomon-backend": {
+        "action": "append",
+        "default": [],
+        "metavar": "NAME",
+        "help": "a backend to test against the reference; repeatable",
+    },
+    "--no-fallback": {
+        "action": "store_true",
+        "default": False,
+        "dest": "gnomon_no_fallback",
+        "help": "an operator that the backend does not run itself fails, by name",
+    },
+    "--ops": {
+        "default": None,
+        "dest": "gnomon_ops",
+        "metavar": "REGEX",
+        "help": "only operators whose name has a match",
+    },
+    "--dtypes": {
+        "default": None,
+        "dest": "gnomon_dtypes",
+        "metavar": "LIST",
+        "help": "only these dtypes: float32,int64",
+        "type": _dtype_list,
+    },
+}
+
+
+def pytest_addoption(parser: Any) -> None:
+    group = parser.getgroup("gnomon conformance")
+    for name, fields in OPTIONS.items():
+        group.addoption(name, **fields)
 
 
 def pytest_configure(config: Any) -> None:

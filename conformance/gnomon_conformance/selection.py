@@ -6,9 +6,12 @@ import functools
 import re
 from typing import Any
 
+import pytest
+
 import gnomon as gn
 
 from .description import DTYPES, complete, descriptions
+from .expressions import all_expressions
 from .samples import all_samples, good_samples
 
 # Numbers that nobody promises: uninitialised memory, and the signs of singular vectors.
@@ -22,7 +25,8 @@ RANDOM = re.compile(
 DATA_DEPENDENT = re.compile(
     r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
     r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
-    r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose)"
+    r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose|"
+    r"ctc_loss\.Tensor)"
 )
 
 
@@ -62,6 +66,22 @@ def dtypes_of(operator: Any) -> list[str]:
     if not has_dtype_axis(operator):
         return ["float32"]
     return [dtype for dtype in DTYPES if good_samples(operator.name, dtype)]
+
+
+def check_pattern(config: Any) -> None:
+    """Raises pytest.UsageError for an ``--ops`` that is no regular expression, or that nothing matches."""
+    pattern = config.getoption("gnomon_ops", None)
+    if pattern is None:
+        return
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise pytest.UsageError(f"--ops: {pattern!r} is no regular expression: {error}") from None
+    names = [*operators(), *variants("inplace"), *variants("out"), *all_expressions()]
+    if not any(compiled.search(name) for name in names):
+        raise pytest.UsageError(
+            f"--ops: no operator's name has a match of {pattern!r}; names are as in 'add.Tensor' and 'neg_'"
+        )
 
 
 def is_selected(config: Any, name: str) -> bool:

@@ -1,21 +1,23 @@
 """Tolerances: how far two correct results may lie apart, from how they are computed.
 
-Exact      integers, bool, copies, views, comparisons, selections, rounding to integers; and also real
-           addition,
-           subtraction, multiplication and division, which IEEE 754 requires to be the exact result rounded
-           once.  The reference computes them in float64 and rounds to the dtype: with 53 bits against 24 or
-           fewer that second rounding changes nothing (53 >= 2 * 24 + 2; Figueroa, 1995).
-Choices    exact, but for the sign of zero: IEEE 754 leaves open which of 0.0 and -0.0 is the larger.
-Elementary ELEMENTARY_ULPS units in the last place of the result.  Libraries promise 1 (sleef's u10) to 4
-(CUDA's,
-           OpenCL's bound for most functions) ulp; vector libraries flush subnormal numbers to zero, and MKL's
-           square root, which PyTorch calls, is not rounded to nearest.
-Terms      results that are a sum of n terms, each a product: any order of summation, with or without fused
-           multiply-add, errs by at most (n + 1) * eps * sum(|terms|) (Higham, "Accuracy and Stability", 4.2).
-            n and the sum are found by running the operator on ones and on absolute values.
-Composed   several steps, each of them as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps *
-           the largest
-           magnitude met.
+An operator's kind stands beside its samples: ``samples_of(..., tolerance=kind)``.
+
+exact       Where nothing is said: integers, bool, copies, views, comparisons, selections, rounding to
+            integers.
+arithmetic  Real addition, subtraction, multiplication and division, which IEEE 754 requires to be the exact
+            result rounded once: exact.  The reference computes them in float64 and rounds to the dtype: with
+            53 bits against 24 or fewer that second rounding changes nothing (53 >= 2 * 24 + 2; Figueroa,
+            1995).  Of complex numbers they take several steps: composed.  Scaled by ``alpha``: terms.
+choice      Exact, but for the sign of zero: IEEE 754 leaves open which of 0.0 and -0.0 is the larger.
+elementary  ELEMENTARY_ULPS units in the last place of the result.  Libraries promise 1 (sleef's u10) to 4
+            (CUDA's, OpenCL's bound for most functions) ulp; vector libraries flush subnormal numbers to zero,
+            and MKL's square root, which PyTorch calls, is not rounded to nearest.  Of complex numbers:
+            composed.
+terms       Results that are a sum of n terms, each a product: any order of summation, with or without fused
+            multiply-add, errs by at most (n + 1) * eps * sum(|terms|) (Higham, "Accuracy and Stability",
+            4.2).  n and the sum are found by running the operator on ones and on absolute values.
+composed    Several steps, each of them as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps *
+            the largest magnitude met.
 
 eps is that of the dtype; for float16 and bfloat16, kernels of one operator accumulate in float32 at least,
 and round once at the end: eps of float32, and one ulp of the result for that rounding.
@@ -24,7 +26,6 @@ and round once at the end: eps of float32, and one ulp of the result for that ro
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,25 +43,6 @@ LEAST_NORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126
 ELEMENTARY_ULPS = 4
 COMPOSED_STEPS = 16
 GRADIENT_STEPS = 64
-
-ELEMENTARY = re.compile(
-    r"(exp|expm1|log|log2|log1p|sqrt|rsqrt|sin|cos|erf|sigmoid|tanh|pow|silu|reciprocal|abs|sgn|leaky_relu)(\.|$)"
-)
-TERMS = re.compile(
-    r"(sum|mean|prod|mm|bmm|addmm|dot|mv|matmul|linear|conv\w*|addcmul|addcdiv|lerp|scatter_add|_?index_put_?|"
-    r"embedding_dense_backward|max_pool2d_with_indices_backward|sum_to_size|as_strided_scatter|arange)(\.|$)"
-)
-COMPOSED = re.compile(
-    r"(_?(log_)?softmax\w*|logsumexp|var|std|nll_loss\w*|cross_entropy_loss|mse_loss|l1_loss|gelu\w*|\w+_backward|"
-    r"isclose|dropout|normal_|uniform_|rand\w*)(\.|$)"
-)
-# Real arithmetic that IEEE 754 rounds once, as long as it is not scaled; complex arithmetic is made of
-# several.
-ARITHMETIC = re.compile(r"(add|sub(tract)?|rsub|mul(tiply)?|div|(true_)?divide|square)(\.|$)")
-# One of the operands, but of two zeros of different signs either.
-CHOICES = re.compile(
-    r"(relu|clamp\w*|maximum|minimum|max|min|amax|amin|max_pool2d\w*|threshold_backward)(\.|$)"
-)
 
 Bound = Any  # of one element: a function of (expected number, position) to the largest absolute difference
 
@@ -97,31 +79,20 @@ class Tolerance:
         self.dtype = dtype
         self.layout = layout
         self.rounded_steps = rounded_steps
-        self.name = operator.name
         self._magnitudes: Outcome | None = None
         self._counts: Outcome | None = None
 
     def kind(self, result_dtype: str) -> str:
-        """exact, choice, elementary, terms or composed."""
+        """exact, choice, elementary, terms or composed: what the operator's kind comes to here."""
         base = self.operator.record.base
-        name = base.name if base is not None else self.name
+        said = TOLERANCES.get(base.name if base is not None else self.operator.name, "exact")
         if result_dtype not in FLOATS:
             return "exact"
-        if name in TOLERANCES:
-            said = TOLERANCES[name]
-            return "composed" if said == "elementary" and result_dtype in COMPLEX else said
-        if CHOICES.match(name) and not name.endswith("_indices_backward"):
-            return "choice"
-        if COMPOSED.match(name):
-            return "composed"
-        if ELEMENTARY.match(name):
-            return "elementary" if result_dtype not in COMPLEX else "composed"
-        if TERMS.match(name):
+        if said == "arithmetic" and self.sample.kwargs.get("alpha", 1) != 1:
             return "terms"
-        if ARITHMETIC.match(name):
-            scaled = self.sample.kwargs.get("alpha", 1) != 1
-            return "terms" if scaled else "composed" if result_dtype in COMPLEX else "exact"
-        return "exact"
+        if said in ("arithmetic", "elementary") and result_dtype in COMPLEX:
+            return "composed"
+        return "exact" if said == "arithmetic" else said
 
     def bounds(self, expected: TensorOutcome, position: int) -> Sequence[float] | None:
         """One bound for each element of result ``position``; None where results have to be equal."""

@@ -56,6 +56,27 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
     }
 }
 
+/* Memory for patches of `rows` rows of `count` positions; NULL, which is reported, where there is none. */
+static COMPUTE *NAME(take_patches)(convolution *work, int64_t rows, int64_t count) {
+    COMPUTE *patches = gn_take(rows * count * (int64_t)sizeof(COMPUTE));
+    if (patches == NULL) {
+        report(work, GN_OUT_OF_MEMORY);
+    }
+    return patches;
+}
+
+/* Fills the first `count` elements of each of `channels` rows, `step` apart, with the channel's bias, or 0; the
+ * bias of the first one is at place `first`. */
+static void NAME(fill_with_bias)(const convolution *work, COMPUTE *row, int64_t channels, int64_t step, int64_t count,
+                                 int64_t first) {
+    for (int64_t channel = 0; channel < channels; channel++) {
+        const COMPUTE start = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[first + channel];
+        for (int64_t i = 0; i < count; i++) {
+            row[channel * step + i] = start;
+        }
+    }
+}
+
 /* y = w * x + bias: tasks are tiles of positions of a group of an image. */
 static void NAME(forward_task)(int64_t begin, int64_t end, void *context) {
     convolution *work = context;
@@ -64,9 +85,8 @@ static void NAME(forward_task)(int64_t begin, int64_t end, void *context) {
     const int direct = is_pointwise(of);
     COMPUTE *patches = NULL;
     if (!direct) {
-        patches = gn_take(of->depth * work->tile * (int64_t)sizeof(COMPUTE));
+        patches = NAME(take_patches)(work, of->depth, work->tile);
         if (patches == NULL) {
-            report(work, GN_OUT_OF_MEMORY);
             return;
         }
     }
@@ -79,13 +99,7 @@ static void NAME(forward_task)(int64_t begin, int64_t end, void *context) {
         COMPUTE *x = (COMPUTE *)work->x + place * of->channels * of->in_numel;
         COMPUTE *y = (COMPUTE *)work->result + place * of->features * of->out_numel + first;
         const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->depth;
-        for (int64_t feature = 0; feature < of->features; feature++) {
-            const COMPUTE start =
-                work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[group * of->features + feature];
-            for (int64_t i = 0; i < count; i++) {
-                y[feature * of->out_numel + i] = start;
-            }
-        }
+        NAME(fill_with_bias)(work, y, of->features, of->out_numel, count, group * of->features);
         const COMPUTE *right = x + first;
         int64_t right_row = of->in_numel;
         if (!direct) {
@@ -120,9 +134,8 @@ static void NAME(backward_data_task)(int64_t begin, int64_t end, void *context) 
     const geometry *of = &work->of;
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t tile = tile_positions(work->tile * of->kernel_numel, of->out_numel);
-    COMPUTE *patches = gn_take(work->tile * of->kernel_numel * tile * (int64_t)sizeof(COMPUTE));
+    COMPUTE *patches = NAME(take_patches)(work, work->tile * of->kernel_numel, tile);
     if (patches == NULL) {
-        report(work, GN_OUT_OF_MEMORY);
         return;
     }
     for (int64_t task = begin; task < end; task++) {
@@ -136,13 +149,7 @@ static void NAME(backward_data_task)(int64_t begin, int64_t end, void *context) 
         const COMPUTE *y = (const COMPUTE *)work->y + place * of->features * of->out_numel;
         const COMPUTE *w =
             (const COMPUTE *)work->w + group * of->features * of->depth + channel * of->kernel_numel;
-        for (int64_t plane = 0; plane < channels; plane++) {
-            const COMPUTE start =
-                work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[group * of->channels + channel + plane];
-            for (int64_t i = 0; i < of->in_numel; i++) {
-                x[plane * of->in_numel + i] = start;
-            }
-        }
+        NAME(fill_with_bias)(work, x, channels, of->in_numel, of->in_numel, group * of->channels + channel);
         for (int64_t first = 0; first < of->out_numel; first += tile) {
             const int64_t count = gn_min(tile, of->out_numel - first);
             report(work, NAME(gn_gemm)(depth, count, of->features, 1, w, 1, of->depth, y + first, of->out_numel, 1, 0,
@@ -172,9 +179,8 @@ static void NAME(backward_weight_task)(int64_t begin, int64_t end, void *context
     const geometry *of = &work->of;
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t tile = tile_positions(work->tile * of->kernel_numel, of->out_numel);
-    COMPUTE *patches = gn_take(work->tile * of->kernel_numel * tile * (int64_t)sizeof(COMPUTE));
+    COMPUTE *patches = NAME(take_patches)(work, work->tile * of->kernel_numel, tile);
     if (patches == NULL) {
-        report(work, GN_OUT_OF_MEMORY);
         return;
     }
     for (int64_t task = begin; task < end; task++) {

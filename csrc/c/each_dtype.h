@@ -10,6 +10,7 @@
  *   NUMBER(index)     the Scalar of that index of the gn_call `call`, as COMPUTE
  *   IS_<class>    1 or 0
  *
+ * one_dtype.h includes GN_TEMPLATE, and undefines all of these but IS_<class>, which several dtypes share.
  * float32 comes before the half types, which may use its functions. */
 
 #define NAME(name) GN_JOIN(name, DTYPE)
@@ -33,18 +34,7 @@
 #define LOAD(x) (x)
 #define STORE(x) ((uint8_t)((x) != 0))
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #undef IS_NUMERIC
 #undef IS_ORDERED
@@ -73,18 +63,7 @@
 #define LOAD(x) (x)
 #define STORE(x) ((uint8_t)(x))
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE int8
 #define NUMBER(index) ((int8_t)call->scalars[index].integer)
@@ -97,18 +76,7 @@
 #define LOAD(x) (x)
 #define STORE(x) ((int8_t)(x))
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE int16
 #define NUMBER(index) ((int16_t)call->scalars[index].integer)
@@ -121,18 +89,7 @@
 #define LOAD(x) (x)
 #define STORE(x) ((int16_t)(x))
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE int32
 #define NUMBER(index) ((int32_t)call->scalars[index].integer)
@@ -145,18 +102,7 @@
 #define LOAD(x) (x)
 #define STORE(x) ((int32_t)(x))
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE int64
 #define NUMBER(index) ((int64_t)call->scalars[index].integer)
@@ -169,18 +115,7 @@
 #define LOAD(x) (x)
 #define STORE(x) ((int64_t)(x))
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #undef IS_NUMERIC
 #undef IS_ORDERED
@@ -209,18 +144,7 @@
 #define LOAD(x) (x)
 #define STORE(x) (x)
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE float64
 #define NUMBER(index) gn_number_float64(call, index)
@@ -233,18 +157,7 @@
 #define LOAD(x) (x)
 #define STORE(x) (x)
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE float16
 #define NUMBER(index) gn_number_float32(call, index)
@@ -257,18 +170,7 @@
 #define LOAD(x) gn_from_float16(x)
 #define STORE(x) gn_to_float16(x)
 #define IS_HALF 1
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE bfloat16
 #define NUMBER(index) gn_number_float32(call, index)
@@ -281,18 +183,7 @@
 #define LOAD(x) gn_from_bfloat16(x)
 #define STORE(x) gn_to_bfloat16(x)
 #define IS_HALF 1
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #undef IS_NUMERIC
 #undef IS_ORDERED
@@ -320,18 +211,7 @@
 #define LOAD(x) (x)
 #define STORE(x) (x)
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #define DTYPE complex128
 #define NUMBER(index) gn_number_complex128(call, index)
@@ -342,18 +222,7 @@
 #define LOAD(x) (x)
 #define STORE(x) (x)
 #define IS_HALF 0
-#include GN_TEMPLATE
-#undef DTYPE
-#undef CODE
-#undef STORAGE
-#undef COMPUTE
-#undef MAGNITUDE
-#undef LOAD
-#undef STORE
-#undef IS_HALF
-#undef NUMBER
-#undef LOWEST
-#undef HIGHEST
+#include "one_dtype.h"
 
 #undef IS_NUMERIC
 #undef IS_ORDERED

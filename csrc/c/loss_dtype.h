@@ -7,6 +7,12 @@ static inline COMPUTE NAME(class_weight)(const gn_tensor *weight, const void *da
     return weight->dtype == GN_NO_DTYPE ? 1 : LOAD(*(const STORAGE *)((const char *)data + class * weight->strides[0]));
 }
 
+/* The class that sample i is of. */
+static inline int64_t NAME(class_of)(const gn_tensor *target, const void *data, int64_t i) {
+    const int64_t step = target->ndim == 0 ? 0 : target->strides[0];
+    return *(const int64_t *)((const char *)data + i * step);
+}
+
 /* (output, total_weight; self, target, weight or absent); integers: reduction, ignore_index.  Sums in double.
  * GN_BAD_VALUE for a target that is not a class. */
 int32_t NAME(kernel_nll_loss)(const gn_call *call, void *const *data) {
@@ -26,8 +32,7 @@ int32_t NAME(kernel_nll_loss)(const gn_call *call, void *const *data) {
     double sum = 0;
     double total = 0;
     for (int64_t i = 0; i < batch; i++) {
-        const int64_t target_step = target->ndim == 0 ? 0 : target->strides[0];
-        const int64_t class = *(const int64_t *)((const char *)data[3] + i * target_step);
+        const int64_t class = NAME(class_of)(target, data[3], i);
         double loss = 0;
         if (class != ignore_index) {
             if (class < 0 || class >= classes) {
@@ -75,8 +80,7 @@ int32_t NAME(kernel_nll_loss_backward)(const gn_call *call, void *const *data) {
         for (int64_t class = 0; class < classes; class++) {
             *(STORAGE *)(row + class * class_step) = 0;
         }
-        const int64_t target_step = target->ndim == 0 ? 0 : target->strides[0];
-        const int64_t class = *(const int64_t *)((const char *)data[3] + i * target_step);
+        const int64_t class = NAME(class_of)(target, data[3], i);
         if (class == ignore_index) {
             continue;
         }

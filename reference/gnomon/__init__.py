@@ -30,6 +30,10 @@ from .functional import (
     broadcast_tensors,
     cdist,
     einsum,
+    is_complex,
+    is_floating_point,
+    is_nonzero,
+    is_tensor,
     meshgrid,
     nonzero,
     norm,
@@ -86,6 +90,7 @@ from .values.dtype import (
 from .values.dtype import bool_ as bool
 from .values.errors import BackendUnavailableError, OutOfMemoryError
 from .values.geometry import Size
+from .values.limits import finfo, iinfo
 
 __version__ = "0.1.0"
 

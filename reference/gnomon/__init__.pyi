@@ -28,6 +28,10 @@ from .functional import broadcast_shapes as broadcast_shapes
 from .functional import broadcast_tensors as broadcast_tensors
 from .functional import cdist as cdist
 from .functional import einsum as einsum
+from .functional import is_complex as is_complex
+from .functional import is_floating_point as is_floating_point
+from .functional import is_nonzero as is_nonzero
+from .functional import is_tensor as is_tensor
 from .functional import meshgrid as meshgrid
 from .functional import nonzero as nonzero
 from .functional import norm as norm
@@ -55,6 +59,7 @@ from .memory.tensor import (
     _max_result,
     _median_result,
     _min_result,
+    _mode_result,
     _nanmedian_result,
     _sort_result,
     _topk_result,
@@ -78,6 +83,8 @@ from .values.dtype import set_default_dtype as set_default_dtype
 from .values.errors import BackendUnavailableError as BackendUnavailableError
 from .values.errors import OutOfMemoryError as OutOfMemoryError
 from .values.geometry import Size as Size
+from .values.limits import finfo as finfo
+from .values.limits import iinfo as iinfo
 
 __version__: str
 
@@ -449,6 +456,26 @@ def fill(input: Tensor, value: _Scalar) -> Tensor: ...
 def fill(input: Tensor, value: Tensor) -> Tensor: ...
 def zero_(input: Tensor) -> Tensor: ...
 def clone(input: Tensor, *, memory_format: _memory_format | None = ...) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[_int],
+    target_lengths: Sequence[_int],
+    blank: _int = ...,
+    reduction: _int = ...,
+    zero_infinity: _bool = ...,
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: _int = ...,
+    reduction: _int = ...,
+    zero_infinity: _bool = ...,
+) -> Tensor: ...
 def diagonal(input: Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> Tensor: ...
 def diagonal_backward(
     grad_output: Tensor, input_sizes: Sequence[_int], offset: _int, dim1: _int, dim2: _int
@@ -860,6 +887,9 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ..
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: _bool, full: _bool, eps: _float, reduction: _int
+) -> Tensor: ...
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def addmm(
@@ -1609,6 +1639,20 @@ def count_nonzero(input: Tensor, dim: _int | None = ...) -> Tensor: ...
 def count_nonzero(input: Tensor, dim: Sequence[_int]) -> Tensor: ...
 @overload
 def count_nonzero(input: Tensor, *dim: _int) -> Tensor: ...
+def rrelu(
+    input: Tensor,
+    lower: _Scalar = ...,
+    upper: _Scalar = ...,
+    training: _bool = ...,
+    generator: Generator | None = ...,
+) -> Tensor: ...
+def rrelu_(
+    input: Tensor,
+    lower: _Scalar = ...,
+    upper: _Scalar = ...,
+    training: _bool = ...,
+    generator: Generator | None = ...,
+) -> Tensor: ...
 def cumsum(input: Tensor, dim: _int, *, dtype: _dtype | None = ..., out: Tensor | None = ...) -> Tensor: ...
 def cumsum_(input: Tensor, dim: _int, *, dtype: _dtype | None = ...) -> Tensor: ...
 def cumprod(input: Tensor, dim: _int, *, dtype: _dtype | None = ..., out: Tensor | None = ...) -> Tensor: ...
@@ -1720,6 +1764,9 @@ def nanmedian(input: Tensor) -> Tensor: ...
 def nanmedian(
     input: Tensor, dim: _int, keepdim: _bool = ..., *, out: Sequence[Tensor] | None = ...
 ) -> _nanmedian_result: ...
+def mode(
+    input: Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: Sequence[Tensor] | None = ...
+) -> _mode_result: ...
 @overload
 def quantile(
     input: Tensor,

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
-from .kit.native import resize_output
+from .kit.outputs import resize_output
 from .memory.tensor import Tensor
 from .values import dtype as dtypes
 from .values.device import device, layout, memory_format
@@ -26,6 +27,23 @@ from .values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "input": "self", "x1": "self", "x2": "other"}
+_NO_OUT = frozenset({"sum", "prod"})  # PyTorch has these variants, and does not let Python call them
+# Orders of arguments that PyTorch takes with a warning, beside the schema's, from when a factor stood before
+# what it multiplies.  All arguments are given, by position or name.  Source: tools/autograd/deprecated.yaml.
+_DEPRECATED_ORDERS = {
+    **dict.fromkeys(("add", "sub"), (("self", "alpha", "other"),)),
+    **dict.fromkeys(("addcdiv", "addcmul"), (("self", "value", "tensor1", "tensor2"),)),
+    **{
+        name: (("beta", "self", "alpha", *factors), ("beta", "self", *factors))
+        for name, factors in (
+            ("addbmm", ("batch1", "batch2")),
+            ("addmm", ("mat1", "mat2")),
+            ("addmv", ("mat", "vec")),
+            ("addr", ("vec1", "vec2")),
+            ("baddbmm", ("batch1", "batch2")),
+        )
+    },
+}
 _NUMBER_TYPES = (bool, int, float, complex)
 _INTEGER_TYPES = frozenset({"int", "SymInt"})
 
@@ -162,7 +180,7 @@ class Signature:
         "varargs",
     )
 
-    def __init__(self, operator: OpOverload, takes_self: bool = False):
+    def __init__(self, operator: OpOverload, takes_self: bool = False, named_defaults: bool = True):
         self.operator = operator
         self.arguments = operator.schema.arguments
         self.by_name = {argument.name: position for position, argument in enumerate(self.arguments)}
@@ -170,7 +188,8 @@ class Signature:
             position for position, argument in enumerate(self.arguments) if not argument.kwarg_only
         ]
         self.number_names = numbers_for_tensors(operator)
-        self.out = next((each for each in operator.record.variants if each.schema.is_out), None)
+        variants = () if operator.name in _NO_OUT else operator.record.variants
+        self.out = next((each for each in variants if each.schema.is_out), None)
         # the position of a list of ints that may be given as several arguments: the only one, but for self
         own = self.positional[1:] if takes_self else self.positional
         alone = self.arguments[own[0]] if len(own) == 1 else None
@@ -181,7 +200,7 @@ class Signature:
         self.return_type = (
             _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
         )
-        self.defaults = [_default(argument) for argument in self.arguments]
+        self.defaults = [_default(argument, named_defaults) for argument in self.arguments]
         types = {"Tensor": Tensor, "int": int, "SymInt": int, "bool": bool}
         self.quick_types = [
             (types.get(self.arguments[position].type), self.arguments[position].is_list)
@@ -266,6 +285,29 @@ class Signature:
             raise _Mismatch("argument 'input' (position 1) must be Tensor, not " + _value_text(values[0]))
         return values
 
+    def bind_deprecated(
+        self, args: Sequence[Any], kwargs: dict[str, Any], takes_self: bool
+    ) -> list[Any] | None:
+        """``bind`` for arguments in an order that is deprecated; None for any others.  Warns."""
+        name = self.operator.schema.name
+        for order in _DEPRECATED_ORDERS.get(name.removesuffix("_"), ()):
+            names = ("self", *(each for each in order if each != "self")) if takes_self else order
+            given = {**dict(zip(names, args)), **{_SYNONYMS.get(key, key): kwargs[key] for key in kwargs}}
+            if len(args) + len(kwargs) != len(order) or given.keys() != set(order):
+                continue
+            try:
+                values = self.bind((), given)
+            except _Mismatch:
+                continue
+            warnings.warn(
+                f"This overload of {name} is deprecated: {name}({', '.join(order)}). Consider {self.text()} "
+                "instead.",
+                UserWarning,
+                stacklevel=3,
+            )
+            return values
+        return None
+
     def text(self) -> str:
         """The signature as an error message shows it."""
         parts = []
@@ -281,9 +323,16 @@ class Signature:
         return f"({', '.join(parts)})"
 
 
-def _default(argument: Argument) -> Any:
-    """What stands for an argument that is not given; REQUIRED where it must be."""
+def _default(argument: Argument, named_defaults: bool) -> Any:
+    """What stands for an argument that is not given; REQUIRED where it must be.
+
+    PyTorch's parser of public functions does not know the default ``Mean`` of a reduction by its name, and
+    takes it as 0, "none" (``torch.kl_div``); so without ``named_defaults``.  Its operators
+    (``torch.ops.aten.kl_div``) and nn.functional know it.
+    """
     default = argument.default
+    if argument.name == "reduction" and not named_defaults:
+        return 0
     if default is REQUIRED and argument.is_optional and argument.kwarg_only:
         return None
     if argument.is_list and isinstance(default, int) and not isinstance(default, bool):
@@ -315,7 +364,9 @@ def _value_text(value: Any) -> str:
     return type(value).__name__
 
 
-def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., Any]:
+def make_function(
+    packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
+) -> Callable[..., Any]:
     """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
     name = packet.name
     operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
@@ -338,7 +389,7 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if not signatures:
-            signatures[:] = [Signature(operator, takes_self) for operator in operators]
+            signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
         if not kwargs:
             first = signatures[0]
             values = first.quick(args)
@@ -365,6 +416,9 @@ def make_function(packet: OpOverloadPacket, takes_self: bool) -> Callable[..., A
             if signature.return_type is not None:
                 return signature.return_type(*result)
             return result.requires_grad_() if requires_grad else result
+        values = signatures[0].bind_deprecated(args, kwargs, takes_self)
+        if values is not None:
+            return signatures[0].operator(*values) if out is None else _call_out(signatures[0], values, out)
         if len(signatures) == 1:
             raise TypeError(f"{name}(): {problems[0]}")
         given = [_value_text(arg) for arg in args] + [
@@ -420,9 +474,14 @@ def documentation(packet: OpOverloadPacket) -> str:
         if operator.schema.is_out:
             continue
         signatures.append(operator.schema.text)
-        if operator.record.doc and operator.record.doc not in texts:
-            texts.append(operator.record.doc)
-    source = f"Source: torch.{packet.name}."
+        for text in (operator.record.doc, getattr(operator.record.meta, "says", "")):
+            if text and text not in texts:
+                texts.append(text)
+    if not any("Raises" in text for text in texts):
+        texts.append("Raises TypeError for arguments that do not fit the signature.")
+    module = next(iter(packet.overloads.values())).record.python_module
+    path = {"": "torch", "nn": "torch.nn.functional"}.get(module, f"torch.{module}")
+    source = f"Source: {path}.{packet.name.removeprefix(f'{module}_')}."
     return "\n\n".join(["\n".join(signatures), *texts, source])
 
 
@@ -448,7 +507,11 @@ def bind_operators(namespace: dict[str, Any]) -> None:
         if "method" in offered and not elsewhere and not hasattr(Tensor, packet.name):
             setattr(Tensor, packet.name, make_function(packet, True))
         if "function" in offered and not elsewhere and packet.name not in namespace:
-            namespace[packet.name] = packet.parser
+            namespace[packet.name] = (
+                make_function(packet, False, named_defaults=False)
+                if any(each.name == "reduction" for each in operators[0].schema.arguments)
+                else packet.parser
+            )
 
 
 def functions_of(module: str) -> dict[str, Callable[..., Any]]:

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with ``arguments`` (default: those of the process); returns the exit status."""
+    """Run the command with ``arguments`` (default: those of the process); returns the exit status.
+
+    It ends quietly, with status 1, when nobody reads on what it prints, as in ``gnomon operators | head``.
+    """
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more when it ends, which must not fail again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="gnomon", description="A reference tensor library with plug-in backends."

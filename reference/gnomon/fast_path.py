@@ -32,7 +32,8 @@ from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import mode_word
 from .kit import launch
-from .kit.native import expanded_arguments, find_plan, meets_in_float32, plan_key
+from .kit.plans import find_plan, plan_key
+from .kit.running import expanded_arguments, meets_in_float32
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
@@ -566,7 +567,10 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         for name in names:
             readable = getattr(Tensor, name)
             if name.startswith("__"):
-                setattr(Tensor, name, make_binary(operator, readable, constants))
+                method = make_binary(operator, readable, constants)
+                method.__name__, method.__qualname__ = readable.__name__, readable.__qualname__
+                method.__doc__ = readable.__doc__
+                setattr(Tensor, name, method)
                 continue
             fast = make_binary(operator, readable, constants)
             setattr(Tensor, name, _with_rest(fast, readable))

@@ -53,6 +53,22 @@ def fftshift(input: Tensor, dim: Sequence[_int] | _int | None = ...) -> Tensor: 
 def hfft(
     input: Tensor, n: _int | None = ..., dim: _int = ..., norm: str | None = ..., *, out: Tensor | None = ...
 ) -> Tensor: ...
+def hfft2(
+    input: Tensor,
+    s: Sequence[_int] | _int | None = ...,
+    dim: Sequence[_int] | _int = ...,
+    norm: str | None = ...,
+    *,
+    out: Tensor | None = ...,
+) -> Tensor: ...
+def hfftn(
+    input: Tensor,
+    s: Sequence[_int] | _int | None = ...,
+    dim: Sequence[_int] | _int | None = ...,
+    norm: str | None = ...,
+    *,
+    out: Tensor | None = ...,
+) -> Tensor: ...
 def ifft(
     input: Tensor, n: _int | None = ..., dim: _int = ..., norm: str | None = ..., *, out: Tensor | None = ...
 ) -> Tensor: ...
@@ -75,6 +91,22 @@ def ifftn(
 def ifftshift(input: Tensor, dim: Sequence[_int] | _int | None = ...) -> Tensor: ...
 def ihfft(
     input: Tensor, n: _int | None = ..., dim: _int = ..., norm: str | None = ..., *, out: Tensor | None = ...
+) -> Tensor: ...
+def ihfft2(
+    input: Tensor,
+    s: Sequence[_int] | _int | None = ...,
+    dim: Sequence[_int] | _int = ...,
+    norm: str | None = ...,
+    *,
+    out: Tensor | None = ...,
+) -> Tensor: ...
+def ihfftn(
+    input: Tensor,
+    s: Sequence[_int] | _int | None = ...,
+    dim: Sequence[_int] | _int | None = ...,
+    norm: str | None = ...,
+    *,
+    out: Tensor | None = ...,
 ) -> Tensor: ...
 def irfft(
     input: Tensor, n: _int | None = ..., dim: _int = ..., norm: str | None = ..., *, out: Tensor | None = ...

@@ -53,7 +53,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     The vectors are given one by one, or in a list.
 
     With ``indexing="ij"``, the default, vector i runs along dimension i; "xy" exchanges the first two.
-    Source: torch.meshgrid.
+    Raises RuntimeError for tensors of more dimensions and of several dtypes.  Source: torch.meshgrid.
     """
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
@@ -65,14 +65,17 @@ def _one_or_several(tensors: Sequence[Any]) -> Any:
 
 
 def atleast_1d(*tensors: Any) -> Any:
-    """The tensor, or each of several, with at least one dimension.  Source: torch.atleast_1d."""
+    """The tensor, or each of several, with at least one dimension: a number becomes a vector of size 1.
+
+    Raises TypeError for what is no tensor.  Source: torch.atleast_1d.
+    """
     return aten.atleast_1d(_one_or_several(tensors))
 
 
 def atleast_2d(*tensors: Any) -> Any:
     """The tensor, or each of several, with at least two dimensions: new ones come in front.
 
-    Source: torch.atleast_2d.
+    Raises TypeError for what is no tensor.  Source: torch.atleast_2d.
     """
     return aten.atleast_2d(_one_or_several(tensors))
 
@@ -81,7 +84,7 @@ def atleast_3d(*tensors: Any) -> Any:
     """The tensor, or each of several, with at least three dimensions: a vector becomes (1, n, 1), a matrix
     (m, n, 1).
 
-    Source: torch.atleast_3d.
+    Raises TypeError for what is no tensor.  Source: torch.atleast_3d.
     """
     return aten.atleast_3d(_one_or_several(tensors))
 
@@ -89,7 +92,8 @@ def atleast_3d(*tensors: Any) -> Any:
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of one length along ``dim`` (the last perhaps shorter), or of the lengths in a list.
 
-    Source: torch.split.
+    They are views.  Raises RuntimeError for a negative length and for lengths that do not sum up to the size,
+    IndexError for a dim that the tensor has not.  Source: torch.split.
     """
     if isinstance(split_size_or_sections, Tensor):
         split_size_or_sections = int(split_size_or_sections)
@@ -115,8 +119,43 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements.  Source: torch.numel."""
-    return input._spec.numel
+    """The number of elements.  Raises TypeError for what is no tensor.  Source: torch.numel."""
+    return _tensor("numel", input)._spec.numel
+
+
+def is_tensor(obj: Any) -> bool:
+    """Is ``obj`` a tensor?  Source: torch.is_tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Is the dtype one of real floats?  Raises TypeError for what is no tensor.
+
+    Source: torch.is_floating_point.
+    """
+    return _tensor("is_floating_point", input).is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Is the dtype complex?  Raises TypeError for what is no tensor.  Source: torch.is_complex."""
+    return _tensor("is_complex", input).is_complex()
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Is the only element of a tensor not 0?
+
+    Raises RuntimeError for a tensor of none or several, TypeError for what is no tensor.  Source:
+    torch.is_nonzero.
+    """
+    return bool(_tensor("is_nonzero", input))
+
+
+def _tensor(name: str, input: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {input.__class__.__name__}"
+        )
+    return input
 
 
 def einsum(*args: Any) -> Tensor:
@@ -188,7 +227,8 @@ def norm(
 ) -> Tensor:
     """The norm of order ``p`` over ``dim``, of vectors; 'fro' is the 2-norm, 'nuc' that of matrices.
 
-    Deprecated in PyTorch: linalg.vector_norm and linalg.matrix_norm say which they are.  Source: torch.norm.
+    Deprecated in PyTorch: linalg.vector_norm and linalg.matrix_norm say which they are.
+    Raises RuntimeError for integers and an unknown ``p``.  Source: torch.norm.
     """
     dims = [dim] if isinstance(dim, int) else dim
     keywords = {} if out is None else {"out": out}
@@ -211,7 +251,8 @@ def cdist(
 ) -> Tensor:
     """The p-norm distances of the rows of ``x1`` (*, P, M) from those of ``x2`` (*, R, M): (*, P, R).
 
-    ``compute_mode`` changes nothing: the distances are always computed one by one.  Source: torch.cdist.
+    ``compute_mode`` changes nothing: the distances are always computed one by one.  Raises RuntimeError
+    for a negative ``p``, ValueError for another ``compute_mode``.  Source: torch.cdist.
     """
     if compute_mode not in _CDIST_MODES:
         raise ValueError(
@@ -230,7 +271,9 @@ def unique(
     """The distinct elements in ascending order, or the distinct slices along ``dim``.
 
     With ``return_inverse`` also the position among them of each element, with ``return_counts`` how often
-    each occurs: a tuple.  Source: torch.unique.
+    each occurs: a tuple.  Raises IndexError for a dim that the tensor has not.
+
+    Source: torch.unique.
     """
     if dim is None:
         found = aten._unique2(input, sorted, return_inverse, return_counts)
@@ -242,7 +285,10 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The first of each run of equal elements (or slices along ``dim``); as unique, for neighbours only."""
+    """The first of each run of equal elements (or slices along ``dim``); as unique, for neighbours only.
+
+    Raises IndexError for a dim that the tensor has not.  Source: torch.unique_consecutive.
+    """
     found = aten.unique_consecutive(input, return_inverse, return_counts, dim)
     return _wanted(found, return_inverse, return_counts)
 
@@ -256,5 +302,5 @@ def _wanted(found: Sequence[Tensor], return_inverse: bool, return_counts: bool) 
 
 def bind_methods() -> None:
     """Attach to Tensor those of this file that are its methods, too."""
-    for function in (norm, unique, unique_consecutive):
+    for function in (is_nonzero, norm, unique, unique_consecutive):
         setattr(Tensor, function.__name__, function)

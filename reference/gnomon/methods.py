@@ -11,6 +11,7 @@ from typing import Any
 
 from . import functional
 from .autograd import engine, hooks
+from .bind import documentation
 from .dispatch.dispatcher import aten
 from .memory import text
 from .memory.accessor import nested_list
@@ -28,13 +29,43 @@ def _is_operand(value: Any) -> bool:
     return getattr(value, "shape", None) == () and hasattr(value, "item")  # NumPy's scalars
 
 
-def _operator(function: Any) -> Any:
+def _operator(function: Any, name: str = "", formula: str = "") -> Any:
     """A binary operator's method; Python tries the other operand's where this one returns NotImplemented."""
 
     def method(self: Tensor, other: Any) -> Any:
         return function(self, other) if _is_operand(other) else NotImplemented
 
+    if formula:
+        method.__name__ = method.__qualname__ = name
+        method.__doc__ = (
+            f"``{formula}``, for a tensor, a number or a scalar of NumPy on either side.\n\n"
+            "Sizes broadcast and dtypes promote.  Raises TypeError for any other operand, and what the "
+            f"operator of that\nname raises.\n\nSource: torch.Tensor.{name}."
+        )
     return method
+
+
+_SYMBOLS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "div": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+}
 
 
 def backward(
@@ -209,7 +240,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """``self`` with another dtype, device, or those of another tensor; itself where nothing changes.
 
     ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``, each with ``non_blocking``, ``copy``
-    and ``memory_format``.  Source: torch.Tensor.to.
+    and ``memory_format``.  Raises TypeError for other arguments.  Source: torch.Tensor.to.
     """
     if args and isinstance(args[0], Tensor):
         other, *rest = args
@@ -234,9 +265,29 @@ def _as_dtype(name: str, kind: dtype) -> Any:
     def method(self: Tensor) -> Tensor:
         return aten.to.dtype(self, kind, False, False, None)
 
-    method.__doc__ = f"Converted to {kind.name}."
+    method.__doc__ = (
+        f"The tensor with the dtype {kind.name}: itself where that is its dtype, else a copy of the same "
+        "shape.\n\n"
+        f"Raises TypeError for any argument.  Source: torch.Tensor.{name}."
+    )
     method.__name__ = name
     return method
+
+
+def _matmul(self: Tensor, other: Any) -> Any:
+    """``self @ other``: matmul of two tensors, whose shapes and dtypes it checks.
+
+    Raises TypeError for any other operand.  Source: torch.Tensor.__matmul__.
+    """
+    return aten.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+def _reflected_matmul(self: Tensor, other: Any) -> Any:
+    """``other @ self``: matmul of two tensors, whose shapes and dtypes it checks.
+
+    Raises TypeError for any other operand.  Source: torch.Tensor.__rmatmul__.
+    """
+    return aten.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -248,23 +299,40 @@ def _invert(self: Tensor) -> Tensor:
 
 
 def _flipped(self: Tensor) -> Tensor:
-    """The tensor with its dimensions in reverse order; for matrices, the transpose."""
+    """The tensor with its dimensions in reverse order, a view; for matrices, the transpose.
+
+    Raises nothing, whatever the shape and the dtype.  Source: torch.Tensor.T.
+    """
     return self.permute(list(range(self._spec.ndim - 1, -1, -1)))
 
 
 def _matrix_transpose(self: Tensor) -> Tensor:
-    """The transpose of the last two dimensions.  Raises RuntimeError where there is one only."""
+    """The transpose of the last two dimensions, a view.  Raises RuntimeError where there is one only.
+
+    Source: torch.Tensor.mT.
+    """
     if self._spec.ndim == 1:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return self.transpose(-2, -1) if self._spec.ndim else self
 
 
 def _matrix_adjoint(self: Tensor) -> Tensor:
-    """The complex conjugate of a matrix, transposed.  Raises RuntimeError for other numbers of dimensions."""
+    """The complex conjugate of a matrix, transposed.  Raises RuntimeError for other numbers of dimensions.
+
+    Source: torch.Tensor.H.
+    """
     if self._spec.ndim not in (0, 2):
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {self._spec.ndim}-D tensor."
         )
+    return aten.adjoint(self)
+
+
+def _batched_adjoint(self: Tensor) -> Tensor:
+    """The complex conjugates of matrices (*, m, n), transposed: (*, n, m).  Raises RuntimeError for vectors.
+
+    Source: torch.Tensor.mH.
+    """
     return aten.adjoint(self)
 
 
@@ -281,28 +349,30 @@ def bind_methods() -> None:
     bits = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
     bits |= {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
     binary = {name: getattr(aten, operator) for name, operator in (same | other | bits).items()}
-    for name, packet in binary.items():
-        setattr(Tensor, f"__{name}__", _operator(packet))
-    for name in ("add", "mul", "and", "or", "xor"):
-        setattr(Tensor, f"__r{name}__", _operator(binary[name]))
-    Tensor.__rsub__ = _operator(aten.rsub)
-    Tensor.__rtruediv__ = _operator(lambda self, other: aten.reciprocal(self) * other)
-    Tensor.__rdiv__ = Tensor.__rtruediv__
-    Tensor.__rlshift__ = _operator(lambda self, other: aten.bitwise_left_shift(other, self))
-    Tensor.__rrshift__ = _operator(lambda self, other: aten.bitwise_right_shift(other, self))
-    Tensor.__rpow__ = _operator(lambda self, other: aten.pow(other, self))
-    Tensor.__rfloordiv__ = _operator(lambda self, other: aten.div_floor(other, self))
-    Tensor.__rmod__ = _operator(lambda self, other: aten.remainder(other, self))
-    for name in ("add", "sub", "mul", "pow", *other, *bits):
-        inplace = getattr(aten, f"{binary[name].name}_")
-        setattr(Tensor, f"__i{name}__", _operator(inplace))
-    Tensor.__matmul__ = lambda self, other: (
-        aten.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
-    )
+    reflected = {name: binary[name] for name in ("add", "mul", "and", "or", "xor")} | {
+        "sub": aten.rsub,
+        "truediv": lambda self, other: aten.reciprocal(self) * other,
+        "lshift": lambda self, other: aten.bitwise_left_shift(other, self),
+        "rshift": lambda self, other: aten.bitwise_right_shift(other, self),
+        "pow": lambda self, other: aten.pow(other, self),
+        "floordiv": lambda self, other: aten.div_floor(other, self),
+        "mod": lambda self, other: aten.remainder(other, self),
+    }
+    reflected["div"] = reflected["truediv"]
+    inplace = {
+        name: getattr(aten, f"{binary[name].name}_") for name in ("add", "sub", "mul", "pow", *other, *bits)
+    }
+    for prefix, functions in (("", binary), ("r", reflected), ("i", inplace)):
+        for name, function in functions.items():
+            symbol = _SYMBOLS[name]
+            formula = {"": f"self {symbol} other", "r": f"other {symbol} self", "i": f"self {symbol}= other"}[
+                prefix
+            ]
+            method = f"__{prefix}{name}__"
+            setattr(Tensor, method, _operator(function, method, formula))
+    Tensor.__matmul__ = _matmul
+    Tensor.__rmatmul__ = _reflected_matmul
     Tensor.__neg__ = lambda self: aten.neg(self)
-    Tensor.__rmatmul__ = lambda self, other: (
-        aten.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
-    )
     Tensor.__pos__ = lambda self: aten.positive(self)
     Tensor.__invert__ = _invert
     Tensor.__abs__ = lambda self: aten.abs(self)
@@ -333,13 +403,16 @@ def bind_methods() -> None:
     Tensor.T = property(_flipped)
     Tensor.mT = property(_matrix_transpose)
     Tensor.H = property(_matrix_adjoint)
-    Tensor.mH = property(lambda self: aten.adjoint(self))
-    Tensor.real = property(lambda self: aten.real(self))
-    Tensor.imag = property(lambda self: aten.imag(self))
+    Tensor.mH = property(_batched_adjoint)
+    Tensor.real = property(lambda self: aten.real(self), doc=documentation(aten.real))
+    Tensor.imag = property(lambda self: aten.imag(self), doc=documentation(aten.imag))
     Tensor.where = lambda self, condition, other: aten.where(condition, self, other)
+    Tensor.where.__doc__ = documentation(aten.where)
     Tensor.nonzero = lambda self, *, as_tuple=False: functional.nonzero(self, as_tuple=as_tuple)
+    Tensor.nonzero.__doc__ = functional.nonzero.__doc__
     Tensor.cpu = lambda self: self.to("cpu")
     Tensor.conj = lambda self: aten.conj(self)
+    Tensor.conj.__doc__ = documentation(aten.conj)
     names = {
         "float": "float32",
         "double": "float64",

@@ -175,3 +175,31 @@ for _name in ("softmax", "log_softmax"):
         f"gn.{_name}(t(2, 3), 1, out=t(0))",
         f"grad(lambda x: gn.{_name}(x, 1), t(2, 3))",
     )
+
+expressions_of(
+    "rrelu",
+    "gn.rrelu(t(2, 3))",
+    "gn.rrelu(t(2, 3), 0.25, 0.25, True)",
+    "x = t(2, 3); gn.rrelu_(x, lower=0.1); x",
+    "gn.rrelu(t(3, dtype='int64'))",
+    "gn.rrelu(t(3), 0.5, 0.25)",
+    "x = gn.rrelu(-gn.ones(99), 0.25, 0.75, True); ((x <= -0.25) & (x > -0.75)).all()",
+    "grad(lambda x: gn.rrelu(x, 0.25, 0.25, True), t(2, 3))",
+)
+expressions_of(
+    "nn.functional.rrelu",
+    "F.rrelu(t(2, 3))",
+    "F.rrelu(t(2, 3), 0.25, 0.25, training=True)",
+    "x = t(2, 3); F.rrelu(x, inplace=True); x",
+    "x = t(2, 3); F.rrelu_(x); x",
+    "grad(lambda x: F.rrelu(x), t(2, 3))",
+)
+expressions_of(
+    "nn.functional.gumbel_softmax",
+    "F.gumbel_softmax(t(2, 3)).sum(1).round()",
+    "F.gumbel_softmax(t(2, 3), hard=True).sum(1)",
+    "F.gumbel_softmax(t(2, 3), 0.5, True, dim=0).sum(0)",
+    "F.gumbel_softmax(gn.tensor([0.0, 1000.0]), tau=2)",
+    "F.gumbel_softmax(t(2, 3, dtype='int64'))",
+    "F.gumbel_softmax(t(2, 3), dim=2)",
+)

@@ -285,3 +285,104 @@ expressions_of(
     "grad(F.normalize, t(2, 3))",
     "grad(lambda x: F.normalize(x, eps=9.0), t(2, 3))",
 )
+
+_CLASSES, _LABELS = "gn.tensor([2, 0])", "gn.tensor([[2, 0, -1], [1, -1, 0]])"
+expressions_of(
+    "nn.functional.multi_margin_loss",
+    f"F.multi_margin_loss(t(2, 3), {_CLASSES})",
+    f"F.multi_margin_loss(t(2, 3), {_CLASSES}, p=2, margin=0.5, weight=t(3, seed=1), reduction='none')",
+    "F.multi_margin_loss(input=t(3), target=gn.tensor(1), reduction='sum')",
+    f"F.multi_margin_loss(t(2, 3), {_CLASSES}, size_average=False)",
+    f"F.multi_margin_loss(t(2, 3), {_CLASSES}, p=3)",
+    f"F.multi_margin_loss(t(2, 3), {_CLASSES}, weight=t(1, 3))",
+    f"F.multi_margin_loss(t(2, 3), {_CLASSES}, reduction='most')",
+    "F.multi_margin_loss(t(2, 3), gn.tensor([0, 3]))",
+    "F.multi_margin_loss(t(2, 3), gn.tensor([-1, 0]))",
+    "F.multi_margin_loss(gn.ones(2, 3), gn.tensor([1, 0]), margin=0)",
+    "grad(lambda x: F.multi_margin_loss(x, gn.tensor([1, 0]), margin=0), gn.ones(2, 3))",
+    f"grad(lambda x: F.multi_margin_loss(x, {_CLASSES}, 2), t(2, 3))",
+)
+expressions_of(
+    "nn.functional.multilabel_margin_loss",
+    f"F.multilabel_margin_loss(t(2, 3), {_LABELS})",
+    f"F.multilabel_margin_loss(input=t(2, 3), target={_LABELS}, reduction='none')",
+    "F.multilabel_margin_loss(t(3), gn.tensor([2, -1, 0]))",
+    "F.multilabel_margin_loss(t(3), gn.tensor([0, 0, 2]), reduction='sum')",
+    "F.multilabel_margin_loss(t(3), gn.tensor([0, 3, 2]))",
+    "F.multilabel_margin_loss(t(3), gn.tensor([0, -2, 2]))",
+    "F.multilabel_margin_loss(t(2, 3), gn.tensor([0, 1, 2]))",
+    f"grad(lambda x: F.multilabel_margin_loss(x, {_LABELS}), t(2, 3))",
+    "grad(lambda x: F.multilabel_margin_loss(x, gn.tensor([0, -1, 1])), gn.tensor([1.0, 0.0, 3.0]))",
+)
+expressions_of(
+    "nn.functional.multilabel_soft_margin_loss",
+    "F.multilabel_soft_margin_loss(t(2, 3), t(2, 3, values='below 2'))",
+    "F.multilabel_soft_margin_loss(t(2, 3), t(2, 3, values='below 2'), weight=t(3), reduction='none')",
+    "F.multilabel_soft_margin_loss(t(3), t(3, values='below 2'), reduction='sum')",
+    "F.multilabel_soft_margin_loss(t(2, 3), t(2, 3, values='below 2'), reduction='most')",
+    "F.multilabel_soft_margin_loss(t(2, 3), t(2, 2, values='below 2'))",
+    "grad(lambda x: F.multilabel_soft_margin_loss(x, t(2, 3, values='below 2')), t(2, 3))",
+)
+expressions_of(
+    "nn.functional.triplet_margin_with_distance_loss",
+    "F.triplet_margin_with_distance_loss(t(2, 3), t(2, 3, seed=1), t(2, 3, seed=2))",
+    "F.triplet_margin_with_distance_loss(t(2, 3), t(2, 3, seed=1), t(2, 3, seed=2), swap=True, margin=2.0, "
+    "reduction='none', distance_function=lambda a, b: (a - b).abs().sum(1))",
+    "F.triplet_margin_with_distance_loss(t(2, 3), t(3), t(2, 3))",
+    "F.triplet_margin_with_distance_loss(t(3), t(3), t(3), margin=0)",
+    "F.triplet_margin_with_distance_loss(t(3), t(3), t(3), reduction='most')",
+    "grad(lambda x, y: F.triplet_margin_with_distance_loss(x, y, t(2, 3, seed=2)), t(2, 3), t(2, 3, seed=1))",
+)
+expressions_of(
+    "nn.functional.poisson_nll_loss",
+    "F.poisson_nll_loss(t(2, 3), t(2, 3, values='below 4'))",
+    "F.poisson_nll_loss(t(2, 3), t(2, 3, values='below 4'), full=True, reduction='none')",
+    "F.poisson_nll_loss(t(4, values='positive'), t(4, values='below 4'), False, eps=0.1, reduction='sum')",
+    "F.poisson_nll_loss(t(4), t(4, values='below 4', dtype='int64'), reduce=False)",
+    "F.poisson_nll_loss(t(4), t(4), reduction='most')",
+    "gn.poisson_nll_loss(t(4), t(4), True, False, 1e-8, 2)",
+    "grad(lambda x: F.poisson_nll_loss(x, t(3, values='below 4')), t(3))",
+)
+expressions_of(
+    "nn.functional.gaussian_nll_loss",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), t(2, 3, values='positive'))",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), t(2, values='positive'), full=True, reduction='none')",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), var=t(2, 1, values='positive'), reduction='sum')",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), 2.0)",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), gn.zeros(2, 3), eps=0.25)",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), -2.0)",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), -gn.ones(2, 3))",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), gn.ones(3))",
+    "F.gaussian_nll_loss(t(2, 3), t(2, 3, seed=1), gn.ones(2, 3), reduction='most')",
+    "grad(lambda x, v: F.gaussian_nll_loss(x, t(3, seed=1), v), t(3), t(3, values='positive'))",
+    "grad(lambda v: F.gaussian_nll_loss(t(3), t(3, seed=1), v), gn.zeros(3))",
+)
+
+_CTC = "t(6, 2, 4).log_softmax(2), gn.tensor([[1, 2, 2], [3, 1, 1]])"
+expressions_of(
+    "nn.functional.ctc_loss",
+    f"F.ctc_loss({_CTC}, (6, 5), (3, 2))",
+    f"F.ctc_loss({_CTC}, gn.tensor([6, 5]), gn.tensor([3, 2]), reduction='none')",
+    f"F.ctc_loss({_CTC}, [2, 5], [3, 1], reduction='sum', zero_infinity=True)",
+    f"F.ctc_loss({_CTC}, [2, 5], [3, 1], reduction='sum')",
+    "F.ctc_loss(t(6, 4).log_softmax(1), gn.tensor([1, 3]), gn.tensor(6), gn.tensor(2), blank=2)",
+    "F.ctc_loss(t(6, 2, 4), gn.tensor([1, 3, 3]), [6, 4], [1, 2])",
+    f"F.ctc_loss({_CTC}, [7, 5], [3, 2])",
+    f"F.ctc_loss({_CTC}, gn.tensor([6.0, 5.0]), gn.tensor([3, 2]))",
+    f"F.ctc_loss({_CTC}, [6, 5], [3, 2], reduction='most')",
+    f"gn.ctc_loss({_CTC}, [6, 5], [3, 2], reduction=1)",
+    "grad(lambda x: F.ctc_loss(x.log_softmax(2), gn.tensor([1, 3, 3]), [6, 4], [1, 2]), t(6, 2, 4))",
+    "grad(lambda x: F.ctc_loss(x.log_softmax(2), gn.tensor([1, 3, 3]), [6, 1], [1, 2], 0, 'sum', True), "
+    "t(6, 2, 4))",
+)
+
+# Called without a reduction, the functions at the top level have none; those in nn.functional take the mean.
+for _name, _arguments in (
+    ("kl_div", "t(3), t(3)"),
+    ("hinge_embedding_loss", "t(3), t(3, values='signs')"),
+    ("margin_ranking_loss", "t(3), t(3), t(3, values='signs')"),
+    ("cosine_embedding_loss", "t(3, 2), t(3, 2), t(3, values='signs')"),
+    ("triplet_margin_loss", "t(3, 2), t(3, 2), t(3, 2, values='positive')"),
+    ("binary_cross_entropy_with_logits", "t(3), t(3, values='unit')"),
+):
+    expressions_of(f"nn.functional.{_name}", f"gn.{_name}({_arguments})")

@@ -67,3 +67,20 @@ expressions_of(
     "gn.fft.ifftshift(t(2, 3), dim=(1,))",
     "gn.fft.ifftshift(t(2), ())",
 )
+
+for _name in ("hfft2", "ihfft2", "hfftn", "ihfftn"):
+    _function = f"gn.fft.{_name}"
+    expressions_of(
+        f"fft.{_name}",
+        f"{_function}(t(2, 3, 4))",
+        f"{_function}(t(3, 4, dtype='int64'))",
+        f"{_function}(t(3, 4, dtype='complex64'))",
+        f"{_function}(t(3, 4, dtype='float64'), s=(2, 5), norm='ortho')",
+        f"{_function}(input=t(3, 4), dim=(1, 0), norm='forward')",
+        f"{_function}(t(3, 4), (5,), (0,))",
+        f"{_function}(t(3, 4), out={'gn.empty(0)' if _name[0] == 'h' else 'gn.empty(3, 3) + 0j'})",
+        f"{_function}(t(3, 4), out=gn.empty(0, dtype=gn.int64))",
+        f"{_function}(t(4))",
+        f"{_function}(t(3, 4, dtype='float16'))",
+        f"grad(lambda x: {_function}(x), t(3, 4))",
+    )

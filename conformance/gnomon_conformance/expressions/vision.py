@@ -38,6 +38,17 @@ expressions_of(
     f"F.interpolate({_PLANE}, 2, recompute_scale_factor=True)",
     f"F.interpolate({_PLANE}, 2, mode='nearest', antialias=True)",
     f"F.interpolate({_PLANE}, 2, mode='lanczos')",
+    f"F.interpolate({_PLANE}, 2, mode='lanczos', antialias=True, align_corners=True)",
+    f"F.interpolate({_LINE}, 2, mode='linear', antialias=True)",
+    f"F.interpolate({_PLANE}, 2, mode='bilinear', antialias=True)",
+    f"F.interpolate({_PLANE}, (2, 7), mode='bicubic', antialias=True, align_corners=True)",
+    f"F.interpolate({_PLANE}, scale_factor=0.6, mode='bicubic', antialias=True)",
+    f"F.interpolate({_PLANE}, scale_factor=0.6, mode='lanczos', antialias=True, recompute_scale_factor=True)",
+    "F.interpolate(t(1, 3, 6, 5, layout='channels_last'), (2, 3), mode='bilinear', antialias=True)",
+    "F.interpolate(t(1, 2, 6, 5, dtype='uint8', values='positive'), 3, mode='bilinear', antialias=True)",
+    "F.interpolate(t(1, 2, 6, 5, dtype='float16'), 3, mode='bilinear', antialias=True)",
+    "F.interpolate(t(1, 2, 6, 5, dtype='int64'), 3, mode='bicubic', antialias=True)",
+    "grad(lambda x: F.interpolate(x, (2, 3), mode='bicubic', antialias=True), t(1, 2, 6, 5))",
     f"F.interpolate({_PLANE}, 0)",
     "F.interpolate(t(2, 3), 2)",
     f"F.upsample({_PLANE}, scale_factor=2)",
@@ -118,4 +129,15 @@ expressions_of(
     "gn.channel_shuffle(t(1, 6, 2, dtype='int64'), 2)",
     "F.native_channel_shuffle(t(1, 6, 2), 2)",
     "grad(lambda x: F.channel_shuffle(x, 3), t(1, 6, 2))",
+)
+expressions_of(
+    "nn.functional.upsample_nearest",
+    f"F.upsample_nearest({_PLANE}, scale_factor=2)",
+    f"F.upsample_nearest({_LINE}, 3)",
+)
+expressions_of(
+    "nn.functional.upsample_bilinear",
+    f"F.upsample_bilinear({_PLANE}, scale_factor=2)",
+    f"F.upsample_bilinear({_PLANE}, size=(5, 3))",
+    f"F.upsample_bilinear({_LINE}, 3)",
 )

@@ -16,19 +16,23 @@ from ..description import Sample
 
 SAMPLES: dict[str, list[Sample]] = {}
 TOLERANCES: dict[str, str] = {}  # operator -> how its results may differ: a kind of tolerances.py
+KINDS = ("exact", "arithmetic", "choice", "elementary", "terms", "composed")
 
 
 def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance: str = "") -> None:
     """These samples are for these operators: a name, or several names in one string.
 
     ``tolerance`` says how floating point results are computed, and so how far two correct ones may lie apart:
-    "exact" (where nothing is said), "choice", "elementary", "terms" or "composed"; see tolerances.py.
+    one of KINDS, "exact" where nothing is said; see tolerances.py.  Raises ValueError for another word, and
+    where an operator is told two kinds.
     """
+    if tolerance and tolerance not in KINDS:
+        raise ValueError(f"samples_of: tolerance: expected one of {', '.join(KINDS)}, got {tolerance!r}")
     samples = list(samples)
     for name in names.split() if isinstance(names, str) else names:
         SAMPLES.setdefault(name, []).extend(samples)
-        if tolerance:
-            TOLERANCES[name] = tolerance
+        if tolerance and TOLERANCES.setdefault(name, tolerance) != tolerance:
+            raise ValueError(f"samples_of: {name} is {TOLERANCES[name]} already, got {tolerance!r}")
 
 
 @functools.cache
@@ -61,6 +65,7 @@ def digest() -> str:
 
 
 __all__ = [
+    "KINDS",
     "SAMPLES",
     "TOLERANCES",
     "Callable",

@@ -116,3 +116,20 @@ samples_of(
     [sample(tensor(2, 3), tensor(2, 3), tensor(2, 3, values="positive", grad=False), smooth=False)],
     tolerance="composed",
 )
+
+# what is drawn in training is no one's to compare; bounds that are equal leave nothing to draw
+samples_of(
+    "rrelu rrelu_",
+    [
+        sample(tensor(2, 3)),
+        sample(tensor(2, 3), 0.1, 0.5),
+        sample(tensor(2, 3), 0.25, 0.25, True, dtypes=("float32", "float64")),
+        sample(tensor(14, values="special"), 0.25, 0.25, True, dtypes=("float32", "float64"), smooth=False),
+        sample(tensor(0), training=True, dtypes=("float32", "float64")),
+        sample(tensor(2), 0.5, 0.5, True, generator=5, dtypes=("float32", "float64")),
+        bad("RuntimeError", tensor(2, 3), 0.5, 0.25),
+        bad("NotImplementedError", tensor(2, 3), 0.25, 0.25, True, dtypes=["float16", "int64"]),
+    ],
+    tolerance="composed",
+)
+samples_of("rrelu", [bad("RuntimeError", tensor(2, 3), 0.5, float("inf"))])

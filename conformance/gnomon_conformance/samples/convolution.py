@@ -3,103 +3,76 @@
 from ..description import bad, sample, tensor
 from . import samples_of
 
-ONE = (
-    [1, 1],
-    [0, 0],
-    [1, 1],
-    False,
-    [0, 0],
-    1,
-)  # stride, padding, dilation, transposed, output_padding, groups
+
+def options(
+    stride: list[int] | None = None,
+    padding: list[int] | None = None,
+    dilation: list[int] | None = None,
+    transposed: bool = False,
+    output_padding: list[int] | None = None,
+    groups: int = 1,
+    dims: int = 2,
+):
+    """The operators' last six arguments; lists of 1 (strides, dilation) or 0 where nothing is said."""
+    ones, zeros = [1] * dims, [0] * dims
+    return (stride or ones, padding or zeros, dilation or ones, transposed, output_padding or zeros, groups)
+
+
 IMAGE = tensor(1, 2, 4, 4)
 CALLS = [
-    (IMAGE, tensor(3, 2, 3, 3), tensor(3), *ONE),
-    (IMAGE, tensor(2, 2, 2, 3), None, [2, 1], [1, 0], [1, 1], False, [0, 0], 1),
-    (IMAGE, tensor(2, 2, 2, 2), tensor(2), [1, 1], [0, 1], [2, 1], False, [0, 0], 1),
-    (IMAGE, tensor(4, 1, 2, 2), None, [1, 1], [0, 0], [1, 1], False, [0, 0], 2),
-    (tensor(1, 2, 2, 2), tensor(2, 2, 2, 2), tensor(2), [2, 2], [0, 0], [1, 1], True, [1, 0], 1),
-    (tensor(2, 2, 4), tensor(2, 2, 3), tensor(2), [1], [1], [1], False, [0], 1),
+    (IMAGE, tensor(3, 2, 3, 3), tensor(3), *options()),
+    (IMAGE, tensor(2, 2, 2, 3), None, *options([2, 1], [1, 0])),
+    (IMAGE, tensor(2, 2, 2, 2), tensor(2), *options(None, [0, 1], [2, 1])),
+    (IMAGE, tensor(4, 1, 2, 2), None, *options(groups=2)),
+    (
+        tensor(1, 2, 2, 2),
+        tensor(2, 2, 2, 2),
+        tensor(2),
+        *options([2, 2], transposed=True, output_padding=[1, 0]),
+    ),
+    (tensor(2, 2, 4), tensor(2, 2, 3), tensor(2), *options([1], [1], dims=1)),
+    (tensor(1, 1, 2, 2, 2), tensor(1, 1, 2, 2, 2), None, *options(dims=3)),
+    (tensor(0, 2, 4, 4), tensor(3, 2, 3, 3), None, *options()),
 ]
-samples_of("convolution", [sample(*call) for call in CALLS])
+samples_of("convolution", [sample(*call) for call in CALLS], tolerance="terms")
 samples_of(
     "convolution",
     [
-        sample(
-            tensor(1, 1, 2, 2, 2), tensor(1, 1, 2, 2, 2), None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1
-        )
+        bad("RuntimeError", IMAGE, tensor(3, 1, 3, 3), None, *options()),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), tensor(2), *options()),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 5, 5), None, *options()),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *options([0, 1])),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *options(padding=[-1, 0])),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3, dtype="float64"), None, *options()),
+        bad("RuntimeError", tensor(2, 4), tensor(3, 2, 3, 3), None, *options()),
     ],
 )
-samples_of("convolution", [sample(tensor(0, 2, 4, 4), tensor(3, 2, 3, 3), None, *ONE)])
-samples_of(
-    "convolution",
-    [
-        bad("RuntimeError", IMAGE, tensor(3, 1, 3, 3), None, *ONE),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), tensor(2), *ONE),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 5, 5), None, *ONE),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, [0, 1], *ONE[1:]),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, [1, 1], [-1, 0], *ONE[2:]),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3, dtype="float64"), None, *ONE),
-        bad("RuntimeError", tensor(2, 4), tensor(3, 2, 3, 3), None, *ONE),
-    ],
-)
+ALL = [True, True, True]  # of the gradients are wanted
 samples_of(
     "convolution_backward",
     [
-        sample(tensor(1, 3, 2, 2), IMAGE, tensor(3, 2, 3, 3), [3], *ONE, [True, True, True]),
-        sample(tensor(1, 3, 2, 2), IMAGE, tensor(3, 2, 3, 3), None, *ONE, [False, True, False]),
+        sample(tensor(1, 3, 2, 2), IMAGE, tensor(3, 2, 3, 3), [3], *options(), ALL),
+        sample(tensor(1, 3, 2, 2), IMAGE, tensor(3, 2, 3, 3), None, *options(), [False, True, False]),
         sample(
             tensor(1, 2, 3, 2),
             IMAGE,
             tensor(2, 2, 2, 3),
             None,
-            [2, 1],
-            [1, 0],
-            [1, 1],
-            False,
-            [0, 0],
-            1,
+            *options([2, 1], [1, 0]),
             [True, False, False],
         ),
-        sample(
-            tensor(1, 2, 2, 5),
-            IMAGE,
-            tensor(2, 2, 2, 2),
-            [2],
-            [1, 1],
-            [0, 1],
-            [2, 1],
-            False,
-            [0, 0],
-            1,
-            [True, True, True],
-        ),
-        sample(
-            tensor(1, 4, 3, 3),
-            IMAGE,
-            tensor(4, 1, 2, 2),
-            None,
-            [1, 1],
-            [0, 0],
-            [1, 1],
-            False,
-            [0, 0],
-            2,
-            [True, True, False],
-        ),
+        sample(tensor(1, 2, 2, 5), IMAGE, tensor(2, 2, 2, 2), [2], *options(None, [0, 1], [2, 1]), ALL),
+        sample(tensor(1, 4, 3, 3), IMAGE, tensor(4, 1, 2, 2), None, *options(groups=2), [True, True, False]),
         sample(
             tensor(1, 2, 5, 4),
             tensor(1, 2, 2, 2),
             tensor(2, 2, 2, 2),
             [2],
-            [2, 2],
-            [0, 0],
-            [1, 1],
-            True,
-            [1, 0],
-            1,
-            [True, True, True],
+            *options([2, 2], transposed=True, output_padding=[1, 0]),
+            ALL,
         ),
     ],
+    tolerance="composed",
 )
 
 
@@ -139,57 +112,52 @@ def padded(dims: int):
 
 
 for _dims in (1, 2, 3):
-    samples_of(f"conv{_dims}d", convolutions(_dims))
-    samples_of(f"conv{_dims}d.padding", padded(_dims))
+    samples_of(f"conv{_dims}d", convolutions(_dims), tolerance="terms")
+    samples_of(f"conv{_dims}d.padding", padded(_dims), tolerance="terms")
 
 LAST = tensor(2, 2, 3, 4, layout="channels_last")
 VOLUME_LAST = tensor(1, 2, 2, 3, 2, layout="channels_last")
-ALL = [True, True, True]
 samples_of(
     "convolution",
     [
-        sample(LAST, tensor(2, 2, 2, 2), tensor(2), *ONE),
-        sample(tensor(1, 2, 3, 3), tensor(2, 2, 2, 2, layout="channels_last"), None, *ONE),
-        sample(VOLUME_LAST, tensor(2, 2, 2, 2, 1), None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1),
-        sample(tensor(1, 4, 2, 2), tensor(4, 1, 2, 2), None, [2, 1], [1, 0], [1, 2], True, [0, 0], 2),
-        sample(tensor(1, 2, 3), tensor(2, 1, 2), tensor(1), [2], [1], [1], True, [1], 1),
+        sample(LAST, tensor(2, 2, 2, 2), tensor(2), *options()),
+        sample(tensor(1, 2, 3, 3), tensor(2, 2, 2, 2, layout="channels_last"), None, *options()),
+        sample(VOLUME_LAST, tensor(2, 2, 2, 2, 1), None, *options(dims=3)),
         sample(
-            tensor(1, 1, 2, 1, 2), tensor(1, 1, 2, 2, 1), None, [2] * 3, [0] * 3, [1] * 3, True, [1, 0, 0], 1
+            tensor(1, 4, 2, 2),
+            tensor(4, 1, 2, 2),
+            None,
+            *options([2, 1], [1, 0], [1, 2], True, groups=2),
         ),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *ONE[:3], False, [0, 0], 0),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *ONE[:2], [0, 1], *ONE[3:]),
-        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *ONE[:3], True, [0, 0], 1),
+        sample(
+            tensor(1, 2, 3),
+            tensor(2, 1, 2),
+            tensor(1),
+            *options([2], [1], transposed=True, output_padding=[1], dims=1),
+        ),
+        sample(
+            tensor(1, 1, 2, 1, 2),
+            tensor(1, 1, 2, 2, 1),
+            None,
+            *options([2] * 3, transposed=True, output_padding=[1, 0, 0], dims=3),
+        ),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *options(groups=0)),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *options(dilation=[0, 1])),
+        bad("RuntimeError", IMAGE, tensor(3, 2, 3, 3), None, *options(transposed=True)),
     ],
 )
 samples_of(
     "convolution_backward",
     [
-        sample(tensor(2, 2, 2, 3), LAST, tensor(2, 2, 2, 2), [2], *ONE, ALL),
-        sample(
-            tensor(1, 2, 1, 2, 2),
-            VOLUME_LAST,
-            tensor(2, 2, 2, 2, 1),
-            [2],
-            [1] * 3,
-            [0] * 3,
-            [1] * 3,
-            False,
-            [0] * 3,
-            1,
-            ALL,
-        ),
-        sample(tensor(2, 2, 2), tensor(2, 2, 4), tensor(2, 2, 3), [2], [1], [0], [1], False, [0], 1, ALL),
+        sample(tensor(2, 2, 2, 3), LAST, tensor(2, 2, 2, 2), [2], *options(), ALL),
+        sample(tensor(1, 2, 1, 2, 2), VOLUME_LAST, tensor(2, 2, 2, 2, 1), [2], *options(dims=3), ALL),
+        sample(tensor(2, 2, 2), tensor(2, 2, 4), tensor(2, 2, 3), [2], *options(dims=1), ALL),
         sample(
             tensor(1, 2, 2, 4),
             tensor(1, 4, 2, 2),
             tensor(4, 1, 2, 2),
             None,
-            [2, 1],
-            [1, 0],
-            [1, 2],
-            True,
-            [0, 0],
-            2,
+            *options([2, 1], [1, 0], [1, 2], True, groups=2),
             ALL,
         ),
     ],

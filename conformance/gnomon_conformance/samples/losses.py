@@ -256,3 +256,141 @@ samples_of(
     ],
     tolerance="composed",
 )
+
+CLASSES = tensor(2, values="below 3", dtype="int64", grad=False)
+samples_of(
+    "multi_margin_loss",
+    [
+        *[sample(tensor(2, 3), CLASSES, reduction=each) for each in (NONE, MEAN, SUM)],
+        sample(tensor(2, 3), CLASSES, 2, 0.5, tensor(3, values="positive", grad=False)),
+        sample(tensor(4), tensor(values="below 3", dtype="int64"), reduction=NONE),
+        sample(tensor(4), tensor(1, values="below 3", dtype="int64"), reduction=NONE),
+        sample(tensor(), tensor(values="zeros", dtype="int64")),
+        sample(tensor(0, 3), tensor(0, dtype="int64"), reduction=NONE, dtypes=("float32", "float64")),
+        bad("RuntimeError", tensor(2, 3), CLASSES, 3),
+        bad("RuntimeError", tensor(2, 0), CLASSES),
+        bad("RuntimeError", tensor(2, 3, 4), CLASSES),
+        bad("RuntimeError", tensor(20, 2), tensor(20, values="below 3", dtype="int64")),
+        bad("RuntimeError", tensor(3, 3), CLASSES),
+        bad("RuntimeError", tensor(2, 3), tensor(1, 2, values="below 3", dtype="int64")),
+        bad("RuntimeError", tensor(2, 3), tensor(2, values="below 3", dtype="int32")),
+        bad("RuntimeError", tensor(2, 3), CLASSES, weight=tensor(2)),
+        bad("RuntimeError", tensor(2, 3), CLASSES, weight=tensor(3, dtype="float64")),
+        bad("NotImplementedError", tensor(2, 3), CLASSES, dtypes=["float16", "int64", "complex64"]),
+    ],
+    tolerance="composed",
+)
+LABELS = tensor(2, 3, values="below 3", dtype="int64", grad=False)
+samples_of(
+    "multilabel_margin_loss",
+    [
+        *[sample(tensor(2, 3), LABELS, reduction=each) for each in (NONE, MEAN, SUM)],
+        sample(tensor(3), tensor(3, values="signs", dtype="int64"), NONE),
+        sample(tensor(4), tensor(4, values="below 4", dtype="int64", seed=1)),
+        sample(tensor(2, 5), tensor(2, 5, values="signs", dtype="int64")),
+        sample(tensor(), tensor(values="zeros", dtype="int64")),
+        sample(tensor(0, 3), tensor(0, 3, dtype="int64"), NONE, dtypes=("float32", "float64")),
+        bad("RuntimeError", tensor(2, 0), tensor(2, 0, dtype="int64")),
+        bad("RuntimeError", tensor(2, 3), tensor(2, 2, values="below 2", dtype="int64")),
+        bad("RuntimeError", tensor(3), tensor(1, 3, values="below 2", dtype="int64")),
+        bad("RuntimeError", tensor(20, 2), tensor(20, 2, values="below 3", dtype="int64")),
+        bad("RuntimeError", tensor(3), tensor(3, values="below 2", dtype="int32")),
+        bad("NotImplementedError", tensor(3), tensor(3, values="signs", dtype="int64"), dtypes=["bfloat16"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "poisson_nll_loss",
+    [
+        *[
+            sample(tensor(2, 3), tensor(2, 3, values="positive"), True, False, 1e-8, each)
+            for each in (NONE, MEAN, SUM)
+        ],
+        sample(tensor(2, 3, values="positive"), tensor(3, values="positive"), False, False, 1e-3, NONE),
+        sample(tensor(5), tensor(5, values="below 4"), True, True, 1e-8, NONE, differentiable=False),
+        sample(tensor(5), tensor(5, values="positive"), True, True, 1e-8, SUM),
+    ],
+    tolerance="composed",
+)
+
+# log_probs need not be logarithms of probabilities, but the gradient takes them for such: it is not that of
+# finite differences.  No target is the blank, 3.  Targets in one row PyTorch reads as if contiguous.
+TARGETS = tensor(2, 3, values="below 3", dtype="int64", grad=False)
+FLAT_TARGETS = tensor(5, values="below 3", dtype="int64", grad=False, layout="contiguous")
+samples_of(
+    "_ctc_loss",
+    [
+        sample(tensor(5, 2, 4), TARGETS, [5, 5], [3, 3], 3, smooth=False),
+        sample(
+            tensor(6, 2, 4), tensor(2, 1, values="below 3", dtype="int64"), [6, 6], [1, 1], 3, smooth=False
+        ),
+        sample(tensor(3, 1, 4), tensor(0, dtype="int64"), [3], [0], 3, smooth=False),
+        sample(tensor(2, 2, 4), TARGETS, [2, 2], [3, 3], 3, True, smooth=False),
+        sample(
+            tensor(5, 2, 4), tensor(2, 3, values="below 3", dtype="int32"), [5, 5], [3, 3], 3, smooth=False
+        ),
+        bad("RuntimeError", tensor(5, 2, 4), TARGETS, [5, 5], [3, 3], 4),
+        bad("RuntimeError", tensor(5, 2, 4), TARGETS, [5, 6], [3, 3]),
+        bad("RuntimeError", tensor(5, 2, 4), TARGETS, [5, -1], [3, 3]),
+        bad("RuntimeError", tensor(5, 2, 4), TARGETS, [5, 5], [3, 4]),
+        bad("RuntimeError", tensor(5, 2, 4), TARGETS, [5], [3, 3]),
+        bad("RuntimeError", tensor(5, 2, 4), TARGETS, [5, 5], [3, 3, 3]),
+        bad("RuntimeError", tensor(5, 2, 4), FLAT_TARGETS, [5, 5], [3, 3]),
+        bad("RuntimeError", tensor(5, 0, 4), tensor(0, dtype="int64"), [], []),
+        bad("RuntimeError", tensor(5, 2, 4), tensor(2, 3), [5, 5], [3, 3], dtypes=["float32"]),
+        bad("NotImplementedError", tensor(5, 2, 4), TARGETS, [5, 5], [3, 3], dtypes=["float16", "int64"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "_ctc_loss_backward",
+    [
+        sample(
+            tensor(2),
+            tensor(4, 2, 3),
+            tensor(2, 1, values="below 2", dtype="int64", seed=seed),
+            times,
+            lengths,
+            tensor(2, values="positive"),
+            tensor(2, 4, 3),
+            blank,
+            zero_infinity,
+            differentiable=False,
+        )
+        for seed, times, lengths, blank, zero_infinity in (
+            (0, [4, 4], [1, 1], 2, True),
+            (1, [3, 4], [1, 0], 2, False),
+            (2, [2, 1], [0, 0], 0, False),
+        )
+    ],
+    tolerance="composed",
+)
+for _overload in ("IntList", "Tensor"):
+
+    def _lengths(*numbers, _tensors=_overload == "Tensor"):
+        """The numbers; or for tensors, which samples fill, as many zeros."""
+        return tensor(len(numbers), values="zeros", dtype="int64") if _tensors else list(numbers)
+
+    samples_of(
+        f"ctc_loss.{_overload}",
+        [
+            sample(tensor(5, 2, 4), TARGETS, _lengths(5, 5), _lengths(3, 3), 3, each, True, smooth=False)
+            for each in (NONE, MEAN, SUM)
+        ]
+        + [bad("RuntimeError", tensor(5, 2, 4), TARGETS, _lengths(5, 5), _lengths(3, 3), 4)],
+        tolerance="composed",
+    )
+samples_of(
+    "ctc_loss.IntList",
+    [
+        sample(tensor(5, 2, 4), FLAT_TARGETS, [5, 4], [3, 2], 3, NONE, smooth=False),
+        sample(tensor(5, 2, 4), FLAT_TARGETS, [3, 2], [1, 4], 3, MEAN, True, smooth=False),
+        sample(tensor(5, 2, 4), TARGETS, [0, 5], [0, 2], 3, SUM, smooth=False),
+        sample(tensor(5, 4), FLAT_TARGETS, [5], [5], 3, NONE, smooth=False),
+        bad("RuntimeError", tensor(5, 2, 4), FLAT_TARGETS, [3, 2], [1, 3]),
+    ],
+)
+samples_of(
+    "ctc_loss.Tensor",
+    [bad("RuntimeError", tensor(5, 2, 4), TARGETS, tensor(2, dtype="float32"), tensor(2, dtype="int64"))],
+)

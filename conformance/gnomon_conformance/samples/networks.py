@@ -9,7 +9,9 @@ WEIGHT = tensor(4, values="positive", grad=False)
 TOTAL_WEIGHT = tensor(values="positive", grad=False)
 NONE, MEAN, SUM = 0, 1, 2
 samples_of(
-    "nll_loss_forward", [sample(LOGITS, TARGET, None, reduction, -100) for reduction in (NONE, MEAN, SUM)]
+    "nll_loss_forward",
+    [sample(LOGITS, TARGET, None, reduction, -100) for reduction in (NONE, MEAN, SUM)],
+    tolerance="composed",
 )
 samples_of(
     "nll_loss_forward", [sample(LOGITS, TARGET, WEIGHT, reduction, 1) for reduction in (NONE, MEAN, SUM)]
@@ -22,10 +24,12 @@ samples_of(
         sample(tensor(), LOGITS, TARGET, WEIGHT, SUM, 1, TOTAL_WEIGHT, smooth=False),
         sample(tensor(3), LOGITS, TARGET, WEIGHT, NONE, -100, TOTAL_WEIGHT, smooth=False),
     ],
+    tolerance="composed",
 )
 samples_of(
     "nll_loss_nd cross_entropy_loss",
     [sample(LOGITS, TARGET), sample(LOGITS, TARGET, WEIGHT), sample(LOGITS, TARGET, None, SUM)],
+    tolerance="composed",
 )
 samples_of(
     "nll_loss_nd cross_entropy_loss",
@@ -60,7 +64,9 @@ samples_of(
 )
 samples_of("cross_entropy_loss", [bad("RuntimeError", LOGITS, TARGET, label_smoothing=2.0)])
 PAIR = (tensor(2, 3), tensor(2, 3))
-samples_of("mse_loss l1_loss", [sample(*PAIR, reduction) for reduction in (NONE, MEAN, SUM)])
+samples_of(
+    "mse_loss l1_loss", [sample(*PAIR, reduction) for reduction in (NONE, MEAN, SUM)], tolerance="composed"
+)
 samples_of(
     "mse_loss l1_loss",
     [

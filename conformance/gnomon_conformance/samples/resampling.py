@@ -14,7 +14,8 @@ def calls(spatial: int, name: str, *align: bool):
     tolerance = "exact" if "nearest" in name else "composed"
     sizes, smaller, larger = SIZES[spatial], list(SMALLER[spatial]), list(LARGER[spatial])
     input = tensor(1, 2, *sizes)
-    factors = [1.75, 0.75, 1.5][:spatial]
+    # antialiased positions that see nothing of the input are left as memory has them, in PyTorch
+    factors = [1.75, 2.0] if name.endswith("_aa") else [1.75, 0.75, 1.5][:spatial]
     some = [list(align), [not each for each in align]] if align else [[], []]
     good = [
         sample(input, larger, *some[0]),
@@ -62,4 +63,37 @@ for _spatial in (1, 2, 3):
     calls(_spatial, f"upsample_nearest{_spatial}d")
     calls(_spatial, f"_upsample_nearest_exact{_spatial}d")
     calls(_spatial, LINEAR[_spatial], False)
-calls(2, "upsample_bicubic2d", False)
+for _name in (
+    "upsample_bicubic2d",
+    "_upsample_bilinear2d_aa",
+    "_upsample_bicubic2d_aa",
+    "_upsample_lanczos2d_aa",
+):
+    calls(2, _name, False)
+for _name in ("bilinear", "bicubic", "lanczos"):
+    samples_of(
+        f"_upsample_{_name}2d_aa",
+        [
+            sample(tensor(1, 1, 9, 11), [3, 2], False),
+            sample(tensor(2, 2, 7, 5), [2, 9], True),
+            # the width stays, whatever its scale; in PyTorch only the gradient heeds the scale
+            sample(tensor(1, 1, 7, 5), [4, 5], False, 0.5, 0.7, smooth=False),
+            sample(tensor(1, 2, 8, 6, values="positive"), [3, 4], False, dtypes=["uint8"]),
+            bad("NotImplementedError", tensor(1, 1, 3, 4), [2, 2], False, dtypes=["float16", "int32"]),
+        ],
+    )
+    samples_of(
+        f"_upsample_{_name}2d_aa_backward",
+        [
+            sample(tensor(1, 1, 3, 2), [3, 2], [1, 1, 9, 11], False),
+            sample(tensor(2, 2, 2, 9), [2, 9], [2, 2, 7, 5], True),
+            bad("NotImplementedError", tensor(1, 1, 2, 2), [2, 2], [1, 1, 3, 4], False, dtypes=["bfloat16"]),
+        ],
+    )
+samples_of(
+    "upsample_bilinear2d upsample_bicubic2d",
+    [
+        sample(tensor(1, 2, 5, 7, values="positive"), [6, 7], False, 1.4, 0.5, dtypes=["uint8"]),
+        sample(tensor(1, 1, 2, 8, values="positive"), [11, 10], False, dtypes=["uint8"]),
+    ],
+)

@@ -124,3 +124,36 @@ samples_of(
         bad("RuntimeError", tensor(2, 3), []),
     ],
 )
+
+for _name in ("hfft", "ihfft"):
+    _dtypes = REAL if _name == "ihfft" else ALL
+    _smooth = _name != "hfft"
+    _shared = [
+        sample(tensor(2, 3), dtypes=_dtypes, smooth=_smooth),
+        sample(tensor(2, 3, 2), [3, 2], [0, 1], dtypes=_dtypes, smooth=_smooth),
+        sample(tensor(2, 2, 3), [2, -1], dtypes=_dtypes, smooth=_smooth),
+        sample(tensor(2, 3, 2), None, [2, 1], "ortho", dtypes=_dtypes, smooth=_smooth),
+        sample(tensor(2, 3), [5], [0], "forward", dtypes=_dtypes, smooth=_smooth),
+        bad("RuntimeError", tensor(2, 3), [2, 3, 4]),
+        bad("RuntimeError", tensor(2, 3), [0, 3]),
+        bad("RuntimeError", tensor(2, 3), [2, 0]),
+        bad("RuntimeError", tensor(2, 3), None, [0, 0]),
+        bad("RuntimeError", tensor(2, 3), None, []),
+        bad("RuntimeError", tensor(2, 3), [2], [0, 1]),
+        bad("RuntimeError", tensor(2, 3), None, [0, 1], "full"),
+        bad("RuntimeError", tensor(2, 3), dtypes=HALVES),
+        bad("IndexError", tensor(2, 3), None, [0, 2]),
+    ]
+    samples_of(f"fft_{_name}2", _shared, tolerance="composed")
+    samples_of(
+        f"fft_{_name}n",
+        [
+            *_shared,
+            sample(tensor(2, 3, 2), dtypes=_dtypes, smooth=_smooth),
+            sample(tensor(2, 2, 3), [4], dtypes=_dtypes, smooth=_smooth),
+            bad("RuntimeError", tensor(), dtypes=_dtypes),
+        ],
+        tolerance="composed",
+    )
+    if _name == "ihfft":
+        samples_of("fft_ihfft2 fft_ihfftn", [bad("RuntimeError", tensor(2, 3), dtypes=("complex64",))])

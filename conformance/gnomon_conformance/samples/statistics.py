@@ -241,3 +241,34 @@ samples_of(
     ],
     tolerance="composed",
 )
+
+samples_of(
+    "mode",
+    [
+        sample(tensor(2, 5, values="below 3"), smooth=False),
+        sample(tensor(2, 4, 3, values="below 2"), 1, True, smooth=False),
+        sample(tensor(3, 16, values="below 3"), -1, smooth=False),
+        sample(tensor(4, 3), 0, smooth=False),
+        sample(tensor(values="positive"), dtypes=REAL_FLOATS),
+        sample(tensor(0, 3), 1, differentiable=False),
+        bad("IndexError", tensor(0, 3), 0),
+        bad("IndexError", tensor(2, 3), 2),
+        bad("NotImplementedError", tensor(2, 3), dtypes=["complex64"]),
+    ],
+)
+samples_of("median nanmedian", [sample(tensor(2, 0, 3), differentiable=False)])
+samples_of("median.dim nanmedian.dim", [bad("IndexError", tensor(0, 3), 0, dtypes=["bool", "complex64"])])
+samples_of("searchsorted.Tensor", [sample(tensor(0), tensor(0)), sample(tensor(3), tensor(0, 2))])
+# what stands among equal elements is said for stable sorts, and for sorts of at most 16 elements
+samples_of(
+    "sort.stable",
+    [sample(tensor(40, values="below 3"), stable=True, descending=True, smooth=False)],
+)
+samples_of("argsort.stable", [sample(tensor(2, 40, values="below 3"), stable=True, dim=1)])
+samples_of(
+    "sort argsort",
+    [
+        sample(tensor(16, values="below 3"), smooth=False),
+        sample(tensor(16, values="below 2"), 0, True, smooth=False),
+    ],
+)

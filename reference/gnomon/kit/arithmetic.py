@@ -16,12 +16,15 @@ nan = math.nan
 
 
 def divide(a: Any, b: Any) -> Any:
-    """a / b.  Division by zero gives an infinity of the right sign, or NaN for 0/0."""
+    """a / b.  Division by zero gives an infinity of the right sign, or NaN for 0/0.
+
+    A complex zero has no sign: both parts become infinities of their own.
+    """
     try:
         return a / b
     except ZeroDivisionError:
         if isinstance(a, complex) or isinstance(b, complex):
-            return complex(_divide_by_zero(a.real, b), _divide_by_zero(a.imag, b))
+            return complex(_divide_by_zero(a.real, 0.0), _divide_by_zero(a.imag, 0.0))
         return _divide_by_zero(a, b)
     except OverflowError:
         return float(a) / float(b) if not isinstance(a, complex) else complex(nan, nan)
@@ -123,11 +126,68 @@ def total(
     return function
 
 
-exp = total(math.exp, cmath.exp)
-expm1 = total(math.expm1, lambda a: cmath.exp(a) - 1)
-sin = total(math.sin, cmath.sin)
-cos = total(math.cos, cmath.cos)
-tanh = total(math.tanh, cmath.tanh)
+# -- complex functions at infinities, where Python's raise.  Source: C99, Annex G; glibc where it has no say.
+
+
+def _exp(a: complex) -> complex:
+    try:
+        return cmath.exp(a)
+    except ValueError:
+        return complex(inf if a.real == inf else nan, nan)
+
+
+def _expm1(a: complex) -> complex:
+    """exp(a) - 1, exact also near 0, where that loses digits."""
+    half = sin(a.imag / 2)
+    return complex(expm1(a.real) * cos(a.imag) - 2 * half * half, exp(a.real) * sin(a.imag))
+
+
+def _complex_sinh(a: complex) -> complex:
+    try:
+        return cmath.sinh(a)
+    except ValueError:
+        return complex(a.real if a.real == 0 else inf if abs(a.real) == inf else nan, nan)
+
+
+def _cosh(a: complex) -> complex:
+    try:
+        return cmath.cosh(a)
+    except ValueError:
+        return complex(inf if abs(a.real) == inf else nan, 0.0 if a.real == 0 else nan)
+
+
+def _tanh(a: complex) -> complex:
+    if a.real == 0 and not math.isfinite(a.imag):
+        return complex(a.real, nan)
+    return cmath.tanh(a)
+
+
+def _sin(a: complex) -> complex:
+    if abs(a.imag) == inf and not math.isfinite(a.real):
+        return complex(nan, inf)
+    turned = _complex_sinh(complex(-a.imag, a.real))
+    return complex(turned.imag, -turned.real)
+
+
+def _cos(a: complex) -> complex:
+    return _cosh(complex(-a.imag, a.real))
+
+
+def _tan(a: complex) -> complex:
+    turned = _tanh(complex(-a.imag, a.real))
+    return complex(turned.imag, -turned.real)
+
+
+def _times(a: complex, factor: float) -> complex:
+    """Each part by itself: a product of complex numbers makes inf * 0 of an infinity."""
+    return complex(a.real * factor, a.imag * factor)
+
+
+exp = total(math.exp, _exp)
+expm1 = total(math.expm1, _expm1)
+sin = total(math.sin, _sin)
+cos = total(math.cos, _cos)
+tanh = total(math.tanh, _tanh)
 _sqrt = total(math.sqrt, cmath.sqrt)
 
 
@@ -153,17 +213,27 @@ def log1p(a: Any) -> Any:
     return _log1p(a)
 
 
-_log1p = total(math.log1p, lambda a: cmath.log(1 + a))
+_log1p = total(math.log1p, lambda a: log(complex(1.0 + a.real, a.imag)))
 
 
 def log2(a: Any) -> Any:
     """The logarithm to base 2; -inf at 0."""
-    if a == 0:
-        return -inf
-    return _log2(a)
+    if isinstance(a, complex):
+        return _times(log(a), 1 / math.log(2))
+    return -inf if a == 0 else _log2(a)
 
 
-_log2 = total(math.log2, lambda a: cmath.log(a) / math.log(2))
+_log2 = total(math.log2)
+
+
+def log10(a: Any) -> Any:
+    """The logarithm to base 10; -inf at 0."""
+    if isinstance(a, complex):
+        return cmath.log10(a) if a else _times(log(a), 1 / math.log(10))
+    return -inf if a == 0 else _log10(a)
+
+
+_log10 = total(math.log10)
 
 
 def rsqrt(a: Any) -> Any:
@@ -232,17 +302,19 @@ def _poles(function: Callable[[Any], Any], poles: dict[Any, Any]) -> Callable[[A
     return with_poles
 
 
-tan = total(math.tan, cmath.tan)
+tan = total(math.tan, _tan)
 asin = total(math.asin, cmath.asin)
 acos = total(math.acos, cmath.acos)
 atan = _poles(total(math.atan, cmath.atan), {1j: complex(0, inf), -1j: complex(0, -inf)})
-_sinh = total(math.sinh, cmath.sinh)
-cosh = total(math.cosh, cmath.cosh)
+_sinh = total(math.sinh, _complex_sinh)
+cosh = total(math.cosh, _cosh)
 asinh = total(math.asinh, cmath.asinh)
-acosh = total(math.acosh, cmath.acosh)
+acosh = total(
+    math.acosh,
+    lambda a: complex(nan, math.pi / 2) if a.real == 0 and a.imag != a.imag else cmath.acosh(a),
+)
 atanh = _poles(total(math.atanh, cmath.atanh), {1.0: inf, -1.0: -inf})
-log10 = _poles(total(math.log10, cmath.log10), {0.0: -inf})
-exp2 = total(lambda a: math.pow(2.0, a), lambda a: cmath.exp(a * math.log(2.0)))
+exp2 = total(lambda a: math.pow(2.0, a), lambda a: _exp(_times(a, math.log(2.0))))
 
 
 def sinh(a: Any) -> Any:

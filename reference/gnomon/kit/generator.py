@@ -22,7 +22,7 @@ from ..memory.tensor import Tensor, empty_tensor
 from ..values.device import device as device_type
 from ..values.dtype import uint8
 from . import launch
-from .native import check_no_internal_overlap
+from .outputs import check_no_internal_overlap
 
 Words = tuple[int, int, int, int]
 

@@ -6,6 +6,7 @@ whose ``output_specs`` are the result.  What they raise is prefixed with the ope
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,11 +19,35 @@ from .iterator import TensorIterator, result_type
 
 Rule = Callable[..., TensorIterator]
 
+_BROADCAST = "The operands broadcast and their dtypes promote"
+_NO_BROADCAST = "Raises RuntimeError for sizes that do not broadcast"
+
+
+def documented(rule: Rule, text: str, refused: Sequence[str] = (), errors: str = "") -> Rule:
+    """``rule``, that says in the docstring of each operator what it makes of sizes and dtypes."""
+    if refused:
+        names = [{"bool": "bool", "floating": "floating point"}.get(each, each) for each in refused]
+        kinds = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+        errors += f"{', ' if errors else 'Raises '}NotImplementedError for {kinds} dtypes"
+    says = f"{text}.  {errors}." if errors else f"{text}."
+    rule.says = textwrap.fill(says, 110)  # type: ignore[attr-defined]
+    return rule
+
 
 def refuse(dtype: dtypes.dtype, *categories: str) -> None:
     """Raises NotImplementedError for a dtype of one of ``categories``: bool, integer, floating, complex."""
-    if ("bool", "integer", "floating", "complex")[dtype.category] in categories:
-        raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+    kind = ("bool", "integer", "floating", "complex")[dtype.category]
+    if kind in categories:
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}{_remedy(kind, categories)}")
+
+
+def _remedy(kind: str, refused: Sequence[str]) -> str:
+    """What would do instead of a dtype of ``kind`` where those of ``refused`` do not, as an error says it."""
+    if kind == "complex":
+        return "; x.real, x.imag and x.abs() are real"
+    wanted = next((each for each in ("integer", "floating", "bool") if each not in refused), None)
+    number = {"integer": "int64", "floating": "float32", "bool": "bool"}.get(wanted or "")
+    return f"; x.to(gnomon.{number}) converts it" if number else ""
 
 
 def device_of(*operands: Any) -> Any:
@@ -54,7 +79,7 @@ def unary(*refused: str) -> Rule:
         refuse(self.dtype, *refused)
         return walk([self], self.dtype, self.dtype)
 
-    return rule
+    return documented(rule, "The result has the operand's sizes and dtype", refused)
 
 
 def unary_float(*refused: str) -> Rule:
@@ -65,12 +90,16 @@ def unary_float(*refused: str) -> Rule:
         dtype = to_float(self.dtype)
         return walk([self], dtype, dtype)
 
-    return rule
+    text = "The result has the operand's sizes and dtype; that of integers and bool has the default dtype"
+    return documented(rule, text, refused)
 
 
 def unary_bool(self: Spec, *arguments: Any) -> TensorIterator:
     """One operand of any dtype; the result is bool."""
     return walk([self], bool_, self.dtype)
+
+
+documented(unary_bool, "The result has the operand's sizes and the dtype bool")
 
 
 def binary(*refused: str) -> Rule:
@@ -81,7 +110,7 @@ def binary(*refused: str) -> Rule:
         refuse(common, *refused)
         return walk([self, other], common, common)
 
-    return rule
+    return documented(rule, _BROADCAST, refused, _NO_BROADCAST)
 
 
 def binary_float(*refused: str) -> Rule:
@@ -92,7 +121,8 @@ def binary_float(*refused: str) -> Rule:
         refuse(common, *refused)
         return walk([self, other], common, common)
 
-    return rule
+    text = f"{_BROADCAST}; of integers and bool the result has the default dtype"
+    return documented(rule, text, refused, _NO_BROADCAST)
 
 
 def comparison(*refused: str) -> Rule:
@@ -103,7 +133,7 @@ def comparison(*refused: str) -> Rule:
         refuse(common, *refused)
         return walk([self, other], bool_, common)
 
-    return rule
+    return documented(rule, f"{_BROADCAST}; the result is bool", refused, _NO_BROADCAST)
 
 
 def check_alpha(dtype: dtypes.dtype, alpha: Number, name: str = "alpha") -> None:

@@ -95,6 +95,8 @@ gelu = native_function(
     out="out",
     exact_out=True,
     doc="x times the normal distribution function of x; ``approximate='tanh'`` by its tanh approximation.  "
+    "The result has the sizes and the dtype of x, floating point.  Raises NotImplementedError for other "
+    "dtypes, RuntimeError for any other ``approximate``.  "
     "Hendrycks and Gimpel (2016).",
 )
 
@@ -270,7 +272,10 @@ selu = native_function(
         self, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
     ),
     inplace=True,
-    doc="elu with the two constants that keep mean 0 and variance 1.  Klambauer et al. (2017).",
+    doc="""elu with the two constants that keep mean 0 and variance 1.  Klambauer et al. (2017).
+
+    The result has the sizes and the dtype of x, floating point.  Raises NotImplementedError for other
+    dtypes.""",
 )
 
 
@@ -375,7 +380,8 @@ log_sigmoid = native_function(
     composite=lambda self: aten.log_sigmoid_forward.default(self)[0],
     out="out",
     exact_out=True,
-    doc="``log(1 / (1 + exp(-x)))``, without overflow.",
+    doc="``log(1 / (1 + exp(-x)))``, without overflow.  The result has the sizes and the dtype of x, "
+    "floating point.  Raises NotImplementedError for other dtypes.",
 )
 
 

@@ -259,7 +259,9 @@ def _define_max(spatial: int) -> None:
         "(Tensor(a!), Tensor(b!))",
         exact_out=True,
         doc="""The largest element of each window of ([N,] C, *spatial), with ``output_size`` windows a
-        dimension, and its flat position in the plane (int64).""",
+        dimension, and its flat position in the plane (int64).
+
+        Raises RuntimeError for other numbers of dimensions, and for planes without elements.""",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
@@ -283,6 +285,7 @@ _define_max(3)
 
 
 def _check_one_dimension(name: str, self: Any, output_size: Any) -> None:
+    """Raises RuntimeError for other inputs than ([N,] C, L), and for several output sizes."""
     if self.ndim not in (2, 3):
         raise RuntimeError(f"Expected 2D or 3D tensor, but got {list(self.shape)} (while checking {name})")
     if len(output_size) != 1:
@@ -304,12 +307,16 @@ native_function(
     "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
     composite=_adaptive_avg_pool1d,
     variants="function",
-    doc="The mean of each of ``output_size`` windows of ([N,] C, L).",
+    doc="""The mean of each of ``output_size`` windows of ([N,] C, L).
+
+    Raises RuntimeError for other numbers of dimensions.""",
 )
 
 native_function(
     "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
     composite=_adaptive_max_pool1d,
     variants="function",
-    doc="The largest element of each of ``output_size`` windows of ([N,] C, L), and its position (int64).",
+    doc="""The largest element of each of ``output_size`` windows of ([N,] C, L), and its position (int64).
+
+    Raises RuntimeError for other numbers of dimensions.""",
 )

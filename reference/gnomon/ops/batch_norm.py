@@ -192,6 +192,24 @@ def _update(running: Any, value: Any, momentum: float) -> None:
     launch.copy_into(running, running * (1 - momentum) + value.to(running.dtype) * momentum)
 
 
+def _specs(**tensors: Any) -> dict[str, Spec | None]:
+    """Tensors' specs by the tensors' names; None for those that are not given."""
+    return {name: None if tensor is None else tensor._spec for name, tensor in tensors.items()}
+
+
+def _check_given(running_mean: Any, running_var: Any) -> None:
+    """Raises RuntimeError where the running statistics, which are to be used, are not both given."""
+    for name, tensor in (("running_mean", running_mean), ("running_var", running_var)):
+        if tensor is None:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+
+
+def _check_pair(running_mean: Any, running_var: Any) -> None:
+    """Raises ValueError where one of the running statistics is given and the other is not."""
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+
+
 def _native_batch_norm(
     input: Any,
     weight: Any,
@@ -203,20 +221,15 @@ def _native_batch_norm(
     eps: float,
 ) -> Any:
     """Training computes the statistics and moves the running ones; otherwise the running ones are used."""
-    statistics = {"running_mean": running_mean, "running_var": running_var}
-    specs = {name: None if each is None else each._spec for name, each in statistics.items()}
     if not training:
-        for name, each in statistics.items():
-            if each is None:
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
+        _check_given(running_mean, running_var)
         options = (running_mean, running_var, momentum, eps)
         return aten._native_batch_norm_legit_no_training.default(input, weight, bias, *options)
-    _check_features(input._spec, **specs)
-    if (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
-    dtype = check_dtypes(
-        input._spec, *(None if each is None else each._spec for each in (weight, bias)), *specs.values()
-    )
+    statistics = _specs(running_mean=running_mean, running_var=running_var)
+    _check_features(input._spec, **statistics)
+    _check_pair(running_mean, running_var)
+    parameters = _specs(weight=weight, bias=bias)
+    dtype = check_dtypes(input._spec, *parameters.values(), *statistics.values())
     result, mean, invstd = aten._native_batch_norm_legit.no_stats(input, weight, bias, True, momentum, eps)
     if mean.dtype is not dtype:  # the running statistics alone are of another dtype
         mean, invstd = mean.to(dtype), invstd.to(dtype)
@@ -379,21 +392,17 @@ def _batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """Checks, and what is normalized when there is nothing; then the operator.  Source:
-    _batch_norm_impl_index."""
-    statistics = {"running_mean": running_mean, "running_var": running_var}
-    specs = {name: None if each is None else each._spec for name, each in statistics.items()}
+    """Checks, and what is normalized when there is nothing; then the operator.
+
+    Source: _batch_norm_impl_index.
+    """
     if not training:
-        for name, each in statistics.items():
-            if each is None:
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
-    parameters = {"weight": weight, "bias": bias}
-    specs.update({name: None if each is None else each._spec for name, each in parameters.items()})
+        _check_given(running_mean, running_var)
+    specs = _specs(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if input.ndim < 2 and any(each is not None for each in specs.values()):
         raise RuntimeError(f"expected (N, C, *) for these parameters, but got sizes {list(input.shape)}")
     _check_features(input._spec, **specs)
-    if (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    _check_pair(running_mean, running_var)
     if not input.numel():
         result = input.clone()
         result = result if weight is None or not weight.numel() else result * weight[0]
@@ -407,7 +416,10 @@ native_function(
     composite=_batch_norm,
     doc="""Each channel of (N, C, *) normalized: in ``training`` by its own mean and variance, towards which
     the running statistics move by ``momentum``, otherwise by the running statistics.  ``cudnn_enabled`` says
-    nothing here.""",
+    nothing here.
+
+    Raises RuntimeError for parameters and statistics of another number than C, and where the statistics to
+    use are not given; ValueError where only one of the two is.""",
 )
 
 
@@ -436,17 +448,8 @@ def _instance_norm(
 
     means, variances = repeated(running_mean), repeated(running_var)
     flat = input.contiguous().view((1, images * channels, *input.shape[2:]))
-    result = aten.batch_norm.default(
-        flat,
-        repeated(weight),
-        repeated(bias),
-        means,
-        variances,
-        use_input_stats,
-        momentum,
-        eps,
-        cudnn_enabled,
-    )
+    options = (use_input_stats, momentum, eps, cudnn_enabled)
+    result = aten.batch_norm.default(flat, repeated(weight), repeated(bias), means, variances, *options)
     for running, moved in ((running_mean, means), (running_var, variances)):
         if running is not None and use_input_stats:
             running.detach().copy_(moved.view(images, channels).mean(0))
@@ -459,5 +462,7 @@ native_function(
     composite=_instance_norm,
     variants="function",
     doc="""Each channel of each image of (N, C, *) normalized by its own mean and variance, or by the running
-    statistics unless ``use_input_stats``; those move towards the mean of all images' by ``momentum``.""",
+    statistics unless ``use_input_stats``; those move towards the mean of all images' by ``momentum``.
+
+    Raises RuntimeError where the statistics to use are not given.""",
 )

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
+from ..kit.copies import row_major
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
-from ..kit.rules import comparison, device_of, refuse, unary, unary_bool
+from ..kit.rules import comparison, dense_like, device_of, refuse, unary_bool
 from ..memory.spec import Spec
 from ..values.dtype import (
     bfloat16,
@@ -166,9 +168,13 @@ def _nan_to_num(
     for_each(iterator, finite)
 
 
+def _nan_to_num_rule(self: Spec, *numbers: Any) -> TensorIterator:
+    return TensorIterator("", [self], [self.dtype], self.dtype, self.device, outputs=[dense_like(self)])
+
+
 nan_to_num = native_function(
     "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-    meta=unary(),
+    meta=_nan_to_num_rule,
     kernel=_nan_to_num,
     derivatives={"self": lambda grad, self: grad * self.isfinite()},
     inplace=True,
@@ -213,6 +219,13 @@ def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
     if condition.dtype not in (bool_, uint8):
         raise RuntimeError(
             f"expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}"
+        )
+    if condition.dtype is uint8:
+        warnings.warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
+            "future version. Use a boolean condition instead.",
+            UserWarning,
+            stacklevel=2,
         )
     common = result_type(self, other)
     inputs = [condition, self, other]
@@ -263,7 +276,14 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
         )
     elif not value.is_meta:
         check_number_fits(value.item(), dtype)
-    return aten.where.self(mask, value.to(self.device, dtype), self).contiguous()
+    return row_major(aten.where.self(mask, value.to(self.device, dtype), self))
+
+
+def _fill_expanded(self: Any, mask: Any, value: Any) -> Any:
+    """Write ``value`` to the memory of all elements where ``mask`` is true, and nothing to the others'."""
+    if not hasattr(value, "_spec"):
+        value = aten.scalar_tensor(value, dtype=self.dtype, device=self.device)
+    return aten.index_put_.default(self, (mask.expand(self.shape),), value, False)
 
 
 for _schema in (
@@ -274,6 +294,7 @@ for _schema in (
         _schema,
         composite=_masked_fill,
         inplace=True,
+        on_expanded=_fill_expanded,
         doc="""``self``, with ``value`` where ``mask`` is true; the dtype stays that of ``self``.
 
         The mask is bool and broadcasts; a value that is a tensor has no dimensions.  Raises RuntimeError

@@ -37,20 +37,26 @@ conj_physical = native_function(
 conj = native_function(
     "conj(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: self.conj_physical() if self._spec.dtype.is_complex else self,
-    doc="The complex conjugate; a real tensor itself.  gnomon computes it, where PyTorch sets a bit and "
-    "waits.",
+    doc="""The complex conjugate; a real tensor itself.  gnomon computes it, where PyTorch sets a bit and
+    waits.
+
+    With the sizes and the dtype of ``self``.""",
 )
 
 resolve_conj = native_function(
     "resolve_conj(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: self,
-    doc="The tensor itself: conjugation is never put off.",
+    doc="""The tensor itself: conjugation is never put off.
+
+    With its sizes and its dtype.""",
 )
 
 resolve_neg = native_function(
     "resolve_neg(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: self,
-    doc="The tensor itself: negation is never put off.",
+    doc="""The tensor itself: negation is never put off.
+
+    With its sizes and its dtype.""",
 )
 
 is_conj = native_function(
@@ -126,7 +132,9 @@ real = native_function(
     "real(Tensor(a) self) -> Tensor(a)",
     variants="function",
     composite=lambda self: _part(self, 0) if self._spec.dtype.is_complex else self,
-    doc="A view of the real parts; a real tensor itself.",
+    doc="""A view of the real parts; a real tensor itself.
+
+    With the sizes of ``self``, and the real dtype of its two parts.""",
 )
 
 
@@ -140,7 +148,9 @@ imag = native_function(
     "imag(Tensor(a) self) -> Tensor(a)",
     variants="function",
     composite=_imag,
-    doc="A view of the imaginary parts.  Raises RuntimeError for a real tensor.",
+    doc="""A view of the imaginary parts.  Raises RuntimeError for a real tensor.
+
+    With the sizes of ``self``, and the real dtype of its two parts.""",
 )
 
 
@@ -235,5 +245,7 @@ angle = native_function(
     kernel=pointwise(_angle),
     derivatives={"self": _angle_grad},
     out="out",
-    doc="The angle of complex numbers in radians, -pi to pi; of real ones 0, or pi below 0.",
+    doc="""The angle of complex numbers in radians, -pi to pi; of real ones 0, or pi below 0.
+
+    The result is floating point, with the operand's sizes.""",
 )

@@ -60,6 +60,32 @@ def _convolution_rule(
     output_padding: Sequence[int],
     groups: int,
 ) -> Spec:
+    """The result's spec.  Raises RuntimeError for arguments that do not fit each other."""
+    _check_dimensions(input, weight)
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    stride, padding, dilation, output_padding = _checked_options(
+        weight.ndim - 2, stride, padding, dilation, transposed, output_padding
+    )
+    _check_channels(input, weight, bias, transposed, groups)
+    for name, spec in (("weight", weight), ("bias", bias)):
+        if spec is not None and spec.dtype is not input.dtype:
+            raise RuntimeError(
+                f"Input type ({input.dtype.name}) and {name} type ({spec.dtype.name}) should be the same"
+            )
+    refuse(input.dtype, "bool")
+    if not transposed:
+        _check_reach(input, weight, padding, dilation)
+    sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
+    if any(size < 1 for size in sizes[2:]):
+        raise RuntimeError(
+            f"Given input size per channel: {list(input.sizes[2:])}. Calculated output size per channel: "
+            f"{list(sizes[2:])}. Output size is too small"
+        )
+    return _result(input, weight, sizes)
+
+
+def _check_dimensions(input: Spec, weight: Spec) -> None:
     count = weight.ndim - 2
     if count < 1:
         raise RuntimeError(f"weight should have at least three dimensions, got {weight.ndim}")
@@ -69,8 +95,20 @@ def _convolution_rule(
             f"{list(weight.sizes)}, but got {input.ndim}-dimensional input of size {list(input.sizes)} "
             "instead"
         )
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
+
+
+def _checked_options(
+    count: int,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+) -> tuple[tuple[int, ...], ...]:
+    """Stride, padding, dilation and output padding, each with a value for each spatial dimension.
+
+    Raises RuntimeError for another number of them, and for values that are too small or too large.
+    """
     for name, values, least in (
         ("stride", stride, 1),
         ("padding", padding, 0),
@@ -96,6 +134,11 @@ def _convolution_rule(
             f"output padding must be smaller than either stride or dilation, but got {list(output_padding)}, "
             f"{list(stride)} and {list(dilation)}"
         )
+    return stride, padding, dilation, output_padding
+
+
+def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bool, groups: int) -> None:
+    """Raises RuntimeError where the numbers of channels of input, weight and bias do not fit."""
     if weight.sizes[0] % groups or weight.sizes[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
@@ -113,29 +156,17 @@ def _convolution_rule(
             f"Given weight of size {list(weight.sizes)}, expected bias to be 1-dimensional with {outputs} "
             f"elements, but got bias of size {list(bias.sizes)} instead"
         )
-    for name, spec in (("weight", weight), ("bias", bias)):
-        if spec is not None and spec.dtype is not input.dtype:
-            raise RuntimeError(
-                f"Input type ({input.dtype.name}) and {name} type ({spec.dtype.name}) should be the same"
-            )
-    refuse(input.dtype, "bool")
-    if not transposed:
-        for dim in range(count):
-            reach = dilation[dim] * (weight.sizes[dim + 2] - 1) + 1
-            if input.sizes[dim + 2] + 2 * padding[dim] < reach:
-                padded = [size + 2 * pad for size, pad in zip(input.sizes[2:], padding)]
-                reaches = [each * (size - 1) + 1 for each, size in zip(dilation, weight.sizes[2:])]
-                raise RuntimeError(
-                    f"Calculated padded input size per channel: {padded}. Kernel size: {reaches}. Kernel "
-                    "size can't be greater than actual input size"
-                )
-    sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
-    if any(size < 1 for size in sizes[2:]):
+
+
+def _check_reach(input: Spec, weight: Spec, padding: Sequence[int], dilation: Sequence[int]) -> None:
+    """Raises RuntimeError where the kernel, spread by its dilation, is larger than the padded input."""
+    padded = [size + 2 * pad for size, pad in zip(input.sizes[2:], padding)]
+    reaches = [spread * (size - 1) + 1 for spread, size in zip(dilation, weight.sizes[2:])]
+    if any(size < reach for size, reach in zip(padded, reaches)):
         raise RuntimeError(
-            f"Given input size per channel: {list(input.sizes[2:])}. Calculated output size per channel: "
-            f"{list(sizes[2:])}. Output size is too small"
+            f"Calculated padded input size per channel: {padded}. Kernel size: {reaches}. Kernel size can't "
+            "be greater than actual input size"
         )
-    return _result(input, weight, sizes)
 
 
 def _result(input: Spec, weight: Spec, sizes: tuple[int, ...]) -> Spec:
@@ -156,8 +187,7 @@ def _taps(
     padding: Any,
     dilation: Any,
 ) -> list[list[tuple[int, int, int]]]:
-    """For each spatial dimension, all (position in the small side, tap of the kernel, position in the large
-    side) that meet.
+    """For each spatial dimension all that meet: position in the small side, tap, position in the large side.
 
     ``large = small * stride - padding + tap * dilation``: a convolution's input is large and its output
     small, a transposed one's the other way round.
@@ -175,9 +205,9 @@ def _taps(
 
 
 def _products(
-    large: TensorAccessor,
-    small: TensorAccessor,
-    weight: TensorAccessor,
+    large: TensorAccessor | _Numbered,
+    small: TensorAccessor | _Numbered,
+    weight: TensorAccessor | _Numbered,
     stride: Any,
     padding: Any,
     dilation: Any,
@@ -210,6 +240,7 @@ def _products(
 
 
 def _accumulate(target: TensorAccessor, terms: dict[int, list[Any]], initial: Any = None) -> None:
+    """Write the sum of the terms collected for each offset, and of ``initial(offset)``."""
     for offset in target.offsets():
         numbers = terms.get(offset, [])
         if initial is not None:
@@ -229,8 +260,9 @@ def _convolution_kernel(
     output_padding: Any,
     groups: int,
 ) -> None:
-    """``output[n, o, p] = bias[o] + sum of input[n, i, p * stride - padding + k * dilation] * weight[o, i,
-    k]``.
+    """``out[n, o, p] = bias[o] + sum of input[n, i, p * stride - padding + k * dilation] * weight[o, i, k]``
+
+    over the input channels i of o's group and the taps k.
     """
     out, source, kernel = TensorAccessor(output), TensorAccessor(input), TensorAccessor(weight)
     terms: dict[int, list[Any]] = {}
@@ -331,39 +363,40 @@ def _convolution_backward_kernel(
 ) -> None:
     """Each product of the forward, with one factor replaced by the output's gradient."""
     grad, source, kernel = TensorAccessor(grad_output), TensorAccessor(input), TensorAccessor(weight)
-    if grad_input is not None or grad_weight is not None:
-        to_input = None if grad_input is None else TensorAccessor(grad_input)
-        to_weight = None if grad_weight is None else TensorAccessor(grad_weight)
-        input_terms: dict[int, list[Any]] = {}
-        weight_terms: dict[int, list[Any]] = {}
-        # positions in input and weight are told apart by index, since several may share one element (stride
-        # 0)
-        dense_source, dense_kernel = _numbered(source), _numbered(kernel)
-        dense_grad = _numbered(grad)
-        large, small = (dense_grad, dense_source) if transposed else (dense_source, dense_grad)
-        grads, sources, kernels = (list(each.offsets()) for each in (grad, source, kernel))
-        for at_large, at_small, at_weight in _products(
-            large, small, dense_kernel, stride, padding, dilation, groups
-        ):
-            at_grad, at_source = (at_large, at_small) if transposed else (at_small, at_large)
-            gradient = grad.read(grads[at_grad])
-            if to_input is not None:
-                value = kernel.read(kernels[at_weight])
-                input_terms.setdefault(at_source, []).append(gradient * value.conjugate())
-            if to_weight is not None:
-                value = source.read(sources[at_source])
-                weight_terms.setdefault(at_weight, []).append(gradient * value.conjugate())
-        for target, terms in ((to_input, input_terms), (to_weight, weight_terms)):
-            if target is not None:
-                for position, offset in enumerate(target.offsets()):
-                    target.write(offset, exact_sum(terms.get(position, [])))
     if grad_bias is not None:
-        out = TensorAccessor(grad_bias)
-        for channel in range(grad.sizes[1]):
-            sizes = (grad.sizes[0], *grad.sizes[2:])
-            strides = (grad.strides[0], *grad.strides[2:])
-            offsets = geometry.offsets(sizes, strides, grad.offset_of((0, channel)))
-            out[channel] = exact_sum([grad.read(offset) for offset in offsets])
+        _sum_channels(grad_bias, grad)
+    if grad_input is None and grad_weight is None:
+        return
+    # positions in input and weight are told apart by number, since several may share one element (stride 0)
+    numbered = [_Numbered(each) for each in (grad, source, kernel)]
+    grads, sources, kernels = ([each.read(at) for at in each.offsets()] for each in (grad, source, kernel))
+    large, small = (numbered[0], numbered[1]) if transposed else (numbered[1], numbered[0])
+    input_terms: dict[int, list[Any]] = {}
+    weight_terms: dict[int, list[Any]] = {}
+    for at_large, at_small, at_weight in _products(
+        large, small, numbered[2], stride, padding, dilation, groups
+    ):
+        at_grad, at_source = (at_large, at_small) if transposed else (at_small, at_large)
+        if grad_input is not None:
+            term = grads[at_grad] * kernels[at_weight].conjugate()
+            input_terms.setdefault(at_source, []).append(term)
+        if grad_weight is not None:
+            term = grads[at_grad] * sources[at_source].conjugate()
+            weight_terms.setdefault(at_weight, []).append(term)
+    for gradient, terms in ((grad_input, input_terms), (grad_weight, weight_terms)):
+        if gradient is not None:
+            target = TensorAccessor(gradient)
+            for position, offset in enumerate(target.offsets()):
+                target.write(offset, exact_sum(terms.get(position, [])))
+
+
+def _sum_channels(output: Tensor, grad: TensorAccessor) -> None:
+    """The sum of each channel of (N, channels, *spatial)."""
+    out = TensorAccessor(output)
+    sizes, strides = (grad.sizes[0], *grad.sizes[2:]), (grad.strides[0], *grad.strides[2:])
+    for channel in range(grad.sizes[1]):
+        offsets = geometry.offsets(sizes, strides, grad.offset_of((0, channel)))
+        out[channel] = exact_sum([grad.read(offset) for offset in offsets])
 
 
 class _Numbered:
@@ -375,10 +408,6 @@ class _Numbered:
 
     def offset_of(self, index: Sequence[int]) -> int:
         return sum(i * stride for i, stride in zip(index, self.strides))
-
-
-def _numbered(accessor: TensorAccessor) -> Any:
-    return _Numbered(accessor)
 
 
 def _convolution_double(
@@ -434,8 +463,10 @@ native_function(
     meta=_convolution_backward_rule,
     kernel=_convolution_backward_kernel,
     derivatives={"grad_output, input, weight": _convolution_double},
-    doc="The gradients of a convolution with respect to input, weight and bias; those that the mask leaves "
-    "out are None.",
+    doc="""The gradients of a convolution with respect to input, weight and bias; those that the mask leaves
+    out are None.
+
+    Raises RuntimeError for a ``grad_output`` of other sizes than the convolution's.""",
 )
 
 

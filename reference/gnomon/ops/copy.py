@@ -12,7 +12,8 @@ from ..kit import launch
 from ..kit.copies import clone_with_strides
 from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each
-from ..kit.native import check_no_internal_overlap, check_no_partial_overlap, native_function
+from ..kit.native import native_function
+from ..kit.outputs import check_no_internal_overlap, check_no_partial_overlap
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.backend import reference_backend, resolve_device
 from ..memory.tensor import Tensor
@@ -190,7 +191,9 @@ clone = native_function(
     "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
     explicit=_clone,
     derivatives={"self": lambda grad: grad},
-    doc="A copy with memory of its own, in the same order of memory unless ``memory_format`` says otherwise.",
+    doc="""A copy with memory of its own, in the same order of memory unless ``memory_format`` says otherwise.
+
+    With the sizes and the dtype of ``self``.""",
 )
 
 
@@ -302,8 +305,10 @@ contiguous = native_function(
         if is_in_format(self, memory_format)
         else aten.clone.default(self, memory_format or contiguous_format)
     ),
-    doc="``self`` if it lies in row-major order without gaps (or in ``memory_format``), else a copy that "
-    "does.",
+    doc="""``self`` if it lies in row-major order without gaps (or in ``memory_format``), else a copy that
+    does.
+
+    With the sizes and the dtype of ``self``.""",
 )
 
 native_function(

@@ -48,9 +48,14 @@ def _slope(difference: Any, lengths: Any, p: float) -> Any:
     size = difference.abs()
     if p == math.inf:
         return difference.sgn() * (size == lengths)
-    slope = difference.sgn() * (size.pow(p - 1) / lengths.pow(p - 1))
-    flat = lengths == 0 if p >= 1 else (lengths == 0) | (size == 0)
-    return slope.masked_fill(flat, 0)
+    # Zeros are taken out before they are divided by or raised to a power, so that the derivative of the slope
+    # has no NaN where the slope has none.
+    lengths = lengths.masked_fill(lengths == 0, 1)
+    if p == 2:
+        return difference / lengths
+    equal = size == 0
+    powers = size.masked_fill(equal, 1).pow(p - 2 if p > 2 else p - 1).masked_fill(equal, 0)
+    return (difference if p > 2 else difference.sgn()) * (powers / lengths.pow(p - 1))
 
 
 def _refuse_half(*specs: Spec) -> None:

@@ -76,7 +76,7 @@ for _schema, _function, _doc in (
     (
         "exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)",
         _exponential_,
-        "Fill with numbers of the exponential distribution of rate ``lambd``: ``-log(1 - u) / lambd``.",
+        "Fill with floating point numbers of the exponential distribution: ``-log(1 - u) / lambd``.",
     ),
     (
         "cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!)",

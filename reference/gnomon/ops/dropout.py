@@ -124,5 +124,7 @@ native_function(
         "grad_output": lambda grad, mask, scale: aten.native_dropout_backward.default(grad, mask, scale)
     },
     variants="function",
-    doc="The gradient of native_dropout: ``grad_output * mask * scale``.",
+    doc="""The gradient of native_dropout: ``grad_output * mask * scale``.
+
+    With the sizes and the dtype of ``grad_output``; the mask is bool.""",
 )

@@ -274,8 +274,8 @@ def _angle_unit(name: str, factor: float, doc: str) -> OpOverload:
     )
 
 
-deg2rad = _angle_unit("deg2rad", math.pi / 180, "Degrees to radians")
-rad2deg = _angle_unit("rad2deg", 180 / math.pi, "Radians to degrees")
+deg2rad = _angle_unit("deg2rad", math.pi / 180, "Each element from degrees to radians")
+rad2deg = _angle_unit("rad2deg", 180 / math.pi, "Each element from radians to degrees")
 
 
 def _logit(a: float, eps: float | None) -> float:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator, result_type
-from ..kit.native import native_function, resize_tensor
+from ..kit.native import native_function
+from ..kit.outputs import resize_tensor
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, empty_tensor
@@ -206,19 +207,25 @@ ones = native_function(
 full_like = native_function(
     f"full_like(Tensor self, Scalar fill_value, {_LIKE_OPTIONS}) -> Tensor",
     composite=lambda self, fill_value, *options: filled(aten.empty_like.default(self, *options), fill_value),
-    doc="A tensor like ``self`` filled with a number.",
+    doc="""A tensor of the sizes of ``self`` filled with a number.
+
+    It has the strides, the dtype and the device of ``self`` unless others are given.""",
 )
 
 zeros_like = native_function(
     f"zeros_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
     composite=lambda self, *options: filled(aten.empty_like.default(self, *options), 0),
-    doc="A tensor like ``self`` filled with 0.",
+    doc="""A tensor of the sizes of ``self`` filled with 0.
+
+    It has the strides, the dtype and the device of ``self`` unless others are given.""",
 )
 
 ones_like = native_function(
     f"ones_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
     composite=lambda self, *options: filled(aten.empty_like.default(self, *options), 1),
-    doc="A tensor like ``self`` filled with 1.",
+    doc="""A tensor of the sizes of ``self`` filled with 1.
+
+    It has the strides, the dtype and the device of ``self`` unless others are given.""",
 )
 
 

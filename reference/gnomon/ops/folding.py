@@ -124,10 +124,12 @@ def _meetings(
 
 
 def _images(sizes: Sequence[int], ndim: int) -> Any:
+    """Every index in front of the last ``ndim`` dimensions."""
     return itertools.product(*(range(size) for size in sizes[: len(sizes) - ndim]))
 
 
 def _im2col_kernel(output: Tensor, self: Tensor, *window: Any) -> None:
+    """Each element of a column is the one that the window shows there; 0 in the padding."""
     out, source = TensorAccessor(output), TensorAccessor(self)
     found = _meetings(source.sizes[-3], source.sizes[-2:], *window)
     for image in _images(source.sizes, 3):
@@ -136,6 +138,7 @@ def _im2col_kernel(output: Tensor, self: Tensor, *window: Any) -> None:
 
 
 def _col2im_kernel(output: Tensor, self: Tensor, output_size: Any, *window: Any) -> None:
+    """Each element is the sum of what all windows show of it."""
     out, source = TensorAccessor(output), TensorAccessor(self)
     columns: dict[Ints, list[Ints]] = {}
     for column, place in _meetings(out.sizes[-3], output_size, *window):
@@ -163,7 +166,9 @@ native_function(
     node_name="Im2ColBackward0",
     out="out",
     doc="""The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows), padded
-    with zeros.  Integers are refused.""",
+    with zeros.
+
+    Raises RuntimeError for other numbers of dimensions, and where no window fits.  Integers are refused.""",
 )
 
 native_function(
@@ -179,7 +184,9 @@ native_function(
     node_name="Col2ImBackward0",
     out="out",
     doc="""The image of ``output_size`` that im2col would show so, where windows overlap the sum of them:
-    ([N,] C * kernel height * kernel width, windows) gives ([N,] C, H, W).  Integers are refused.""",
+    ([N,] C * kernel height * kernel width, windows) gives ([N,] C, H, W).
+
+    Raises RuntimeError for other numbers of dimensions, columns and windows.  Integers are refused.""",
 )
 
 
@@ -197,6 +204,7 @@ def _copied(result: Any, input: Any) -> Any:
 
 
 def _check_pixels(name: str, self: Any, factor: int) -> None:
+    """Raises RuntimeError for fewer than three dimensions, and for a factor that is not positive."""
     if self.ndim < 3:
         raise RuntimeError(
             f"{name} expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
@@ -259,7 +267,10 @@ native_function(
     explicit=_pixel_shuffle,
     variants="function",
     derivatives={"self": lambda grad, upscale_factor: aten.pixel_unshuffle.default(grad, upscale_factor)},
-    doc="(*, C * r * r, H, W) as (*, C, H * r, W * r): r * r channels become a square of pixels.",
+    doc="""(*, C * r * r, H, W) as (*, C, H * r, W * r): r * r channels become a square of pixels.
+
+    The result has the dtype of ``self``.  Raises RuntimeError for channels that are no multiple of r *
+    r.""",
 )
 
 native_function(
@@ -267,7 +278,10 @@ native_function(
     explicit=_pixel_unshuffle,
     variants="function",
     derivatives={"self": lambda grad, downscale_factor: aten.pixel_shuffle.default(grad, downscale_factor)},
-    doc="(*, C, H * r, W * r) as (*, C * r * r, H, W): each square of pixels becomes channels.",
+    doc="""(*, C, H * r, W * r) as (*, C * r * r, H, W): each square of pixels becomes channels.
+
+    The result has the dtype of ``self``.  Raises RuntimeError for a height or width that is no multiple
+    of r.""",
 )
 
 native_function(
@@ -277,14 +291,17 @@ native_function(
     derivatives={
         "self": lambda grad, self_sizes, groups: aten.channel_shuffle.default(grad, self_sizes[1] // groups)
     },
-    doc="The channels of (N, C, *) in another order: ``groups`` rows of them, read column by column.",
+    doc="""The channels of (N, C, *) in another order: ``groups`` rows of them, read column by column.
+
+    With the sizes and the dtype of ``self``.  Raises RuntimeError for channels that the groups do not
+    divide.""",
 )
 
 native_function(
     "native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
     composite=_channel_shuffle,
     variants="function",
-    doc="channel_shuffle.",
+    doc="channel_shuffle: the channels of (N, C, *) as ``groups`` rows, read column by column.",
 )
 
 

@@ -51,6 +51,7 @@ gather = native_function(
             grad.new_zeros(self_sizes), dim, index, grad
         )
     },
+    separate_out=("self",),
     exact_out=True,
     out="out",
     doc="""Elements picked along ``dim`` by ``index`` (int64 or int32), whose sizes the result has.
@@ -85,6 +86,7 @@ def _take_along_dim(self: Any, indices: Any, dim: int | None) -> Any:
 native_function(
     "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
     composite=_take_along_dim,
+    separate_out=("self",),
     exact_out=True,
     out="out",
     doc="""gather with ``indices`` (int64), such as argsort's, that broadcast with ``self`` but for ``dim``.
@@ -124,6 +126,7 @@ native_function(
             grad.new_zeros(self_sizes), index, grad, True
         )
     },
+    separate_out=("self", "index"),
     exact_out=True,
     out="out",
     doc="""Elements of ``self``, seen as one row-major row, at the positions in ``index`` (int64), whose sizes
@@ -151,10 +154,12 @@ def _index_select_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor) 
     source, out, where = TensorAccessor(self), TensorAccessor(output), TensorAccessor(index)
     dim = wrap_dim(dim, len(source.sizes))
     size = source.sizes[dim] if source.sizes else 1
+    # the exception of the kernel that PyTorch has for such sizes
+    error = RuntimeError if len(source.sizes) > 1 and (dim == 1 or 0 in source.sizes) else IndexError
     for position, at in enumerate(where.offsets()):
         number = where.read(at)
         if not 0 <= number < size:
-            raise IndexError(
+            raise error(
                 f"index_select(): index {number} is out of range for dimension {dim} with size {size}"
             )
         starts = slice_offsets(source, dim, number)
@@ -178,8 +183,11 @@ index_select = native_function(
     meta=_index_select_rule,
     kernel=_index_select_kernel,
     derivatives={"self": _index_select_grad},
+    separate_out=("self", "index"),
     exact_out=True,
     out="out",
-    doc="The slices along ``dim`` that a vector ``index`` (int32 or int64) names.  Raises IndexError out of "
-    "range.",
+    doc="""The slices along ``dim`` that a vector ``index`` (int32 or int64) names.
+
+    ``result[:, i] = self[:, index[i]]`` for dim 1.  Raises IndexError for an index out of range (RuntimeError
+    along dim 1, as PyTorch), which one that is negative is; RuntimeError for other dtypes of ``index``.""",
 )

@@ -161,6 +161,7 @@ def _places(
 def _sampler_kernel(
     output: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool
 ) -> None:
+    """Each element the sum of its neighbours' values, each multiplied by its weight in every dimension."""
     out, source, where = TensorAccessor(output), TensorAccessor(input), TensorAccessor(grid)
     for (image, *position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
         combinations = list(itertools.product(*along))
@@ -176,6 +177,12 @@ def _sampler_kernel(
 def _derivative(members: Sequence[Neighbour], *dims: int) -> float:
     """The product of the members' weights, derived once by the coordinate of each of ``dims``."""
     return math.prod(each[1 + dims.count(dim)] for dim, each in enumerate(members))
+
+
+def _meeting(members: Sequence[Neighbour]) -> tuple[Ints, float, list[float]]:
+    """Where members, one a dimension, meet; their weight; and its derivative by each coordinate."""
+    slopes = [_derivative(members, dim) for dim in range(len(members))]
+    return tuple(each[0] for each in members), _derivative(members), slopes
 
 
 def _store_sums(tensors: Sequence[Tensor | None], sums: Sequence[dict[Any, list[Any]]]) -> None:
@@ -209,9 +216,7 @@ def _sampler_backward_kernel(
     to_grid: dict[Any, list[Any]] = {}
     for (image, *position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
         for members in itertools.product(*along):
-            at = tuple(each[0] for each in members)
-            weight = _derivative(members)
-            slopes = [_derivative(members, dim) for dim in range(spatial)]
+            at, weight, slopes = _meeting(members)
             for channel in range(source.sizes[1]):
                 gradient = grad[(image, channel, *position)]
                 value = gradient * source[(image, channel, *at)]  # type: ignore[operator]
@@ -245,9 +250,7 @@ def _sampler_double_kernel(
         places = [(image, *position, spatial - 1 - dim) for dim in range(spatial)]
         moves: list[Any] = [0.0 if moved_grid is None else moved_grid[place] for place in places]
         for members in itertools.product(*along):
-            at = tuple(each[0] for each in members)
-            weight = _derivative(members)
-            slopes = [_derivative(members, dim) for dim in range(spatial)]
+            at, weight, slopes = _meeting(members)
             change = sum(move * slope for move, slope in zip(moves, slopes))
             for channel in range(source.sizes[1]):
                 here, there = (image, channel, *position), (image, channel, *at)
@@ -356,7 +359,10 @@ def _define(spatial: int) -> None:
 
         ``interpolation_mode``: 0 bilinear, 1 nearest, 2 bicubic (two dimensions only); ``padding_mode``: 0
         zeros, 1 border, 2 reflection; ``align_corners``: -1 and 1 are the middles of the outermost elements,
-        not their edges.  For floating point.""",
+        not their edges.  For floating point.
+
+        Raises RuntimeError for numbers of dimensions and sizes that do not fit, for an input without places,
+        and for a grid of another dtype.""",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor input, Tensor grid, {_OPTIONS}, bool[2] output_mask) -> "
@@ -365,7 +371,9 @@ def _define(spatial: int) -> None:
         kernel=_sampler_backward_kernel,
         derivatives={"grad_output, input, grid": _double_backward},
         node_name=f"GridSampler{spatial}DBackwardBackward0",
-        doc=f"The gradients of {name} with respect to input and grid.",
+        doc=f"""The gradients of {name} with respect to input and grid; None for what the mask leaves out.
+
+        Raises RuntimeError for a ``grad_output`` of other sizes than {name}'s result.""",
     )
 
 

@@ -7,6 +7,7 @@ torch/csrc/autograd/python_variable_indexing.cpp.
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,12 @@ def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
     """
     expanded: list[Any] = []
     for index in indices:
+        if index is not None and index._spec.dtype is uint8:
+            warnings.warn(
+                "indexing with dtype gnomon.uint8 is now deprecated, please use a dtype gnomon.bool instead.",
+                UserWarning,
+                stacklevel=2,
+            )
         if index is None or index._spec.dtype not in (bool_, uint8):
             expanded.append(index)
             continue
@@ -209,6 +216,8 @@ native_function(
         "values": lambda grad, indices: aten._index.default(grad, indices),
     },
     node_name="IndexPutBackward0",
+    separate_out=("indices", "values"),
+    on_expanded=True,
     inplace=True,
     doc="index_put with indices as for _index, and values of the indexed sizes.",
 )
@@ -256,7 +265,10 @@ def _index_put(self: Any, indices: Sequence[Any], values: Any, accumulate: bool)
 native_function(
     "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
     composite=_index_put,
-    doc="``self`` with ``values`` (broadcast) at the indexed positions, or added to what is there.",
+    doc="""``self`` with ``values`` (broadcast) at the indexed positions, or added to what is there.
+
+    The result has the sizes and the dtype of ``self``.  Raises IndexError out of range, RuntimeError
+    for values of another dtype and sizes that do not broadcast.""",
 )
 
 native_function(
@@ -325,7 +337,10 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
             size = view._spec.sizes[dim]
             if not -size <= position < size:
                 raise IndexError(
-                    f"index {position} is out of bounds for dimension {real_dim} with size {size}"
+                    f"x[...]: index {position} is out of bounds for dimension {real_dim} with size {size}; "
+                    f"it wants one from {-size} to {size - 1}"
+                    if size
+                    else f"x[...]: index {position} is out of bounds for dimension {real_dim} with size 0"
                 )
             view = aten.select.int(view, dim, position)
     return view, tensors

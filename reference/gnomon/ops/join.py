@@ -92,7 +92,9 @@ cat = native_function(
     meta=_cat_rule,
     kernel=_cat_kernel,
     promotes_inputs=True,
+    cast_error=TypeError,
     derivatives={"tensors": _cat_grad},
+    separate_out=("tensors",),
     out="out",
     doc="""Tensors one after another along dimension ``dim``; their other sizes must agree, their dtypes
     promote.
@@ -106,6 +108,8 @@ for _name in ("concat", "concatenate"):
     native_function(
         f"{_name}(Tensor[] tensors, int dim=0) -> Tensor",
         composite=lambda tensors, dim: aten.cat.default(tensors, dim),
+        separate_out=("tensors",),
+        cast_error=TypeError,
         out="out",
         doc="Another name for cat.",
     )
@@ -135,7 +139,9 @@ def _stack_grad(grad: Any, dim: int, tensors_spec: Sequence[Spec], grad_input_ma
 stack = native_function(
     "stack(Tensor[] tensors, int dim=0) -> Tensor",
     explicit=_stack,
+    cast_error=TypeError,
     derivatives={"tensors": _stack_grad},
+    separate_out=("tensors",),
     out="out",
     doc="Tensors of equal sizes along a new dimension ``dim``.",
 )
@@ -177,6 +183,8 @@ for _name, _function, _doc in (
     native_function(
         f"{_name}(Tensor[] tensors) -> Tensor",
         composite=_function,
+        separate_out=("tensors",),
+        cast_error=TypeError,
         out="out",
         doc=_doc + "  Raises RuntimeError for an empty list.",
     )

@@ -8,6 +8,8 @@ Source: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -24,6 +26,7 @@ from ..values.dtype import check_number_fits
 
 
 def _same_dtype(*specs: Spec) -> None:
+    """Raises RuntimeError for specs of several dtypes."""
     for spec in specs[1:]:
         if spec.dtype is not specs[0].dtype:
             raise RuntimeError(
@@ -33,6 +36,7 @@ def _same_dtype(*specs: Spec) -> None:
 
 
 def _mm_rule(self: Spec, mat2: Spec) -> Spec:
+    """(n, k) and (k, m) give (n, m).  Raises RuntimeError for other sizes and different dtypes."""
     if self.ndim != 2:
         raise RuntimeError(f"self must be a matrix, got {self.ndim}-D with sizes {list(self.sizes)}")
     if mat2.ndim != 2:
@@ -47,12 +51,12 @@ def _mm_rule(self: Spec, mat2: Spec) -> Spec:
     return self.contiguous((self.sizes[0], mat2.sizes[1]))
 
 
-def _rows(accessor: TensorAccessor, dim: int, prefix: int = 0) -> list[list[Any]]:
-    """The vectors of a matrix along its last dimension (``dim`` 0: rows) or its first (1: columns)."""
+def _rows(accessor: TensorAccessor, dim: int, batch: geometry.Ints) -> list[list[Any]]:
+    """The vectors of the matrix at ``batch``, along its last dimension (``dim`` 0: rows) or its first (1)."""
     row, column = accessor.sizes[-2:]
     row_stride, column_stride = accessor.strides[-2:]
     read = accessor.read
-    start = accessor.offset + prefix
+    start = accessor.offset_of(batch)
     if dim == 0:
         return [[read(start + i * row_stride + j * column_stride) for j in range(column)] for i in range(row)]
     return [[read(start + i * row_stride + j * column_stride) for i in range(row)] for j in range(column)]
@@ -62,19 +66,27 @@ def _dot(a: list[Any], b: list[Any]) -> Any:
     return arithmetic.exact_sum([x * y for x, y in zip(a, b)])
 
 
-def _mm_kernel(output: Tensor, self: Tensor, mat2: Tensor) -> None:
-    """``output[i, j] = sum over k of self[i, k] * mat2[k, j]``."""
+def _products(left: Tensor, right: Tensor) -> Iterator[tuple[geometry.Ints, Any]]:
+    """Each index of the product of two matrices, or of two stacks of as many, with its element there."""
+    a, b = TensorAccessor(left), TensorAccessor(right)
+    for batch in itertools.product(*map(range, a.sizes[:-2])):
+        columns = _rows(b, 1, batch)
+        for i, row in enumerate(_rows(a, 0, batch)):
+            for j, column in enumerate(columns):
+                yield (*batch, i, j), _dot(row, column)
+
+
+def _product_kernel(output: Tensor, self: Tensor, mat2: Tensor) -> None:
+    """``output[i, j] = sum over k of self[i, k] * mat2[k, j]``, of each pair of matrices."""
     out = TensorAccessor(output)
-    columns = _rows(TensorAccessor(mat2), 1)
-    for i, row in enumerate(_rows(TensorAccessor(self), 0)):
-        for j, column in enumerate(columns):
-            out[i, j] = _dot(row, column)
+    for index, product in _products(self, mat2):
+        out[index] = product
 
 
 mm = native_function(
     "mm(Tensor self, Tensor mat2) -> Tensor",
     meta=_mm_rule,
-    kernel=_mm_kernel,
+    kernel=_product_kernel,
     derivatives={
         "self": lambda grad, mat2: grad.mm(_adjoint(mat2)),
         "mat2": lambda grad, self: _adjoint(self).mm(grad),
@@ -94,6 +106,7 @@ def _adjoint(matrix: Any) -> Any:
 
 
 def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
+    """(b, n, k) and (b, k, m) give (b, n, m).  Raises RuntimeError for other sizes and different dtypes."""
     for name, spec in (("batch1", self), ("batch2", mat2)):
         if spec.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor, got {spec.ndim}-D with sizes {list(spec.sizes)}")
@@ -107,27 +120,19 @@ def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
     return self.contiguous((self.sizes[0], self.sizes[1], mat2.sizes[2]))
 
 
-def _bmm_kernel(output: Tensor, self: Tensor, mat2: Tensor) -> None:
-    """``output[b] = self[b] @ mat2[b]``."""
-    out, left, right = TensorAccessor(output), TensorAccessor(self), TensorAccessor(mat2)
-    for batch in range(left.sizes[0]):
-        columns = _rows(right, 1, batch * right.strides[0])
-        for i, row in enumerate(_rows(left, 0, batch * left.strides[0])):
-            for j, column in enumerate(columns):
-                out[batch, i, j] = _dot(row, column)
-
-
 bmm = native_function(
     "bmm(Tensor self, Tensor mat2) -> Tensor",
     meta=_bmm_rule,
-    kernel=_bmm_kernel,
+    kernel=_product_kernel,
     derivatives={
         "self": lambda grad, mat2: grad.bmm(_adjoint(mat2)),
         "mat2": lambda grad, self: _adjoint(self).bmm(grad),
     },
     exact_out=True,
     out="out",
-    doc="The products of matrices pair by pair, (b, n, k) and (b, k, m).",
+    doc="""The products of matrices pair by pair, (b, n, k) and (b, k, m).
+
+    Raises RuntimeError for other numbers of dimensions, sizes that do not fit, or different dtypes.""",
 )
 
 
@@ -138,6 +143,7 @@ def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Sp
 
 
 def _check_expandable(self: Spec, sizes: geometry.Ints) -> None:
+    """Raises RuntimeError for a tensor that does not broadcast to ``sizes``."""
     if self.ndim > len(sizes) or geometry.broadcast_sizes(self.sizes, sizes) != sizes:
         raise RuntimeError(
             f"The expanded size of the tensor {list(sizes)} must match the existing size {list(self.sizes)}"
@@ -145,7 +151,9 @@ def _check_expandable(self: Spec, sizes: geometry.Ints) -> None:
 
 
 def _check_addend(self: Spec, product: Spec, beta: Any, alpha: Any) -> None:
-    """What is added to a product broadcasts to it and has its dtype; so do the factors fit the dtype."""
+    """Raises RuntimeError for an addend that does not broadcast to the product, or of another dtype, and for
+    factors that the dtype does not hold.
+    """
     _same_dtype(product, self)
     _check_expandable(self, product.sizes)
     for factor in (beta, alpha):
@@ -157,27 +165,24 @@ def _factors(output: Tensor, *factors: Any) -> list[Any]:
     return [int(factor) if output._spec.dtype.category < 2 else factor for factor in factors]
 
 
-def _addmm_kernel(output: Tensor, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> None:
-    """``output = beta * self + alpha * (mat1 @ mat2)``; with beta 0 even a NaN in self is ignored."""
-    out, bias = TensorAccessor(output), TensorAccessor(self)
+def _sum_kernel(output: Tensor, self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> None:
+    """``output = beta * self + alpha * (left @ right)``; with beta 0 even a NaN in self is ignored."""
+    out, addend = TensorAccessor(output), TensorAccessor(self)
     beta, alpha = _factors(output, beta, alpha)
-    columns = _rows(TensorAccessor(mat2), 1)
-    for i, row in enumerate(_rows(TensorAccessor(mat1), 0)):
-        for j, column in enumerate(columns):
-            product = alpha * _dot(row, column)
-            if beta != 0:
-                product = beta * bias[i, j] + product
-            out[i, j] = product
+    for index, product in _products(left, right):
+        scaled = alpha * product
+        out[index] = beta * addend[index] + scaled if beta != 0 else scaled
 
 
 def _scaled(grad: Any, factor: Any) -> Any:
+    """The gradient of something that was multiplied by ``factor``."""
     return grad if factor == 1 else grad * factor.conjugate()
 
 
 addmm = native_function(
     "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     meta=_addmm_rule,
-    kernel=_addmm_kernel,
+    kernel=_sum_kernel,
     expands_inputs=("self",),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
@@ -187,7 +192,9 @@ addmm = native_function(
     inplace=True,
     exact_out=True,
     out="out",
-    doc="``beta * self + alpha * (mat1 @ mat2)``; ``self`` broadcasts to the product's sizes.",
+    doc="""``beta * self + alpha * (mat1 @ mat2)``: (n, k) and (k, m); ``self`` broadcasts to (n, m).
+
+    With beta 0 ``self`` is ignored.  Raises RuntimeError for sizes and dtypes that do not fit.""",
 )
 
 
@@ -197,25 +204,10 @@ def _baddbmm_rule(self: Spec, batch1: Spec, batch2: Spec, beta: Any, alpha: Any)
     return product
 
 
-def _baddbmm_kernel(
-    output: Tensor, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any
-) -> None:
-    """``output[b] = beta * self[b] + alpha * (batch1[b] @ batch2[b])``; with beta 0 self is ignored."""
-    out, bias = TensorAccessor(output), TensorAccessor(self)
-    beta, alpha = _factors(output, beta, alpha)
-    left, right = TensorAccessor(batch1), TensorAccessor(batch2)
-    for batch in range(left.sizes[0]):
-        columns = _rows(right, 1, batch * right.strides[0])
-        for i, row in enumerate(_rows(left, 0, batch * left.strides[0])):
-            for j, column in enumerate(columns):
-                product = alpha * _dot(row, column)
-                out[batch, i, j] = beta * bias[batch, i, j] + product if beta != 0 else product
-
-
 baddbmm = native_function(
     "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     meta=_baddbmm_rule,
-    kernel=_baddbmm_kernel,
+    kernel=_sum_kernel,
     expands_inputs=("self",),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
@@ -245,7 +237,9 @@ addbmm = native_function(
     composite=_addbmm,
     inplace=True,
     out="out",
-    doc="``beta * self + alpha * sum over b of (batch1[b] @ batch2[b])``: (b, n, k) and (b, k, m), (n, m).",
+    doc="""``beta * self + alpha * sum over b of (batch1[b] @ batch2[b])``: (b, n, k) and (b, k, m), (n, m).
+
+    All of one dtype.  Raises RuntimeError for other sizes and dtypes.""",
 )
 
 
@@ -269,7 +263,9 @@ addmv = native_function(
     inplace=True,
     exact_out=True,
     out="out",
-    doc="``beta * self + alpha * (mat @ vec)``: (n, k) and (k); ``self`` broadcasts to (n).",
+    doc="""``beta * self + alpha * (mat @ vec)``: (n, k) and (k); ``self`` broadcasts to (n).
+
+    All of one dtype.  Raises RuntimeError for other sizes and dtypes.""",
 )
 
 
@@ -302,7 +298,9 @@ addr = native_function(
     },
     inplace=True,
     out="out",
-    doc="``beta * self + alpha * outer(vec1, vec2)``: (n) and (m); ``self`` broadcasts to (n, m).  Promotes.",
+    doc="""``beta * self + alpha * outer(vec1, vec2)``: (n) and (m); ``self`` broadcasts to (n, m).  Promotes.
+
+    Raises RuntimeError for other numbers of dimensions and sizes.""",
 )
 
 
@@ -439,5 +437,7 @@ linear = native_function(
     "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
     python_module="nn",
     composite=_linear,
-    doc="``input @ weight.T + bias``: input (*, k), weight (n, k), bias (n), result (*, n).",
+    doc="""``input @ weight.T + bias``: input (*, k), weight (n, k), bias (n), result (*, n).
+
+    All of one dtype.  Raises RuntimeError for sizes that do not fit.""",
 )

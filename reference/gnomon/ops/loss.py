@@ -12,7 +12,8 @@ from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import log, log1p
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import pointwise
-from ..kit.native import check_cast, native_function
+from ..kit.native import native_function
+from ..kit.outputs import check_cast
 from ..kit.rules import refuse, unary, walk
 from ..memory.spec import Spec
 

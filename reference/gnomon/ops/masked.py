@@ -43,6 +43,7 @@ native_function(
     "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
     meta=_nonzero_rule,
     kernel=_nonzero_kernel,
+    separate_out=("self",),
     exact_out=True,
     out="out",
     doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold "
@@ -63,6 +64,7 @@ def _nonzero(self: Any) -> Any:
 nonzero = native_function(
     "nonzero(Tensor self) -> Tensor",
     composite=_nonzero,
+    separate_out=("self",),
     exact_out=True,
     out="out",
     doc="The indices of the elements that are not 0, one a row (int64).",
@@ -104,6 +106,7 @@ masked_select = native_function(
     "masked_select(Tensor self, Tensor mask) -> Tensor",
     explicit=_masked_select,
     derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
+    separate_out=("self", "mask"),
     exact_out=True,
     out="out",
     doc="""The elements where ``mask`` (bool) is true, as a vector; both broadcast.

@@ -107,7 +107,7 @@ def _vector_norm_grad(grad: Any, self: Any, ord: Any, result: Any, dim: Any, kee
     if ord == 1:
         return self.sgn() * grad
     if ord == 2:
-        return self * (grad / result).masked_fill(result == 0, 0)
+        return grad * (self / result).masked_fill(result == 0, 0)
     if math.isinf(ord):
         size = self.abs()
         chosen = (size == result) | (size.isnan() & result.isnan())

@@ -38,6 +38,36 @@ from ..values.geometry import Ints
 
 Mask = Sequence[bool]
 
+
+def _normalize_by_groups(
+    output: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    groups: Groups,
+    eps: float,
+) -> None:
+    """Each group normalized by its own mean and 1 / sqrt(variance + eps), which are stored too."""
+    numbers = elements(input)
+    statistics = [statistics_of([numbers[each] for each in members], eps) for members in groups.members]
+    normalize(output, input, weight, bias, groups, statistics)
+    store(mean, [each for each, _ in statistics])
+    store(rstd, [each for _, each in statistics])
+
+
+def _check_gradient(grad_out: Spec, input: Spec) -> None:
+    """Raises RuntimeError for a gradient that is no result's."""
+    if grad_out.sizes != input.sizes:
+        raise RuntimeError(f"grad_out has sizes {list(grad_out.sizes)}, but input has {list(input.sizes)}")
+
+
+def _wanted(specs: Sequence[Spec], output_mask: Mask) -> tuple[Spec | None, ...]:
+    """The specs that the mask names, None for the others."""
+    return tuple(spec if wanted else None for spec, wanted in zip(specs, output_mask))
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Layer normalization, and that by the root of the mean of squares.
 
@@ -92,11 +122,7 @@ def _layer_norm_kernel(
     eps: float,
 ) -> None:
     groups = _layer_groups(input._spec.sizes, len(normalized_shape))
-    numbers = elements(input)
-    statistics = [statistics_of([numbers[each] for each in members], eps) for members in groups.members]
-    normalize(output, input, weight, bias, groups, statistics)
-    store(mean, [each for each, _ in statistics])
-    store(rstd, [each for _, each in statistics])
+    _normalize_by_groups(output, mean, rstd, input, weight, bias, groups, eps)
 
 
 def _layer_grad(
@@ -122,7 +148,9 @@ native_function(
     derivatives={"input, weight, bias": _layer_grad},
     non_differentiable_outputs=(1, 2),
     doc="""``input`` normalized over its last dimensions, whose sizes are ``normalized_shape``; with the mean
-    and 1 / sqrt(variance + eps) of each group.""",
+    and 1 / sqrt(variance + eps) of each group, whose sizes are 1 there.
+
+    Raises RuntimeError for a shape that the input does not end with, and for parameters of another one.""",
 )
 
 
@@ -135,17 +163,12 @@ def _layer_backward_rule(
     weight: Spec | None,
     bias: Spec | None,
     output_mask: Mask,
-) -> tuple[Spec | None, Spec | None, Spec | None]:
+) -> tuple[Spec | None, ...]:
     _check_normalized_shape(input, normalized_shape, weight, bias)
-    if grad_out.sizes != input.sizes:
-        raise RuntimeError(f"grad_out has sizes {list(grad_out.sizes)}, but input has {list(input.sizes)}")
+    _check_gradient(grad_out, input)
     dtype = check_dtypes(input, mean, rstd, weight, bias)
     parameter = input.contiguous(tuple(normalized_shape), dtype)
-    return (
-        input.contiguous() if output_mask[0] else None,
-        parameter if output_mask[1] else None,
-        parameter if output_mask[2] else None,
-    )
+    return _wanted((input.contiguous(), parameter, parameter), output_mask)
 
 
 def _layer_backward_kernel(
@@ -248,6 +271,7 @@ native_function(
 def _check_group(
     input: Spec, weight: Spec | None, bias: Spec | None, images: int, channels: int, size: int, group: int
 ) -> None:
+    """Raises RuntimeError for groups that do not divide the channels, and for tensors of other sizes."""
     if group <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {group}")
     if channels % group:
@@ -306,11 +330,7 @@ def _group_norm_kernel(
     eps: float,
 ) -> None:
     groups = _group_groups(N, C, HxW, group)
-    numbers = elements(input)
-    statistics = [statistics_of([numbers[each] for each in members], eps) for members in groups.members]
-    normalize(output, input, weight, bias, groups, statistics)
-    store(mean, [each for each, _ in statistics])
-    store(rstd, [each for _, each in statistics])
+    _normalize_by_groups(output, mean, rstd, input, weight, bias, groups, eps)
 
 
 def _group_grad(
@@ -361,7 +381,8 @@ native_function(
     doc="""Each of ``group`` groups of channels of each image of (N, C, HxW) normalized; with the mean and
     1 / sqrt(variance + eps) of each, (N, group).
 
-    Raises RuntimeError for an input that lies neither row-major nor channels last.""",
+    All have the dtype of the input, or float32 where the weight has it.  Raises RuntimeError for an input
+    that lies neither row-major nor channels last.""",
 )
 
 
@@ -376,20 +397,15 @@ def _group_backward_rule(
     HxW: int,
     group: int,
     output_mask: Mask,
-) -> tuple[Spec | None, Spec | None, Spec | None]:
+) -> tuple[Spec | None, ...]:
     _check_group(input, weight, None, N, C, HxW, group)
-    if grad_out.sizes != input.sizes:
-        raise RuntimeError(f"grad_out has sizes {list(grad_out.sizes)}, but input has {list(input.sizes)}")
+    _check_gradient(grad_out, input)
     for name, spec in (("mean", mean), ("rstd", rstd)):
         if spec.numel != N * group:
             raise RuntimeError(f"Expected {name} to have {N * group} elements, but got {spec.numel}")
     dtype = check_dtypes(input, mean, rstd, weight)
     parameter = input.contiguous((C,), dtype)
-    return (
-        like(input) if output_mask[0] else None,
-        parameter if output_mask[1] else None,
-        parameter if output_mask[2] else None,
-    )
+    return _wanted((like(input), parameter, parameter), output_mask)
 
 
 def _group_backward_kernel(

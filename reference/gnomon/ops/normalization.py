@@ -7,6 +7,7 @@ Source: aten/src/ATen/native/SoftMax.cpp.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -29,9 +30,7 @@ def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
 
 
 def _rows(dim: int, *tensors: Tensor) -> Any:
-    """The tensors' offsets along ``dim``, one list a tensor, for each position outside it; sizes are
-    equal.
-    """
+    """For each position outside ``dim`` the offsets along it, one list a tensor; sizes are equal."""
     spec = tensors[0]._spec
     if not spec.ndim:
         yield [[tensor._storage_offset] for tensor in tensors]
@@ -50,41 +49,62 @@ def _rows(dim: int, *tensors: Tensor) -> Any:
         ]
 
 
-def _softmax_kernel(output: Tensor, self: Tensor, dim: int, half_to_float: bool) -> None:
-    """``exp(x - max) / sum(exp(x - max))`` along ``dim``."""
-    read, write = TensorAccessor(self).read, TensorAccessor(output).write
-    for targets, sources in _rows(dim, output, self):
-        for target, value in zip(targets, _normalized([read(source) for source in sources], False)):
-            write(target, value)
+def _along_dim(function: Callable[..., list[float]], inputs: int) -> Callable[..., None]:
+    """A kernel: ``function`` of the numbers along ``dim`` of each of the ``inputs`` first arguments."""
+
+    def kernel(output: Tensor, *arguments: Any) -> None:
+        tensors, dim = arguments[:inputs], arguments[inputs]
+        write, reads = TensorAccessor(output).write, [TensorAccessor(each).read for each in tensors]
+        for targets, *sources in _rows(dim, output, *tensors):
+            rows = [[read(offset) for offset in offsets] for read, offsets in zip(reads, sources)]
+            for target, number in zip(targets, function(*rows)):
+                write(target, number)
+
+    return kernel
 
 
-def _log_softmax_kernel(output: Tensor, self: Tensor, dim: int, half_to_float: bool) -> None:
-    """``x - max - log(sum(exp(x - max)))`` along ``dim``."""
-    read, write = TensorAccessor(self).read, TensorAccessor(output).write
-    for targets, sources in _rows(dim, output, self):
-        for target, value in zip(targets, _normalized([read(source) for source in sources], True)):
-            write(target, value)
-
-
-def _normalized(numbers: list[float], logarithm: bool) -> list[float]:
-    if not numbers:
-        return []
-    if any(number != number for number in numbers):
+def _softmax(numbers: list[float]) -> list[float]:
+    """``exp(x - max) / sum(exp(x - max))``."""
+    if _has_no_distribution(numbers):
         return [math.nan] * len(numbers)
     largest = max(numbers)
-    if largest in (math.inf, -math.inf):
-        return [math.nan] * len(numbers)  # inf - inf: such a row has no distribution
     powers = [exp(number - largest) for number in numbers]
     total = exact_sum(powers)
-    if logarithm:
-        return [number - largest - log(total) for number in numbers]
     return [power / total for power in powers]
+
+
+def _log_softmax(numbers: list[float]) -> list[float]:
+    """``x - max - log(sum(exp(x - max)))``."""
+    if _has_no_distribution(numbers):
+        return [math.nan] * len(numbers)
+    largest = max(numbers)
+    shift = log(exact_sum([exp(number - largest) for number in numbers]))
+    return [number - largest - shift for number in numbers]
+
+
+def _has_no_distribution(numbers: list[float]) -> bool:
+    """Is there a NaN among the numbers, or is the largest infinite (inf - inf), or is there none?"""
+    if not numbers or any(number != number for number in numbers):
+        return True
+    return math.isinf(max(numbers))
+
+
+def _softmax_gradient(grads: list[float], outputs: list[float]) -> list[float]:
+    """``y * (grad - sum(grad * y))``."""
+    total = exact_sum([grad * output for grad, output in zip(grads, outputs)])
+    return [output * (grad - total) for grad, output in zip(grads, outputs)]
+
+
+def _log_softmax_gradient(grads: list[float], outputs: list[float]) -> list[float]:
+    """``grad - exp(y) * sum(grad)``."""
+    total = exact_sum(grads)
+    return [grad - exp(output) * total for grad, output in zip(grads, outputs)]
 
 
 native_function(
     "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
     meta=_rule,
-    kernel=_softmax_kernel,
+    kernel=_along_dim(_softmax, 1),
     derivatives={
         "self": lambda grad, dim, result, self_spec: aten._softmax_backward_data.default(
             grad, result, dim, self_spec.dtype
@@ -93,13 +113,15 @@ native_function(
     node_name="SoftmaxBackward0",
     out="out",
     exact_out=True,
-    doc="softmax along ``dim`` of a floating point tensor.",
+    doc="""softmax along ``dim`` of a floating point tensor: row-major, of its sizes and dtype.
+
+    Raises RuntimeError for ``half_to_float``; other dtypes are refused.""",
 )
 
 native_function(
     "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
     meta=_rule,
-    kernel=_log_softmax_kernel,
+    kernel=_along_dim(_log_softmax, 1),
     derivatives={
         "self": lambda grad, dim, result, self_spec: aten._log_softmax_backward_data.default(
             grad, result, dim, self_spec.dtype
@@ -108,7 +130,10 @@ native_function(
     node_name="LogSoftmaxBackward0",
     out="out",
     exact_out=True,
-    doc="The logarithm of softmax along ``dim`` of a floating point tensor.",
+    doc="""The logarithm of softmax along ``dim`` of a floating point tensor: row-major, of its sizes and
+    dtype.
+
+    Raises RuntimeError for ``half_to_float``; other dtypes are refused.""",
 )
 
 
@@ -121,46 +146,20 @@ def _backward_rule(grad_output: Spec, output: Spec, dim: int, input_dtype: Any) 
     return output.contiguous()
 
 
-def _softmax_backward_kernel(grad_input: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> None:
-    """``y * (grad - sum(grad * y))`` along ``dim``."""
-    read_grad, read, write = (
-        TensorAccessor(grad_output).read,
-        TensorAccessor(output).read,
-        TensorAccessor(grad_input).write,
-    )
-    for targets, grads, outputs in _rows(dim, grad_input, grad_output, output):
-        gradients = [read_grad(offset) for offset in grads]
-        values = [read(offset) for offset in outputs]
-        total = exact_sum([gradient * value for gradient, value in zip(gradients, values)])
-        for target, gradient, value in zip(targets, gradients, values):
-            write(target, value * (gradient - total))
-
-
-def _log_softmax_backward_kernel(grad_input: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> None:
-    """``grad - exp(y) * sum(grad)`` along ``dim``."""
-    read_grad, read, write = (
-        TensorAccessor(grad_output).read,
-        TensorAccessor(output).read,
-        TensorAccessor(grad_input).write,
-    )
-    for targets, grads, outputs in _rows(dim, grad_input, grad_output, output):
-        gradients = [read_grad(offset) for offset in grads]
-        total = exact_sum(gradients)
-        for target, gradient, offset in zip(targets, gradients, outputs):
-            write(target, gradient - exp(read(offset)) * total)
-
-
 native_function(
     "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
     meta=_backward_rule,
-    kernel=_softmax_backward_kernel,
+    kernel=_along_dim(_softmax_gradient, 2),
     derivatives={
         "grad_output": lambda grad, output, dim, input_dtype: aten._softmax_backward_data.default(
             grad, output, dim, input_dtype
         ),
         "output": lambda grad, grad_output, output, dim: _softmax_double(grad, grad_output, output, dim),
     },
-    doc="The gradient of softmax, from its output.",
+    doc="""The gradient of softmax, from its output: ``output * (grad_output - sum(grad_output * output))``
+    along ``dim``.
+
+    Raises RuntimeError where the sizes of ``grad_output`` and ``output`` differ.""",
 )
 
 
@@ -177,12 +176,15 @@ native_function(
     "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> "
     "Tensor",
     meta=_backward_rule,
-    kernel=_log_softmax_backward_kernel,
+    kernel=_along_dim(_log_softmax_gradient, 2),
     derivatives={
         "grad_output": lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
         "output": lambda grad, grad_output, output, dim: -(grad_output.sum(dim, True) * output.exp() * grad),
     },
-    doc="The gradient of log_softmax, from its output.",
+    doc="""The gradient of log_softmax, from its output: ``grad_output - exp(output) * sum(grad_output)``
+    along ``dim``.
+
+    Raises RuntimeError where the sizes of ``grad_output`` and ``output`` differ.""",
 )
 
 
@@ -195,7 +197,10 @@ native_function(
     composite=lambda self, dim, dtype: aten._softmax.default(_converted(self, dtype), dim, False),
     out="int_out",
     exact_out=True,
-    doc="exp(x) over its sum along ``dim``.  ``dtype`` converts the input first.",
+    doc="""exp(x) over its sum along ``dim``.  ``dtype`` converts the input first.
+
+    The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,
+    IndexError for a dim that x has not.""",
 )
 
 native_function(
@@ -203,7 +208,10 @@ native_function(
     composite=lambda self, dim, dtype: aten._log_softmax.default(_converted(self, dtype), dim, False),
     out="int_out",
     exact_out=True,
-    doc="The logarithm of softmax along ``dim``.  ``dtype`` converts the input first.",
+    doc="""The logarithm of softmax along ``dim``.  ``dtype`` converts the input first.
+
+    The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,
+    IndexError for a dim that x has not.""",
 )
 
 
@@ -212,7 +220,8 @@ def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
         self = self.to(aten.result_type.Scalar_Tensor(1.0, self))
     if not self.numel():
         return self.exp().sum(dim, keepdim).log()
-    largest = aten.amax.default(self.detach(), dim, True)
+    held = self.detach()
+    largest = aten.amax.default(aten.real(held), dim, True)  # which overflow first
     shift = aten.where(largest.abs() == math.inf, aten.zeros_like(largest), largest)
     total = (self - shift).exp().sum(dim, True).log() + shift
     if keepdim or not self.ndim:

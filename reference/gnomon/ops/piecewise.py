@@ -23,15 +23,24 @@ def _relu(a: Any) -> Any:
     return type(a)(0) if a < 0 else a
 
 
+def _relu_rule(self: Spec) -> TensorIterator:
+    if self.dtype is bool_:
+        raise RuntimeError("not supported for bool; x.to(gnomon.int64) converts it")
+    refuse(self.dtype, "complex")
+    return walk([self], self.dtype, self.dtype)
+
+
 relu = native_function(
     "relu(Tensor self) -> Tensor",
-    meta=unary("bool", "complex"),
+    meta=_relu_rule,
     kernel=pointwise(_relu),
     derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
     inplace=True,
     out="out",
     exact_out=True,
-    doc="max(x, 0).  Its gradient at 0 is 0.",
+    doc="""max(x, 0), with the sizes and the dtype of x.  Its gradient at 0 is 0.
+
+    Raises RuntimeError for bool, NotImplementedError for complex dtypes.""",
 )
 
 threshold_backward = native_function(
@@ -126,7 +135,8 @@ softshrink = native_function(
     derivatives={"self": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd)},
     out="out",
     exact_out=True,
-    doc="x moved by ``lambd`` towards 0, and 0 where it would pass it.  Raises RuntimeError for a negative "
+    doc="x moved by ``lambd`` towards 0, and 0 where it would pass it.  The result has the sizes and the "
+    "dtype of x, floating point.  Raises NotImplementedError for other dtypes, RuntimeError for a negative "
     "lambd.",
 )
 

@@ -82,7 +82,10 @@ rsub = native_function(
     numbers="other",
     variants="function",
     composite=lambda self, other, alpha: aten.sub.Tensor(other, self, alpha),
-    doc="``other - alpha * self``.",
+    doc="""``other - alpha * self``.
+
+    The operands broadcast and their dtypes promote.  Raises RuntimeError for bool and sizes that do not
+    broadcast.""",
 )
 
 mul = native_function(
@@ -185,7 +188,9 @@ floor_divide = native_function(
     composite=lambda self, other: aten.div_floor.default(self, other),
     inplace="Tensor",
     out="out",
-    doc="``floor(self / other)``; integers stay integers.  Raises RuntimeError for integers divided by zero.",
+    doc="""``floor(self / other)``; integers stay integers.  Raises RuntimeError for integers divided by zero.
+
+    The operands broadcast and their dtypes promote.""",
 )
 
 remainder = native_function(
@@ -199,7 +204,10 @@ remainder = native_function(
     },
     inplace=True,
     out="Tensor_out",
-    doc="``self`` modulo ``other``, with the sign of ``other``, as Python's %.",
+    doc="""``self`` modulo ``other``, with the sign of ``other``, as Python's %.
+
+    The operands broadcast and their dtypes promote; integers stay integers.  Raises RuntimeError for
+    sizes that do not broadcast.""",
 )
 
 fmod = native_function(
@@ -213,12 +221,22 @@ fmod = native_function(
     },
     inplace=True,
     out="Tensor_out",
-    doc="``self`` modulo ``other``, with the sign of ``self``, as C's %.",
+    doc="""``self`` modulo ``other``, with the sign of ``self``, as C's %.
+
+    The operands broadcast and their dtypes promote; integers stay integers.  Raises RuntimeError for
+    sizes that do not broadcast.""",
 )
+
+
+def _neg_rule(self: Spec) -> Any:
+    if self.dtype is bool_:
+        raise RuntimeError("the - operator on a bool tensor is not supported; a mask is inverted by ~")
+    return walk([self], self.dtype, self.dtype)
+
 
 neg = native_function(
     "neg(Tensor self) -> Tensor",
-    meta=unary("bool"),
+    meta=_neg_rule,
     kernel=pointwise(lambda a: -a),
     derivatives={"self": lambda grad: grad.neg()},
     inplace=True,
@@ -242,7 +260,10 @@ abs = native_function(
     inplace=True,
     out="out",
     exact_out=True,
-    doc="The absolute value, or modulus.  Its gradient at 0 is 0.",
+    doc="""The absolute value, or modulus.  Its gradient at 0 is 0.
+
+    The result has the operand's sizes and dtype, for complex numbers the real dtype.  Raises
+    RuntimeError for bool.""",
 )
 
 
@@ -366,7 +387,9 @@ addcmul = native_function(
     },
     inplace=True,
     out="out",
-    doc="``self + value * tensor1 * tensor2``.",
+    doc="""``self + value * tensor1 * tensor2``.
+
+    All three broadcast and their dtypes promote.  Raises RuntimeError for sizes that do not broadcast.""",
 )
 
 addcdiv = native_function(
@@ -382,7 +405,9 @@ addcdiv = native_function(
     },
     inplace=True,
     out="out",
-    doc="``self + value * tensor1 / tensor2``.  Raises RuntimeError for integers.",
+    doc="""``self + value * tensor1 / tensor2``.  Raises RuntimeError for integers.
+
+    All three broadcast and their dtypes promote.""",
 )
 
 
@@ -516,7 +541,7 @@ def _alias(schema: str, operator: OpOverload, **variants: Any) -> OpOverload:
         composite=lambda *arguments: operator(*arguments),
         numbers=operator.record.numbers,
         exact_out=operator.record.exact_out,
-        doc=f"The same as ``{operator.schema.name}``.",
+        doc=f"The same as ``{operator.schema.name}``.\n\n{operator.record.doc}",
         **variants,
     )
 

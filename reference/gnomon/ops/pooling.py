@@ -51,9 +51,10 @@ def _window(
 
 
 def _pooled_sizes(
-    self: Spec, spatial: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+    self: Spec, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Ints:
     """The result's sizes.  Raises RuntimeError for windows that do not fit.  Source: pool2d_shape_check."""
+    kernel, stride, padding, dilation = _window(spatial, kernel_size, stride, padding, dilation)
     for name, values in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
         if min(values) <= 0:
             raise RuntimeError(f"{name} should be greater than zero, but got {list(values)}")
@@ -104,11 +105,8 @@ def _check_gradient(grad_output: Spec, self: Spec, sizes: Ints) -> None:
 
 
 def _max_pool_rule(spatial: int) -> Callable[..., Any]:
-    def rule(
-        self: Spec, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-    ) -> tuple[Spec, Spec]:
-        window = _window(spatial, kernel_size, stride, padding, dilation)
-        sizes = _pooled_sizes(self, spatial, *window, ceil_mode)
+    def rule(self: Spec, *window: Any) -> tuple[Spec, Spec]:
+        sizes = _pooled_sizes(self, spatial, *window)
         refuse(self.dtype, "bool", "complex")
         return _max_pool_spec(self, spatial, sizes), _max_pool_spec(self, spatial, sizes, int64)
 
@@ -156,21 +154,12 @@ def _first_places(position: Ints, along: Sequence[Any]) -> Ints:
 
 
 def _max_pool_kernel(spatial: int) -> Callable[..., None]:
-    def kernel(
-        values: Tensor,
-        indices: Tensor,
-        self: Tensor,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
-        ceil_mode: bool,
-    ) -> None:
+    def kernel(values: Tensor, indices: Tensor, self: Tensor, *window: Any) -> None:
         """The largest element of each window, the first of equals, NaN above all; and where it is."""
         source, out, where = TensorAccessor(self), TensorAccessor(values), TensorAccessor(indices)
         sizes, pooled = source.sizes[-spatial:], out.sizes[-spatial:]
-        sizes_of_windows = _window(spatial, kernel_size, stride, padding, dilation)
-        along = list(zip(sizes, pooled, *sizes_of_windows))
+        *four, _ceil_mode = window
+        along = list(zip(sizes, pooled, *_window(spatial, *four)))
         found = windows([_dilated_windows(*each) for each in along])
         lowest = _lowest(self._spec.dtype)
         for plane in planes(source.sizes, spatial):
@@ -190,18 +179,9 @@ def _max_pool_kernel(spatial: int) -> Callable[..., None]:
 
 
 def _max_pool_backward_rule(spatial: int) -> Callable[..., Spec]:
-    def rule(
-        grad_output: Spec,
-        self: Spec,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
-        ceil_mode: bool,
-        indices: Spec,
-    ) -> Spec:
-        window = _window(spatial, kernel_size, stride, padding, dilation)
-        sizes = _pooled_sizes(self, spatial, *window, ceil_mode)
+    def rule(grad_output: Spec, self: Spec, *arguments: Any) -> Spec:
+        *window, indices = arguments
+        sizes = _pooled_sizes(self, spatial, *window)
         _check_gradient(grad_output, self, sizes)
         if indices.sizes != sizes:
             raise RuntimeError(f"indices should have sizes {list(sizes)}, but have {list(indices.sizes)}")
@@ -304,6 +284,7 @@ def _max_pool1d_with_indices(
 
 
 def _check_one_dimension(name: str, self: Any, kernel_size: Any, *others: Any) -> None:
+    """Raises RuntimeError for other inputs than ([N,] C, L), and for windows of several dimensions."""
     if self.ndim not in (2, 3):
         raise RuntimeError(f"{name}() Expected 2D or 3D input tensor, but got {list(self.shape)}")
     if len(kernel_size) != 1 or any(len(each) > 1 for each in others):
@@ -317,11 +298,14 @@ native_function(
     f"max_pool1d_with_indices(Tensor self, {_WINDOW_1D}) -> (Tensor, Tensor)",
     composite=_max_pool1d_with_indices,
     variants="function",
-    doc="The largest element of each window of ([N,] C, L), and its position (int64).",
+    doc="""The largest element of each window of ([N,] C, L), and its position (int64).
+
+    Raises RuntimeError for other numbers of dimensions.""",
 )
 
 
 def _max_pool1d(self: Any, *window: Any) -> Any:
+    """The values of max_pool1d_with_indices.  Raises NotImplementedError for integers."""
     if self._spec.dtype.category == 1:
         raise NotImplementedError(f"max_pool1d: not implemented for dtype {self._spec.dtype.name}")
     return _max_pool1d_with_indices(self, *window)[0].contiguous()
@@ -331,7 +315,9 @@ native_function(
     f"max_pool1d(Tensor self, {_WINDOW_1D}) -> Tensor",
     composite=_max_pool1d,
     variants="function",
-    doc="The largest element of each window of ([N,] C, L); for floating point only.",
+    doc="""The largest element of each window of ([N,] C, L).
+
+    For floating point only.  Raises RuntimeError for other numbers of dimensions.""",
 )
 
 
@@ -357,17 +343,25 @@ def _average_rule(spatial: int) -> Callable[..., Spec]:
         count_include_pad: bool,
         divisor_override: int | None,
     ) -> Spec:
-        window = _window(spatial, kernel_size, stride, padding, 1)
-        if divisor_override == 0:
-            raise RuntimeError("divisor must be not zero")
+        kernel, *_ = _average_window(spatial, kernel_size, stride, padding, divisor_override)
         if spatial == 2:
             wrap_dim(-3, self.ndim)  # PyTorch asks for the channels first: an IndexError
-        sizes = _pooled_sizes(self, spatial, *window, ceil_mode)
-        _check_smaller(self, spatial, window[0])
+        sizes = _pooled_sizes(self, spatial, kernel_size, stride, padding, 1, ceil_mode)
+        _check_smaller(self, spatial, kernel)
         _check_average_dtype(self.dtype, spatial)
         return like(self, sizes) if spatial == 2 else self.contiguous(sizes)
 
     return rule
+
+
+def _average_window(
+    spatial: int, kernel_size: Any, stride: Any, padding: Any, divisor_override: int | None
+) -> tuple[Ints, Ints, Ints]:
+    """Kernel sizes, strides and padding.  Raises RuntimeError for a divisor of 0."""
+    kernel, steps, pads, _ = _window(spatial, kernel_size, stride, padding, 1)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    return kernel, steps, pads
 
 
 def _check_smaller(self: Spec, spatial: int, kernel: Ints) -> None:
@@ -377,14 +371,22 @@ def _check_smaller(self: Spec, spatial: int, kernel: Ints) -> None:
 
 
 def _average_windows(
-    sizes: Ints, pooled: Ints, window: Any, count_include_pad: bool, divisor_override: int | None
+    sizes: Ints,
+    pooled: Ints,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    _ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
 ) -> list[tuple[Ints, list[Ints], int]]:
     """Each output position with the input positions in its window, and by what their sum is divided."""
     along, lengths = [], []
-    for size, count, kernel, step, padding in zip(sizes, pooled, *window):
-        starts = [position * step - padding for position in range(count)]
-        along.append([list(range(max(at, 0), min(at + kernel, size))) for at in starts])
-        lengths.append([min(at + kernel, size + padding) - at for at in starts])
+    window = _average_window(len(sizes), kernel_size, stride, padding, divisor_override)
+    for size, count, taps, step, pad in zip(sizes, pooled, *window):
+        starts = [position * step - pad for position in range(count)]
+        along.append([list(range(max(at, 0), min(at + taps, size))) for at in starts])
+        lengths.append([min(at + taps, size + pad) - at for at in starts])
     divisors = []
     for position, members in windows(along):
         padded = math.prod(each[at] for each, at in zip(lengths, position))
@@ -398,22 +400,11 @@ def _wrapped_quotient(total: int, by: int) -> int:
 
 
 def _average_kernel(spatial: int) -> Callable[..., None]:
-    def kernel(
-        output: Tensor,
-        self: Tensor,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        ceil_mode: bool,
-        count_include_pad: bool,
-        divisor_override: int | None,
-    ) -> None:
+    def kernel(output: Tensor, self: Tensor, *window: Any) -> None:
         """The sum of each window, divided by the number of its elements; of int64, rounded towards zero."""
         source, out = TensorAccessor(self), TensorAccessor(output)
-        window = _window(spatial, kernel_size, stride, padding, 1)[:3]
         quotient = _wrapped_quotient if self._spec.dtype is int64 else divide
-        sizes = source.sizes[-spatial:], out.sizes[-spatial:]
-        found = _average_windows(*sizes, window, count_include_pad, divisor_override)
+        found = _average_windows(source.sizes[-spatial:], out.sizes[-spatial:], *window)
         for plane in planes(source.sizes, spatial):
             for position, members, by in found:
                 total = exact_sum([source[(*plane, *member)] for member in members])
@@ -433,10 +424,9 @@ def _average_backward_rule(spatial: int) -> Callable[..., Spec]:
         count_include_pad: bool,
         divisor_override: int | None,
     ) -> Spec:
-        window = _window(spatial, kernel_size, stride, padding, 1)
-        if divisor_override == 0:
-            raise RuntimeError("divisor must be not zero")
-        _check_gradient(grad_output, self, _pooled_sizes(self, spatial, *window, ceil_mode))
+        _average_window(spatial, kernel_size, stride, padding, divisor_override)
+        sizes = _pooled_sizes(self, spatial, kernel_size, stride, padding, 1, ceil_mode)
+        _check_gradient(grad_output, self, sizes)
         _check_average_dtype(self.dtype, spatial)
         return like(self) if spatial == 2 else self.contiguous()
 
@@ -444,23 +434,11 @@ def _average_backward_rule(spatial: int) -> Callable[..., Spec]:
 
 
 def _average_backward_kernel(spatial: int) -> Callable[..., None]:
-    def kernel(
-        grad_input: Tensor,
-        grad_output: Tensor,
-        self: Tensor,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        ceil_mode: bool,
-        count_include_pad: bool,
-        divisor_override: int | None,
-    ) -> None:
+    def kernel(grad_input: Tensor, grad_output: Tensor, self: Tensor, *window: Any) -> None:
         """Each element's gradient is the sum of its windows' gradients, each divided as the window was."""
         out, grad = TensorAccessor(grad_input), TensorAccessor(grad_output)
-        window = _window(spatial, kernel_size, stride, padding, 1)[:3]
         quotient = trunc_divide if self._spec.dtype is int64 else divide
-        sizes = out.sizes[-spatial:], grad.sizes[-spatial:]
-        found = _average_windows(*sizes, window, count_include_pad, divisor_override)
+        found = _average_windows(out.sizes[-spatial:], grad.sizes[-spatial:], *window)
         for plane in planes(out.sizes, spatial):
             terms: dict[Ints, list[Any]] = {position: [] for (position,) in _positions(out.sizes[-spatial:])}
             for position, members, by in found:
@@ -551,5 +529,8 @@ native_function(
     "bool count_include_pad=True) -> Tensor",
     composite=_avg_pool1d,
     variants="function",
-    doc="The mean of each window of ([N,] C, L), padded with zeros.",
+    doc="""The mean of each window of ([N,] C, L), padded with zeros.
+
+    The result has the dtype of the input.  Raises RuntimeError for other numbers of dimensions and
+    windows that do not fit.""",
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
+from ..kit.copies import row_major
 from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
@@ -88,12 +89,17 @@ pow_scalar = native_function(
 def _power_of_number(a: Any, exponent: Any) -> Any:
     """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.
 
+    Small powers of complex numbers are products.
+
     Source: pow_tensor_scalar_kernel.
     """
     if exponent == 0.5:
         return arithmetic.sqrt(a)
     if exponent == -0.5:
         return arithmetic.rsqrt(a)
+    if isinstance(a, complex) and exponent in (-2, -1, 1, 2, 3):  # products, which infinities outlive
+        product = {1: a, 2: a * a, 3: a * a * a}[abs(int(exponent.real))]
+        return product if exponent.real > 0 else arithmetic.reciprocal(product)
     return arithmetic.power(a, exponent)
 
 
@@ -113,12 +119,14 @@ def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
 
 pow_reversed = native_function(
     "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-    composite=lambda self, exponent: aten.pow.Tensor_Tensor(
-        aten.scalar_tensor(
-            self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device
-        ),
-        exponent,
-    ).contiguous(),
+    composite=lambda self, exponent: row_major(
+        aten.pow.Tensor_Tensor(
+            aten.scalar_tensor(
+                self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device
+            ),
+            exponent,
+        )
+    ),
     out="Scalar_out",
     doc="A number to the power of each element.",
 )
@@ -128,7 +136,9 @@ square = native_function(
     composite=lambda self: aten.pow.Tensor_Scalar(self, 2),
     inplace=True,
     out="out",
-    doc="x ** 2.",
+    doc="""x ** 2.
+
+    The result has the operand's sizes and dtype; that of bool is int64.""",
 )
 
 
@@ -149,5 +159,6 @@ for _schema, _out in (
         composite=_float_power,
         inplace=_out.removeprefix("Tensor_").removesuffix("_out") if "Tensor self" in _schema else False,
         out=_out,
+        exact_out=True,
         doc="``pow`` in float64, or in complex128 where an operand is complex.",
     )

@@ -46,7 +46,9 @@ for _name in ("outer", "ger"):
         f"{_name}(Tensor self, Tensor vec2) -> Tensor",
         composite=_outer,
         out="out",
-        doc="``result[i, j] = self[i] * vec2[j]``: vectors (n) and (m), a matrix (n, m).  Promotes.",
+        doc="""``result[i, j] = self[i] * vec2[j]``: vectors (n) and (m), a matrix (n, m).
+
+        Their dtypes promote.  Raises RuntimeError for operands that are no vectors.""",
     )
 
 
@@ -133,6 +135,7 @@ linalg_cross = native_function(
         "self": lambda grad, other, dim: aten.linalg_cross.default(_conj(other).expand_as(grad), grad, dim),
         "other": lambda grad, self, dim: aten.linalg_cross.default(grad, _conj(self).expand_as(grad), dim),
     },
+    separate_out=("self", "other"),
     exact_out=True,
     out="out",
     doc="""The cross product of vectors of length 3, which lie along ``dim``; the other dimensions broadcast.
@@ -154,6 +157,7 @@ def _cross(self: Any, other: Any, dim: int | None) -> Any:
 cross = native_function(
     "cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
     composite=_cross,
+    separate_out=("self", "other"),
     exact_out=True,
     out="out",
     doc="linalg.cross along ``dim``, by default the first dimension of size 3.",

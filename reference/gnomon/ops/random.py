@@ -214,8 +214,8 @@ def _define(name: str, fill: Callable[..., Tensor], doc: str) -> None:
     )
 
 
-_define("rand", _uniform_, "Numbers drawn uniformly from [0, 1).")
-_define("randn", _normal_, "Numbers drawn from the standard normal distribution.")
+_define("rand", _uniform_, "Floating point numbers drawn uniformly from [0, 1).")
+_define("randn", _normal_, "Floating point numbers drawn from the standard normal distribution.")
 
 
 # -- integers ----------------------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ for _schema, _function, _doc in (
     (
         f"randint(SymInt high, SymInt[] size, {_LONG_OPTIONS}) -> Tensor",
         lambda high, size, *options: _randint(0, high, size, None, *options),
-        "Integers drawn uniformly from [0, high).",
+        "Integers (int64 unless a dtype is given) drawn uniformly from [0, high).",
     ),
     (
         f"randint.generator(SymInt high, SymInt[] size, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
@@ -322,7 +322,7 @@ for _schema, _function, _doc in (
     (
         f"randint_like(Tensor self, SymInt high, {_LIKE_OPTIONS}) -> Tensor",
         lambda self, high, *options: fill_integers(_new_like(self, *options), 0, high, None),
-        "Integers drawn uniformly from [0, high), in a tensor like ``self``.",
+        "Integers drawn uniformly from [0, high), in a tensor of the sizes and the dtype of ``self``.",
     ),
     (
         f"randint_like.generator(Tensor self, SymInt high, {_GENERATOR_LIKE_OPTIONS}) -> Tensor",

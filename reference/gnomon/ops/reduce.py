@@ -22,7 +22,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import bool_, int64
+from ..values.dtype import bool_, int64, uint8
 from ..values.geometry import wrap_dim
 
 
@@ -271,7 +271,8 @@ def _whole(self: Any, name: str, reduce_all: Any) -> Any:
 
 def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:
     """The wrapped dim and the sizes of an arg-reduction's output."""
-    refuse(self.dtype, "complex")
+    if self.dtype.is_complex:
+        raise RuntimeError("does not support complex input, which has no order; its modulus has: x.abs()")
     if dim is None:
         if self.numel == 0:
             raise IndexError("Expected reduction dim to be specified for input.numel() == 0.")
@@ -402,6 +403,7 @@ for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
         identity=_identity,
         doc=f"Is {_name} element over dimensions ``dim`` different from 0?  bool, but uint8 for uint8.",
         out="dims_out",
+        out_dtypes=(bool_, uint8),
     )
 
 
@@ -410,12 +412,14 @@ def _register_any_all(name: str, packet: Any) -> None:
         f"{name}(Tensor self) -> Tensor",
         composite=lambda self: packet.dims(self, None, False),
         out="all_out",
+        out_dtypes=(bool_, uint8),
         doc=f"Is {name} element different from 0?",
     )
     native_function(
         f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
         composite=lambda self, dim, keepdim: packet.dims(self, (dim,), keepdim),
         out="out",
+        out_dtypes=(bool_, uint8),
         doc=f"Is {name} element along ``dim`` different from 0?",
     )
 

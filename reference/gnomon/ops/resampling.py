@@ -2,12 +2,16 @@
 
 All of it is linear and goes dimension by dimension: each output position is a sum of input positions with
 weights, which a mode gives for one dimension.  Positions and weights are computed as PyTorch does, in float32
-for all dtypes but float64, because a position decides which neighbours are taken.  Accumulation: the weighted
-sum over all neighbours is exactly rounded in float64 and rounded once to the dtype; so is a gradient's.
-uint8 is rounded after each dimension, the last first.
+for all dtypes but float64 (and uint8 interpolated), because a position decides which neighbours are taken.
+Accumulation: the weighted sum over all neighbours is exactly rounded in float64 and rounded once to the
+dtype; so is a gradient's.  uint8 is rounded after each dimension, the last first.
+
+With antialiasing an image that becomes smaller is a weighted mean of all that an output element covers: the
+filter is as wide as the output's elements are apart.
 
 Source: aten/src/ATen/native/UpSample.h, cpu/UpSampleKernel.cpp; Keys, "Cubic Convolution Interpolation for
-Digital Image Processing" (1981), with a = -0.75.
+Digital Image Processing" (1981), with a = -0.75, and with a = -0.5 where antialiased; Duchon, "Lanczos
+Filtering in One and Two Dimensions" (1979).
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from ..kit.windows import like, planes
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
-from ..values.dtype import float64, uint8
+from ..values.dtype import bfloat16, float16, float64, uint8
 from ..values.geometry import Ints
 
 # along a dimension: for each output position, pairs of an input position and its weight
@@ -117,19 +121,80 @@ def cubic_weights(share: float) -> list[float]:
     return [far(share + 1), near(share), near(1 - share), far(2 - share)]
 
 
+def _antialiased(filter: Callable[[float, Any], float], radius: float) -> Callable[..., Weights]:
+    """The mode whose weights ``filter`` gives, which vanishes beyond ``radius``: stretched to the distance of
+    the output positions where that is more than 1, and divided by their sum.
+
+    Source: _compute_indices_min_size_weights_aa, with its roundings.
+    """
+
+    def mode(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+        step = _scale(size, count, align_corners, scale, rounded)
+        support = rounded(radius * step) if step >= 1 else radius
+        inverse = rounded(1.0 / step) if step >= 1 else 1.0
+        weights = []
+        for at in range(count):
+            center = rounded(step * (at + 0.5))
+            first = max(int(rounded(center - support) + 0.5), 0)
+            length = min(int(rounded(center + support) + 0.5), size) - first
+            length = min(max(length, 0), 2 * math.ceil(support) + 1)
+            found = [
+                filter(rounded((rounded(first + number - center) + 0.5) * inverse), rounded)
+                for number in range(length)
+            ]
+            total = 0.0
+            for weight in found:
+                total = rounded(total + weight)
+            weights.append(
+                [
+                    (first + number, rounded(weight / total) if total else weight)
+                    for number, weight in enumerate(found)
+                ]
+            )
+        return weights
+
+    return mode
+
+
+def _triangle(x: float, rounded: Any) -> float:
+    return rounded(1.0 - abs(x)) if abs(x) < 1 else 0.0
+
+
+def _keys(x: float, rounded: Any) -> float:
+    """Keys' cubic, as it approximates a smooth function best."""
+    x = abs(x)
+    if x < 1:
+        return rounded((1.5 * x - 2.5) * x * x + 1)
+    return rounded(((-0.5 * x + 2.5) * x - 4) * x + 2) if x < 2 else 0.0
+
+
+def _lanczos(x: float, rounded: Any) -> float:
+    """sinc(x) * sinc(x / 3), for ``|x| < 3``."""
+    if x == 0:
+        return 1.0
+    angle = math.pi * x
+    return rounded(3 * math.sin(angle) * math.sin(angle / 3) / (angle * angle)) if abs(x) < 3 else 0.0
+
+
 _MODES: dict[str, Callable[..., Weights]] = {
     "nearest": _nearest,
     "nearest_exact": _nearest_exact,
     "linear": _linear,
     "cubic": _cubic,
+    "linear_aa": _antialiased(_triangle, 1.0),
+    "cubic_aa": _antialiased(_keys, 2.0),
+    "lanczos_aa": _antialiased(_lanczos, 3.0),
 }
+_INTERPOLATES = ("linear", "cubic", "linear_aa", "cubic_aa", "lanczos_aa")
+_ROW_MAJOR_GRADIENT = ("cubic", "cubic_aa", "lanczos_aa")
 
 
 def _weights(
     mode: str, sizes: Ints, counts: Sequence[int], align_corners: bool, scales: Sequence[Any], dtype: Any
 ) -> list[Weights]:
     """The weights along each spatial dimension."""
-    rounded = float if dtype is float64 else _single
+    double = dtype is float64 or (dtype is uint8 and mode in _INTERPOLATES)
+    rounded = float if double else _single
     return [
         _MODES[mode](size, count, align_corners, scale, rounded)
         for size, count, scale in zip(sizes, counts, scales)
@@ -171,6 +236,12 @@ def _check_sizes(input_size: Sequence[int], output_size: Sequence[int], spatial:
     return (*input_size[:2], *output_size)
 
 
+def _refuse_halves(mode: str, dtype: Any) -> None:
+    """Raises NotImplementedError for the 16-bit floats where antialiased: PyTorch has no such kernel."""
+    if mode.endswith("_aa") and dtype in (float16, bfloat16):
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+
+
 def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
     def rule(self: Spec, output_size: Sequence[int], *options: Any) -> Spec:
         sizes = _check_sizes(self.sizes, output_size, spatial)
@@ -179,15 +250,17 @@ def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
                 f"Non-empty {spatial + 2}D data tensor expected but got a tensor with sizes "
                 f"{list(self.sizes)}"
             )
-        if self.dtype is not uint8 or (mode == "linear" and spatial != 2):
+        copies = mode.endswith("_aa") and sizes == self.sizes
+        if not copies and (self.dtype is not uint8 or (mode == "linear" and spatial != 2)):
             refuse(self.dtype, "bool", "integer", "complex")
+            _refuse_halves(mode, self.dtype)
         return like(self, sizes)
 
     return rule
 
 
 def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
-    row_major = mode == "cubic" or (spatial == 3 and mode != "linear")
+    row_major = mode in _ROW_MAJOR_GRADIENT or (spatial == 3 and mode != "linear")
 
     def rule(grad_output: Spec, output_size: Sequence[int], input_size: Sequence[int], *options: Any) -> Spec:
         sizes = _check_sizes(input_size, output_size, spatial)
@@ -196,6 +269,7 @@ def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
                 f"Expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
             )
         refuse(grad_output.dtype, "bool", "integer", "complex")
+        _refuse_halves(mode, grad_output.dtype)
         wanted = tuple(input_size)
         return grad_output.contiguous(wanted) if row_major else like(grad_output, wanted)
 
@@ -204,7 +278,7 @@ def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
 
 def _options(mode: str, options: Sequence[Any]) -> tuple[bool, Sequence[Any]]:
     """``align_corners``, which only interpolation has, and the scales of the dimensions."""
-    return (options[0], options[1:]) if mode in ("linear", "cubic") else (False, options)
+    return (options[0], options[1:]) if mode in _INTERPOLATES else (False, options)
 
 
 def _kernel(mode: str, spatial: int) -> Callable[..., None]:
@@ -213,7 +287,14 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
         align_corners, scales = _options(mode, options)
         sizes = source.sizes[-spatial:]
         along = _weights(mode, sizes, output_size, align_corners, scales, self._spec.dtype)
-        if self._spec.dtype is uint8 and mode in ("linear", "cubic"):
+        bytes_between = self._spec.dtype is uint8 and mode in _INTERPOLATES
+        if mode.endswith("_aa") or bytes_between:
+            # a dimension that keeps its size is left alone, whatever its scale says
+            along = [
+                [[(at, 1.0)] for at in range(size)] if size == len(weights) else weights
+                for size, weights in zip(sizes, along)
+            ]
+        if bytes_between:
             _resample_bytes(out, source, along, spatial)
             return
         found = _products(along)
@@ -228,15 +309,24 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
     return kernel
 
 
+def _joined(members: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """One weight for each position: an element at the border also stands for those beyond it."""
+    totals: dict[int, float] = {}
+    for at, weight in members:
+        totals[at] = totals.get(at, 0.0) + weight
+    return list(totals.items())
+
+
 def _fixed_point(weights: Weights) -> tuple[list[list[tuple[int, int]]], int]:
     """The weights as integers of 15 bits, and how often they were doubled for that."""
-    largest = max(weight for members in weights for _, weight in members)
+    joined = [_joined(members) for members in weights]
+    largest = max(weight for members in joined for _, weight in members)
     bits = 0
     while bits < 22 and int(0.5 + largest * 2 ** (bits + 1)) < 2**15:
         bits += 1
     whole = [
         [(at, int(math.copysign(0.5, weight) + weight * 2**bits)) for at, weight in members]
-        for members in weights
+        for members in joined
     ]
     return whole, bits
 
@@ -326,7 +416,7 @@ def _named(names: Sequence[str], function: Callable[..., Any]) -> Callable[..., 
 
 
 def _define(name: str, mode: str, spatial: int, doc: str) -> None:
-    aligned = mode in ("linear", "cubic")
+    aligned = mode in _INTERPOLATES
     align = "bool align_corners, " if aligned else ""
     letters = {1: [""], 2: ["_h", "_w"], 3: ["_d", "_h", "_w"]}[spatial]
     scales = ", ".join(f"float? scales{letter}=None" for letter in letters)
@@ -345,7 +435,7 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
     )
     to_grad = _named(["grad", "output_size", *options], forward)
     camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
-    node = camel[:-1].replace(f"{spatial}", "") + f"{spatial}D"
+    node = camel.replace(f"{spatial}d", f"{spatial}D")
     native_function(
         f"{name}(Tensor self, {n}, {align}{scales}) -> Tensor",
         python_module="nn",
@@ -408,3 +498,15 @@ _define(
     "(N, C, H, W) in another size, interpolated by cubic convolution; ``align_corners`` puts the outermost "
     "elements' middles, not their edges, in one place.",
 )
+for _name, _mode, _filter in (
+    ("bilinear", "linear_aa", "a triangle"),
+    ("bicubic", "cubic_aa", "Keys' cubic"),
+    ("lanczos", "lanczos_aa", "Lanczos' window of three lobes"),
+):
+    _define(
+        f"_upsample_{_name}2d_aa",
+        _mode,
+        2,
+        f"(N, C, H, W) in another size, antialiased: the mean of its surroundings weighted by {_filter}, "
+        "which is as wide as the output's elements are apart.",
+    )

@@ -128,6 +128,7 @@ native_function(
         "self": lambda grad, dim, index: aten.scatter.value(grad, dim, index, 0),
         "src": lambda grad, dim, index: grad.gather(dim, index),
     },
+    separate_out=("index", "src"),
     inplace=True,
     exact_out=True,
     out="src_out",
@@ -144,6 +145,7 @@ native_function(
     kernel=_scatter_kernel,
     derivatives={"self": lambda grad, dim, index: aten.scatter.value(grad, dim, index, 0)},
     node_name="ScatterBackward1",
+    separate_out=("index",),
     inplace=True,
     exact_out=True,
     out="value_out",
@@ -154,6 +156,7 @@ native_function(
     "scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
     meta=_scatter_rule,
     kernel=_scatter_kernel,
+    separate_out=("index", "src"),
     inplace=True,
     exact_out=True,
     out="reduce_out",
@@ -165,6 +168,7 @@ native_function(
     "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
     meta=_scatter_rule,
     kernel=_scatter_kernel,
+    separate_out=("index",),
     inplace=True,
     exact_out=True,
     out="value_reduce_out",
@@ -176,6 +180,7 @@ scatter_add = native_function(
     meta=_scatter_rule,
     kernel=lambda output, self, dim, index, src: _scatter_kernel(output, self, dim, index, src, "add"),
     derivatives={"self": lambda grad: grad, "src": lambda grad, dim, index: grad.gather(dim, index)},
+    separate_out=("index", "src"),
     inplace=True,
     exact_out=True,
     out="out",
@@ -293,6 +298,7 @@ native_function(
     meta=_scatter_reduce_rule,
     kernel=_scatter_reduce_kernel,
     derivatives={"self, src": _scatter_reduce_grad},
+    separate_out=("index", "src"),
     inplace=True,
     exact_out=True,
     out="two_out",
@@ -358,7 +364,8 @@ def _index_add_kernel(
     def pairs() -> Iterator[tuple[int, Any]]:
         for position, number in enumerate(elements(index)):
             if not 0 <= number < size:
-                raise IndexError(f"index out of range in self: {number} in dimension {dim} with size {size}")
+                error = RuntimeError if len(out.sizes) > 1 else IndexError  # as PyTorch's two kernels
+                raise error(f"index out of range in self: {number} in dimension {dim} with size {size}")
             targets = slice_offsets(out, dim, number)
             for target, offset in zip(targets, slice_offsets(given, dim, position)):
                 value = given.read(offset)
@@ -382,6 +389,7 @@ native_function(
             _selected_grad(grad, dim, index, source_spec) * alpha
         ),
     },
+    separate_out=("index", "source"),
     inplace=True,
     exact_out=True,
     out="out",
@@ -447,6 +455,7 @@ native_function(
         "self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0),
         "source": _selected_grad,
     },
+    separate_out=("index", "source"),
     inplace=True,
     exact_out=True,
     out="out",
@@ -496,6 +505,8 @@ native_function(
     meta=_index_fill_rule,
     kernel=_index_fill_kernel,
     derivatives={"self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0)},
+    separate_out=("index",),
+    on_expanded=True,
     inplace=True,
     doc="""``self`` with ``value`` in the slices of ``dim`` that a vector ``index`` (int64) names.
 
@@ -518,6 +529,8 @@ native_function(
         "value": _filled_grad,
     },
     node_name="IndexFillBackward1",
+    separate_out=("index", "value"),
+    on_expanded=True,
     inplace=True,
     doc="The same with the number in a 0-dim tensor.  Raises RuntimeError for one with dimensions.",
 )
@@ -576,6 +589,7 @@ native_function(
         "source": lambda grad, index, source_spec: grad.take(index).reshape(source_spec.sizes),
     },
     variants="method",
+    separate_out=("index", "source"),
     inplace=True,
     doc="""``self`` with the elements of ``source`` at, or added at, the positions in ``index`` (int64) of the
     row-major row of its elements.

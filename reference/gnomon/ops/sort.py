@@ -1,6 +1,9 @@
 """Order: sorting, the k largest, medians and quantiles, and searching in what is sorted.
 
-NaN counts as larger than every other number, and 0.0 equals -0.0.  Sorting is always stable.
+NaN counts as larger than every other number, and 0.0 equals -0.0.  Equal elements always come in the order
+in which they stood.  PyTorch promises that where ``stable`` is given; where it is not, it leaves open which
+of equal elements sort (of more than 16 elements), topk, kthvalue and mode (of more than 16) name, and how 0.0
+and -0.0 stand among each other.  For medians it names the first that a stable sort names, as gnomon does.
 
 Source: aten/src/ATen/native/Sorting.cpp, Bucketization.cpp.
 """
@@ -151,22 +154,24 @@ topk = native_function(
     "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
     doc="""The ``k`` largest elements along ``dim`` (smallest, unless ``largest``) and their indices (int64).
 
-    They come in order, whatever ``sorted`` says; NaN counts as the largest.  Raises RuntimeError for a k out
-    of range, bool and complex numbers.""",
+    They come in order, whatever ``sorted`` says; NaN counts as the largest, and of equal elements the first
+    are taken.  Raises RuntimeError for a k out of range, bool and complex numbers.""",
 )
 
 
 # -- one element by its rank ---------------------------------------------------------------------------------
 
 
-def _reduced_row(self: Spec, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
+def _reduced_row(
+    self: Spec, dim: int, keepdim: bool, refused: Sequence[str] = ("bool", "complex")
+) -> tuple[Spec, Spec]:
     """The specs of values and indices of a reduction of one dimension that may not be empty."""
-    refuse(self.dtype, "bool", "complex")
     dim = wrap_dim(dim, self.ndim)
+    if self.ndim and self.sizes[dim] == 0:
+        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+    refuse(self.dtype, *refused)
     if not self.ndim:
         return self.contiguous(()), self.contiguous((), int64)
-    if self.sizes[dim] == 0:
-        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
     sizes = (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :])
     return self.contiguous(sizes), self.contiguous(sizes, int64)
 
@@ -211,7 +216,8 @@ kthvalue = native_function(
     "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
     doc="""The ``k``-th smallest element along ``dim``, counted from 1, and its index (int64).
 
-    NaN counts as the largest.  Raises RuntimeError for a k out of range.""",
+    NaN counts as the largest; of equal elements the one that stands where a stable sort puts it.  Raises
+    RuntimeError for a k out of range.""",
 )
 
 
@@ -237,18 +243,15 @@ def _flat_median(choose: Any) -> Any:
     def kernel(output: Tensor, self: Tensor) -> None:
         accessor = TensorAccessor(self)
         numbers = [accessor.read(offset) for offset in accessor.offsets()]
-        TensorAccessor(output)[()] = (
-            numbers[choose(numbers)] if numbers else _NOTHING[self._spec.dtype.category]
-        )
+        TensorAccessor(output)[()] = numbers[choose(numbers)] if numbers else float("nan")
 
     return kernel
 
 
-_NOTHING = {1: -(2**63), 2: float("nan")}  # the median of nothing
-
-
 def _flat_median_rule(self: Spec) -> Spec:
-    refuse(self.dtype, "bool", "complex")
+    # nothing is compared in an empty tensor: the median of nothing is NaN, or what a dtype makes of it
+    if 0 not in self.sizes:
+        refuse(self.dtype, "bool", "complex")
     return self.contiguous(())
 
 
@@ -262,7 +265,7 @@ for _name, _choose, _note in (
         kernel=_flat_median(_choose),
         derivatives={"self": _shared_grad},
         doc=f"The lower of the two elements in the middle of all; {_note}.  Equal elements share the "
-        "gradient.",
+        "gradient; of an empty tensor NaN, cast to its dtype.",
     )
     native_function(
         f"{_name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -278,6 +281,33 @@ for _name, _choose, _note in (
 
         Raises IndexError for a dim out of range or of size 0.""",
     )
+
+
+def _mode(numbers: list[Any]) -> int:
+    """The last position of the most frequent number; of several, of the least.  NaN equals nothing."""
+    order = ascending(numbers)
+    best = most = run = 0
+    for number, position in enumerate(order):
+        run = run + 1 if number and numbers[position] == numbers[order[number - 1]] else 1
+        if run > most:
+            best, most = position, run
+    return best
+
+
+native_function(
+    "mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    meta=lambda self, dim, keepdim: _reduced_row(self, dim, keepdim, () if 0 in self.sizes else ("complex",)),
+    kernel=_choosing(_mode),
+    derivatives={"self": _choice_grad},
+    non_differentiable_outputs=(1,),
+    exact_out=True,
+    out="mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) "
+    "-> (Tensor(a!) values, Tensor(b!) indices)",
+    doc="""The most frequent element along ``dim``, and the last index (int64) where it stands.
+
+    Of several as frequent, the least.  Raises IndexError for a dim out of range or of size 0,
+    NotImplementedError for complex numbers.""",
+)
 
 
 # -- quantiles -----------------------------------------------------------------------------------------------
@@ -411,7 +441,10 @@ def _searchsorted_rule(
             )
         if sorter.dtype is not int64:
             raise RuntimeError(f"sorter must be a tensor of long dtype but got dtype {sorter.dtype.name}")
-    refuse(result_type(boundaries, self) if isinstance(self, Spec) else boundaries.dtype, "bool", "complex")
+    if 0 not in sizes:
+        refuse(
+            result_type(boundaries, self) if isinstance(self, Spec) else boundaries.dtype, "bool", "complex"
+        )
     return boundaries.contiguous(sizes, int32 if out_int32 else int64)
 
 

@@ -26,7 +26,7 @@ from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import complex64, complex128, float32, float64, get_default_dtype
+from ..values.dtype import bfloat16, complex64, complex128, float16, float32, float64, get_default_dtype
 from ..values.geometry import Ints, wrap_dim, wrap_dims
 
 _COMPLEX = {float32: complex64, float64: complex128}
@@ -493,6 +493,8 @@ for _name, _arguments, _function, _doc in (
         python_module="fft",
         composite=_function,
         out="out",
+        exact_out=_name == "ihfft",
+        out_dtypes=(float16, bfloat16, float32, float64) if _name.startswith(("irfft", "hfft")) else (),
         variants="function",
         doc=f"{_doc}\n\nInput is first cut off or padded with zeros to the size that is given.  ``norm``: "
         "'backward' (None) divides on the way back by the number of elements, 'forward' on the way forth, "

@@ -124,7 +124,9 @@ native_function(
             grads, self_spec, _even_lengths(self_spec.sizes[dim], split_size), dim
         )
     },
-    doc="split's pieces, taken as new tensors.",
+    doc="""split's pieces, taken as new tensors.
+
+    All have the dtype of ``self``, and its sizes but for ``dim``.""",
 )
 
 native_function(
@@ -149,7 +151,9 @@ def _unsafe_chunk(self: Any, chunks: int, dim: int) -> Any:
 native_function(
     "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
     composite=_unsafe_chunk,
-    doc="chunk's pieces, taken as new tensors.",
+    doc="""chunk's pieces, taken as new tensors.
+
+    All have the dtype of ``self``, and its sizes but for ``dim``.""",
 )
 
 

@@ -81,6 +81,9 @@ native_function(
             size, stride, storage_offset
         ),
     },
-    doc="A copy of ``self`` with ``src`` in the window that as_strided would show.  Its gradients take "
-    "``self`` as row-major.",
+    doc="""A copy of ``self`` with ``src`` in the window that as_strided would show.  Its gradients take
+    ``self`` as row-major.
+
+    Raises RuntimeError for sizes of ``src`` that are not the window's, and a window outside of the
+    memory.""",
 )

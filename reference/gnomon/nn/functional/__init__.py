@@ -58,6 +58,7 @@ from .convolution import (
 from .distance import cosine_similarity, normalize, pairwise_distance, pdist
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag, one_hot
+from .likelihood_loss import ctc_loss, gaussian_nll_loss, poisson_nll_loss
 from .linear import bilinear, linear
 from .loss import (
     binary_cross_entropy,
@@ -74,6 +75,12 @@ from .loss import (
     smooth_l1_loss,
     soft_margin_loss,
     triplet_margin_loss,
+)
+from .margin_loss import (
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    triplet_margin_with_distance_loss,
 )
 from .normalization import (
     batch_norm,
@@ -107,6 +114,7 @@ from .pooling import (
     max_pool3d,
     max_pool3d_with_indices,
 )
+from .random_activation import gumbel_softmax, rrelu, rrelu_
 from .vision import (
     affine_grid,
     channel_shuffle,
@@ -118,4 +126,6 @@ from .vision import (
     pixel_unshuffle,
     unfold,
     upsample,
+    upsample_bilinear,
+    upsample_nearest,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gnomon as gn
+from gnomon.bind import documentation
 
 from .arguments import implicit_dim
 
@@ -21,7 +22,7 @@ def _of_aten(name: str) -> Any:
         return getattr(gn.ops.aten, name)(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = getattr(gn.ops.aten, name).default.record.doc
+    function.__doc__ = documentation(getattr(gn.ops.aten, name))
     return function
 
 
@@ -41,17 +42,35 @@ gelu = _of_aten("gelu")
 
 
 def threshold(input: gn.Tensor, threshold: float, value: float, inplace: bool = False) -> gn.Tensor:
-    """``input`` where it is above the threshold, else ``value``."""
+    """``input`` where it is above the threshold, else ``value``.
+
+    The result has the shape and the dtype of the input.  Raises NotImplementedError for bool and complex
+    dtypes.
+
+    Source: torch.nn.functional.threshold.
+    """
     return _inplace_or_not("threshold", input, inplace, threshold, value)
 
 
 def relu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """``max(input, 0)``."""
+    """``max(input, 0)``.
+
+    The result has the shape and the dtype of the input.  Raises RuntimeError for bool, NotImplementedError
+    for complex.
+
+    Source: torch.nn.functional.relu.
+    """
     return _inplace_or_not("relu", input, inplace)
 
 
 def glu(input: gn.Tensor, dim: int = -1) -> gn.Tensor:
-    """The first half along ``dim`` times the sigmoid of the second.  Raises RuntimeError for an odd size."""
+    """The first half along ``dim`` times the sigmoid of the second.  Raises RuntimeError for an odd size.
+
+    Floating point; the result has half the size along ``dim`` and the same dtype.  Raises
+    NotImplementedError for other dtypes.
+
+    Source: torch.nn.functional.glu.
+    """
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return gn.ops.aten.glu(input, dim)
@@ -60,74 +79,156 @@ def glu(input: gn.Tensor, dim: int = -1) -> gn.Tensor:
 def hardtanh(
     input: gn.Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> gn.Tensor:
-    """``input`` between ``min_val`` and ``max_val``.  Raises ValueError where the first is the larger."""
+    """``input`` between ``min_val`` and ``max_val``.  Raises ValueError where the first is the larger.
+
+    The result has the shape and the dtype of the input.  Raises RuntimeError for bool, NotImplementedError
+    for complex.
+
+    Source: torch.nn.functional.hardtanh.
+    """
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val, but got {min_val} and {max_val}")
     return _inplace_or_not("hardtanh", input, inplace, min_val, max_val)
 
 
 def relu6(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """``min(max(input, 0), 6)``."""
+    """``min(max(input, 0), 6)``.
+
+    The result has the shape and the dtype of the input.  Raises RuntimeError for bool, NotImplementedError
+    for complex.
+
+    Source: torch.nn.functional.relu6.
+    """
     return _inplace_or_not("relu6", input, inplace)
 
 
 def elu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tensor:
-    """``input`` where not negative, else ``alpha * (exp(input) - 1)``."""
+    """``input`` where not negative, else ``alpha * (exp(input) - 1)``.
+
+    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    dtypes.
+
+    Source: torch.nn.functional.elu.
+    """
     return _inplace_or_not("elu", input, inplace, alpha)
 
 
 def selu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """The self-normalising elu."""
+    """The self-normalising elu.
+
+    ``scale * (max(0, x) + min(0, alpha * (exp(x) - 1)))``.  Floating point of any shape, which the result
+    has with the dtype.  Raises NotImplementedError for other dtypes.
+
+    Source: torch.nn.functional.selu.
+    """
     return _inplace_or_not("selu", input, inplace)
 
 
 def celu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tensor:
-    """``input`` where not negative, else ``alpha * (exp(input / alpha) - 1)``."""
+    """``input`` where not negative, else ``alpha * (exp(input / alpha) - 1)``.
+
+    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    dtypes.
+
+    Source: torch.nn.functional.celu.
+    """
     return _inplace_or_not("celu", input, inplace, alpha)
 
 
 def leaky_relu(input: gn.Tensor, negative_slope: float = 0.01, inplace: bool = False) -> gn.Tensor:
-    """``input`` where positive, ``negative_slope * input`` elsewhere."""
+    """``input`` where positive, ``negative_slope * input`` elsewhere.
+
+    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    dtypes.
+
+    Source: torch.nn.functional.leaky_relu.
+    """
     return _inplace_or_not("leaky_relu", input, inplace, negative_slope)
 
 
 def hardswish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """``input * hardsigmoid(input)``."""
+    """``input * hardsigmoid(input)``.
+
+    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    dtypes.
+
+    Source: torch.nn.functional.hardswish.
+    """
     return _inplace_or_not("hardswish", input, inplace)
 
 
 def hardsigmoid(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """``min(max(input + 3, 0), 6) / 6``."""
+    """``min(max(input + 3, 0), 6) / 6``.
+
+    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    dtypes.
+
+    Source: torch.nn.functional.hardsigmoid.
+    """
     return _inplace_or_not("hardsigmoid", input, inplace)
 
 
 def silu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """``input * sigmoid(input)``."""
+    """``input * sigmoid(input)``.
+
+    Floating point or complex of any shape, which the result has with the dtype.  Raises NotImplementedError
+    for other dtypes.
+
+    Source: torch.nn.functional.silu.
+    """
     return _inplace_or_not("silu", input, inplace)
 
 
 def mish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """``input * tanh(softplus(input))``."""
+    """``input * tanh(softplus(input))``.
+
+    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    dtypes.
+
+    Source: torch.nn.functional.mish.
+    """
     return _inplace_or_not("mish", input, inplace)
 
 
 def tanh(input: gn.Tensor) -> gn.Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    The result has the shape of the input, and its dtype; for integers and bool the default dtype.
+
+    Source: torch.nn.functional.tanh.
+    """
     return input.tanh()
 
 
 def sigmoid(input: gn.Tensor) -> gn.Tensor:
-    """``1 / (1 + exp(-input))``."""
+    """``1 / (1 + exp(-input))``.
+
+    The result has the shape of the input, and its dtype; for integers and bool the default dtype.
+
+    Source: torch.nn.functional.sigmoid.
+    """
     return input.sigmoid()
 
 
 def tanhshrink(input: gn.Tensor) -> gn.Tensor:
-    """``input - tanh(input)``."""
+    """``input - tanh(input)``.
+
+    The result has the shape of the input, and its dtype; for integers the default dtype.  Raises
+    RuntimeError for bool.
+
+    Source: torch.nn.functional.tanhshrink.
+    """
     return input - input.tanh()
 
 
 def softsign(input: gn.Tensor) -> gn.Tensor:
-    """``input / (|input| + 1)``."""
+    """``input / (|input| + 1)``.
+
+    The result has the shape of the input, and its dtype; for integers the default dtype.  Raises
+    NotImplementedError for bool.
+
+    Source: torch.nn.functional.softsign.
+    """
     return input / (input.abs() + 1)
 
 
@@ -137,6 +238,11 @@ def softmax(
     """``exp(input)`` divided by its sum along ``dim``; ``dtype`` converts the input first.
 
     Without ``dim`` PyTorch's old choice is made (0 for 0-d, 1-d and 3-d inputs, else 1), with a warning.
+
+    Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
+    IndexError for a dim that the input has not.
+
+    Source: torch.nn.functional.softmax.
     """
     if dim is None:
         dim = implicit_dim("softmax", input.dim(), _stacklevel)
@@ -146,7 +252,13 @@ def softmax(
 def softmin(
     input: gn.Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: gn.dtype | None = None
 ) -> gn.Tensor:
-    """``softmax`` of minus the input; the arguments are those of ``softmax``."""
+    """``softmax`` of minus the input; the arguments are those of ``softmax``.
+
+    Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
+    RuntimeError for bool, IndexError for a dim that the input has not.
+
+    Source: torch.nn.functional.softmin.
+    """
     if dim is None:
         dim = implicit_dim("softmin", input.dim(), _stacklevel)
     return gn.softmax(-input, dim, dtype=dtype)
@@ -155,7 +267,13 @@ def softmin(
 def log_softmax(
     input: gn.Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: gn.dtype | None = None
 ) -> gn.Tensor:
-    """The logarithm of ``softmax``, computed without overflow; the arguments are those of ``softmax``."""
+    """The logarithm of ``softmax``, computed without overflow; the arguments are those of ``softmax``.
+
+    Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
+    IndexError for a dim that the input has not.
+
+    Source: torch.nn.functional.log_softmax.
+    """
     if dim is None:
         dim = implicit_dim("log_softmax", input.dim(), _stacklevel)
     return gn.log_softmax(input, dim, dtype=dtype)

@@ -12,6 +12,12 @@ pdist = gn.pdist
 def normalize(
     input: gn.Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: gn.Tensor | None = None
 ) -> gn.Tensor:
-    """``input`` over its p-norm along ``dim``, which is taken as at least ``eps``."""
+    """``input`` over its p-norm along ``dim``, which is taken as at least ``eps``.
+
+    The result has the shape and the dtype of the input, floating point or complex.  Raises IndexError for a
+    dim that the input has not.
+
+    Source: torch.nn.functional.normalize.
+    """
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return input / length if out is None else gn.div(input, length, out=out)

@@ -16,6 +16,10 @@ def dropout(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bo
     """While ``training``, zeroes each element with probability ``p`` and scales the rest by ``1 / (1 - p)``.
 
     Raises ValueError when ``p`` is not a probability.
+
+    The result has the shape and the dtype of the input.
+
+    Source: torch.nn.functional.dropout.
     """
     check_probability(p)
     return (aten.dropout_ if inplace else aten.dropout)(input, p, training)
@@ -24,7 +28,13 @@ def dropout(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bo
 def alpha_dropout(
     input: gn.Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> gn.Tensor:
-    """While ``training``, dropout that keeps mean and variance of what selu gives."""
+    """While ``training``, dropout that keeps mean and variance of what selu gives.
+
+    The result has the shape and the dtype of the input, floating point.  Raises ValueError for a p outside
+    [0, 1].
+
+    Source: torch.nn.functional.alpha_dropout.
+    """
     check_probability(p)
     return (aten.alpha_dropout_ if inplace else aten.alpha_dropout)(input, p, training)
 
@@ -67,6 +77,10 @@ def dropout2d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: 
     """While ``training``, zeroes whole channels of (N, C, H, W) with probability ``p``.
 
     Three dimensions are taken for (N, C, L), as PyTorch does, with a warning.
+
+    The result has the shape and the dtype of the input.  Raises ValueError for a p outside [0, 1].
+
+    Source: torch.nn.functional.dropout2d.
     """
     check_probability(p)
     if input.dim() not in (3, 4):
@@ -82,7 +96,12 @@ def dropout2d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: 
 
 
 def dropout3d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> gn.Tensor:
-    """While ``training``, zeroes whole channels of ([N,] C, D, H, W) with probability ``p``."""
+    """While ``training``, zeroes whole channels of ([N,] C, D, H, W) with probability ``p``.
+
+    The result has the shape and the dtype of the input.  Raises ValueError for a p outside [0, 1].
+
+    Source: torch.nn.functional.dropout3d.
+    """
     check_probability(p)
     if input.dim() not in (4, 5):
         _warn_of_dimensions("dropout3d", input.dim(), (4, 5))

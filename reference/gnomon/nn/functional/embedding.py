@@ -32,6 +32,10 @@ def embedding(
     ``padding_idx``'s row gets no gradient.  ``max_norm``: rows that are used and longer, by their
     ``norm_type``-norm, are first scaled down to it, in ``weight`` itself.  Raises AssertionError for a
     ``padding_idx`` out of range, NotImplementedError for ``sparse``.
+
+    The result has the shape of the indices (int64 or int32), with the rows' size at its end.
+
+    Source: torch.nn.functional.embedding.
     """
     check_embedding_options(None, sparse)
     rows = weight.size(0)
@@ -66,6 +70,11 @@ def embedding_bag(
     ``input`` (bags, rows a bag) has bags of one size; ``input`` (*) with ``offsets`` has them begin there.
     ``per_sample_weights`` scale the rows of a sum; ``padding_idx``'s row does not count; for ``max_norm`` see
     ``embedding``.
+
+    Raises ValueError for offsets with a matrix of indices, and for none with a vector; RuntimeError for
+    dtypes that do not fit.
+
+    Source: torch.nn.functional.embedding_bag.
     """
     if weight.dtype is gn.int64 and input.is_floating_point():
         warnings.warn(

@@ -47,6 +47,8 @@ def mse_loss(
 
     The mean is then over the sum of the weights.  Warns when the shapes differ and have to be broadcast.
     Raises ValueError for an unknown reduction, and for a weight of another shape than the input's.
+
+    Source: torch.nn.functional.mse_loss.
     """
     reduction = resolve_reduction(reduction, size_average, reduce)
     one, other = _expanded("mse_loss", input, target)
@@ -64,7 +66,13 @@ def l1_loss(
     reduction: str = "mean",
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
-    """The mean (or sum, or each) of ``|input - target|``; weight, warnings and errors as ``mse_loss``."""
+    """The mean (or sum, or each) of ``|input - target|``; weight, warnings and errors as ``mse_loss``.
+
+    The result has no dimensions, with reduction "none" the shape that both broadcast to.  Raises ValueError
+    for a ``reduction`` that is none of "none", "mean" and "sum".
+
+    Source: torch.nn.functional.l1_loss.
+    """
     reduction = resolve_reduction(reduction, size_average, reduce)
     one, other = _expanded("l1_loss", input, target)
     if weight is None:
@@ -80,7 +88,13 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> gn.Tensor:
-    """Squares of differences below ``beta`` (over ``2 * beta``), above it absolute values."""
+    """Squares of differences below ``beta`` (over ``2 * beta``), above it absolute values.
+
+    The result has no dimensions, with reduction "none" the shape that both broadcast to.  Raises ValueError
+    for a ``reduction`` that is none of "none", "mean" and "sum".
+
+    Source: torch.nn.functional.smooth_l1_loss.
+    """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.ops.aten.smooth_l1_loss(*_expanded("smooth_l1_loss", input, target), number, beta)
 
@@ -95,6 +109,11 @@ def huber_loss(
     """Half the squares of differences up to ``delta``, beyond it a straight line; mean, sum, or each.
 
     ``weight``, shaped as the input, multiplies each; the mean is that of the products.
+
+    Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum", and for a weight of
+    another shape than the input's.
+
+    Source: torch.nn.functional.huber_loss.
     """
     one, other = _expanded("huber_loss", input, target)
     number = reduction_number(reduction)
@@ -122,6 +141,10 @@ def kl_div(
 
     ``reduction`` may also be "batchmean": the sum over the first size, which is what the mathematical mean
     is; "mean" divides by the number of elements, and warns that it does.
+
+    Raises ValueError for a ``reduction`` that is none of "none", "mean", "sum" and "batchmean".
+
+    Source: torch.nn.functional.kl_div.
     """
     meant = resolve_reduction(reduction, size_average, reduce)
     if reduction == "mean" and size_average is None and reduce is None:
@@ -146,6 +169,8 @@ def binary_cross_entropy(
     """Minus the logarithm of the probability ``input`` of what ``target`` says; both between 0 and 1.
 
     ``weight`` broadcasts.  Raises ValueError for a target of another size.
+
+    Source: torch.nn.functional.binary_cross_entropy.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     if target.shape != input.shape:
@@ -170,6 +195,8 @@ def binary_cross_entropy_with_logits(
     """``binary_cross_entropy`` of ``sigmoid(input)``, without overflow.
 
     ``pos_weight`` weighs the terms of the target.  Raises ValueError for a target of another size.
+
+    Source: torch.nn.functional.binary_cross_entropy_with_logits.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     if target.shape != input.shape:
@@ -188,7 +215,13 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1."""
+    """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1.
+
+    Both broadcast; the result has no dimensions, with reduction "none" the shape of the terms.  Raises
+    ValueError for a ``reduction`` that is none of "none", "mean" and "sum".
+
+    Source: torch.nn.functional.hinge_embedding_loss.
+    """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.hinge_embedding_loss(input, target, margin, number)
 
@@ -205,6 +238,10 @@ def margin_ranking_loss(
     """``max(0, margin - target * (input1 - input2))``.
 
     Raises RuntimeError for tensors of different numbers of dimensions.
+
+    All three broadcast; the result has no dimensions, with reduction "none" the shape of the terms.
+
+    Source: torch.nn.functional.margin_ranking_loss.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     if not input1.dim() == input2.dim() == target.dim():
@@ -222,7 +259,13 @@ def soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """``log(1 + exp(-target * input))``, for targets 1 and -1."""
+    """``log(1 + exp(-target * input))``, for targets 1 and -1.
+
+    Both broadcast and are floating point; the result has no dimensions, with reduction "none" the shape of
+    the terms.  Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum".
+
+    Source: torch.nn.functional.soft_margin_loss.
+    """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.ops.aten.soft_margin_loss(input, target, number)
 
@@ -236,7 +279,14 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """Of the cosine c of two vectors, ``1 - c`` where the target is 1, ``max(0, c - margin)`` where -1."""
+    """Of the cosine c of two vectors, ``1 - c`` where the target is 1, ``max(0, c - margin)`` where -1.
+
+    Inputs (N, D) or (D), target (N) or (); the result has no dimensions, with reduction "none" the shape of
+    the target.  Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum",
+    RuntimeError for other numbers of dimensions.
+
+    Source: torch.nn.functional.cosine_embedding_loss.
+    """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.cosine_embedding_loss(input1, input2, target, margin, number)
 
@@ -257,6 +307,11 @@ def triplet_margin_loss(
 
     With ``swap`` the negative's distance from the positive counts, where it is the smaller.  Raises
     ValueError unless the margin is positive.
+
+    Inputs (N, D) or (D), which broadcast; the result has no dimensions, with reduction "none" the shape (N)
+    or ().
+
+    Source: torch.nn.functional.triplet_margin_loss.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     if margin <= 0:
@@ -276,6 +331,12 @@ def nll_loss(
     """Minus the log-probability of each target class: input (N, C, *), target (N, *) of classes in [0, C).
 
     ``weight`` (C) weighs the classes; targets equal to ``ignore_index`` do not count.
+
+    The result has no dimensions, with reduction "none" the shape of the target.  Raises ValueError for a
+    ``reduction`` that is none of "none", "mean" and "sum", ValueError for batches of other sizes,
+    IndexError for a target out of range.
+
+    Source: torch.nn.functional.nll_loss.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.ops.aten.nll_loss_nd(input, target, weight, number, ignore_index)
@@ -294,6 +355,11 @@ def cross_entropy(
     """``nll_loss`` of ``log_softmax(input, 1)``.
 
     ``target`` may also hold class probabilities, shaped as ``input``.
+
+    Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum", ValueError for
+    batches of other sizes, IndexError for a class out of range.
+
+    Source: torch.nn.functional.cross_entropy.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.ops.aten.cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)

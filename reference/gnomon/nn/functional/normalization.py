@@ -31,6 +31,10 @@ def batch_norm(
 
     In ``training`` the running statistics, where given, move towards the input's by ``momentum``.  Raises
     ValueError for a single value a channel then, and for an ``eps`` that is not positive.
+
+    The result has the shape and the dtype of the input.
+
+    Source: torch.nn.functional.batch_norm.
     """
     if training:
         sizes = input.shape
@@ -55,6 +59,10 @@ def instance_norm(
     """Each channel of each image of (N, C, *) normalized by its own statistics, or by the running ones.
 
     Raises ValueError for planes of one element, whose statistics say nothing.
+
+    The result has the shape and the dtype of the input.
+
+    Source: torch.nn.functional.instance_norm.
     """
     if use_input_stats:
         _check_several(math.prod(input.shape[2:]), "spatial element", input.shape)
@@ -69,7 +77,12 @@ def layer_norm(
     bias: gn.Tensor | None = None,
     eps: float = 1e-5,
 ) -> gn.Tensor:
-    """``input`` normalized over its last dimensions, whose sizes are ``normalized_shape``."""
+    """``input`` normalized over its last dimensions, whose sizes are ``normalized_shape``.
+
+    Raises RuntimeError where the input's last sizes are others.
+
+    Source: torch.nn.functional.layer_norm.
+    """
     return gn.layer_norm(input, normalized_shape, weight, bias, eps, False)
 
 
@@ -80,7 +93,12 @@ def rms_norm(
     eps: float | None = None,
 ) -> gn.Tensor:
     """``input`` over the root of the mean of its squares in its last dimensions, of sizes
-    ``normalized_shape``."""
+    ``normalized_shape``.
+
+    Raises RuntimeError where the input's last sizes are others.
+
+    Source: torch.nn.functional.rms_norm.
+    """
     return gn.rms_norm(input, normalized_shape, weight, eps)
 
 
@@ -92,7 +110,13 @@ def group_norm(
     eps: float = 1e-5,
 ) -> gn.Tensor:
     """Each of ``num_groups`` groups of channels of each image of (N, C, *) normalized by its own
-    statistics."""
+    statistics.
+
+    The result has the shape and the dtype of the input.  Raises RuntimeError for channels that the groups
+    do not divide.
+
+    Source: torch.nn.functional.group_norm.
+    """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     sizes = [input.size(0) * input.size(1) // num_groups, num_groups, *input.shape[2:]]

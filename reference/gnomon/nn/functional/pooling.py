@@ -17,47 +17,46 @@ avg_pool3d = aten.avg_pool3d.parser
 adaptive_avg_pool1d = aten.adaptive_avg_pool1d.parser
 
 
-def max_pool1d_with_indices(
-    input: gn.Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[gn.Tensor, gn.Tensor]:
-    """``max_pool1d``, and the positions of the elements it chose (int64)."""
-    return aten.max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+PLACES = {1: "positions", 2: "flat positions in their planes", 3: "flat positions in their volumes"}
 
 
-def max_pool2d_with_indices(
-    input: gn.Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[gn.Tensor, gn.Tensor]:
-    """``max_pool2d``, and the flat positions in their planes of the elements it chose (int64)."""
-    return aten.max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+def _named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+    """The function under the name that it is called by, with its docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
-def max_pool3d_with_indices(
-    input: gn.Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[gn.Tensor, gn.Tensor]:
-    """``max_pool3d``, and the flat positions in their volumes of the elements it chose (int64)."""
-    return aten.max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+def _max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tensor, gn.Tensor]]:
+    """max_pool1d_with_indices, 2d or 3d; ``return_indices`` changes nothing here."""
+    operator = getattr(aten, f"max_pool{spatial}d_with_indices")
+
+    def max_pool_with_indices(
+        input: gn.Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> tuple[gn.Tensor, gn.Tensor]:
+        return operator(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    return _named(
+        max_pool_with_indices,
+        f"max_pool{spatial}d_with_indices",
+        f"``max_pool{spatial}d``, and the {PLACES[spatial]} of the elements it chose (int64).",
+    )
 
 
-def _max_pool(values: Any, with_indices: Callable[..., Any], spatial: int) -> Callable[..., Any]:
+max_pool1d_with_indices = _max_pool_with_indices(1)
+max_pool2d_with_indices = _max_pool_with_indices(2)
+max_pool3d_with_indices = _max_pool_with_indices(3)
+
+
+def _max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., Any]:
     """max_pool1d, 2d or 3d: ``return_indices`` decides which of two functions is meant."""
+    values = getattr(aten, f"max_pool{spatial}d")
 
     def max_pool(
         input: gn.Tensor,
@@ -71,17 +70,21 @@ def _max_pool(values: Any, with_indices: Callable[..., Any], spatial: int) -> Ca
         window = (kernel_size, stride, padding, dilation, ceil_mode)
         return with_indices(input, *window) if return_indices else values(input, *window)
 
-    max_pool.__name__ = max_pool.__qualname__ = f"max_pool{spatial}d"
-    max_pool.__doc__ = f"""The largest element of each window of ([N,] C, *{spatial} dimension(s)).
+    return _named(
+        max_pool,
+        f"max_pool{spatial}d",
+        f"""The largest element of each window of ([N,] C, *{spatial} dimension(s)).
 
     ``stride`` is ``kernel_size`` unless given.  With ``return_indices`` a pair: the values, and their int64
-    positions in the planes."""
-    return max_pool
+    positions in the planes.  Raises RuntimeError for other numbers of dimensions and windows that do not fit.
+
+    Source: torch.nn.functional.max_pool{spatial}d.""",
+    )
 
 
-max_pool1d = _max_pool(aten.max_pool1d, max_pool1d_with_indices, 1)
-max_pool2d = _max_pool(aten.max_pool2d, max_pool2d_with_indices, 2)
-max_pool3d = _max_pool(aten.max_pool3d, max_pool3d_with_indices, 3)
+max_pool1d = _max_pool(max_pool1d_with_indices, 1)
+max_pool2d = _max_pool(max_pool2d_with_indices, 2)
+max_pool3d = _max_pool(max_pool3d_with_indices, 3)
 
 
 def _with_default(output_size: Any, sizes: Sequence[int]) -> Any:
@@ -97,58 +100,70 @@ def _with_default(output_size: Any, sizes: Sequence[int]) -> Any:
 
 
 def adaptive_avg_pool2d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
-    """The means of ``output_size`` windows a dimension; None in it keeps the input's size."""
+    """The means of ``output_size`` windows a dimension; None in it keeps the input's size.
+
+    Raises RuntimeError for an input of other dimensions than ([N,] C, H, W).
+
+    Source: torch.nn.functional.adaptive_avg_pool2d.
+    """
     return aten.adaptive_avg_pool2d(input, _with_default(output_size, input.shape))
 
 
 def adaptive_avg_pool3d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
-    """The means of ``output_size`` windows a dimension; None in it keeps the input's size."""
+    """The means of ``output_size`` windows a dimension; None in it keeps the input's size.
+
+    Raises RuntimeError for an input of other dimensions than ([N,] C, D, H, W).
+
+    Source: torch.nn.functional.adaptive_avg_pool3d.
+    """
     return aten.adaptive_avg_pool3d(input, _with_default(output_size, input.shape))
 
 
-def adaptive_max_pool1d_with_indices(
-    input: gn.Tensor, output_size: Any, return_indices: bool = False
-) -> tuple[gn.Tensor, gn.Tensor]:
-    """``adaptive_max_pool1d``, and the positions of the elements it chose (int64)."""
-    return aten.adaptive_max_pool1d(input, output_size)
+def _adaptive_max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tensor, gn.Tensor]]:
+    """adaptive_max_pool1d_with_indices, 2d or 3d; ``return_indices`` changes nothing here."""
+    operator = getattr(aten, f"adaptive_max_pool{spatial}d")
+
+    def adaptive_max_pool_with_indices(
+        input: gn.Tensor, output_size: Any, return_indices: bool = False
+    ) -> tuple[gn.Tensor, gn.Tensor]:
+        # in one dimension None is refused
+        return operator(input, output_size if spatial == 1 else _with_default(output_size, input.shape))
+
+    return _named(
+        adaptive_max_pool_with_indices,
+        f"adaptive_max_pool{spatial}d_with_indices",
+        f"``adaptive_max_pool{spatial}d``, and the {PLACES[spatial]} of the elements it chose (int64).",
+    )
 
 
-def adaptive_max_pool2d_with_indices(
-    input: gn.Tensor, output_size: Any, return_indices: bool = False
-) -> tuple[gn.Tensor, gn.Tensor]:
-    """``adaptive_max_pool2d``, and the flat positions in their planes of the elements it chose (int64)."""
-    return aten.adaptive_max_pool2d(input, _with_default(output_size, input.shape))
+adaptive_max_pool1d_with_indices = _adaptive_max_pool_with_indices(1)
+adaptive_max_pool2d_with_indices = _adaptive_max_pool_with_indices(2)
+adaptive_max_pool3d_with_indices = _adaptive_max_pool_with_indices(3)
 
 
-def adaptive_max_pool3d_with_indices(
-    input: gn.Tensor, output_size: Any, return_indices: bool = False
-) -> tuple[gn.Tensor, gn.Tensor]:
-    """``adaptive_max_pool3d``, and the flat positions in their volumes of the elements it chose (int64)."""
-    return aten.adaptive_max_pool3d(input, _with_default(output_size, input.shape))
+def _adaptive_max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., Any]:
+    """adaptive_max_pool1d, 2d or 3d: with ``return_indices`` both results, else the values."""
+
+    def adaptive_max_pool(input: gn.Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        found = with_indices(input, output_size)
+        return found if return_indices else found[0]
+
+    kept = "" if spatial == 1 else " a dimension (None keeps the input's size)"
+    return _named(
+        adaptive_max_pool,
+        f"adaptive_max_pool{spatial}d",
+        f"""The largest elements of ``output_size`` windows{kept}.
+
+    With ``return_indices`` also their positions (int64).  Raises RuntimeError for other numbers of dimensions
+    than ([N,] C, *{spatial} dimension(s)).
+
+    Source: torch.nn.functional.adaptive_max_pool{spatial}d.""",
+    )
 
 
-def adaptive_max_pool1d(input: gn.Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of ``output_size`` windows; with ``return_indices`` also their positions."""
-    found = adaptive_max_pool1d_with_indices(input, output_size)
-    return found if return_indices else found[0]
-
-
-def adaptive_max_pool2d(input: gn.Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of ``output_size`` windows a dimension (None keeps the input's size).
-
-    With ``return_indices`` also their positions.
-    """
-    found = adaptive_max_pool2d_with_indices(input, output_size)
-    return found if return_indices else found[0]
-
-
-def adaptive_max_pool3d(input: gn.Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of ``output_size`` windows a dimension (None keeps the input's size).
-
-    With ``return_indices`` also their positions.
-    """
-    found = adaptive_max_pool3d_with_indices(input, output_size)
-    return found if return_indices else found[0]
+adaptive_max_pool1d = _adaptive_max_pool(adaptive_max_pool1d_with_indices, 1)
+adaptive_max_pool2d = _adaptive_max_pool(adaptive_max_pool2d_with_indices, 2)
+adaptive_max_pool3d = _adaptive_max_pool(adaptive_max_pool3d_with_indices, 3)
 
 
 def _lp_pool(spatial: int) -> Callable[..., gn.Tensor]:
@@ -169,12 +184,14 @@ def _lp_pool(spatial: int) -> Callable[..., gn.Tensor]:
             count = kernel_size**spatial if isinstance(kernel_size, int) else math.prod(kernel_size)
         return (gn.sign(mean) * gn.relu(gn.abs(mean))).mul(count).pow(1.0 / norm_type)
 
-    lp_pool.__name__ = lp_pool.__qualname__ = f"lp_pool{spatial}d"
-    lp_pool.__doc__ = f"""The norm of each window of ([N,] C, *{spatial} dimension(s)):
+    return _named(
+        lp_pool,
+        f"lp_pool{spatial}d",
+        f"""The norm of each window of ([N,] C, *{spatial} dimension(s)):
     ``sum(x ** norm_type)`` to the power of 1 / norm_type, without absolute values.
 
-    For inf and -inf the largest and the least absolute value."""
-    return lp_pool
+    For inf and -inf the largest and the least absolute value.""",
+    )
 
 
 lp_pool1d, lp_pool2d, lp_pool3d = _lp_pool(1), _lp_pool(2), _lp_pool(3)

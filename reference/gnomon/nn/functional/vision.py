@@ -32,6 +32,11 @@ _RESAMPLERS = {
     (5, "trilinear"): aten.upsample_trilinear3d.vec,
     (4, "bicubic"): aten.upsample_bicubic2d.vec,
 }
+_ANTIALIASED = {
+    "bilinear": aten._upsample_bilinear2d_aa.vec,
+    "bicubic": aten._upsample_bicubic2d_aa.vec,
+    "lanczos": aten._upsample_lanczos2d_aa.vec,
+}
 
 
 def _for_each_dimension(name: str, value: Any, input: gn.Tensor) -> list[Any]:
@@ -59,10 +64,16 @@ def interpolate(
     """(N, C, *spatial) in another ``size``, or ``scale_factor`` times as large.
 
     ``mode``: 'nearest', 'nearest-exact', 'area' (means), or interpolation, which is 'linear', 'bilinear' or
-    'trilinear' by the number of dimensions, or 'bicubic'.  ``align_corners``, for interpolation: the middles
-    of the outermost elements stay where they are, not their edges.  Positions follow from the scale factor
-    that is given, with ``recompute_scale_factor`` from the sizes.  Raises NotImplementedError for
-    ``antialias``.
+    'trilinear' by the number of dimensions, or 'bicubic', or, antialiased only, 'lanczos'.
+    ``align_corners``, for interpolation: the middles of the outermost elements stay where they are, not their
+    edges.  Positions follow from the scale factor that is given, with ``recompute_scale_factor`` from the
+    sizes.  ``antialias``, for 'bilinear', 'bicubic' and 'lanczos': an image that becomes smaller is averaged
+    over what each new element covers.
+
+    Raises ValueError for a size and a scale factor together, and for neither; NotImplementedError for a
+    mode that the number of dimensions does not have.
+
+    Source: torch.nn.functional.interpolate.
     """
     interpolates = mode not in ("nearest", "area", "nearest-exact")
     if not interpolates and align_corners is not None:
@@ -91,14 +102,12 @@ def interpolate(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
             "tensor as input"
         )
-    if antialias:
-        raise NotImplementedError("interpolate: antialias is not offered")
     if mode == "area" and input.dim() in _AREA:
         return _AREA[input.dim()](input, sizes)
-    resampler = _RESAMPLERS.get((input.dim(), mode))
+    if mode == "lanczos" and input.dim() == 4 and (align_corners or not antialias):
+        raise ValueError("Lanczos mode requires antialias=True, and no align_corners")
+    resampler = _ANTIALIASED[mode] if antialias else _RESAMPLERS.get((input.dim(), mode))
     if resampler is None:
-        if mode == "lanczos" and input.dim() == 4:
-            raise ValueError("Lanczos mode requires antialias=True, and no align_corners")
         raise NotImplementedError(
             f"Input Error: Got {input.dim()}D input for mode {mode}; want 3D for linear, 4D for bilinear and "
             "bicubic, 5D for trilinear, any of these for nearest, nearest-exact and area"
@@ -129,6 +138,24 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
+def upsample_nearest(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
+    """An older name of ``interpolate(mode="nearest")``; warns."""
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
+    """An older name of ``interpolate(mode="bilinear", align_corners=True)``; warns."""
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
 _SAMPLING_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 _PADDING_MODES = {"zeros": 0, "border": 1, "reflection": 2}
 
@@ -153,6 +180,10 @@ def grid_sample(
 
     ``mode`` is 'bilinear' (in three dimensions trilinear), 'nearest' or 'bicubic'; what lies outside is
     'zeros', the 'border' or a 'reflection'.
+
+    Raises ValueError for an unknown mode, RuntimeError for shapes that do not fit.
+
+    Source: torch.nn.functional.grid_sample.
     """
     for name, value, known in (
         ("mode", mode, _SAMPLING_MODES),
@@ -202,7 +233,13 @@ def affine_grid(theta: gn.Tensor, size: Sequence[int], align_corners: bool | Non
 def unfold(
     input: gn.Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> gn.Tensor:
-    """The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows)."""
+    """The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows).
+
+    The result has the dtype of the input.  Raises NotImplementedError for integers, IndexError or
+    RuntimeError for other numbers of dimensions.
+
+    Source: torch.nn.functional.unfold.
+    """
     return aten.im2col(input, *(_pair(each) for each in (kernel_size, dilation, padding, stride)))
 
 

@@ -1,0 +1,31 @@
+"""Order statistics: what is most frequent, what of nothing, and which of equal elements."""
+
+from . import expressions_of
+
+expressions_of(
+    "mode",
+    "gn.mode(t(3, 4, values='below 3'))",
+    "t(3, 4, values='below 3', dtype='int64').mode(0, keepdim=True)",
+    "t(3, 4, dtype='bool').mode(dim=1).values",
+    "gn.mode(t(4, values='below 2'), out=(gn.empty(()), gn.empty((), dtype=gn.int64)))",
+    "gn.mode(t(0))",
+    "gn.mode(t(3), 1)",
+    "gn.mode(t(3, dtype='complex64'))",
+    "grad(lambda x: x.mode(0).values, t(3, 2))",
+)
+expressions_of(
+    "median",
+    *(
+        f"gn.empty(0, 2, dtype=gn.{dtype}).{name}()"
+        for name in ("median", "nanmedian")
+        for dtype in ("bool", "uint8", "int16", "int32", "int64", "float16", "float64", "complex64")
+    ),
+    "gn.median(gn.empty(0, 2, dtype=gn.bool), 0)",
+)
+expressions_of(
+    "sort",
+    "t(40, values='below 3').sort(stable=True, descending=True)",
+    "t(16, values='below 3').sort()",
+    "t(40, values='below 3').argsort(stable=True)",
+    "t(40, values='below 3').median(0)",
+)

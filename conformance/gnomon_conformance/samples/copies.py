@@ -1,0 +1,144 @@
+"""Samples of copies, and of what changes dtype, device or order in memory."""
+
+from ..description import ON_DEVICE, bad, sample, tensor
+from . import samples_of
+
+samples_of(
+    "copy_",
+    [
+        sample(tensor(2, 3), tensor(2, 3)),
+        sample(tensor(2, 3), tensor(3)),
+        sample(tensor(2, 3), tensor()),
+        sample(tensor(2, 3), tensor(2, 1), True),
+        sample(tensor(0, 3), tensor(3)),
+        *[
+            sample(tensor(2, 3, dtype=dtype), tensor(2, 3, values="positive"))
+            for dtype in ("float16", "int64", "bool", "complex64", "bfloat16")
+        ],
+        sample(
+            tensor(14, dtype="float32"),
+            tensor(14, dtype="float64", values="special"),
+            dtypes=["float32"],
+            differentiable=False,
+        ),
+        sample(
+            tensor(14, dtype="float16"),
+            tensor(14, dtype="float32", values="special"),
+            dtypes=["float32"],
+            differentiable=False,
+        ),
+        sample(
+            tensor(14, dtype="bfloat16"),
+            tensor(14, dtype="float32", values="special"),
+            dtypes=["float32"],
+            differentiable=False,
+        ),
+        sample(tensor(7, dtype="int8"), tensor(7, dtype="int64", values="special"), dtypes=["float32"]),
+        bad("RuntimeError", tensor(2, 3), tensor(2)),
+        bad("RuntimeError", tensor(3), tensor(2, 3)),
+    ],
+)
+samples_of(
+    "fill_.Scalar",
+    [
+        sample(tensor(2, 3), 1),
+        sample(tensor(), 0),
+        sample(tensor(0), 1),
+        sample(tensor(2, dtype="float32"), 2.5, dtypes=["float32"]),
+        sample(tensor(2, dtype="float16"), float("inf"), dtypes=["float32"]),
+        sample(tensor(2, dtype="complex64"), 1j, dtypes=["float32"]),
+    ],
+)
+samples_of("zero_", [sample(tensor(2, 3)), sample(tensor()), sample(tensor(0))])
+IMAGE = tensor(2, 3, 2, 2)
+samples_of(
+    "clone",
+    [
+        sample(tensor(2, 3)),
+        sample(tensor(0, 2)),
+        sample(tensor()),
+        sample(IMAGE, memory_format="channels_last"),
+        sample(tensor(2, 3), memory_format="contiguous_format"),
+        sample(tensor(2, 3), memory_format="preserve_format"),
+    ],
+)
+OPTIONS = [
+    {"dtype": "float64"},
+    {"dtype": "int32"},
+    {"device": ON_DEVICE},
+    {"layout": "strided"},
+    {"pin_memory": False},
+    {"non_blocking": True},
+]
+samples_of("_to_copy", [sample(tensor(2, 3, values="positive"), **options) for options in OPTIONS])
+samples_of("to.dtype_layout", [sample(tensor(2, 3, values="positive"), **options) for options in OPTIONS])
+samples_of(
+    "_to_copy to.dtype_layout",
+    [
+        sample(IMAGE, memory_format="channels_last"),
+        sample(tensor(3, dtype="int8", values="special"), dtype="uint8"),
+    ],
+)
+samples_of("to.dtype_layout", [sample(tensor(2, 3), copy=True)])
+samples_of(
+    "to.device",
+    [
+        sample(tensor(2, 3, values="positive"), ON_DEVICE, "float64"),
+        sample(tensor(2, 3, dtype="float32"), ON_DEVICE, "float32", True),
+        sample(tensor(2), ON_DEVICE, "float16", copy=True),
+        sample(IMAGE, ON_DEVICE, "float64", memory_format="channels_last"),
+    ],
+)
+samples_of(
+    "to.dtype",
+    [
+        *[
+            sample(tensor(2, 3, values="positive"), dtype)
+            for dtype in ("float64", "int32", "bool", "float16", "bfloat16", "complex64")
+        ],
+        sample(tensor(2, dtype="float32"), "float32", False, True),
+        sample(tensor(2), "float64", True),
+        sample(IMAGE, "float64", memory_format="channels_last"),
+    ],
+)
+samples_of(
+    "to.other",
+    [
+        sample(tensor(2, 3), tensor(1, dtype="float64")),
+        sample(tensor(2, dtype="float32"), tensor(1, dtype="float32")),
+        sample(tensor(2, dtype="float32"), tensor(1, dtype="float32"), True, True),
+        sample(IMAGE, tensor(1, dtype="float64"), memory_format="channels_last"),
+    ],
+)
+samples_of(
+    "contiguous",
+    [
+        sample(tensor(2, 3)),
+        sample(tensor()),
+        sample(tensor(0, 3)),
+        sample(IMAGE, memory_format="channels_last"),
+    ],
+)
+samples_of(
+    "is_contiguous",
+    [
+        sample(tensor(2, 3)),
+        sample(tensor()),
+        sample(IMAGE, memory_format="channels_last"),
+        sample(tensor(2, 3, 2, 2, layout="channels_last"), memory_format="channels_last"),
+    ],
+)
+samples_of("item _local_scalar_dense", [sample(tensor()), sample(tensor(1)), sample(tensor(1, 1))])
+samples_of("item", [bad("RuntimeError", tensor(2)), bad("RuntimeError", tensor(0))])
+samples_of(
+    "copy",
+    [
+        sample(tensor(2, 3), tensor(2, 3), smooth=False),
+        sample(tensor(2, 3), tensor(3), True, smooth=False),
+        sample(tensor(2, 3, dtype="float64"), tensor(), smooth=False),
+        sample(tensor(2, 3, dtype="int64"), tensor(2, 1, values="positive"), smooth=False),
+        sample(tensor(), tensor(), smooth=False),
+        bad("RuntimeError", tensor(2, 3), tensor(2)),
+    ],
+    tolerance="exact",
+)

@@ -1,0 +1,55 @@
+"""Samples of diagonals: views of them, and matrices made of them."""
+
+from ..description import bad, sample, tensor
+from . import samples_of
+
+samples_of(
+    "diagonal",
+    [
+        sample(tensor(3, 4)),
+        sample(tensor(3, 4), 1),
+        sample(tensor(4, 3), -2),
+        sample(tensor(2, 3, 4), 1, 2, 0),
+        sample(tensor(2, 3, 4), -1, -1, -2),
+        sample(tensor(3, 3), 5),
+        sample(tensor(0, 3)),
+        bad("RuntimeError", tensor(3, 3), 0, 1, 1),
+        bad("RuntimeError", tensor(3, 3), 0, 0, -2),
+        bad("IndexError", tensor(3)),
+        bad("IndexError", tensor(3, 3), 0, 0, 2),
+    ],
+)
+samples_of(
+    "diagonal_copy",
+    [sample(tensor(3, 4)), sample(tensor(2, 4, 3), -1, 1, 2), bad("IndexError", tensor(3, 3), 0, 0, 2)],
+)
+samples_of(
+    "diagonal_backward",
+    [sample(tensor(3), [3, 4], 1, 0, 1), sample(tensor(3, 2), [2, 3, 4], -1, 2, 0)],
+)
+samples_of(
+    "diag",
+    [
+        sample(tensor(3)),
+        sample(tensor(2), -1),
+        sample(tensor(3, 4), 1),
+        sample(tensor(0)),
+        sample(tensor(2, 3), 7),
+        bad("RuntimeError", tensor(2, 2, 2)),
+        bad("RuntimeError", tensor()),
+    ],
+)
+samples_of(
+    "diag_embed",
+    [
+        sample(tensor(3)),
+        sample(tensor(2, 3), 1),
+        sample(tensor(2, 3), -1, 0, 2),
+        sample(tensor(2, 3), 0, 2, 0),
+        sample(tensor(2, 0)),
+        bad("RuntimeError", tensor(3), 0, 1, 1),
+        bad("IndexError", tensor(3), 0, 0, 2),
+        bad("IndexError", tensor()),
+    ],
+)
+samples_of("diagflat", [sample(tensor(2, 2)), sample(tensor(3), 1), sample(tensor(), -1), sample(tensor(0))])

@@ -1,0 +1,15 @@
+/* Includes GN_TEMPLATE for the dtype that each_dtype.h has defined, and undefines what it is made of. */
+
+#include GN_TEMPLATE
+
+#undef DTYPE
+#undef CODE
+#undef STORAGE
+#undef COMPUTE
+#undef MAGNITUDE
+#undef LOAD
+#undef STORE
+#undef IS_HALF
+#undef NUMBER
+#undef LOWEST
+#undef HIGHEST

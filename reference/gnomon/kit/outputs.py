@@ -1,0 +1,200 @@
+"""Outputs: what an operator may write to, and how ``out=`` gets its sizes.
+
+Source: aten/src/ATen/native/Resize.cpp, aten/src/ATen/MemoryOverlap.cpp.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values import dtype as dtypes
+from ..values import geometry
+from ..values.device import device
+from ..values.dtype import can_cast
+from . import launch
+
+
+def check_output_device(base: OpOverload, output: Tensor, where: device) -> None:
+    """May the result of a call on the device ``where`` be written to ``output``?  Raises RuntimeError."""
+    if output._spec.device is not where:
+        raise RuntimeError(
+            f"{base.schema.name}: Expected out tensor to be on {where}, but it is on {output._spec.device}"
+        )
+
+
+def check_cast(
+    name: str, result: dtypes.dtype, output: dtypes.dtype, error: type[Exception] = RuntimeError
+) -> None:
+    """May a result of dtype ``result`` be written to an output of dtype ``output``?  Raises ``error``."""
+    if not can_cast(result, output):
+        raise error(
+            f"{name}{': ' if name else ''}result type {result.name} can't be cast to the desired output type "
+            f"{output.name}"
+        )
+
+
+def check_output_dtype(base: OpOverload | None, result: dtypes.dtype, output: dtypes.dtype) -> None:
+    """May a result be written to an ``out=`` of this dtype?  Raises RuntimeError.
+
+    It is converted, if it can be; the operators that are ``exact_out`` want their own dtype, those with
+    ``out_dtypes`` one of them.
+    """
+    assert base is not None
+    if base.record.out_dtypes:
+        if output not in base.record.out_dtypes:
+            expected = " or ".join(each.name for each in base.record.out_dtypes)
+            raise RuntimeError(
+                f"{base.schema.name}: Expected out tensor to have dtype {expected}, but got {output.name} "
+                "instead"
+            )
+        return
+    if base.record.exact_out and output is not result and base.record.dtype_from_out is None:
+        raise RuntimeError(
+            f"{base.schema.name}: Expected out tensor to have dtype {result.name}, but got {output.name} "
+            "instead"
+        )
+    check_cast(base.schema.name, result, output, base.record.cast_error)
+
+
+def check_no_internal_overlap(name: str, spec: Spec) -> None:
+    """Raises RuntimeError when several elements of an output share one place in memory."""
+    if geometry.has_internal_overlap(spec.sizes, spec.strides):
+        raise RuntimeError(
+            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def check_no_overlap(variant: OpOverload, base: OpOverload, output: Tensor, arguments: Sequence[Any]) -> None:
+    """May ``variant`` write to ``output`` while it reads the ``arguments`` of ``base``?
+
+    Raises RuntimeError for an output whose elements share memory with one another or with other elements of
+    an input, and for one that is a ``separate_out`` argument itself.
+    """
+    name = variant.schema.name.lstrip("_")
+    check_no_internal_overlap(name, output._spec)
+    storage = output._storage
+    if storage is None:
+        return
+    for position in base.tensor_positions:
+        value = arguments[position]
+        separate = position in base.record.separate_out
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(each, Tensor) and each._storage is storage:
+                check_no_partial_overlap(name, output, [each], separate)
+
+
+def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: bool = False) -> None:
+    """Raises RuntimeError when an input shares some of an output's memory without being the same elements;
+    with ``separate``, even when it is.
+
+    Source: assert_no_partial_overlap, assert_no_overlap; memory with gaps is taken as one block, as there.
+    """
+    storage = output._storage
+    if storage is None:
+        return
+    spec = output._spec
+    for each in inputs:
+        if each._storage is not storage or (each is output and not separate):
+            continue
+        other = each._spec
+        if not spec.numel or not other.numel:
+            continue
+        begin = output._storage_offset * spec.dtype.itemsize
+        other_begin = each._storage_offset * other.dtype.itemsize
+        is_same = begin == other_begin and spec.nbytes == other.nbytes and spec.strides == other.strides
+        if is_same and not separate:
+            continue
+        dense = geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides)
+        if each is not output and not (
+            dense and geometry.is_non_overlapping_and_dense(other.sizes, other.strides)
+        ):
+            continue  # PyTorch calls it too hard, and lets it pass
+        if begin < other_begin + other.nbytes and other_begin < begin + spec.nbytes:
+            raise RuntimeError(
+                f"{name}: unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before performing the "
+                "operation."
+            )
+
+
+def is_expanded(tensor: Tensor) -> bool:
+    return geometry.has_internal_overlap(tensor._spec.sizes, tensor._spec.strides)
+
+
+def warn_of_expanded(operator: OpOverload) -> None:
+    warnings.warn(
+        f"Use of {operator.schema.name.lstrip('_')} on expanded tensors is deprecated. Please clone() the "
+        "tensor before performing this operation.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor) -> Sequence[Any]:
+    """The arguments, with the output's dtype for one that is not given, for operators that accumulate in it.
+
+    Raises RuntimeError where another one is given.  Source: get_dtype_from_result.
+    """
+    position = base.record.dtype_from_out
+    if position is None:
+        return arguments
+    given = arguments[position]
+    if given is not None and given is not output._spec.dtype:
+        raise RuntimeError(
+            f"{base.schema.name}: Expected out tensor to have dtype {given.name}, but got "
+            f"{output._spec.dtype.name} instead"
+        )
+    return [*arguments[:position], output._spec.dtype, *arguments[position + 1 :]]
+
+
+def resize_output(output: Tensor, wanted: Spec) -> None:
+    """Give ``output`` the sizes of ``wanted``.  Warns when that changes a tensor that was not empty.
+
+    Source: at::native::resize_output.
+    """
+    if output._spec.sizes == wanted.sizes:
+        return
+    if output._spec.numel != 0:
+        warnings.warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(output._spec.sizes)}, which does not match the required output shape "
+            f"{list(wanted.sizes)}. Reuse it by resizing it to zero elements first: out.resize_(0).",
+            stacklevel=5,
+        )
+    strides = wanted.strides if geometry.is_non_overlapping_and_dense(wanted.sizes, wanted.strides) else None
+    resize_tensor(output, wanted.sizes, strides)
+
+
+def resize_tensor(tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ...] | None = None) -> None:
+    """Change a tensor's sizes in place; its storage grows when it has to.  Source: resize_impl_cpu_."""
+    storage = tensor.untyped_storage()
+    spec = tensor._spec.with_geometry(sizes, strides or geometry.contiguous_strides(sizes))
+    needed = tensor._storage_offset * spec.dtype.itemsize + spec.extent_nbytes
+    if needed > storage.nbytes():
+        storage.resize_(needed)
+    tensor._spec = spec
+    if storage.backend.has_addresses:
+        address = storage.backend.address(storage.memory)
+        tensor._address = float(address + tensor._storage_offset * spec.dtype.itemsize)
+
+
+def write_results(
+    variant: OpOverload, results: Sequence[Tensor], outputs: Sequence[Tensor], arguments: Sequence[Any]
+) -> Any:
+    """Copy a composition's results into its ``out=`` arguments."""
+    base = variant.record.base
+    assert base is not None
+    for output, result in zip(outputs, results):
+        check_output_device(base, output, result._spec.device)
+        check_output_dtype(base, result._spec.dtype, output._spec.dtype)
+        resize_output(output, result._spec)
+        check_no_overlap(variant, base, output, arguments)
+    for output, result in zip(outputs, results):
+        launch.copy_into(output, result)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)

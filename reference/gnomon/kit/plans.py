@@ -1,0 +1,114 @@
+"""Plans: what the specs and the other arguments of a call decide, found once and kept with the operator.
+
+A plan holds everything but the tensors themselves: the outputs' specs, the walk, the kernel's prepared calls.
+Specs are interned, so a call's plan is found by what its arguments are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload, aten
+from ..memory.backend import on_register
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values import dtype as dtypes
+from ..values.device import device
+from . import launch
+from .iterator import TensorIterator
+
+PLANS_PER_OPERATOR = 4096  # plans kept of one operator; a program with more shapes than that starts afresh
+_NAMES_AN_OPERATOR = re.compile(r"\w+(\(\))?: ")
+
+
+class Plan:
+    """What a call with certain specs and arguments comes to: everything but the tensors themselves."""
+
+    __slots__ = ("device", "key_dtype", "output_specs", "prepared", "walk")
+
+    def __init__(
+        self, device: device, output_specs: tuple[Spec, ...], walk: TensorIterator | None, key_dtype: Any
+    ):
+        self.device = device
+        self.output_specs = output_specs
+        self.walk = walk
+        self.key_dtype = key_dtype
+        self.prepared: dict[Any, Any] = {}
+
+
+def plan_key(arguments: Sequence[Any]) -> Any:
+    """A key under which a call's plan can be kept: equal keys mean equal plans.
+
+    1, 1.0 and True are equal to Python and different to promotion, so types are part of it; and so is the
+    sign of zero.
+    """
+    key: list[Any] = []
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            key.append(argument._spec)
+        elif isinstance(argument, float):
+            key.append((float, argument, math.copysign(1.0, argument)))
+        elif isinstance(argument, (list, tuple)):
+            key.append(plan_key(argument))
+        elif isinstance(argument, complex):
+            key.append((complex, repr(argument)))
+        else:
+            key.append((type(argument), argument))
+    return tuple(key)
+
+
+def make_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
+    """Check the arguments and find what a functional call will allocate and run."""
+    record = operator.record
+    tensors = list(operator.tensors(arguments))
+    if tensors:
+        where = launch.check_same_device(operator.schema.name, tensors)
+    result = checked(operator, record.meta, launch.specs_of(arguments))
+    if isinstance(result, TensorIterator):
+        return Plan(result.device, result.output_specs, result.with_converted_inputs(), result.key_dtype)
+    outputs = (result,) if isinstance(result, Spec) else tuple(result)
+    first = next(spec for spec in outputs if spec is not None)
+    key_dtype = tensors[0]._spec.dtype if tensors and not record.promotes_inputs else first.dtype
+    return Plan(where if tensors else first.device, outputs, None, key_dtype)
+
+
+def checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """Apply a rule or a composition; an error that it raises names the operator, or the part of it that
+    raised.
+    """
+    try:
+        return rule(*arguments)
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)):
+            raise
+        raise type(error)(f"{operator.schema.name.lstrip('_')}: {error}") from error.__cause__
+
+
+def find_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
+    """The plan of a functional call, kept or made."""
+    if not operator.tensor_positions:
+        return make_plan(operator, arguments)  # a factory's depends on the default device too
+    plans = operator.record.plans
+    key = plan_key(arguments)
+    plan = plans.get(key)
+    if plan is None:
+        plan = make_plan(operator, arguments)
+        if len(plans) >= PLANS_PER_OPERATOR:
+            plans.clear()
+        plans[key] = plan
+    return plan
+
+
+def drop_plans(backend: Any = None) -> None:
+    """Forget all plans: kernels were registered, and a plan may name another's."""
+    for packet in aten:
+        for operator in packet.overloads.values():
+            if operator.record is not None:
+                operator.record.plans.clear()
+
+
+on_register(drop_plans)
+dtypes.on_default_dtype(drop_plans)

@@ -1,0 +1,254 @@
+"""Running: the Dense kernels of operators, from a plan to a launched kernel.
+
+One kernel a way of being called: functional, in place, ``out=``, as a view, and as a composition with
+derivatives of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload, aten
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor, alias_tensor, empty_tensor
+from ..values import dtype as dtypes
+from ..values import geometry
+from . import launch
+from .iterator import TensorIterator
+from .outputs import (
+    check_cast,
+    check_no_overlap,
+    check_output_device,
+    check_output_dtype,
+    is_expanded,
+    resize_output,
+    warn_of_expanded,
+    with_output_dtype,
+    write_results,
+)
+from .plans import PLANS_PER_OPERATOR, Plan, checked, find_plan, plan_key
+
+
+def run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    return checked(operator, operator.record.explicit, arguments)
+
+
+def execute(
+    operator: OpOverload,
+    plan: Plan,
+    walk: TensorIterator | None,
+    outputs: Sequence[Tensor | None],
+    arguments: Sequence[Any],
+    prepared: dict[Any, Any] | None,
+) -> None:
+    """Convert what has to be converted and launch the kernel on ``outputs``."""
+    record = operator.record
+    if walk is not None:
+        if walk.numel == 0:
+            if walk.is_reduction and record.identity is not None:
+                for output in outputs:
+                    aten.fill_.Scalar(output, record.identity)
+            return
+        if meets_in_float32(operator, plan.key_dtype, arguments):
+            _execute_in_float32(operator, outputs[0], arguments)
+            return
+        inputs: list[Tensor | None] = []
+        operands = iter(walk.operands[walk.output_count :])
+        for position in operator.tensor_positions:
+            value = arguments[position]
+            if value is None:
+                continue
+            for each in value if isinstance(value, (list, tuple)) else (value,):
+                wanted = next(operands).dtype
+                if not isinstance(each, Tensor):
+                    each = launch.number_tensor(each, wanted, plan.device)
+                elif each._spec.dtype is not wanted:
+                    each = launch.convert(each, wanted)
+                inputs.append(each)
+        kernel_arguments = [
+            arguments[position]
+            for position in record.kernel_positions
+            if position not in operator.tensor_positions
+        ]
+    else:
+        if record.promotes_inputs:
+            arguments = _promoted(operator, arguments, plan.output_specs[0].dtype)
+        if record.expands_inputs:
+            arguments = expanded_arguments(operator, arguments, plan.output_specs[0])
+        inputs = []
+        for position in operator.tensor_positions:
+            value = arguments[position]
+            inputs.extend(value if isinstance(value, (list, tuple)) else (value,))
+        kernel_arguments = [arguments[position] for position in record.kernel_positions]
+    tensors = [*outputs, *inputs]
+    facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
+    checked(operator, launch.launch, (operator.name, *facts))
+
+
+def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> bool:
+    """Does a half precision tensor meet a number that keeps float32's precision?  Source: opmath_t."""
+    if common.itemsize != 2 or not common.is_floating_point:
+        return False
+    for position in operator.record.wide_numbers:
+        value = arguments[position]
+        if not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common):
+            return True
+    return False
+
+
+def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: Sequence[Any]) -> None:
+    """The same call in float32, its result rounded to ``output``."""
+    wide = [
+        launch.convert(each, dtypes.float32)
+        if isinstance(each, Tensor) and each._spec.dtype is not dtypes.float32
+        else each
+        for each in arguments
+    ]
+    plan = find_plan(operator, wide)
+    result = empty_tensor(plan.output_specs[0])
+    execute(operator, plan, plan.walk, [result], wide, plan.prepared)
+    launch.copy_into(output, result)
+
+
+def _promoted(operator: OpOverload, arguments: Sequence[Any], dtype: dtypes.dtype) -> list[Any]:
+    """The arguments with their tensors converted to ``dtype``."""
+
+    def converted(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [converted(each) for each in value]
+        return (
+            launch.convert(value, dtype)
+            if isinstance(value, Tensor) and value._spec.dtype is not dtype
+            else value
+        )
+
+    return [
+        converted(value) if position in operator.tensor_positions else value
+        for position, value in enumerate(arguments)
+    ]
+
+
+def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: Spec) -> list[Any]:
+    """The arguments, those that the record says expanded to the output's sizes."""
+    expanded = list(arguments)
+    for position, argument in enumerate(operator.schema.arguments):
+        if argument.name in operator.record.expands_inputs:
+            tensor = arguments[position]
+            spec = tensor._spec
+            strides = geometry.expand_strides(spec.sizes, spec.strides, output.sizes)
+            expanded[position] = alias_tensor(
+                tensor, spec.with_geometry(output.sizes, strides), tensor._storage_offset
+            )
+    return expanded
+
+
+def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Allocate the outputs and compute them: the Dense kernel of functional operators."""
+    plan = find_plan(operator, arguments)
+    outputs = [None if spec is None else empty_tensor(spec) for spec in plan.output_specs]
+    execute(operator, plan, plan.walk, outputs, arguments, plan.prepared)
+    return outputs[0] if len(operator.schema.returns) == 1 else tuple(outputs)
+
+
+def run_view(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Alias the first argument: the Dense kernel of view operators."""
+    self = arguments[0]
+    plans = operator.record.plans
+    key = plan_key(arguments)
+    found = plans.get(key)
+    if found is None:
+        found = checked(operator, operator.record.view, launch.specs_of(arguments))
+        if len(plans) >= PLANS_PER_OPERATOR:
+            plans.clear()
+        plans[key] = found
+    if isinstance(found, list):
+        return tuple(alias_tensor(self, spec, self._storage_offset + offset) for spec, offset in found)
+    spec, offset = found
+    start = self._storage_offset
+    if spec.dtype is not self._spec.dtype:  # offsets count elements, which now have another size
+        start = start * self._spec.dtype.itemsize // spec.dtype.itemsize
+    return alias_tensor(self, spec, start + offset)
+
+
+def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Tensor:
+    """Compute into the first argument: the Dense kernel of in-place operators."""
+    base = operator.record.base
+    self = arguments[0]
+    arguments = with_output_dtype(base, arguments, self)
+    plan = find_plan(base, arguments)
+    result = plan.output_specs[0]
+    spec = self._spec
+    if result.sizes != spec.sizes:
+        raise RuntimeError(
+            f"{operator.schema.name}: output with shape {list(spec.sizes)} doesn't match the broadcast "
+            f"shape {list(result.sizes)}"
+        )
+    check_cast(operator.schema.name, result.dtype, spec.dtype)
+    if base.record.on_expanded and is_expanded(self):
+        warn_of_expanded(operator)
+        execute(base, plan, None, [self], arguments, None)
+        return self
+    check_no_overlap(operator, base, self, arguments)
+    _compute_into(base, plan, [self], arguments)
+    return self
+
+
+def _compute_into(base: OpOverload, plan: Plan, outputs: Sequence[Tensor], arguments: Sequence[Any]) -> None:
+    """Compute into tensors of the right sizes, whatever their strides and dtypes."""
+    specs = tuple(output._spec for output in outputs)
+    same_dtypes = all(mine.dtype is wanted.dtype for mine, wanted in zip(specs, plan.output_specs))
+    if plan.walk is not None and same_dtypes:
+        kept = plan.prepared.get(specs)
+        if kept is None:
+            kept = (plan.walk.with_outputs(specs), {})
+            plan.prepared[specs] = kept
+        walk, prepared = kept
+        execute(base, plan, walk, outputs, arguments, prepared)
+        return
+    if (
+        plan.walk is None
+        and same_dtypes
+        and not any(_shares_storage(output, base, arguments) for output in outputs)
+    ):
+        execute(base, plan, None, outputs, arguments, plan.prepared.setdefault(("out", specs), {}))
+        return
+    results = [empty_tensor(spec) for spec in plan.output_specs]
+    execute(base, plan, plan.walk, results, arguments, plan.prepared)
+    for output, result in zip(outputs, results):
+        launch.copy_into(output, result)
+
+
+def _shares_storage(output: Tensor, operator: OpOverload, arguments: Sequence[Any]) -> bool:
+    return any(
+        each is output or (each._storage is not None and each._storage is output._storage)
+        for each in operator.tensors(arguments)
+    )
+
+
+def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Compute into the ``out=`` arguments, resized where they have to be: the Dense kernel of out
+    variants.
+    """
+    base = operator.record.base
+    count = len(base.schema.arguments)
+    outputs = arguments[count:]
+    functional_arguments = with_output_dtype(base, arguments[:count], outputs[0])
+    plan = find_plan(base, functional_arguments)
+    for output, wanted in zip(outputs, plan.output_specs):
+        check_output_device(base, output, plan.device)
+        check_output_dtype(base, wanted.dtype, output._spec.dtype)
+    for output, wanted in zip(outputs, plan.output_specs):
+        resize_output(output, wanted)
+        check_no_overlap(operator, base, output, functional_arguments)
+    _compute_into(base, plan, outputs, functional_arguments)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def run_explicit_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Copy the results of an operator without a kernel into its ``out=`` arguments."""
+    base = operator.record.base
+    count = len(base.schema.arguments)
+    results = checked(base, base.record.explicit, arguments[:count])
+    results = results if isinstance(results, tuple) else (results,)
+    return write_results(operator, results, arguments[count:], arguments[:count])

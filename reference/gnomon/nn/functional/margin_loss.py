@@ -1,0 +1,103 @@
+"""Losses that want scores or distances to differ by a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gnomon as gn
+
+from .activation import logsigmoid
+from .arguments import REDUCTIONS, reduction_number, resolve_reduction
+
+
+def _reduced(losses: gn.Tensor, number: int) -> gn.Tensor:
+    if number == REDUCTIONS["mean"]:
+        return losses.mean()
+    return losses.sum() if number == REDUCTIONS["sum"] else losses
+
+
+def multi_margin_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: gn.Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """The sum of ``max(0, margin - input[target] + input[i]) ** p`` over the other classes i, over C.
+
+    ``input`` (N, C) or (C), ``target`` (N) or one class; ``weight`` (C) weighs the targets.  Raises
+    ValueError for another p than 1 and 2, and for a weight that is no vector.
+    """
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    if p not in (1, 2):
+        raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, but got {p}")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError(f"multi_margin_loss: weight must be one-dimensional, but got {weight.dim()}D")
+    return gn.ops.aten.multi_margin_loss(input, target, p, margin, weight, number)
+
+
+def multilabel_margin_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """The sum of ``max(0, 1 - input[t] + input[i])`` over the target's classes t and all others i, over C.
+
+    ``target``, shaped as ``input``, lists the classes of each row; -1 ends the list.
+    """
+    number = reduction_number(resolve_reduction(reduction, size_average, reduce))
+    return gn.ops.aten.multilabel_margin_loss(input, target, number)
+
+
+def multilabel_soft_margin_loss(
+    input: gn.Tensor,
+    target: gn.Tensor,
+    weight: gn.Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """The mean of ``binary_cross_entropy_with_logits`` over the classes, each term times ``weight``."""
+    meant = resolve_reduction(reduction, size_average, reduce)
+    losses = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        losses = losses * weight
+    losses = losses.sum(input.dim() - 1) / input.size(-1)
+    return _reduced(losses, reduction_number(meant))
+
+
+def triplet_margin_with_distance_loss(
+    anchor: gn.Tensor,
+    positive: gn.Tensor,
+    negative: gn.Tensor,
+    *,
+    distance_function: Callable[[gn.Tensor, gn.Tensor], Any] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> gn.Tensor:
+    """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, d being ``distance_function``.
+
+    It is ``pairwise_distance`` where none is given.  With ``swap`` the negative's distance from the positive
+    counts, where it is the smaller.  Raises ValueError unless the margin is positive, RuntimeError for
+    different numbers of dimensions.
+    """
+    number = reduction_number(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    distance = gn.pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = gn.minimum(far, distance(positive, negative))
+    return _reduced((margin + near - far).clamp_min(0), number)

@@ -1,0 +1,42 @@
+"""Activations that draw numbers."""
+
+from __future__ import annotations
+
+import warnings
+
+import gnomon as gn
+
+rrelu_ = gn.rrelu_
+
+
+def rrelu(
+    input: gn.Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> gn.Tensor:
+    """``input`` where it is positive, elsewhere ``slope * input``.
+
+    In ``training`` each element's slope is drawn from [lower, upper), else it is the mean of the bounds.
+    """
+    return (gn.rrelu_ if inplace else gn.rrelu)(input, lower, upper, training)
+
+
+def gumbel_softmax(
+    logits: gn.Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> gn.Tensor:
+    """A sample of the classes along ``dim``, softened: ``softmax((logits + noise) / tau)``, Gumbel's noise.
+
+    ``hard``: 1 for the class that was drawn and 0 for all others, with the gradient of the soft sample.
+    ``eps`` does nothing, and warns.  Jang et al. (2017).
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    noise = -gn.empty_like(logits, memory_format=gn.contiguous_format).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    drawn = soft.max(dim, keepdim=True)[1]
+    one_hot = gn.zeros_like(logits, memory_format=gn.contiguous_format).scatter_(dim, drawn, 1.0)
+    return one_hot - soft.detach() + soft
