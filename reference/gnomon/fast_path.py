@@ -30,7 +30,7 @@ from .autograd.saved_variable import SavedVariable, save
 from .autograd.variable_type import DerivativePlan, derivative_plan
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
-from .dispatch.mode import mode_word
+from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
 from .kit import launch
 from .kit.plans import find_plan, plan_key
 from .kit.running import expanded_arguments, meets_in_float32
@@ -132,7 +132,7 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     if meets_in_float32(operator, plan.key_dtype, arguments):
         return None
     backend = backend_of(plan.device)
-    kernel = launch.find_kernel(backend, operator.name, plan.key_dtype)
+    kernel = launch.find_kernel(backend, operator.record.kernel_name, plan.key_dtype)
     if kernel is None or not hasattr(kernel, "prepare"):
         return None
     if not _walks_as_given(walk, [arguments[position] for position in operator.tensor_positions]):
@@ -474,7 +474,7 @@ def _general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[An
         return None
     base = record.base or operator
     plan = find_plan(base, arguments)
-    kernel = launch.find_kernel(backend_of(device), base.name, plan.key_dtype)
+    kernel = launch.find_kernel(backend_of(device), base.record.kernel_name, plan.key_dtype)
     if not hasattr(kernel, "prepare"):
         return None
     walk = plan.walk
@@ -519,9 +519,15 @@ def _has_shortcut(operator: OpOverload) -> bool:
     return not schema.is_inplace or len(arguments) <= 2
 
 
-def _is_plain_without_grad(keys: int) -> bool:
-    """Grad mode off: whether operands require grad is nobody's business."""
-    return keys == NO_GRAD_CALL or keys == NO_GRAD_CALL_ON_VARIABLES
+# Grad mode off, or Autograd taken away: whether operands require grad is nobody's business.
+_UNRECORDED = frozenset(
+    {NO_GRAD_CALL, NO_GRAD_CALL_ON_VARIABLES}
+    | {
+        keys | EXCLUDE_AUTOGRAD
+        for keys in (NO_GRAD_CALL, NO_GRAD_CALL_ON_VARIABLES, PLAIN_CALL, RECORDED_CALL)
+    }
+)
+_is_plain_without_grad = _UNRECORDED.__contains__
 
 
 # Python's operators and methods that have a fast version: method names -> operator, arguments beyond the

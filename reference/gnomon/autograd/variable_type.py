@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, register_boxed_fallback
-from ..dispatch.mode import excluding, mode_word
+from ..dispatch.mode import EXCLUDE_AUTOGRAD, mode_word, set_mode_word
 from ..memory.tensor import Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from . import views
@@ -372,8 +372,12 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
 def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     if operator.record.explicit is None:
         return operator.redispatch(keys, arguments)
-    with excluding(DispatchKey.Autograd):
+    word = mode_word()
+    set_mode_word(word | EXCLUDE_AUTOGRAD)
+    try:
         return operator.redispatch(keys, arguments)
+    finally:
+        set_mode_word(word)
 
 
 def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

@@ -71,6 +71,7 @@ class Record:
         )
         self.expands_inputs: tuple[str, ...] = fields.get("expands_inputs", ())
         self.variants_offered: str = fields.get("variants") or _default_variants(schema)
+        self.kernel_name: str = fields.get("kernel_of") or schema.full_name  # under which backends have it
         self.python_module: str = fields.get("python_module") or ""
         self.node_name: str = fields.get("node_name") or ""
         self.derivative_plans: dict[Any, Any] = {}  # autograd's: what is saved, by which inputs require grad
@@ -100,6 +101,7 @@ def native_function(
     view: Callable[..., Any] | None = None,
     composite: Callable[..., Any] | None = None,
     explicit: Callable[..., Any] | None = None,
+    kernel_of: str = "",
     derivatives: dict[str, Callable[..., Any]] | None = None,
     non_differentiable_outputs: tuple[int, ...] = (),
     node_name: str = "",
@@ -121,6 +123,8 @@ def native_function(
     doc: str = "",
 ) -> OpOverload:
     """Define an operator and return it.
+
+    ``kernel_of`` names the operator whose kernel this one runs, where the two differ in their arguments only.
 
     ``inplace`` also defines ``name_`` (a string: with that overload name instead of the operator's); ``out``
     also defines the variant with ``out=``: its overload name ("out"), or its whole schema where the outputs'
@@ -149,6 +153,7 @@ def native_function(
         view=view,
         composite=composite,
         explicit=explicit,
+        kernel_of=kernel_of,
         derivatives=derivatives,
         non_differentiable_outputs=non_differentiable_outputs,
         promotes_inputs=promotes_inputs,

@@ -83,7 +83,7 @@ def execute(
         kernel_arguments = [arguments[position] for position in record.kernel_positions]
     tensors = [*outputs, *inputs]
     facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
-    checked(operator, launch.launch, (operator.name, *facts))
+    checked(operator, launch.launch, (record.kernel_name, *facts))
 
 
 def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> bool:
@@ -249,6 +249,7 @@ def run_explicit_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) 
     """Copy the results of an operator without a kernel into its ``out=`` arguments."""
     base = operator.record.base
     count = len(base.schema.arguments)
-    results = checked(base, base.record.explicit, arguments[:count])
+    given = with_output_dtype(base, arguments[:count], arguments[count])
+    results = checked(base, base.record.explicit, given)
     results = results if isinstance(results, tuple) else (results,)
     return write_results(operator, results, arguments[count:], arguments[:count])

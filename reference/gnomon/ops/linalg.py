@@ -344,7 +344,11 @@ dot = native_function(
 
 mv = native_function(
     "mv(Tensor self, Tensor vec) -> Tensor",
-    composite=lambda self, vec: _mv(self, vec),
+    explicit=lambda self, vec: _mv(self, vec),
+    derivatives={
+        "self": lambda grad, vec: aten.outer.default(grad, vec.conj()),
+        "vec": lambda grad, self: self.conj().t().mv(grad),
+    },
     exact_out=True,
     out="out",
     doc="The product of a matrix (n, k) and a vector (k).",

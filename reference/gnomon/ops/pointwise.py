@@ -77,11 +77,22 @@ sub = native_function(
     doc="``self - alpha * other``.  Operands broadcast and promote; bool is refused with a RuntimeError.",
 )
 
+
+def _rsub(self: Any, other: Any, alpha: Any) -> Any:
+    if alpha == 1 and type(other) in (int, float) and self._spec.dtype.is_floating_point:
+        return (-self) + other  # the same number to the last bit, and both have shortcuts
+    return aten.sub.Tensor(other, self, alpha)
+
+
 rsub = native_function(
     "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     numbers="other",
     variants="function",
-    composite=lambda self, other, alpha: aten.sub.Tensor(other, self, alpha),
+    explicit=_rsub,
+    derivatives={
+        "self": lambda grad, alpha: -aten.mul.Tensor(grad, alpha.conjugate()),
+        "other": lambda grad: grad,
+    },
     doc="""``other - alpha * self``.
 
     The operands broadcast and their dtypes promote.  Raises RuntimeError for bool and sizes that do not
@@ -146,6 +157,7 @@ div_floor = native_function(
     kernel=pointwise(refuse_zero(arithmetic.floor_divide)),
     wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
+    node_name="DivBackward2",
     doc="``floor(self / other)``: the kernel under ``div(rounding_mode='floor')`` and ``floor_divide``.",
 )
 
@@ -156,6 +168,7 @@ div_trunc = native_function(
     kernel=pointwise(refuse_zero(arithmetic.trunc_divide)),
     wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
+    node_name="DivBackward2",
     doc="``self / other`` rounded towards zero: the kernel under ``div(rounding_mode='trunc')``.",
 )
 
@@ -202,6 +215,7 @@ remainder = native_function(
         "self": lambda grad: grad,
         "other": lambda grad, self, other: -grad * aten.div(self, other, rounding_mode="floor"),
     },
+    node_name="RemainderBackward1",
     inplace=True,
     out="Tensor_out",
     doc="""``self`` modulo ``other``, with the sign of ``other``, as Python's %.
@@ -219,6 +233,7 @@ fmod = native_function(
         "self": lambda grad: grad,
         "other": lambda grad, self, other: -grad * aten.div(self, other, rounding_mode="trunc"),
     },
+    node_name="FmodBackward1",
     inplace=True,
     out="Tensor_out",
     doc="""``self`` modulo ``other``, with the sign of ``self``, as C's %.
@@ -506,6 +521,7 @@ native_function(
     "round.decimals(Tensor self, *, int decimals) -> Tensor",
     meta=unary("bool", "integer", "complex"),
     kernel=_round_decimals,
+    node_name="RoundBackward1",
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
     out="decimals_out",

@@ -58,7 +58,10 @@ sum_dim = native_function(
 
 native_function(
     "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    composite=lambda self, dtype: aten.sum.dim_IntList(self, None, False, dtype),
+    meta=lambda self, dtype: _sum_rule(self, None, False, dtype),
+    kernel_of="sum.dim_IntList",
+    identity=0,
+    derivatives={"self": lambda grad, self_sizes: grad.expand(self_sizes)},
     dtype_from_out=True,
     out="out",
     doc="The sum of all elements.",
@@ -130,7 +133,12 @@ mean_dim = native_function(
 
 native_function(
     "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    composite=lambda self, dtype: aten.mean.dim(self, None, False, dtype),
+    meta=lambda self, dtype: _mean_rule(self, None, False, dtype),
+    kernel_of="mean.dim",
+    identity=math.nan,
+    derivatives={
+        "self": lambda grad, self_sizes: grad.expand(self_sizes) / geometry.numel_of(self_sizes),
+    },
     out="dtype_out",
     doc="The mean of all elements.",
 )
@@ -176,7 +184,8 @@ prod_dim = native_function(
 
 native_function(
     "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    composite=lambda self, dtype: aten.prod.dim_int(aten.reshape.default(self, (-1,)), 0, False, dtype),
+    explicit=lambda self, dtype: aten.prod.dim_int(aten.reshape.default(self, (-1,)), 0, False, dtype),
+    derivatives={"self": lambda grad, self: _prod_grad(grad, self.reshape((-1,)), 0, False).view(self.shape)},
     dtype_from_out=True,
     out="out",
     doc="The product of all elements.",
@@ -247,26 +256,25 @@ amin = native_function(
 
 native_function(
     "max(Tensor self) -> Tensor",
-    composite=lambda self: _whole(self, "max", aten.amax),
+    meta=lambda self: _extreme_rule(self, (), False),
+    kernel_of="amax",
+    derivatives={"self": lambda grad, self, result: _extreme_grad(grad, self, result, (), False)},
+    node_name="MaxBackward1",
+    exact_out=True,
     out="unary_out",
     doc="The largest element; NaN if there is one.",
 )
 
 native_function(
     "min(Tensor self) -> Tensor",
-    composite=lambda self: _whole(self, "min", aten.amin),
+    meta=lambda self: _extreme_rule(self, (), False),
+    kernel_of="amin",
+    derivatives={"self": lambda grad, self, result: _extreme_grad(grad, self, result, (), False)},
+    node_name="MinBackward1",
+    exact_out=True,
     out="unary_out",
     doc="The smallest element; NaN if there is one.",
 )
-
-
-def _whole(self: Any, name: str, reduce_all: Any) -> Any:
-    if self.numel() == 0:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-            "reduction dim with the 'dim' argument."
-        )
-    return reduce_all.default(self, (), False)
 
 
 def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:

@@ -65,9 +65,16 @@ def _trace(self: Any) -> Any:
     return self.diagonal().sum()
 
 
+def _trace_grad(grad: Any, self_sizes: tuple[int, ...]) -> Any:
+    """``grad`` at each place of the diagonal.  Source: trace_backward."""
+    zeros = grad.new_zeros(self_sizes)
+    return zeros.diagonal_scatter(grad.expand((min(self_sizes),)))
+
+
 trace = native_function(
     "trace(Tensor self) -> Tensor",
-    composite=_trace,
+    explicit=_trace,
+    derivatives={"self": _trace_grad},
     doc="The sum of the main diagonal of a matrix; integers in int64.",
 )
 
