@@ -12,7 +12,7 @@ import pytest
 import gnomon as gn
 from gnomon.dispatch import dispatcher, mode
 from gnomon.dispatch.dispatcher import OpOverload, aten
-from gnomon.values.dispatch_key import PYTHON_DISPATCH, TENSOR_KEYS, DispatchKey, DispatchKeySet
+from gnomon.values.dispatch_key import PYTHON, TENSOR_KEYS, DispatchKey, DispatchKeySet
 from gnomon.values.schema import FunctionSchema
 
 KEYS = list(DispatchKey)
@@ -41,7 +41,7 @@ def made_up(*keys: DispatchKey) -> tuple[OpOverload, list[str]]:
 def python_mode() -> Iterator[None]:
     """A mode that wants to see all calls."""
     word = mode.mode_word()
-    mode.set_mode_word(word | PYTHON_DISPATCH)
+    mode.set_mode_word(word | PYTHON)
     yield
     mode.set_mode_word(word)
 
@@ -65,7 +65,7 @@ def test_key_sets() -> None:
         list(keys) == [DispatchKey.Autograd, DispatchKey.Dense]
         and repr(keys) == "DispatchKeySet(Autograd, Dense)"
     )
-    assert keys.has(DispatchKey.Dense) and not keys.has(DispatchKey.PythonDispatch)
+    assert keys.has(DispatchKey.Dense) and not keys.has(DispatchKey.Python)
     assert keys.highest_priority() is DispatchKey.Autograd
     autograd = DispatchKeySet(1 << DispatchKey.Autograd)
     assert (keys - autograd) | autograd == keys and keys - autograd != keys
@@ -85,14 +85,14 @@ def test_tensors_carry_keys() -> None:
 def test_a_call_passes_its_keys_from_the_highest_down(python_mode: None) -> None:
     operator, passed = made_up(*KEYS)
     assert operator(gn.ones(1, requires_grad=True), 5) == 5
-    assert passed == ["PythonDispatch", "Autograd", "ADInplaceOrView", "Dense"]
+    assert passed == ["Autograd", "ADInplaceOrView", "Python", "Dense"]
     passed.clear()
     operator(gn.ones(1), 5)
-    assert passed == ["PythonDispatch", "ADInplaceOrView", "Dense"]
+    assert passed == ["ADInplaceOrView", "Python", "Dense"]
 
 
 def test_a_key_without_kernel_is_fallen_through() -> None:
-    operator, passed = made_up(DispatchKey.Dense, DispatchKey.PythonDispatch)
+    operator, passed = made_up(DispatchKey.Dense, DispatchKey.Python)
     operator.register(
         DispatchKey.Autograd, lambda operator, keys, arguments: operator.redispatch(1, arguments)
     )
@@ -125,7 +125,7 @@ def test_excluded_keys_are_passed_over_and_come_back() -> None:
     x = gn.ones(1, requires_grad=True)
     with mode.excluding(DispatchKey.Autograd, DispatchKey.ADInplaceOrView):
         operator(x, 1)
-        with mode.excluding(DispatchKey.PythonDispatch):
+        with mode.excluding(DispatchKey.Python):
             operator(x, 1)
     assert passed == ["Dense", "Dense"]
     passed.clear()
@@ -138,7 +138,7 @@ def test_excluded_keys_are_passed_over_and_come_back() -> None:
 def test_active_keys() -> None:
     word = mode.mode_word()
     assert mode.active_keys(TENSOR_KEYS, word) == TENSOR_KEYS
-    assert mode.active_keys(TENSOR_KEYS, PYTHON_DISPATCH) == TENSOR_KEYS | PYTHON_DISPATCH
+    assert mode.active_keys(TENSOR_KEYS, PYTHON) == TENSOR_KEYS | PYTHON
     assert mode.active_keys(TENSOR_KEYS, TENSOR_KEYS << mode.EXCLUDED_SHIFT) == 0
 
 
@@ -148,7 +148,7 @@ def test_modes_belong_to_a_thread_and_a_context(python_mode: None) -> None:
     thread = threading.Thread(target=lambda: there.append(mode.mode_word()))
     thread.start()
     thread.join()
-    assert there[0] != here and not there[0] & PYTHON_DISPATCH
+    assert there[0] != here and not there[0] & PYTHON
 
     def change() -> None:
         mode.set_mode_word(0)
@@ -161,7 +161,7 @@ def test_the_table_is_made_anew_when_a_kernel_is_registered() -> None:
     operator, _ = made_up(DispatchKey.Dense)
     before = operator.table()
     assert operator.table() is before
-    assert [kernel is None for kernel in before][DispatchKey.PythonDispatch]
+    assert before[DispatchKey.Python] is dispatcher._boxed_fallbacks[DispatchKey.Python][0]
     operator.register(DispatchKey.Dense, lambda operator, keys, arguments: "new")
     assert operator.table() is not before and operator(gn.ones(1), 1) == "new"
 
@@ -179,23 +179,21 @@ def test_a_boxed_fallback_sees_every_operator_it_applies_to(python_mode: None, d
 
     def see(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
         seen.append(operator.name)
-        return operator.redispatch(keys & ~PYTHON_DISPATCH, arguments)
+        return operator.redispatch(keys & ~PYTHON, arguments)
 
     x, y = gn.ones(2), gn.ones(2)
     for _ in range(3):
         x + y
+    modes = dispatcher._boxed_fallbacks[DispatchKey.Python]
     dispatcher.register_boxed_fallback(
-        DispatchKey.PythonDispatch, see, lambda operator: operator.schema.name in ("add", "mul")
+        DispatchKey.Python, see, lambda operator: operator.schema.name in ("add", "mul")
     )
     try:
         assert (x + y).tolist() == [2.0, 2.0]
         assert (gn.mul(x, 3) - 1).tolist() == [2.0, 2.0]
         assert seen == ["add.Tensor", "mul.Tensor"]
     finally:
-        del dispatcher._boxed_fallbacks[DispatchKey.PythonDispatch]
-        for packet in aten:
-            for operator in packet.overloads.values():
-                operator._table = None
+        dispatcher.register_boxed_fallback(DispatchKey.Python, *modes)
     x + y
     assert seen == ["add.Tensor", "mul.Tensor"]
 

@@ -14,6 +14,7 @@ import inspect
 import keyword
 import re
 import sys
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,7 @@ TENSOR_HEADER = '''"""Types of memory/tensor.py and of Tensor's methods.  Writte
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
@@ -95,8 +97,12 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
 {submodules}
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
+from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import is_grad_enabled as is_grad_enabled
+from .autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from .creation import as_tensor as as_tensor
@@ -104,6 +110,8 @@ from .creation import asarray as asarray
 from .creation import from_numpy as from_numpy
 from .creation import frombuffer as frombuffer
 from .creation import tensor as tensor
+from .dispatch.python_dispatch import DispatchMode as DispatchMode
+from .func.vmap import vmap as vmap
 {functional}
 from .kit.launch import fallback_policy as fallback_policy
 from .kit.launch import fallbacks as fallbacks
@@ -424,7 +432,10 @@ def tensor_class() -> list[str]:
 
 
 def slots(kind: type) -> list[str]:
-    """The head of a class and its slots."""
+    """The head of a class and its slots; the members of an enumeration."""
+    if issubclass(kind, IntEnum):
+        members = [f"    {each.name} = {each.value}" for each in kind]
+        return ["", f"class {kind.__name__}(IntEnum):", *members]
     types = inspect.get_annotations(kind)
     names = [each for each in kind.__slots__ if not each.startswith("__")]  # type: ignore[attr-defined]
     return [
@@ -467,7 +478,8 @@ def tensor_stubs() -> str:
     for each in own:
         if inspect.isclass(each) and each is not Tensor:
             lines += slots(each)
-            lines += written_method("__init__", each.__init__)
+            if not issubclass(each, IntEnum):
+                lines += written_method("__init__", each.__init__)
     lines += tensor_class()
     lines.append("")
     functions = {
@@ -476,6 +488,7 @@ def tensor_stubs() -> str:
     for name, each in functions.items():
         lines += written_method(name, each, "")
     lines.append("")
+    lines.append("INFERENCE_VERSION: VersionCounter")
     lines.append("refresh_view: Callable[[Tensor], tuple[Any, _int] | None]")
     return "\n".join(lines) + "\n"
 

@@ -18,10 +18,20 @@ from . import fast_path as _fast_path
 from . import functional as _functional
 from . import methods as _methods
 from . import ops
+from .autograd import engine as _engine
 from .autograd import variable_type as _variable_type
-from .autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from .autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .creation import as_tensor, asarray, from_numpy, frombuffer, tensor
 from .dispatch.dispatcher import aten as _aten
+from .dispatch.python_dispatch import DispatchMode
 from .functional import (
     atleast_1d,
     atleast_2d,
@@ -112,7 +122,29 @@ _methods.bind_methods()
 _functional.bind_methods()
 _fast_path.bind_fast_paths(globals())
 
-_LAZY = ("nn", "optim", "autograd", "fft", "linalg", "cli", "demo")
+
+def vmap(
+    func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
+) -> Any:
+    """``func``, which takes and returns tensors of one example, for many at once: see gnomon.func.vmap.
+
+    Source: torch.vmap.
+    """
+    from .func import vmap as _vmap
+
+    return _vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
+
+
+def _grad_of_each(gradients: Any, function: Any) -> Any:
+    """What ``autograd.grad(is_grads_batched=True)`` needs, when it is first asked for."""
+    from .func.vmap import grad_of_each
+
+    return grad_of_each(gradients, function)
+
+
+_engine.set_grad_of_each(_grad_of_each)
+
+_LAZY = ("nn", "optim", "autograd", "fft", "linalg", "cli", "demo", "library", "func", "utils")
 
 
 def __dir__() -> list[str]:

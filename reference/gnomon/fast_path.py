@@ -25,9 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .autograd.graph import accumulator_edge, gradient_edge, next_sequence_number
+from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import SavedVariable, save
 from .autograd.variable_type import DerivativePlan, derivative_plan
+from .autograd.views import mark_view
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
@@ -43,6 +44,7 @@ from .values.dispatch_key import (
     PLAIN_CALL,
     RECORDED_CALL,
     TENSOR_KEYS,
+    WRAPPER_KEYS,
 )
 from .values.dtype import on_default_dtype
 
@@ -400,7 +402,7 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         except TypeError:  # a list among the arguments: no key
             return readable(*arguments)
         if plan is None:
-            return miss(key, arguments)
+            return readable(*arguments) if keys & WRAPPER_KEYS else miss(key, arguments)
         is_recorded = keys == RECORDED_CALL and is_differentiable
         if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
             return readable(*arguments)
@@ -408,9 +410,8 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
             self = arguments[0]
             spec, offset, metadata = plan
             output = alias_tensor(self, spec, self._storage_offset + offset)
-            base = self if self._view_of is None else self._view_of[0]
             if is_tracked:
-                output._view_of = (base, output._version_counter.value)
+                mark_view(output, self)
             if is_recorded:
                 record(arguments, output, metadata)
             return output

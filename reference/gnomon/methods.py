@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import functional
-from .autograd import engine, hooks
+from .autograd import engine, tensor_hooks
 from .bind import documentation
 from .dispatch.dispatcher import aten
 from .memory import text
@@ -396,8 +396,9 @@ def bind_methods() -> None:
     Tensor.tolist = tolist
     Tensor.numpy = numpy
     Tensor.backward = backward
-    Tensor.register_hook = hooks.register_hook
-    Tensor.retain_grad = hooks.retain_grad
+    Tensor.register_hook = tensor_hooks.register_hook
+    Tensor.register_post_accumulate_grad_hook = tensor_hooks.register_post_accumulate_grad_hook
+    Tensor.retain_grad = tensor_hooks.retain_grad
     Tensor.to = to
     Tensor.type_as = type_as
     Tensor.T = property(_flipped)

@@ -3,22 +3,29 @@
 Never imports the operators: a formula calls them through the tensors it is given, and the engine by name.
 """
 
+from . import forward_ad, function, functional, graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .engine import backward, grad
-from .grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .function import Function
+from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
-from .graph import AccumulateGrad, Edge, Node
 
 __all__ = [
-    "AccumulateGrad",
-    "Edge",
+    "Function",
     "GradcheckError",
-    "Node",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "forward_ad",
+    "function",
+    "functional",
     "grad",
     "gradcheck",
     "gradgradcheck",
+    "graph",
+    "inference_mode",
     "is_grad_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

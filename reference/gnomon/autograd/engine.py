@@ -3,107 +3,123 @@
 1. Count, for every Node that can be reached, how many edges lead to it: its dependencies.
 2. Put the roots' gradients into their Nodes' input buffers, and the roots into the ready queue.
 3. Take the Node that was recorded last out of the queue, apply it, and add what it returns to the buffers of
-the
-   Nodes its edges lead to.  A Node whose last dependency has reported is ready.
+   the Nodes its edges lead to.  A Node whose last dependency has reported is ready.
 
 What arrives at a leaf is kept until the whole graph has run, and only then added to ``grad``: a backward that
 fails on the way leaves every ``grad`` as it was.
 
-Source: torch/csrc/autograd/engine.cpp (Engine::execute, compute_dependencies, validate_outputs).
+All bookkeeping is done by the thread that called.  Where a graph spans several devices, it hands the Nodes
+that are ready to one worker thread a device (workers.py) and goes on with what they return.
+
+Source: torch/csrc/autograd/engine.cpp (Engine::execute, compute_dependencies, evaluate_function,
+validate_outputs).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar, copy_context
 from heapq import heappop, heappush
 from typing import Any
 
+from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word, set_mode_word
+from ..memory.spec import Spec
 from ..memory.tensor import Tensor, autograd_meta
+from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
-from . import graph
-from .graph import AccumulateGrad, Edge, Node, gradient_edge
+from . import anomaly_mode
+from . import node as node_module
+from .hooks import hooks_of
+from .node import AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
+from .tensor_hooks import retain_grad, set_current_task
+from .workers import Workers
+
+MAX_DEPTH = 60  # backwards within backwards on one thread's stack.  Source: MAX_DEPTH in engine.h
 
 
 def backward(
-    tensors: Tensor | Sequence[Tensor],
+    tensors: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Tensor | Sequence[Tensor] | None = None,
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | None = None,
 ) -> None:
     """Add to the ``grad`` of each leaf the sum, over ``tensors``, of the gradient of each times its
     ``grad_tensor``.
 
     ``grad_tensors`` may be left out for tensors with one element (then it is 1).  With ``inputs``, only those
-    accumulate.  ``retain_graph`` (default: ``create_graph``) keeps what the graph saved, for another
-    backward; ``create_graph`` records the backward itself.
+    accumulate; a non-leaf among them retains its gradient from then on.  ``retain_graph`` (default:
+    ``create_graph``) keeps what the graph saved, for another backward; ``create_graph`` records the backward
+    itself.
 
     Raises RuntimeError for a tensor that needs no gradient, for one of several elements without a
-    ``grad_tensor``, for a ``grad_tensor`` of another shape, and for a graph that was freed by an earlier
-    backward. Source: torch.autograd.backward.
+    ``grad_tensor``, for a ``grad_tensor`` of another shape, for empty ``inputs``, and for a graph that was
+    freed by an earlier backward.  Source: torch.autograd.backward.
     """
-    roots = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    gradients = (
-        [grad_tensors] if isinstance(grad_tensors, Tensor) or grad_tensors is None else list(grad_tensors)
-    )
-    if grad_tensors is None:
-        gradients = [None] * len(roots)
-    if len(gradients) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
-    wanted = None
+    roots = _as_list(tensors)
+    gradients = [None] * len(roots) if grad_tensors is None else _as_list(grad_tensors)
+    targets = None
     if inputs is not None:
-        wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        wanted = _as_list(inputs)
         if not wanted:
             raise RuntimeError("'inputs' argument to backward() cannot be empty.")
-    keep = create_graph if retain_graph is None else retain_graph
-    edges, root_gradients = _roots(roots, gradients, create_graph)
-    captured = _execute(edges, root_gradients, keep, create_graph, wanted, accumulate=True)
-    if wanted is not None:
-        word = mode_word()
-        set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
-        try:
-            for tensor, gradient in zip(wanted, captured):
-                if gradient is not None:
-                    graph.accumulate(tensor, gradient)
-        finally:
-            set_mode_word(word)
+        for each in wanted:
+            if isinstance(each, Tensor):
+                retain_grad(each)
+        targets = [_edge_of(each, position) for position, each in enumerate(wanted)]
+    edges, seeds = _roots(roots, gradients)
+    keep_graph = create_graph if retain_graph is None else retain_graph
+    _execute(lambda: GraphTask(edges, seeds, keep_graph, targets, accumulates=True), create_graph)
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """The gradients of ``outputs`` (each times its ``grad_output``) with respect to ``inputs``, without
     touching ``grad``.
 
+    With ``is_grads_batched``, each grad_output has one more dimension, the first, and so has each gradient:
+    as many backwards in one, by ``vmap``.
+
     Raises RuntimeError for an input that the outputs do not depend on, unless ``allow_unused`` (then None, or
     zeros with ``materialize_grads``), and where ``backward`` does.  Source: torch.autograd.grad.
     """
-    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    gradients = (
-        [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs or [None] * len(roots))
-    )
-    if len(gradients) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
+    roots, wanted = _as_list(outputs), _as_list(inputs)
+    gradients = [None] * len(roots) if grad_outputs is None else _as_list(grad_outputs)
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True")
-    for tensor in wanted:
-        if not tensor._keys & AUTOGRAD:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-    keep = create_graph if retain_graph is None else retain_graph
-    edges, root_gradients = _roots(roots, gradients, create_graph)
-    captured = _execute(edges, root_gradients, keep, create_graph, wanted, accumulate=False)
+    if is_grads_batched:
+        return _grad_of_each(
+            gradients,
+            lambda each: grad(
+                roots,
+                wanted,
+                each,
+                retain_graph,
+                create_graph,
+                allow_unused,
+                materialize_grads=materialize_grads,
+            ),
+        )
+    targets = [_edge_of(each, position) for position, each in enumerate(wanted)]
+    edges, seeds = _roots(roots, gradients)
+    keep_graph = create_graph if retain_graph is None else retain_graph
+    captured = _execute(lambda: GraphTask(edges, seeds, keep_graph, targets, accumulates=False), create_graph)
     results: list[Tensor | None] = []
-    for tensor, gradient in zip(wanted, captured):
+    for each, gradient in zip(wanted, captured):
         if gradient is None and materialize_grads:
-            gradient = tensor.new_zeros(tensor.shape)
+            spec = _spec_of(each)
+            gradient = seeds[0].new_zeros(spec.sizes, dtype=spec.dtype, device=spec.device)
         elif gradient is None and not allow_unused:
             raise RuntimeError(
                 "One of the differentiated Tensors appears to not have been used in the graph. Set "
@@ -113,42 +129,202 @@ def grad(
     return tuple(results)
 
 
+def _no_vmap(gradients: Any, function: Any) -> Any:
+    raise RuntimeError("is_grads_batched needs vmap: import gnomon, not a part of it")
+
+
+# Set by vmap: calls a function for each slice of the gradients along their first dimension, at once.
+_grad_of_each: Callable[[Any, Callable[[Any], Any]], Any] = _no_vmap
+
+
+def set_grad_of_each(function: Callable[[Any, Callable[[Any], Any]], Any]) -> None:
+    """Give the engine what ``is_grads_batched`` needs."""
+    global _grad_of_each
+    _grad_of_each = function
+
+
+def _as_list(given: Any) -> list[Any]:
+    """One tensor or edge, or several, as a list."""
+    return [given] if isinstance(given, (Tensor, GradientEdge)) else list(given)
+
+
+def _spec_of(of: Tensor | GradientEdge) -> Spec:
+    return of._spec if isinstance(of, Tensor) else of.node.metadata_specs[of.output_nr]
+
+
+def _edge_of(of: Tensor | GradientEdge, position: int) -> Edge:
+    if isinstance(of, GradientEdge):
+        return of.node, of.output_nr
+    edge = gradient_edge(of) if of._keys & AUTOGRAD else None
+    if edge is None:
+        raise RuntimeError(
+            f"One of the differentiated Tensors does not require grad: input {position}, of shape "
+            f"{list(of.shape)}"
+        )
+    return edge
+
+
 def _roots(
-    roots: Sequence[Tensor], gradients: Sequence[Tensor | None], create_graph: bool
+    roots: Sequence[Tensor | GradientEdge], gradients: Sequence[Tensor | None]
 ) -> tuple[list[Edge], list[Tensor]]:
     """The edges to start from and the gradients to start with, checked."""
+    if len(gradients) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
     edges = []
     checked = []
     for position, (root, gradient) in enumerate(zip(roots, gradients)):
-        edge = gradient_edge(root)
+        edge = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
         if edge is None:
             raise RuntimeError(
                 f"element {position} of tensors does not require grad and does not have a grad_fn"
             )
+        spec = _spec_of(root)
         if gradient is None:
-            if root._spec.numel != 1:
-                raise RuntimeError(
-                    f"grad can be implicitly created only for scalar outputs; element {position} of tensors "
-                    f"has shape {list(root.shape)}"
-                )
-            if not root._spec.dtype.is_floating_point:
-                raise RuntimeError(
-                    f"grad can be implicitly created only for real scalar outputs but got {root._spec.dtype}"
-                )
-            gradient = root.detach().new_ones(root._spec.sizes)
-        elif gradient._spec.sizes != root._spec.sizes:
+            gradient = _one_like(spec, position)
+        elif gradient._spec.sizes != spec.sizes:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape} and "
-                f"output[{position}] has a shape of {root.shape}."
+                f"output[{position}] has a shape of {spec.shape}."
             )
-        elif gradient._spec.device is not root._spec.device:
+        elif gradient._spec.device is not spec.device:
             raise RuntimeError(
                 f"grad_output[{position}] is on {gradient._spec.device}, but output[{position}] is on "
-                f"{root._spec.device}"
+                f"{spec.device}"
+            )
+        elif gradient._spec.dtype.is_complex and not spec.dtype.is_complex:
+            raise RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same dtype. "
+                f"Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} and "
+                f"output[{position}] has a dtype of {spec.dtype}."
             )
         edges.append(edge)
         checked.append(gradient)
     return edges, checked
+
+
+def _one_like(spec: Spec, position: int) -> Tensor:
+    """The gradient to start with where none is given: 1."""
+    if spec.numel != 1:
+        raise RuntimeError(
+            "grad can be implicitly created only for scalar outputs; element "
+            f"{position} of tensors has shape {list(spec.shape)}"
+        )
+    if not spec.dtype.is_floating_point:
+        raise RuntimeError(
+            f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
+        )
+    return aten.ones(spec.sizes, dtype=spec.dtype, device=spec.device)
+
+
+class GraphTask:
+    """One backward: where it starts, what it is asked for, and which Nodes it has to come by.
+
+    Without ``targets`` every leaf accumulates; with them, the task accumulates into those, or captures what
+    arrives there.  Source: torch/csrc/autograd/graph_task.h.
+    """
+
+    __slots__ = (
+        "accumulates",
+        "captured",
+        "captures",
+        "dependencies",
+        "edges",
+        "id",
+        "keep_graph",
+        "leaves_at_once",
+        "needed",
+        "seeds",
+    )
+
+    def __init__(
+        self,
+        edges: Sequence[Edge],
+        seeds: Sequence[Tensor],
+        keep_graph: bool,
+        targets: Sequence[Edge] | None,
+        accumulates: bool,
+    ):
+        self.id = _next_task_id()
+        self.edges = edges
+        self.seeds = seeds
+        self.keep_graph = keep_graph
+        self.accumulates = accumulates
+        roots = [edge[0] for edge in edges]
+        # Where nobody watches or asks for single gradients, what arrives at leaves is just added up on the
+        # side, and there is no need to count how often.
+        self.leaves_at_once = targets is None and not hooks_of.data
+        self.dependencies = _count_dependencies(roots, not self.leaves_at_once)
+        self.needed: set[Node] | None = None  # with targets: the Nodes that lead to one
+        self.captures: dict[Node, list[tuple[int, int]]] = {}  # Node -> (its output, which target)
+        self.captured: list[Tensor | None] = []
+        if targets is not None:
+            if not accumulates:
+                self.captured = [None] * len(targets)
+                for position, (node, output_nr) in enumerate(targets):
+                    self.captures.setdefault(node, []).append((output_nr, position))
+            self.needed = _needed_for(roots, {node for node, _ in targets})
+
+    def comes_by(self, node: Node) -> bool:
+        """Does this backward come by ``node``?"""
+        return node in self.dependencies and (self.needed is None or node in self.needed)
+
+    def executes(self, node: Node) -> bool:
+        """Does ``node`` have to run, rather than only to be come by?"""
+        if self.needed is None:
+            return True
+        return any(edge is not None and edge[0] in self.needed for edge in node.next_edges)
+
+    def capture(self, node: Node, gradients: Sequence[Tensor | None]) -> None:
+        """Keep those of the gradients that arrived at ``node`` that were asked for."""
+        for output_nr, position in self.captures.get(node, ()):
+            self.captured[position] = gradients[output_nr]
+
+    def evaluate(
+        self, node: Node, gradients: list[Tensor | None]
+    ) -> tuple[list[Tensor | None], Sequence[Tensor | None] | None]:
+        """Run ``node`` with all its hooks: (gradients as its hooks left them, what it returned).
+
+        It returns None where it does not run: at a leaf, and at the end of what is needed.  What is asked for
+        there is what the tensor's hooks made of it; of a Node that does run, what had arrived.
+        """
+        hooks = hooks_of.get(node)
+        executes = self.executes(node)
+        if executes:
+            self.capture(node, gradients)
+        if hooks is not None:
+            gradients = hooks.call_tensor_pre_hooks(gradients)
+        if not executes:
+            self.capture(node, gradients)
+            if node.__class__ is not AccumulateGrad or not self.accumulates:
+                return gradients, None
+        if hooks is not None:
+            gradients = hooks.call_pre_hooks(gradients)
+        if node.__class__ is AccumulateGrad:
+            return gradients, None
+        try:
+            results = node.apply(gradients)
+        except Exception:
+            if anomaly_mode.is_anomaly_enabled():
+                anomaly_mode.warn_of_forward(node)
+            raise
+        if anomaly_mode.is_anomaly_enabled() and anomaly_mode.is_anomaly_check_nan_enabled():
+            try:
+                anomaly_mode.check_for_nan(node, results)
+            except RuntimeError:
+                anomaly_mode.warn_of_forward(node)
+                raise
+        if not self.keep_graph:
+            node.release_variables()
+        if hooks is not None:
+            results = hooks.call_post_hooks(results[: len(node.next_edges)], gradients)
+        return gradients, results
+
+
+_next_task_id = itertools.count().__next__
+_current_task: ContextVar[GraphTask | None] = ContextVar("gnomon_graph_task", default=None)
+_depth: ContextVar[int] = ContextVar("gnomon_backward_depth", default=0)
+
+set_current_task(_current_task.get)
 
 
 def _count_dependencies(roots: Sequence[Node], leaves_too: bool) -> dict[Node, int]:
@@ -193,63 +369,65 @@ def _needed_for(roots: Sequence[Node], targets: set[Node]) -> set[Node]:
     return needed
 
 
-def _execute(
-    edges: Sequence[Edge],
-    gradients: Sequence[Tensor],
-    keep_graph: bool,
-    create_graph: bool,
-    inputs: Sequence[Tensor] | None,
-    accumulate: bool,
-) -> list[Tensor | None]:
-    """Run the graph from ``edges``.
-
-    Returns the gradients of ``inputs``; without inputs, leaves accumulate.
-    """
+def _execute(make_task: Callable[[], GraphTask], create_graph: bool) -> list[Tensor | None]:
+    """Run a task in the grad mode that it asks for.  Returns what it captured."""
+    depth = _depth.get()
+    if depth >= MAX_DEPTH:
+        return _on_a_thread_of_its_own(lambda: _execute(make_task, create_graph))
     word = mode_word()
     set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
+    task = make_task()
+    outer = _current_task.get()
+    _depth.set(depth + 1)
+    _current_task.set(task)
     try:
-        return _run(edges, gradients, keep_graph, inputs, accumulate)
+        _accumulate(_run(task))
+        return task.captured
     finally:
+        _current_task.set(outer)
+        _depth.set(depth)
         set_mode_word(word)
 
 
-def _run(
-    edges: Sequence[Edge],
-    gradients: Sequence[Tensor],
-    keep_graph: bool,
-    inputs: Sequence[Tensor] | None,
-    accumulate: bool,
-) -> list[Tensor | None]:
-    root_nodes = [edge[0] for edge in edges]
-    hooks = graph.tensor_hooks.data  # the plain dictionary in it, so that "are there any" costs nothing
-    # Where nobody watches or asks for single gradients, what arrives at leaves is just added up on the side.
-    leaves_at_once = inputs is None and not hooks
-    dependencies = _count_dependencies(root_nodes, not leaves_at_once)
-    captures: dict[Node, list[tuple[int, int]]] = {}  # node -> (its input, position in `inputs`)
-    captured: list[Tensor | None] = []
-    needed: set[Node] | None = None
-    if inputs is not None:
-        captured = [None] * len(inputs)
-        for position, tensor in enumerate(inputs):
-            edge = gradient_edge(tensor)
-            if edge is None:
-                raise RuntimeError(f"input {position} does not require grad")
-            captures.setdefault(edge[0], []).append((edge[1], position))
-        needed = _needed_for(root_nodes, set(captures))
+def _on_a_thread_of_its_own(function: Callable[[], Any]) -> Any:
+    """Call ``function`` on a new thread, whose stack is empty, and wait: for deeply re-entrant backwards."""
+    context = copy_context()
+    context.run(_depth.set, 0)
+    outcome: list[Any] = []
+
+    def work() -> None:
+        try:
+            outcome.extend((context.run(function), None))
+        except BaseException as error:
+            outcome.extend((None, error))
+
+    thread = threading.Thread(target=work, name="gnomon backward")
+    thread.start()
+    thread.join()
+    result, error = outcome
+    if error is not None:
+        raise error
+    return result
+
+
+def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
+    """Run the graph.  Returns the leaves that accumulate, what, and whether that is nobody else's."""
+    dependencies, needed, leaves_at_once = task.dependencies, task.needed, task.leaves_at_once
+    keep_graph = task.keep_graph
+    # with hooks, captures or anomaly mode about, each Node runs the long way
+    is_watched = bool(hooks_of.data or task.captures or anomaly_mode.is_anomaly_enabled())
+    workers = Workers.for_graph(dependencies, task.evaluate) if node_module.spans_devices else None
 
     buffers: dict[Node, list[Tensor | None]] = {}
     ready: list[tuple[int, int, Node]] = []
     tie = 0  # among equal sequence numbers (leaves), first come first served
     leaves: list[tuple[AccumulateGrad, Tensor, bool]] = []
 
-    for edge, gradient in zip(edges, gradients):
-        node = edge[0]
-        gradient = _validate(gradient, node.metadata_specs[edge[1]])
-        if node in buffers:
-            present = buffers[node][edge[1]]
-            buffers[node][edge[1]] = gradient if present is None else present + gradient
-        else:
-            buffers[node] = _buffer(node, edge[1], gradient)
+    for (node, output_nr), gradient in zip(task.edges, task.seeds):
+        gradient = _validate(gradient, node.metadata_specs[output_nr], node)
+        buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
+        present = buffer[output_nr]
+        buffer[output_nr] = gradient if present is None else present + gradient  # type: ignore[operator]
     for node in buffers:
         if not dependencies[node]:
             tie += 1
@@ -257,107 +435,108 @@ def _run(
 
     own: set[Node] = set()  # leaves whose buffered gradient nothing else refers to
     totals: dict[Node, Tensor] = {}  # by leaf, where they are added up on the side
-    following: Node | None = (
-        None  # a Node that is ready and is the only one: it need not go through the queue,
-    )
-    passed_on: list[Tensor | None] = []  # nor its gradients through the buffers
-    while ready or following is not None:
-        if following is not None:
-            node, incoming = following, passed_on
-            following = None
-        else:
-            node = heappop(ready)[2]
-            incoming = buffers.pop(node)
-        if hooks and node in graph.tensor_hooks:
-            incoming = _run_tensor_hooks(graph.tensor_hooks[node], incoming)
-        if captures and node in captures:
-            for input_nr, position in captures[node]:
-                captured[position] = incoming[input_nr]
-        if node.__class__ is AccumulateGrad:
-            if inputs is None and accumulate and incoming[0] is not None:
-                leaves.append((node, incoming[0], node in own))
-            continue
-        if needed is not None and not any(edge is not None and edge[0] in needed for edge in node.next_edges):
-            continue
-        results = node.apply(incoming)
-        if not keep_graph:
-            node.release_variables()
-        for edge, gradient in zip(node.next_edges, results):
-            if edge is None:
-                continue
-            target, input_nr = edge
-            if gradient is not None:
-                specs = target.metadata_specs
-                wanted = specs[input_nr]
-                if gradient._spec is not wanted:
-                    gradient = _validate(gradient, wanted)
-                if leaves_at_once and target.__class__ is AccumulateGrad:
-                    if target in totals:
-                        totals[target] = totals[target] + gradient
-                        own.add(target)
-                    else:
-                        totals[target] = gradient
-                        # a gradient that came fresh out of a formula may become `grad` without a copy
-                        if _is_fresh(gradient, incoming, results):
-                            own.add(target)
+    # the only Node that is ready need not go through the queue, nor its gradients through the buffers
+    following: Node | None = None
+    passed_on: list[Tensor | None] = []
+    try:
+        while True:
+            results = None
+            if following is not None:
+                node, incoming = following, passed_on
+                following = None
+            elif ready:
+                node = heappop(ready)[2]
+                incoming = buffers.pop(node)
+            elif workers is not None and workers.running:
+                node, incoming, results = workers.wait()
+            else:
+                break
+            if results is None:
+                if workers is not None and node.__class__ is not AccumulateGrad:
+                    workers.submit(node, incoming)
                     continue
-                if (
-                    following is None
-                    and not ready
-                    and needed is None
-                    and dependencies[target] == 1
-                    and len(specs) == 1
-                ):
-                    if target not in buffers:
+                if is_watched:
+                    incoming, results = task.evaluate(node, incoming)
+                elif node.__class__ is not AccumulateGrad and (needed is None or task.executes(node)):
+                    results = node.apply(incoming)
+                    if not keep_graph:
+                        node.release_variables()
+                if results is None:
+                    if node.__class__ is AccumulateGrad and incoming[0] is not None and task.accumulates:
+                        if needed is None or node in needed:
+                            leaves.append((node, incoming[0], node in own))
+                    continue
+            for edge, gradient in zip(node.next_edges, results):
+                if edge is None:
+                    continue
+                target, input_nr = edge
+                if gradient is not None:
+                    specs = target.metadata_specs
+                    wanted = specs[input_nr]
+                    if gradient._spec is not wanted:
+                        gradient = _validate(gradient, wanted, node)
+                    if leaves_at_once and target.__class__ is AccumulateGrad:
+                        if target in totals:
+                            totals[target] = totals[target] + gradient
+                            own.add(target)
+                        else:
+                            totals[target] = gradient
+                            # a gradient that came fresh out of a formula may become `grad` without a copy
+                            if _is_fresh(gradient, incoming, results):
+                                own.add(target)
+                        continue
+                    if (
+                        following is None
+                        and not ready
+                        and needed is None
+                        and dependencies[target] == 1
+                        and len(specs) == 1
+                        and target not in buffers
+                    ):
                         # the common case of a chain: nothing else is ready, nothing else leads there
                         following = target
                         passed_on = [gradient]
                         if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
                             own.add(target)
                         continue
-                if target in buffers:
-                    buffer = buffers[target]
-                    present = buffer[input_nr]
-                    # out of place: the gradient in the buffer may be somebody else's too
-                    total = gradient if present is None else present + gradient
-                    buffer[input_nr] = total
-                    if present is not None and target.__class__ is AccumulateGrad:
-                        own.add(target)
-                elif target.__class__ is AccumulateGrad:
-                    buffers[target] = [gradient]
-                    if _is_fresh(gradient, incoming, results):
-                        own.add(target)
-                elif len(specs) == 1:
-                    buffers[target] = [gradient]
+                    if target in buffers:
+                        buffer = buffers[target]
+                        present = buffer[input_nr]
+                        # out of place: the gradient in the buffer may be somebody else's too
+                        buffer[input_nr] = gradient if present is None else present + gradient
+                        if present is not None and target.__class__ is AccumulateGrad:
+                            own.add(target)
+                    else:
+                        buffers[target] = [None] * len(specs)
+                        buffers[target][input_nr] = gradient
+                        if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
+                            own.add(target)
+                elif leaves_at_once and target.__class__ is AccumulateGrad:
+                    continue
+                elif target not in buffers:
+                    buffers[target] = [None] * len(target.metadata_specs)
+                left = dependencies[target] - 1
+                if left:
+                    dependencies[target] = left
+                elif needed is not None and target not in needed:
+                    buffers.pop(target, None)
+                    _skip(target, dependencies, buffers, ready, needed)
+                elif following is None and not ready:
+                    following = target
+                    passed_on = buffers.pop(target)
                 else:
-                    buffers[target] = _buffer(target, input_nr, gradient)
-            elif leaves_at_once and target.__class__ is AccumulateGrad:
-                continue
-            elif target not in buffers:
-                buffers[target] = [None] * len(target.metadata_specs)
-            left = dependencies[target] - 1
-            if left:
-                dependencies[target] = left
-            elif needed is not None and target not in needed and target.__class__ is not AccumulateGrad:
-                buffers.pop(target, None)
-                _skip(target, dependencies, buffers, ready, needed)
-            elif following is None and not ready:
-                following = target
-                passed_on = buffers.pop(target)
-            else:
-                if following is not None:
+                    if following is not None:
+                        tie += 1
+                        heappush(ready, (-following.sequence_nr, tie, following))
+                        buffers[following] = passed_on
+                        following = None
                     tie += 1
-                    heappush(ready, (-following.sequence_nr, tie, following))
-                    buffers[following] = passed_on
-                    following = None
-                tie += 1
-                heappush(ready, (-target.sequence_nr, tie, target))
+                    heappush(ready, (-target.sequence_nr, tie, target))
+    finally:
+        if workers is not None:
+            workers.stop()
     leaves.extend((node, gradient, node in own) for node, gradient in totals.items())
-    for node, gradient, is_own in leaves:
-        variable = node.variable
-        if variable is not None:
-            _accumulate(variable, gradient, is_own)
-    return captured
+    return leaves
 
 
 def _skip(
@@ -393,43 +572,47 @@ def _is_fresh(gradient: Tensor, incoming: Sequence[Any], results: Sequence[Any])
     return sum(gradient is each for each in results) == 1
 
 
-def _accumulate(variable: Tensor, gradient: Tensor, is_own: bool) -> None:
-    meta = autograd_meta(variable)
-    if (
-        meta.grad is None
-        and is_own
-        and gradient._version_counter is None
-        and gradient._spec is variable._spec
-    ):
-        meta.grad = gradient
-    else:
-        graph.accumulate(variable, gradient)
+_accumulating = threading.Lock()  # threads may share leaves
 
 
-def _buffer(node: Node, input_nr: int, gradient: Tensor) -> list[Tensor | None]:
-    buffer: list[Tensor | None] = [None] * len(node.metadata_specs)
-    buffer[input_nr] = gradient
-    return buffer
+def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
+    """Add to the leaves' ``grad`` what arrived there: to all of them or, if that fails, to none.
+
+    Then call the hooks that wait for it.
+    """
+    done: dict[int, tuple[AccumulateGrad, Tensor, Tensor, Tensor]] = {}
+    with _accumulating:
+        for node, gradient, is_own in leaves:
+            variable = node.variable
+            if variable is not None:
+                earlier = done.get(id(variable))
+                total = accumulated(variable, gradient, is_own) if earlier is None else earlier[3] + gradient
+                done[id(variable)] = (node, variable, gradient, total)
+        for _, variable, _, total in done.values():
+            autograd_meta(variable).grad = total
+    for node, variable, gradient, _ in done.values():
+        after = autograd_meta(variable).post_accumulate_grad_hooks
+        for hook in list(after.values()) if after else ():
+            hook(variable)
+        if hooks_of.data and node in hooks_of:
+            hooks_of[node].call_post_hooks((), (gradient,))
 
 
-def _validate(gradient: Tensor, wanted: Any) -> Tensor:
-    """``gradient`` with the sizes and dtype of the tensor it belongs to.  Source: validate_outputs."""
+def _validate(gradient: Tensor, wanted: Spec, node: Node) -> Tensor:
+    """``gradient``, which ``node`` returned (or starts with), with the sizes and dtype of the tensor it
+    belongs to.
+
+    Raises RuntimeError for sizes that broadcasting could not have made.  Source: validate_outputs.
+    """
     if gradient._spec.sizes != wanted.sizes:
+        if not geometry.is_expandable_to(wanted.sizes, gradient._spec.sizes):
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient - got {list(gradient.shape)} but "
+                f"expected shape compatible with {list(wanted.shape)}"
+            )
         gradient = gradient.sum_to_size(wanted.sizes)
     if gradient._spec.dtype is not wanted.dtype:
         if gradient._spec.dtype.is_complex and not wanted.dtype.is_complex:
             gradient = gradient.real
         gradient = gradient.to(wanted.dtype)
     return gradient
-
-
-def _run_tensor_hooks(hooks: Any, incoming: list[Tensor | None]) -> list[Tensor | None]:
-    """Give each gradient to the hooks of its tensor; what a hook returns takes its place."""
-    replaced = list(incoming)
-    for input_nr, functions in hooks.items():
-        for function in list(functions.values()):
-            if replaced[input_nr] is not None:
-                result = function(replaced[input_nr])
-                if result is not None:
-                    replaced[input_nr] = result
-    return replaced

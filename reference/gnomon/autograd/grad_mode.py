@@ -1,98 +1,204 @@
-"""Grad mode: whether operators are recorded.
+"""Grad modes: whether operators are recorded, and whether tensors may be at all.
 
-Source: torch/autograd/grad_mode.py.
+Each is a block (``with no_grad():``) or, around a function, a decorator.  They belong to the thread, and
+within it to the async task.
+
+Source: torch/autograd/grad_mode.py, torch/utils/_contextlib.py.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, TypeVar
 
-from ..dispatch.mode import is_grad_enabled, mode_word, set_grad_mode, set_mode_word
-from ..values.dispatch_key import GRAD_MODE_BIT
+from ..dispatch.mode import (
+    EXCLUDE_AUTOGRAD,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    mode_word,
+    set_mode_word,
+)
+from ..values.dispatch_key import GRAD_MODE_BIT, INFERENCE_MODE_BIT
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _GradModeContext:
-    """A grad mode for a block (``with no_grad():``) or for a function (``@no_grad()``)."""
+class _ModeContext:
+    """A mode for a block or for a function: ``enter`` makes a mode word from the one before.
 
-    __slots__ = ("_enabled", "_previous")
+    ``mask`` has the bits that the mode is about; the others stay as they are when the block ends.
+    """
 
-    def __init__(self, enabled: bool):
-        self._enabled = enabled
+    __slots__ = ("_previous",)
+
+    mask = GRAD_MODE_BIT
+
+    def __init__(self) -> None:
         self._previous: list[int] = []
+
+    def enter(self, word: int) -> int:
+        """The mode word inside the block."""
+        raise NotImplementedError
+
+    def copy(self) -> _ModeContext:
+        """The same block again: a decorated function may be called by several threads at once."""
+        return type(self)()
 
     def __enter__(self) -> None:
         word = mode_word()
         self._previous.append(word)
-        set_mode_word(word | GRAD_MODE_BIT if self._enabled else word & ~GRAD_MODE_BIT)
+        set_mode_word(self.enter(word))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        set_grad_mode(bool(self._previous.pop() & GRAD_MODE_BIT))
+        set_mode_word(mode_word() & ~self.mask | self._previous.pop() & self.mask)
 
     def __call__(self, function: F) -> F:
-        enabled = self._enabled
+        if inspect.isgeneratorfunction(function):
+            return _in_generator(self, function)  # type: ignore[return-value]
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with _GradModeContext(enabled):
+            with self.copy():
                 return function(*args, **kwargs)
 
         return wrapper  # type: ignore[return-value]
 
 
-class no_grad(_GradModeContext):
+def _in_generator(context: _ModeContext, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A generator function whose body runs in the mode, each time it is resumed, and its caller does not."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        generator = function(*args, **kwargs)
+        try:
+            with context.copy():
+                produced = generator.send(None)
+            while True:
+                try:
+                    received = yield produced
+                except GeneratorExit:
+                    with context.copy():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    with context.copy():
+                        produced = generator.throw(error)
+                else:
+                    with context.copy():
+                        produced = generator.send(received)
+        except StopIteration as end:
+            return end.value
+
+    return wrapper
+
+
+class _BareDecorator(_ModeContext):
+    """A mode without arguments, which may decorate a function without being called: ``@no_grad``."""
+
+    __slots__ = ()
+
+    def __new__(cls, function: Any = None) -> Any:
+        made = object.__new__(cls)
+        if function is not None:
+            _ModeContext.__init__(made)
+            return made(function)
+        return made
+
+    def __init__(self, function: Any = None) -> None:
+        super().__init__()
+
+
+class no_grad(_BareDecorator):
     """Inside, operators are not recorded.  A context manager and a decorator.  Source: torch.no_grad."""
 
     __slots__ = ()
 
-    def __new__(cls, function: Any = None) -> Any:
-        made = object.__new__(cls)
-        if function is not None:
-            made.__init__()
-            return made(function)
-        return made
-
-    def __init__(self, function: Any = None) -> None:
-        super().__init__(False)
+    def enter(self, word: int) -> int:
+        return word & ~GRAD_MODE_BIT
 
 
-class enable_grad(_GradModeContext):
-    """Inside, operators are recorded, also within ``no_grad``.  Source: torch.enable_grad."""
+class enable_grad(_BareDecorator):
+    """Inside, operators are recorded, also within ``no_grad``.  A context manager and a decorator.
 
-    __slots__ = ()
-
-    def __new__(cls, function: Any = None) -> Any:
-        made = object.__new__(cls)
-        if function is not None:
-            made.__init__()
-            return made(function)
-        return made
-
-    def __init__(self, function: Any = None) -> None:
-        super().__init__(True)
-
-
-class set_grad_enabled(_GradModeContext):
-    """Recording on or off from now on, and for a block if used as a context manager.
-
-    Source: torch.set_grad_enabled.
+    Source: torch.enable_grad.
     """
 
     __slots__ = ()
 
+    def enter(self, word: int) -> int:
+        return word | GRAD_MODE_BIT
+
+
+class set_grad_enabled(_ModeContext):
+    """Recording on or off: from now on, for a block if used as a context manager, or for a function that it
+    decorates.
+
+    Source: torch.set_grad_enabled.
+    """
+
+    __slots__ = ("_mode",)
+
     def __init__(self, mode: bool):
-        super().__init__(mode)
+        super().__init__()
+        self._mode = bool(mode)
         self._previous.append(mode_word())
-        set_grad_mode(mode)
+        set_mode_word(self.enter(mode_word()))
+
+    def enter(self, word: int) -> int:
+        return word | GRAD_MODE_BIT if self._mode else word & ~GRAD_MODE_BIT
+
+    def copy(self) -> set_grad_enabled:
+        return set_grad_enabled(self._mode)
 
     def __enter__(self) -> None:
         return None
 
+    def __call__(self, function: F) -> F:
+        self.__exit__(None, None, None)  # it is the function that is meant, not what comes after
+        return super().__call__(function)
 
-__all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+
+class inference_mode(_ModeContext):
+    """Inside, nothing is recorded, and new tensors are *inference tensors*: without version, never recorded.
+
+    They can't be saved for backward or written to outside.  ``inference_mode(False)`` ends the mode inside
+    such a block.  A context manager and a decorator.  Source: torch.inference_mode.
+    """
+
+    __slots__ = ("_mode",)
+
+    mask = GRAD_MODE_BIT | INFERENCE_MODE_BIT | EXCLUDE_AUTOGRAD
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = object.__new__(cls)
+        if callable(mode):
+            made.__init__()
+            return made(mode)
+        return made
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__()
+        self._mode = bool(mode)
+
+    def enter(self, word: int) -> int:
+        if self._mode:
+            return word & ~GRAD_MODE_BIT | INFERENCE_MODE_BIT | EXCLUDE_AUTOGRAD
+        return word & ~(INFERENCE_MODE_BIT | EXCLUDE_AUTOGRAD) | GRAD_MODE_BIT
+
+    def copy(self) -> inference_mode:
+        return inference_mode(self._mode)
+
+
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]

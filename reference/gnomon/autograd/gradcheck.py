@@ -1,241 +1,735 @@
-"""gradcheck: formulas against finite differences.
+"""gradcheck: backward and forward mode against finite differences.
 
-For each input element the function is evaluated a step up and a step down; the slope must be what backward
-says. For complex inputs the step goes along the real and the imaginary axis, and the gradient is PyTorch's
-convention: the conjugate Wirtinger derivative.
+For each input element the function is evaluated a step up and a step down; the slopes are a column of the
+Jacobian.  A backward gives a row of it, a dual tensor a column.  A complex number counts for two real ones,
+its parts: the step goes along both, and so do the gradients that go into backward; what comes out of
+backward, and what it is compared with, is PyTorch's convention, slope along the real axis plus i times that
+along the imaginary one.
+
+In *fast mode* only products with one random vector are compared, u for the inputs and v for the outputs:
+v^T (J u), by two evaluations, with (v^T J) u, by one backward.  A wrong J passes only where u or v happen to
+lie across the error.  If they differ, the slow way tells where.
 
 Source: torch/autograd/gradcheck.py.
 """
 
 from __future__ import annotations
 
+import importlib
+import math
+import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..memory.accessor import TensorAccessor, elements
-from ..memory.tensor import Tensor
+from ..memory.accessor import elements, fill_from
+from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
-from . import engine
-from .grad_mode import no_grad
+from . import engine, forward_ad
+from .grad_mode import enable_grad
+from .node import Node, gradient_edge, next_sequence_number, set_history
+
+Function = Callable[..., Any]
+Numbers = list[Any]
+Matrix = list[Numbers]  # a row for each output element, a number for each input element
+
+SEED = 7  # of the random vectors: the same at each call
+BY_FORWARD_MODE = "computed with forward mode "
+SHOWN = 6  # rows and columns of a Jacobian, and differences, that a message shows
 
 
 class GradcheckError(RuntimeError):
-    """An analytic gradient differs from the numeric one."""
+    """An analytic derivative differs from the numeric one, or is not what a derivative has to be.
 
-
-def _outputs(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
-    results = function(*inputs)
-    results = list(results) if isinstance(results, (tuple, list)) else [results]
-    return [each for each in results if isinstance(each, Tensor) and each.dtype.category >= 2]
-
-
-def _numeric_jacobian(
-    function: Callable[..., Any], inputs: Sequence[Any], which: Tensor, eps: float
-) -> list[list[Any]]:
-    """For each output, for each element of ``which``: the slopes of the output's elements.
-
-    For a complex input a pair of slopes, along the real and the imaginary axis.
+    Source: torch.autograd.gradcheck.GradcheckError.
     """
-    accessor = TensorAccessor(which)
-    directions = (1.0, 1.0j) if which.dtype.is_complex else (1.0,)
-    columns: list[list[Any]] = []
-    for offset in list(accessor.offsets()):
-        original = accessor.read(offset)
-        slopes = []
-        for direction in directions:
-            values = []
-            for sign in (1, -1):
-                accessor.write(offset, original + sign * eps * direction)
-                with no_grad():
-                    values.append([elements(each) for each in _outputs(function, inputs)])
-            accessor.write(offset, original)
-            slopes.append(
-                [[(up - down) / (2 * eps) for up, down in zip(*pair)] for pair in zip(values[0], values[1])]
+
+
+# -- tensors and numbers -------------------------------------------------------------------------------------
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, Tensor) and value._spec.dtype.category >= 2
+
+
+def _is_checked(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def _as_tuple(results: Any) -> tuple[Any, ...]:
+    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
+
+
+def _outputs(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
+    """The results that are floating point or complex."""
+    return [each for each in _as_tuple(func(*inputs)) if _is_float(each)]
+
+
+def _differentiable(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
+    """The outputs that a backward may start from; it never starts from nothing."""
+    return [each for each in _outputs(func, inputs) if each.requires_grad and each.numel()]
+
+
+def _tensor_of(numbers: Sequence[Any], like: Tensor) -> Tensor:
+    """A row-major tensor of these numbers."""
+    made = empty_tensor(like._spec.contiguous())
+    fill_from(made, numbers)
+    return made
+
+
+def _axes(tensor: Tensor) -> tuple[complex, ...]:
+    """The directions in which one element can move."""
+    return (1.0, 1.0j) if tensor.is_complex() else (1.0,)
+
+
+def _random_vector(tensor: Tensor, generator: random.Random) -> Numbers:
+    """A random direction of length 1."""
+    numbers = [
+        complex(generator.gauss(0, 1), generator.gauss(0, 1))
+        if tensor.is_complex()
+        else generator.gauss(0, 1)
+        for _ in range(tensor.numel())
+    ]
+    length = math.sqrt(sum(abs(each) ** 2 for each in numbers)) or 1.0
+    return [each / length for each in numbers]
+
+
+def _along(one: Sequence[Any], other: Sequence[Any]) -> float:
+    """The inner product of two vectors of complex numbers, taken as twice as many real ones."""
+    return sum((complex(a).conjugate() * b).real for a, b in zip(one, other))
+
+
+# -- three ways to a Jacobian --------------------------------------------------------------------------------
+
+
+def _numeric_slopes(
+    func: Function, inputs: Sequence[Any], which: Tensor, direction: Numbers, eps: float
+) -> list[Numbers]:
+    """For each output, the slopes of its elements as ``which`` moves along ``direction``."""
+    memory = which.data
+    start = elements(memory)
+    values: list[list[Tensor]] = []
+    numbers: list[list[Numbers]] = []
+    try:
+        for sign in (1, -1):
+            moved = [each + sign * eps * step for each, step in zip(start, direction)]
+            aten.copy_.default(memory, _tensor_of(moved, which), False)
+            values.append(_outputs(func, inputs))
+            numbers.append([elements(aten.detach.default(each)) for each in values[-1]])
+    finally:
+        aten.copy_.default(memory, _tensor_of(start, which), False)
+    for one, other in zip(*values):
+        for what in ("shape", "dtype"):
+            if getattr(one, what) != getattr(other, what):
+                raise AssertionError(
+                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by "
+                    f"{eps}, but got: {getattr(one, what)} and {getattr(other, what)}."
+                )
+    return [[(up - down) / (2 * eps) for up, down in zip(*pair)] for pair in zip(*numbers)]
+
+
+def _tangents(
+    func: Function, inputs: Sequence[Any], which: Tensor, direction: Numbers, check_dtypes: bool = False
+) -> list[Numbers]:
+    """The same by forward mode."""
+    with forward_ad.dual_level():
+        given = []
+        for each in inputs:
+            plain = aten.detach.default(each) if isinstance(each, Tensor) else each
+            if _is_checked(each):
+                along = _tensor_of(direction, which) if each is which else aten.zeros_like(plain)
+                plain = forward_ad.make_dual(plain, along)
+            given.append(plain)
+        found: list[Numbers] = []
+        for output in _outputs(func, given):
+            tangent = forward_ad.unpack_dual(output).tangent
+            if tangent is None:
+                found.append([0.0] * output.numel())
+                continue
+            if check_dtypes and tangent.dtype is not output.dtype:
+                raise GradcheckError(
+                    f"Forward AD gradient has dtype mismatch: {tangent.dtype} for an output of {output.dtype}"
+                )
+            found.append(elements(aten.detach.default(tangent)))
+        return found
+
+
+def _unit_vectors(tensor: Tensor) -> Iterator[tuple[int, complex, Numbers]]:
+    """For each element and each axis, the vector that is 1 there and 0 elsewhere."""
+    for element in range(tensor.numel()):
+        for axis in _axes(tensor):
+            numbers: Numbers = [0.0] * tensor.numel()
+            numbers[element] = axis
+            yield element, axis, numbers
+
+
+def _matrices_by_columns(
+    columns_along: Callable[[Tensor, Numbers], list[Numbers]], outputs: Sequence[Tensor], which: Tensor
+) -> list[Matrix]:
+    """For each output the Jacobian with respect to ``which``, from its columns."""
+    matrices: list[Matrix] = [
+        [[0.0] * which.numel() for _ in range(output.numel() * len(_axes(output)))] for output in outputs
+    ]
+    for element, axis, direction in _unit_vectors(which):
+        for matrix, output, slopes in zip(matrices, outputs, columns_along(which, direction)):
+            for part, seed in enumerate(_axes(output)):
+                for row, slope in enumerate(slopes):
+                    matrix[part * len(slopes) + row][element] += axis * _along([seed], [slope])
+    return matrices
+
+
+def _gradients(
+    output: Tensor, checked: Sequence[Tensor], seeds: Numbers, check_dtypes: bool = False
+) -> list[Numbers]:
+    """For each input, the gradient where that of ``output`` is ``seeds``."""
+    found = engine.grad(output, list(checked), _tensor_of(seeds, output), True, allow_unused=True)
+    for gradient, each in zip(found, checked):
+        if check_dtypes and gradient is not None and gradient.dtype is not each.dtype:
+            raise GradcheckError(
+                f"Gradient has dtype mismatch: {gradient.dtype} for an input of {each.dtype}"
             )
-        columns.append(slopes)
-    return columns
+    return [
+        [0.0] * each.numel() if gradient is None else elements(aten.detach.default(gradient))
+        for each, gradient in zip(checked, found)
+    ]
 
 
-def gradcheck(
-    func: Callable[..., Any],
-    inputs: Tensor | Sequence[Any],
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-) -> bool:
-    """Are the gradients of ``func`` at ``inputs`` those that finite differences give?
+def _gradients_twice(
+    output: Tensor, checked: Sequence[Tensor], seeds: Numbers, nondet_tol: float, check_dtypes: bool
+) -> list[Numbers]:
+    """The same, twice.  Raises GradcheckError where the second time differs."""
+    first, second = (_gradients(output, checked, seeds, check_dtypes) for _ in range(2))
+    for position, (one, other) in enumerate(zip(first, second)):
+        for a, b in zip(one, other):
+            if abs(a - b) > nondet_tol:
+                raise GradcheckError(
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output "
+                    f"multiple times gives different values: {a} and {b} for input {position}. The tolerance "
+                    f"for nondeterminism was {nondet_tol}."
+                )
+    return first
 
-    inputs: tensors (those that require grad are checked; float64 or complex128, or the step is lost in
-    rounding) and anything else.  Each output element is checked against each input element: |a - n| <= atol +
-    rtol * |n|. Raises GradcheckError that shows the first difference, or returns False without
-    ``raise_exception``; ValueError when no input requires grad.  ``nondet_tol``: how far two backwards of the
-    same graph may differ. Source: torch.autograd.gradcheck.
-    """
-    arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    checked = [each for each in arguments if isinstance(each, Tensor) and each.requires_grad]
-    if not checked:
+
+def _matrices_by_rows(
+    output: Tensor, checked: Sequence[Tensor], nondet_tol: float, check_dtypes: bool
+) -> list[Matrix]:
+    """For each input the Jacobian of ``output``, from its rows."""
+    matrices: list[Matrix] = [[] for _ in checked]
+    for seed in _axes(output):
+        for element in range(output.numel()):
+            seeds: Numbers = [0.0] * output.numel()
+            seeds[element] = seed
+            for matrix, row in zip(
+                matrices, _gradients_twice(output, checked, seeds, nondet_tol, check_dtypes)
+            ):
+                matrix.append(row)
+    return matrices
+
+
+# -- comparing and telling -----------------------------------------------------------------------------------
+
+
+def _index(element: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    """Where the element of that number, row-major, stands."""
+    index = []
+    for size in reversed(sizes):
+        index.append(element % size)
+        element //= size
+    return tuple(reversed(index))
+
+
+def _shown(matrix: Matrix) -> str:
+    """A matrix as text, cut when it is large."""
+
+    def line(numbers: Numbers) -> str:
+        text = ", ".join(f"{each:.6g}" for each in numbers[:SHOWN])
+        return f"  [{text}, ...]" if len(numbers) > SHOWN else f"  [{text}]"
+
+    return "\n".join([*map(line, matrix[:SHOWN]), *(["  ..."] if len(matrix) > SHOWN else [])])
+
+
+def _mismatch(
+    analytic: Matrix,
+    numeric: Matrix,
+    outputs_and_position: tuple[Tensor, int],
+    inputs_and_position: tuple[Tensor, int],
+    atol: float,
+    rtol: float,
+    how: str,
+) -> str:
+    """What differs between two Jacobians of one output and one input, or nothing."""
+    output, output_position = outputs_and_position
+    which, input_position = inputs_and_position
+    found = []
+    for row, (mine, wanted) in enumerate(zip(analytic, numeric)):
+        for column, (a, n) in enumerate(zip(mine, wanted)):
+            if not abs(a - n) <= atol + rtol * abs(n) and not (a != a and n != n):
+                difference = abs(a - n)
+                found.append((math.inf if difference != difference else difference, row, column, a, n))
+    if not found:
+        return ""
+    found.sort(key=lambda each: -each[0])
+    count = output.numel()
+    lines = []
+    if all(row >= count for _, row, *_ in found):
+        lines.append("While considering the imaginary part of complex outputs only,")
+    lines.append(
+        f"Jacobian {how}mismatch for output {output_position} with respect to input {input_position}: "
+        f"{len(found)} of {sum(map(len, numeric))} elements differ by more than {atol} + {rtol} * |numerical|"
+    )
+    for _, row, column, a, n in found[:SHOWN]:
+        part = "" if not output.is_complex() else "imaginary part of " if row >= count else "real part of "
+        lines.append(
+            f"  {part}output element {_index(row % count, output.shape)}, input element "
+            f"{_index(column, which.shape)}: numerical: {n}, analytical: {a}"
+        )
+    if len(found) > SHOWN:
+        lines.append(f"  ... and {len(found) - SHOWN} more")
+    rows = "a row for each output element" + (
+        ", first their real and then their imaginary parts" if output.is_complex() else ""
+    )
+    lines.extend([f"numerical ({rows}):", _shown(numeric), "analytical:", _shown(analytic)])
+    return "\n".join(lines)
+
+
+class _Check:
+    """One gradcheck: the function, its inputs, the tolerances, and how it is done."""
+
+    def __init__(
+        self,
+        func: Function,
+        inputs: Sequence[Any],
+        eps: float,
+        atol: float,
+        rtol: float,
+        nondet_tol: float,
+        check_dtypes: bool,
+    ):
+        self.func = func
+        self.inputs = inputs
+        self.checked = [each for each in inputs if _is_checked(each)]
+        self.eps, self.atol, self.rtol = eps, atol, rtol
+        self.nondet_tol = nondet_tol
+        self.check_dtypes = check_dtypes
+
+    def numeric(self, which: Tensor, direction: Numbers) -> list[Numbers]:
+        """For each output the slopes along ``direction``, numerically."""
+        return _numeric_slopes(self.func, self.inputs, which, direction, self.eps)
+
+    def tangents(self, which: Tensor, direction: Numbers) -> list[Numbers]:
+        """The same by forward mode."""
+        return _tangents(self.func, self.inputs, which, direction, self.check_dtypes)
+
+    def slow(self, is_forward: bool) -> None:
+        """Compare all of the Jacobians.  Raises GradcheckError."""
+        outputs = _outputs(self.func, self.inputs)
+        if not is_forward and not any(each.requires_grad for each in outputs):
+            self.constant(outputs)
+            return
+        numeric = [_matrices_by_columns(self.numeric, outputs, each) for each in self.checked]
+        forward = (
+            [_matrices_by_columns(self.tangents, outputs, each) for each in self.checked]
+            if is_forward
+            else []
+        )
+        for position, output in enumerate(outputs):
+            if is_forward:
+                analytic = [matrices[position] for matrices in forward]
+            elif output.requires_grad:
+                analytic = _matrices_by_rows(output, self.checked, self.nondet_tol, self.check_dtypes)
+            else:
+                continue
+            for number, which in enumerate(self.checked):
+                problem = _mismatch(
+                    analytic[number],
+                    numeric[number][position],
+                    (output, position),
+                    (which, number),
+                    self.atol,
+                    self.rtol,
+                    BY_FORWARD_MODE if is_forward else "",
+                )
+                if problem:
+                    raise GradcheckError(problem)
+
+    def constant(self, outputs: Sequence[Tensor]) -> None:
+        """Check that outputs that require no grad do not move.  Raises GradcheckError."""
+        for number, which in enumerate(self.checked):
+            for position, matrix in enumerate(_matrices_by_columns(self.numeric, outputs, which)):
+                if any(abs(each) > self.atol for row in matrix for each in row):
+                    raise GradcheckError(
+                        f"Numerical gradient for function expected to be zero: output {position} does not "
+                        f"require grad, but depends on input {number}. numerical:\n{_shown(matrix)}"
+                    )
+
+    def fast(self, is_forward: bool) -> None:
+        """Compare the products of the Jacobians with random vectors.  Raises GradcheckError."""
+        generator = random.Random(SEED)
+        outputs = _outputs(self.func, self.inputs)
+        if not is_forward and not any(each.requires_grad for each in outputs):
+            self.constant(outputs)
+            return
+        us = [_random_vector(each, generator) for each in self.checked]
+        vs = [_random_vector(each, generator) for each in outputs]
+        numeric = [self.numeric(each, u) for each, u in zip(self.checked, us)]
+        forward = [self.tangents(each, u) for each, u in zip(self.checked, us)] if is_forward else []
+        for position, (output, v) in enumerate(zip(outputs, vs)):
+            if not is_forward and not output.requires_grad:
+                continue
+            gradients = (
+                []
+                if is_forward
+                else _gradients_twice(output, self.checked, v, self.nondet_tol, self.check_dtypes)
+            )
+            for number, u in enumerate(us):
+                expected = _along(v, numeric[number][position])
+                found = _along(v, forward[number][position]) if is_forward else _along(gradients[number], u)
+                # what each element of J may be off, added up
+                atol = self.atol * sum(map(abs, u)) * sum(map(abs, v))
+                if not abs(found - expected) <= atol + self.rtol * abs(expected):
+                    raise GradcheckError(self._slowly(is_forward, position, number, expected, found))
+
+    def _slowly(self, is_forward: bool, output: int, number: int, expected: float, found: float) -> str:
+        """What fast mode found, and where."""
+        how = BY_FORWARD_MODE if is_forward else ""
+        text = (
+            f"Jacobian {how}mismatch for output {output} with respect to input {number}, in fast mode, "
+            f"multiplied with random vectors on both sides: numerical: {expected}, analytical: {found}"
+        )
+        try:
+            self.slow(is_forward)
+        except GradcheckError as error:
+            return f"{text}\nIn slow mode:\n{error}"
+        return (
+            f"{text}\nIn slow mode all elements are within the tolerances: it may be that the function is "
+            "not smooth here, or that the tolerances are too small for a sum of many elements."
+        )
+
+
+# -- other things that derivatives have to be ----------------------------------------------------------------
+
+
+class UndefinedGrad(Node):
+    """Passes no gradient on.  Source: torch/csrc/autograd/functions/basic_ops.h."""
+
+    __slots__ = ()
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        return (None,)
+
+
+def _without_gradient(output: Tensor) -> Tensor:
+    """``output`` again, whose gradient goes nowhere though its Node is run."""
+    node = UndefinedGrad()
+    node.next_edges = (gradient_edge(output),)
+    node.sequence_nr = next_sequence_number()
+    node.metadata_specs = (output._spec,)
+    alias = aten.detach.default(output)
+    set_history(alias, node, 0)
+    return alias
+
+
+def _check_undefined_backward(check: _Check) -> None:
+    """Backward has to take gradients that are not there, all of them and each alone, for zeros."""
+    count = len(_differentiable(check.func, check.inputs))
+    if not count:
+        return
+    for missing in [None, *range(count)] if count > 1 else [None]:
+        outputs = _differentiable(check.func, check.inputs)
+        roots = [
+            _without_gradient(each) if missing is None or missing == position else each
+            for position, each in enumerate(outputs)
+        ]
+        zeros = [aten.zeros_like(aten.detach.default(each)) for each in outputs]
+        try:
+            found = engine.grad(roots, check.checked, zeros, allow_unused=True)
+        except Exception as error:
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads: with "
+                f"{'all' if missing is None else f'number {missing}'} of them undefined it raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        for position, gradient in enumerate(found):
+            if gradient is not None and any(elements(gradient)):
+                raise GradcheckError(
+                    "Expected all input grads to be undefined or zero when all output grads are undefined or "
+                    f"zero: that of input {position} is {gradient}"
+                )
+
+
+def _check_multiplied(check: _Check) -> None:
+    """Backward is linear: where the gradients that come in are zero, so are those that go out."""
+    outputs = _differentiable(check.func, check.inputs)
+    if not outputs:
+        return
+    zeros = [aten.zeros_like(aten.detach.default(each)) for each in outputs]
+    for position, gradient in enumerate(engine.grad(outputs, check.checked, zeros, allow_unused=True)):
+        if gradient is not None and any(elements(gradient)):
+            raise GradcheckError(
+                f"backward not multiplied by grad_output: for input {position} it is {gradient}"
+            )
+
+
+def _check_undefined_forward(check: _Check) -> None:
+    """A tangent that is not there has to do as one of zeros does."""
+    generator = random.Random(SEED)
+    along = [_tensor_of(_random_vector(each, generator), each) for each in check.checked]
+
+    def pushed(undefined: int, with_zeros: bool) -> list[Any]:
+        numbers = iter(range(len(along)))
+        with forward_ad.dual_level():
+            given = []
+            for each in check.inputs:
+                plain = aten.detach.default(each) if isinstance(each, Tensor) else each
+                if _is_checked(each):
+                    number = next(numbers)
+                    if number != undefined:
+                        plain = forward_ad.make_dual(plain, aten.clone.default(along[number], None))
+                    elif with_zeros:
+                        plain = forward_ad.make_dual(plain, aten.zeros_like(plain))
+                given.append(plain)
+            tangents = [forward_ad.unpack_dual(each).tangent for each in _outputs(check.func, given)]
+            return [None if each is None else elements(aten.detach.default(each)) for each in tangents]
+
+    for undefined in range(len(along)):
+        for position, (one, other) in enumerate(zip(pushed(undefined, True), pushed(undefined, False))):
+            if one is None or other is None:
+                continue
+            if any(abs(a - b) > 1e-8 + 1e-5 * abs(b) for a, b in zip(one, other)):
+                raise GradcheckError(
+                    f"Mismatch in tangent values for output with index: {position} when input: {undefined} "
+                    f"has an undefined tangent value. Got: {one} with zeros, and: {other} without"
+                )
+
+
+def _check_batched(check: _Check, is_forward: bool) -> None:
+    """Several gradients (or tangents) at once, by ``vmap``, have to do as one after the other."""
+    vmap = importlib.import_module(f"{__package__.rpartition('.')[0]}.func").vmap
+    generator = random.Random(SEED)
+    outputs = _outputs(check.func, check.inputs)
+    cases: list[tuple[str, Tensor, Callable[[Tensor], tuple[Tensor, ...]]]] = []
+    if is_forward:
+        for number, which in enumerate(check.checked):
+
+            def push(along: Tensor, which: Tensor = which) -> tuple[Tensor, ...]:
+                with forward_ad.dual_level():
+                    dual = forward_ad.make_dual(aten.detach.default(which), along)
+                    given = [dual if each is which else each for each in check.inputs]
+                    unpacked = [forward_ad.unpack_dual(each) for each in _outputs(check.func, given)]
+                    return tuple(
+                        aten.zeros_like(primal) if tangent is None else tangent
+                        for primal, tangent in unpacked
+                    )
+
+            cases.append((f"tangents along input {number}", which, push))
+    else:
+        for number, output in enumerate(outputs):
+            if not output.requires_grad:
+                continue
+
+            def pull(gradient: Tensor, output: Tensor = output) -> tuple[Tensor, ...]:
+                found = engine.grad(output, check.checked, gradient, True, allow_unused=True)
+                return tuple(
+                    aten.zeros_like(each) if one is None else one for one, each in zip(found, check.checked)
+                )
+
+            cases.append((f"gradients of output {number}", output, pull))
+    for what, like, function in cases:
+        several = [_tensor_of(_random_vector(like, generator), like) for _ in range(2)]
+        expected = [function(each) for each in several]
+        try:
+            found = vmap(function)(aten.stack.default(several, 0))
+        except Exception as error:
+            kind = "forward " if is_forward else ""
+            raise GradcheckError(
+                f"While computing batched {kind}gradients, got: {error}\n\ngradcheck or gradgradcheck failed "
+                f"while testing batched gradient computation: the {what} under vmap. The function, or the "
+                "derivative of an operator in it, does what vmap does not support; check_batched_grad=False "
+                "leaves this out."
+            ) from error
+        for position, (at_once, *singly) in enumerate(zip(found, *expected)):
+            pairs = zip(
+                elements(aten.detach.default(at_once)),
+                [x for one in singly for x in elements(aten.detach.default(one))],
+            )
+            if any(abs(a - b) > 1e-8 + 1e-5 * abs(b) for a, b in pairs):
+                raise GradcheckError(
+                    f"gradcheck or gradgradcheck failed while testing batched gradient computation: number "
+                    f"{position} of the {what} is {at_once} under vmap, and one after the other {singly}"
+                )
+
+
+# -- what people call ----------------------------------------------------------------------------------------
+
+
+def _check_inputs(inputs: Sequence[Any]) -> None:
+    """Can these be moved, and far enough?  Raises ValueError and RuntimeError, and warns."""
+    if not any(_is_checked(each) for each in inputs):
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have "
             "requires_grad=True."
         )
-    for position, each in enumerate(checked):
+    for position, each in enumerate(inputs):
+        if not _is_checked(each):
+            continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
             warnings.warn(
-                f"gradcheck: input #{position} requires gradient and is not of double precision "
-                f"({each.dtype.name}); the check is likely to fail from rounding alone",
-                stacklevel=2,
+                f"Input #{position} requires gradient and is not a double precision floating point or "
+                "complex. This check will likely fail if all the inputs are not of double precision floating "
+                "point or complex.",
+                stacklevel=4,
             )
-    outputs = _outputs(func, arguments)
-    problem = _first_difference(func, arguments, checked, outputs, eps, atol, rtol, nondet_tol)
-    if problem and raise_exception:
-        raise GradcheckError(problem)
-    return not problem
-
-
-def _first_difference(
-    func: Callable[..., Any],
-    arguments: Sequence[Any],
-    checked: Sequence[Tensor],
-    outputs: Sequence[Tensor],
-    eps: float,
-    atol: float,
-    rtol: float,
-    nondet_tol: float,
-) -> str:
-    numeric = [_numeric_jacobian(func, arguments, each, eps) for each in checked]
-    for output_position, output in enumerate(outputs):
-        if not output.requires_grad:
-            flat = all(
-                abs(slope) <= atol
-                for columns in numeric
-                for slopes in columns
-                for direction in slopes
-                for slope in direction[output_position]
+        if any(stride == 0 and size > 1 for stride, size in zip(each.stride(), each.shape)):
+            raise RuntimeError(
+                f"The {position}th input has a dimension with stride 0. gradcheck only supports inputs that "
+                "are non-overlapping to be able to compute the numerical gradients correctly. You should "
+                "call .contiguous on the input before passing it to gradcheck."
             )
-            if not flat:
-                return f"output {output_position} does not require grad, but depends on an input"
-            continue
-        for element in range(output.numel()):
-            for seed in (1.0, 1.0j) if output.dtype.is_complex else (1.0,):
-                analytic = [_backward(output, element, seed, checked) for _ in range(2)]
-                problem = _compare_row(
-                    analytic, numeric, output_position, element, seed, checked, atol, rtol, nondet_tol
-                )
-                if problem:
-                    return problem
-    return ""
 
 
-def _backward(output: Tensor, element: int, seed: complex, checked: Sequence[Tensor]) -> list[list[Any]]:
-    """The gradients of one element of an output, times ``seed``."""
-    start = aten.zeros_like(output.detach())
-    flat = aten.view.default(start.contiguous(), (start.numel(),))
-    flat[element] = seed
-    gradients = engine.grad(output, checked, flat.view(output.shape), retain_graph=True, allow_unused=True)
-    return [
-        [0.0] * tensor.numel() if gradient is None else elements(gradient)
-        for tensor, gradient in zip(checked, gradients)
-    ]
-
-
-def _compare_row(
-    analytic: Sequence[Any],
-    numeric: Sequence[Any],
-    output_position: int,
-    element: int,
-    seed: complex,
-    checked: Sequence[Tensor],
-    atol: float,
-    rtol: float,
-    nondet_tol: float,
-) -> str:
-    for input_position, tensor in enumerate(checked):
-        for index in range(tensor.numel()):
-            found = analytic[0][input_position][index]
-            again = analytic[1][input_position][index]
-            if abs(found - again) > nondet_tol:
-                return (
-                    f"Backward is not reentrant: two backwards gave {found} and {again} for input "
-                    f"{input_position}"
-                )
-            slopes = [direction[output_position][element] for direction in numeric[input_position][index]]
-            # the gradient of Re(conj(seed) * output): its slope along each axis of the input
-            projected = [(slope * complex(seed).conjugate()).real for slope in slopes]
-            expected = complex(*projected) if tensor.dtype.is_complex else projected[0]
-            if not abs(found - expected) <= atol + rtol * abs(expected):
-                return (
-                    f"Jacobian mismatch for output {output_position} with respect to input "
-                    f"{input_position}: at output element {element}, input element {index} (gradient "
-                    f"{seed}), numerical: {expected}, analytical: {found}"
-                )
-    return ""
-
-
-def gradgradcheck(
-    func: Callable[..., Any],
+def gradcheck(
+    func: Function,
     inputs: Tensor | Sequence[Any],
-    grad_outputs: Sequence[Tensor] | None = None,
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Are the derivatives of ``func`` at ``inputs`` those that finite differences give?
+
+    inputs: tensors (those that require grad are checked; float64 or complex128, or the step ``eps`` is lost
+    in rounding) and anything else.  For each output element and each input element: |analytical - numerical|
+    <= ``atol`` + ``rtol`` * |numerical|.  ``check_backward_ad``: the derivatives of backward;
+    ``check_forward_ad``: those of forward mode.  ``fast_mode``: only products with random vectors.
+
+    Besides, backward has to give the same twice (up to ``nondet_tol``); with ``check_undefined_grad``, take
+    gradients and tangents that are not there for zeros; with ``check_grad_dtypes``, give the dtypes of what
+    it differentiates; with ``check_batched_grad`` and ``check_batched_forward_grad``, do the same under
+    ``vmap``. ``masked`` is about sparse tensors, and says nothing here.
+
+    Returns True.  Raises GradcheckError that shows what differs and where (or returns False without
+    ``raise_exception``); ValueError when no input requires grad, RuntimeError for inputs that overlap.
+    Source: torch.autograd.gradcheck.
+    """
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    try:
+        _check_inputs(arguments)
+        with enable_grad():
+            check = _Check(func, arguments, eps, atol, rtol, nondet_tol, check_grad_dtypes)
+            compare = check.fast if fast_mode else check.slow
+            if check_backward_ad:
+                compare(is_forward=False)
+                if check_batched_grad:
+                    _check_batched(check, is_forward=False)
+                _check_multiplied(check)
+                if check_undefined_grad:
+                    _check_undefined_backward(check)
+            if check_forward_ad:
+                compare(is_forward=True)
+                if check_batched_forward_grad:
+                    _check_batched(check, is_forward=True)
+                if check_undefined_grad:
+                    _check_undefined_forward(check)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(
+    func: Function,
+    inputs: Tensor | Sequence[Any],
+    grad_outputs: Tensor | Sequence[Tensor] | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
 ) -> bool:
     """Are the second derivatives of ``func`` right?
 
-    gradcheck of its backward, in the inputs and the gradients given.
-
-    Source: torch.autograd.gradgradcheck.
+    gradcheck of its backward, in the inputs and in the gradients ``grad_outputs`` that it starts with (random
+    ones, if they are not given; with ``gen_non_contig_grad_outputs`` not row-major).  ``check_rev_over_rev``:
+    by backward; ``check_fwd_over_rev``: by forward mode.  The other arguments, and what it raises and
+    returns, are gradcheck's.  Source: torch.autograd.gradgradcheck.
     """
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    for name, wanted in (
+        ("check_undefined_grad", check_undefined_grad),
+        ("check_batched_grad", check_batched_grad),
+    ):
+        if wanted and not check_rev_over_rev:
+            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
     arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    outputs = [each for each in _outputs(func, arguments) if each.requires_grad]
     if grad_outputs is None:
-        # fixed, irregular numbers: neither all ones (which hides transposes) nor random (which hides
-        # failures)
-        grad_outputs = []
+        generator = random.Random(SEED)
+        with enable_grad():
+            outputs = [each for each in _outputs(func, arguments) if each.requires_grad]
+        given = []
         for output in outputs:
-            count = output.numel()
-            values = [0.5 + 0.37 * ((7 * i) % 5) - 0.11 * i for i in range(count)]
-            made = aten.zeros_like(output.detach()).contiguous()
-            flat = made.view(count)
-            for i, value in enumerate(values):
-                flat[i] = value
-            grad_outputs.append(made)
-    given = [each.detach().requires_grad_() for each in grad_outputs]
-    checked = [
-        position for position, each in enumerate(arguments) if isinstance(each, Tensor) and each.requires_grad
-    ]
+            made = _tensor_of([2 * each for each in _random_vector(output, generator)], output)
+            if gen_non_contig_grad_outputs:
+                made = aten.select.int(aten.stack.default([made, made], -1), -1, 0)
+            given.append(made.requires_grad_())
+    else:
+        given = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
+    checked = [position for position, each in enumerate(arguments) if _is_checked(each)]
 
     def backward_of(*values: Any) -> tuple[Tensor, ...]:
-        primal = list(values[: len(arguments)])
-        results = [each for each in _outputs(func, primal) if each.dtype.category >= 2 and each.requires_grad]
+        points = list(values[: len(arguments)])
+        for position in checked:
+            points[position].requires_grad_()  # a dual tensor is made of one that does not
+        results = [each for each in _outputs(func, points) if each.requires_grad]
         gradients = engine.grad(
             results,
-            [primal[position] for position in checked],
+            [points[position] for position in checked],
             list(values[len(arguments) :]),
             create_graph=True,
             allow_unused=True,
         )
-        return tuple(each for each in gradients if each is not None and each.requires_grad)
-
-    def with_grad(*values: Any) -> tuple[Tensor, ...]:
-        from .grad_mode import enable_grad
-
-        with enable_grad():
-            return backward_of(*values)
+        return tuple(each for each in gradients if each is not None)
 
     return gradcheck(
-        with_grad,
+        backward_of,
         [*arguments, *given],
         eps=eps,
         atol=atol,
         rtol=rtol,
         raise_exception=raise_exception,
         nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
     )

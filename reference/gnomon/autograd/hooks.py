@@ -1,34 +1,49 @@
-"""Hooks: functions of the user's that see, and may replace, gradients on their way.
+"""Hooks: functions of the user's that see, and may replace, gradients on their way through a Node.
 
-Source: torch/utils/hooks.py, torch/_tensor.py (register_hook, retain_grad).
+At one Node they run in this order, each kind in the order of registration:
+
+1. tensor pre-hooks: ``tensor.register_hook``, with the gradient of one output of the Node;
+2. the hook of a tensor that retains its gradient: after all others, whenever it was registered;
+3. pre-hooks: ``node.register_prehook``, with the gradients of all outputs;
+4. (the Node runs; at a leaf, what has arrived is added to ``grad`` and the post-accumulate hooks run)
+5. post-hooks: ``node.register_hook``, with the gradients of inputs and outputs.
+
+They are kept beside the Nodes rather than in them: few have any, and a slot costs every Node that is made.
+
+Source: torch/csrc/autograd/function_hook.h, "Backward Hooks execution" in PyTorch's autograd notes.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dispatch.dispatcher import aten
-from ..memory.tensor import Tensor, autograd_meta
-from ..values.dispatch_key import AUTOGRAD
-from .graph import gradient_edge, tensor_hooks
+from ..memory.tensor import Tensor
 
 _next_id = itertools.count().__next__
 
+Hooks = dict[int, Callable[..., Any]]
+
 
 class RemovableHandle:
-    """What registering a hook returns: ``remove()`` takes the hook away again."""
+    """What registering a hook returns: ``remove()`` takes the hook away again, and so does leaving a
+    ``with``.
+
+    Source: torch.utils.hooks.RemovableHandle.
+    """
 
     __slots__ = ("_hooks", "id")
 
-    def __init__(self, hooks: dict[int, Any]):
+    def __init__(self, *hooks: Hooks):
         self._hooks = hooks
         self.id = _next_id()
 
     def remove(self) -> None:
         """Take the hook away; doing so twice is no error."""
-        self._hooks.pop(self.id, None)
+        for each in self._hooks:
+            each.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -37,39 +52,104 @@ class RemovableHandle:
         self.remove()
 
 
-def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-    """Call ``hook`` with the gradient of this tensor whenever backward computes it.
-
-    What it returns, if anything, takes the gradient's place.  Raises RuntimeError for a tensor that does not
-    require grad.  Source: torch.Tensor.register_hook.
-    """
-    if not self._keys & AUTOGRAD:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    node, input_nr = gradient_edge(self)  # type: ignore[misc]
-    hooks = tensor_hooks.setdefault(node, {}).setdefault(input_nr, {})
+def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
+    """Register ``hook`` in ``hooks``.  Raises TypeError for what cannot be called."""
+    if not callable(hook):
+        raise TypeError(f"expected a hook that can be called, got {type(hook).__name__}")
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
 
 
-def retain_grad(self: Tensor) -> None:
-    """Keep this non-leaf's gradient in ``grad`` when backward computes it.
+class NodeHooks:
+    """All hooks of one Node; ``tensor_pre`` and ``retain`` by the number of the Node's output."""
 
-    Source: torch.Tensor.retain_grad.
-    """
-    if not self._keys & AUTOGRAD:
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    if self.is_leaf or self.retains_grad:
-        return
-    import weakref
+    __slots__ = ("post", "pre", "retain", "tensor_pre")
 
-    reference = weakref.ref(self)
+    def __init__(self) -> None:
+        self.tensor_pre: dict[int, Hooks] = {}
+        self.retain: dict[int, Callable[[Tensor], None]] = {}
+        self.pre: Hooks = {}
+        self.post: Hooks = {}
 
-    def keep(gradient: Tensor) -> None:
-        tensor = reference()
-        if tensor is not None:
-            # a copy: what flows through the graph may be expanded, or somebody else's
-            autograd_meta(tensor).grad = aten.clone.default(gradient, None)
+    def call_tensor_pre_hooks(self, gradients: Sequence[Tensor | None]) -> list[Tensor | None]:
+        """Give each gradient to the hooks of its tensor; what a hook returns takes its place."""
+        replaced = list(gradients)
+        for position, hooks in self.tensor_pre.items():
+            for hook in list(hooks.values()):
+                gradient = replaced[position]
+                if gradient is not None:
+                    replaced[position] = _replacement(hook, hook(gradient), gradient)
+        for position, retain in list(self.retain.items()):
+            gradient = replaced[position]
+            if gradient is not None:
+                retain(gradient)
+        return replaced
 
-    register_hook(self, keep)
-    autograd_meta(self).retains_grad = True
+    def call_pre_hooks(self, gradients: list[Tensor | None]) -> list[Tensor | None]:
+        """Give the gradients of all outputs to each pre-hook; a tuple that one returns takes their place."""
+        for hook in list(self.pre.values()):
+            gradients = _replacements(hook, hook(tuple(gradients)), gradients)
+        return gradients
+
+    def call_post_hooks(
+        self, results: Sequence[Tensor | None], gradients: Sequence[Tensor | None]
+    ) -> Sequence[Tensor | None]:
+        """Give what the Node returned, and got, to each post-hook; a tuple that one returns takes the
+        former's place.
+        """
+        for hook in list(self.post.values()):
+            results = _replacements(hook, hook(tuple(results), tuple(gradients)), results)
+        return results
+
+
+def _name_of(hook: Any) -> str:
+    return getattr(hook, "__name__", type(hook).__name__)
+
+
+def _replacement(hook: Any, result: Any, gradient: Tensor) -> Tensor:
+    """What a hook returned, checked; the gradient itself where it returned None."""
+    if result is None:
+        return gradient
+    if not isinstance(result, Tensor):
+        raise TypeError(f"hook {_name_of(hook)!r}: expected a Tensor or None, but it returned {result!r}")
+    if result._spec.sizes != gradient._spec.sizes:
+        raise RuntimeError(
+            f"hook {_name_of(hook)!r} has changed the size of value: it was given a gradient of shape "
+            f"{list(gradient.shape)} and returned one of {list(result.shape)}"
+        )
+    if result._spec.dtype is not gradient._spec.dtype:
+        raise RuntimeError(
+            f"hook {_name_of(hook)!r} has changed the type of value: it was given {gradient.dtype} and "
+            f"returned {result.dtype}"
+        )
+    return result
+
+
+def _replacements(hook: Any, result: Any, gradients: Sequence[Tensor | None]) -> list[Tensor | None]:
+    if result is None:
+        return list(gradients)
+    if isinstance(result, Tensor):
+        result = (result,)
+    if not isinstance(result, (tuple, list)):
+        raise TypeError(f"hook {_name_of(hook)!r}: expected a tuple of tensors or None, got {result!r}")
+    if len(result) != len(gradients):
+        raise RuntimeError(
+            f"hook {_name_of(hook)!r} has returned an incorrect number of values: expected "
+            f"{len(gradients)}, got {len(result)}"
+        )
+    return [
+        _replacement(hook, new, old) if old is not None and new is not None else new
+        for new, old in zip(result, gradients)
+    ]
+
+
+hooks_of: weakref.WeakKeyDictionary[Any, NodeHooks] = weakref.WeakKeyDictionary()
+
+
+def node_hooks(node: Any) -> NodeHooks:
+    """The hooks of ``node``, an empty set if there were none."""
+    found = hooks_of.get(node)
+    if found is None:
+        found = hooks_of[node] = NodeHooks()
+    return found

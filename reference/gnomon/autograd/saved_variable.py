@@ -6,48 +6,129 @@ An *output* is kept as an alias without history, or the Node would keep itself a
 Most tensors are never written to; those are kept as they are, without a SavedVariable around them, and "its
 version counter still says 0" is the check.
 
-Source: torch/csrc/autograd/saved_variable.cpp.
+With *saved tensor hooks* it is not the tensor that is kept but what ``pack`` made of it, and ``unpack`` has
+to give it back: in less memory, on another device, on disk.
+
+Source: torch/csrc/autograd/saved_variable.cpp, torch/autograd/graph.py (saved_tensors_hooks).
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NoReturn
 
-from ..memory.tensor import Tensor, alias_tensor
-from ..values.dispatch_key import AUTOGRAD
+from ..dispatch.dispatcher import aten
+from ..dispatch.mode import excluding, mode_word, set_mode_word
+from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta
+from ..values.dispatch_key import AUTOGRAD, BATCHED, SAVED_TENSOR_HOOKS_BIT, WRAPPER_KEYS, DispatchKey
+from .node import gradient_edge
 
 # For the Node of an operator that wrote to a view in place: what makes the edge of its output, which is no
 # longer the Node's own but the view's, of a base that was rewritten.
 edges_of_views: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
+Pack = Callable[[Tensor], Any]
+Unpack = Callable[[Any], Tensor]
+
+_hooks: ContextVar[tuple[tuple[Pack, Unpack], ...]] = ContextVar("gnomon_saved_tensors_hooks", default=())
+_disabled: ContextVar[str] = ContextVar("gnomon_saved_tensors_hooks_disabled", default="")
+
 
 class SavedVariable:
-    """``tensor`` at ``version``; for an output, also which output of the Node it was."""
+    """``tensor`` at ``version``; for an output, also which output of the Node it was.
 
-    __slots__ = ("output_nr", "requires_grad", "tensor", "version")
+    ``unpack_hook`` is there when it is not the tensor but a packed thing that is kept; then ``edge`` is the
+    tensor's own edge, an output's made anew.
+    """
+
+    __slots__ = ("edge", "is_variable", "output_nr", "tensor", "unpack_hook", "version")
 
     def __init__(self, tensor: Tensor, is_output: bool = False):
         self.version = tensor._version
         self.output_nr = -1
-        self.requires_grad = False
+        self.is_variable = bool(tensor._keys & AUTOGRAD)
+        self.unpack_hook: Unpack | None = None
+        self.edge: Any = None
         if is_output:
             self.output_nr = tensor.output_nr
-            tensor = alias_tensor(tensor, tensor._spec, tensor._storage_offset)
-        self.tensor = tensor
+            tensor = _without_history(tensor)
+        self.tensor: Any = tensor
+        if mode_word() & SAVED_TENSOR_HOOKS_BIT and _hooks.get():
+            self.register_hooks(*_hooks.get()[-1])
+
+    def register_hooks(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
+        """Keep what ``pack_hook`` makes of the tensor, which ``unpack_hook`` is to undo.
+
+        Raises RuntimeError where that was done before, and for a tensor that ``pack_hook`` writes to.
+        """
+        if self.unpack_hook is not None:
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set")
+        tensor = self.tensor
+        if self.output_nr < 0 and self.is_variable:
+            self.edge = gradient_edge(tensor)
+        version = tensor._version
+        word = mode_word()
+        set_mode_word(word & ~SAVED_TENSOR_HOOKS_BIT)  # what the hook itself saves is not for it to pack
+        try:
+            packed = pack_hook(tensor if self.edge is None else tensor.detach())
+        finally:
+            set_mode_word(word)
+        if tensor._version != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+                "hook can not be modified by in-place operations"
+            )
+        self.tensor = packed
+        self.unpack_hook = unpack_hook
 
     def unpack(self, node: Any) -> Tensor:
         """The tensor, with its history.  Raises RuntimeError if it was written to since it was saved."""
+        if self.unpack_hook is not None:
+            return self._unpack_packed(node)
         tensor = self.tensor
         if tensor._version != self.version:
-            raise_version_mismatch(node, tensor, self.version)
+            raise_version_mismatch(node, tensor, self.version, self.output_nr)
         if self.output_nr < 0:
             return tensor
-        attached = alias_tensor(tensor, tensor._spec, tensor._storage_offset)
+        return self._attached(tensor, self._output_edge(node))
+
+    def _unpack_packed(self, node: Any) -> Tensor:
+        tensor = self.unpack_hook(self.tensor)  # type: ignore[misc]
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(tensor).__name__}"
+            )
+        if not self.is_variable and self.output_nr < 0:
+            return tensor
+        return self._attached(tensor, self.edge if self.output_nr < 0 else self._output_edge(node))
+
+    def _output_edge(self, node: Any) -> Any:
         of_view = edges_of_views.get(node)
-        attached._gradient_edge = (node, self.output_nr) if of_view is None else of_view()()
+        return (node, self.output_nr) if of_view is None else of_view()()
+
+    @staticmethod
+    def _attached(tensor: Tensor, edge: Any) -> Tensor:
+        attached = _without_history(tensor)
+        attached._gradient_edge = edge
         attached._keys |= AUTOGRAD
+        if tensor._autograd_meta is not None:  # forward mode's, for tangents of gradients
+            autograd_meta(attached).tangent = tensor._autograd_meta.tangent
         return attached
+
+
+def _without_history(tensor: Tensor) -> Tensor:
+    """An alias of ``tensor`` that leads to no Node; what wraps another tensor is asked for one."""
+    if tensor._keys & BATCHED:  # its numbers keep their history: that is another graph's
+        with excluding(DispatchKey.Autograd, DispatchKey.ADInplaceOrView):
+            return aten.alias.default(tensor)
+    if tensor._keys & WRAPPER_KEYS:
+        with excluding(DispatchKey.Autograd):
+            return aten.detach.default(tensor)
+    return alias_tensor(tensor, tensor._spec, tensor._storage_offset)
 
 
 class SavedList:
@@ -64,27 +145,49 @@ class SavedList:
 
 
 def save(tensor: Tensor) -> Tensor | SavedVariable:
-    """What a Node keeps of an input: the tensor itself while nobody has written to it."""
-    return SavedVariable(tensor) if tensor._version else tensor
+    """What a Node keeps of an input: the tensor itself while nobody has written to it.
+
+    Raises RuntimeError for an inference tensor.
+    """
+    counter = tensor._version_counter
+    if counter is INFERENCE_VERSION:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
+            "normal tensor and use it in autograd."
+        )
+    if (counter is None or not counter.value) and not mode_word() & SAVED_TENSOR_HOOKS_BIT:
+        return tensor
+    return SavedVariable(tensor)
 
 
 def unpack(saved: Any, node: Any) -> Any:
     """What was saved, checked."""
     if isinstance(saved, Tensor):
         if saved._version:
-            raise_version_mismatch(node, saved, 0)
+            raise_version_mismatch(node, saved, 0, -1)
         return saved
     if isinstance(saved, (SavedVariable, SavedList)):
         return saved.unpack(node)
     return saved
 
 
-def raise_version_mismatch(node: Any, tensor: Tensor, expected: int) -> None:
+def raise_freed() -> NoReturn:
+    """Raises the RuntimeError for what a Node saved and has let go of."""
+    raise RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they "
+        "have already been freed). Saved intermediate values of the graph are freed when you call "
+        ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+        "graph a second time or if you need to access saved tensors after calling backward."
+    )
+
+
+def raise_version_mismatch(node: Any, tensor: Tensor, expected: int, output_nr: int) -> None:
     """Raises the RuntimeError for a saved tensor that was modified."""
     where = ""
-    edge = tensor._gradient_edge
-    if edge is not None:
-        where = f", which is output {edge[1]} of {edge[0].name()},"
+    if output_nr >= 0:
+        where = f", which is output {output_nr} of {node.name()},"
+    elif tensor._gradient_edge is not None:
+        where = f", which is output {tensor._gradient_edge[1]} of {tensor._gradient_edge[0].name()},"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[gnomon.{tensor.dtype.name} {list(tensor.shape)}]{where} is at version {tensor._version}; "
@@ -92,3 +195,64 @@ def raise_version_mismatch(node: Any, tensor: Tensor, expected: int) -> None:
         "detection to find the operation that failed to compute its gradient, with "
         "gnomon.autograd.set_detect_anomaly(True)."
     )
+
+
+class saved_tensors_hooks:
+    """Inside, what operators save for backward is packed by ``pack_hook``, and unpacked by ``unpack_hook``.
+
+    ``pack_hook(tensor)`` returns anything at all; ``unpack_hook`` gets that and returns a tensor with the
+    same numbers, each time that backward needs it.  Neither may write to what it is given.  Of nested
+    blocks, the innermost counts.  Raises RuntimeError inside ``disable_saved_tensors_hooks``.  Source:
+    torch.autograd.graph.saved_tensors_hooks.
+    """
+
+    def __init__(self, pack_hook: Pack, unpack_hook: Unpack):
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+        self._before: list[tuple[Any, int]] = []
+
+    def __enter__(self) -> None:
+        if _disabled.get():
+            raise RuntimeError(_disabled.get())
+        self._before.append((_hooks.get(), mode_word() & SAVED_TENSOR_HOOKS_BIT))
+        _hooks.set((*_hooks.get(), (self.pack_hook, self.unpack_hook)))
+        set_mode_word(mode_word() | SAVED_TENSOR_HOOKS_BIT)
+
+    def __exit__(self, *exception: object) -> None:
+        hooks, bit = self._before.pop()
+        _hooks.set(hooks)
+        set_mode_word(mode_word() & ~SAVED_TENSOR_HOOKS_BIT | bit)
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Inside, what operators save for backward is moved to the CPU, and back when backward needs it.
+
+    ``pin_memory``: into page-locked memory, where the device has such; nothing is gained on a host device.
+    Source: torch.autograd.graph.save_on_cpu.
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
+        def pack(tensor: Tensor) -> Any:
+            return tensor.device, tensor.to("cpu", copy=True)  # type: ignore[attr-defined]
+
+        def unpack(packed: Any) -> Tensor:
+            device, tensor = packed
+            return tensor.to(device)
+
+        super().__init__(pack, unpack)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, entering ``saved_tensors_hooks`` raises RuntimeError with ``error_message``.
+
+    Raises it itself where such hooks are in force already.  Source:
+    torch.autograd.graph.disable_saved_tensors_hooks.
+    """
+    if _hooks.get():
+        raise RuntimeError(error_message)
+    token = _disabled.set(error_message)
+    try:
+        yield
+    finally:
+        _disabled.reset(token)

@@ -25,11 +25,12 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, register_boxed_fallback
 from ..dispatch.mode import EXCLUDE_AUTOGRAD, mode_word, set_mode_word
-from ..memory.tensor import Tensor, version_counter
+from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
-from . import views
-from .graph import Edge, Node, gradient_edge, next_sequence_number
-from .saved_variable import SavedList, SavedVariable, save, unpack
+from . import anomaly_mode, views
+from . import node as node_module
+from .node import Edge, Node, gradient_edge, next_sequence_number
+from .saved_variable import SavedList, SavedVariable, raise_freed, save, unpack
 
 GRAD = -1  # a formula's parameter that is not saved: the incoming gradient
 GRADS = -2
@@ -56,7 +57,7 @@ class RecordedNode(Node):
             raise_freed()
         plan = self.plan
         grad = gradients[0]
-        if grad is None and not plan.takes_all_gradients:
+        if grad is None and (not plan.takes_all_gradients or all(each is None for each in gradients)):
             return (None,) * len(self.next_edges)
         values = []
         for each in saved:
@@ -80,16 +81,6 @@ class RecordedNode(Node):
 
     def release_variables(self) -> None:
         self.saved = None
-
-
-def raise_freed() -> None:
-    """Raises the RuntimeError for what a Node saved and has let go of."""
-    raise RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they "
-        "have already been freed). Saved intermediate values of the graph are freed when you call "
-        ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-        "graph a second time or if you need to access saved tensors after calling backward."
-    )
 
 
 class NotImplementedNode(RecordedNode):
@@ -121,6 +112,7 @@ class DerivativePlan:
         self.formulas: list[tuple[Callable[..., Any], tuple[int, ...], Any, tuple[bool, ...]]] = []
         self.takes_all_gradients = False
         self.calls: list[tuple[Callable[..., Any], Any]] = []
+        self.keeps_tensors = False
         if derivatives is None:
             self.node_class = make_node_class(operator, self)
             return
@@ -152,6 +144,11 @@ class DerivativePlan:
         self.calls = [
             (_caller(formula, sources, mask), targets) for formula, sources, targets, mask in self.formulas
         ]
+        # is there anything that a backward lets go of?  Else the graph can be run again
+        self.keeps_tensors = any(
+            kind == "output" or (kind == "value" and schema.arguments[position].is_tensor)
+            for kind, position in self.sources
+        )
         self.node_class = make_node_class(operator, self)
 
     def _source(self, parameter: str, names: list[str], base: OpOverload) -> int:
@@ -255,21 +252,46 @@ def _apply_of_one_formula(plan: DerivativePlan) -> Callable[..., Any]:
 def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[RecordedNode]:
     """The class of a plan's Nodes, named after the operator: AddBackward0 for add.Tensor."""
     base = operator.record.base or operator
-    camel = "".join(part[:1].upper() + part[1:] for part in base.schema.name.split("_") if part)
+    camel = "".join(part.title() for part in base.schema.name.split("_"))
     parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
     members: dict[str, Any] = {"__slots__": (), "plan": plan}
     if len(plan.formulas) == 1 and plan.formulas[0][1] == (GRAD, 0) and plan.formulas[0][2] in (0, 1, 2):
         members["apply"] = _apply_of_one_formula(plan)
+    if not plan.keeps_tensors:
+        members["release_variables"] = Node.release_variables
     for name in plan.saved_names:
-        members[f"_saved_{name}"] = property(_saved_getter(plan, name))
+        attribute = _SAVED_NAMES.get(name, name)
+        members[f"_saved_{attribute}"] = property(_saved_getter(plan, name))
+        members[f"_raw_saved_{attribute}"] = property(_raw_saved_getter(plan, name))
     return type(base.record.node_name or f"{camel}Backward0", (parent,), members)
+
+
+# The names that PyTorch gives to what is saved of sizes.
+_SAVED_NAMES = {"self_sizes": "self_sym_sizes"}
+
+
+def _raw_saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], Any]:
+    def get(node: RecordedNode) -> Any:
+        """The SavedVariable under this name, for ``register_hooks``.  Raises RuntimeError after it was
+        freed.
+        """
+        if node.saved is None:
+            raise_freed()
+        position = plan.saved_names.index(name)
+        saved = list(node.saved)  # type: ignore[arg-type]
+        if isinstance(saved[position], Tensor):
+            saved[position] = SavedVariable(saved[position])
+            node.saved = saved
+        return saved[position]
+
+    return get
 
 
 def _saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], Any]:
     def get(node: RecordedNode) -> Any:
         """What was saved under this name.  Raises RuntimeError after it was freed."""
         if node.saved is None:
-            node.apply((None,))
+            raise_freed()
         return unpack(node.saved[plan.saved_names.index(name)], node)  # type: ignore[index]
 
     return get
@@ -366,6 +388,11 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
             outputs[position]._gradient_edge = (node, position)
             outputs[position]._keys |= AUTOGRAD
     node.saved = plan.collect(arguments, outputs, before)
+    if anomaly_mode.is_anomaly_enabled():
+        anomaly_mode.remember_forward(node)
+    where = outputs[recorded[0]]._spec.device
+    if any(isinstance(each, Tensor) and each._spec.device is not where for each in inputs):
+        node_module.spans_devices = True
     return results
 
 
@@ -382,17 +409,31 @@ def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any
 
 def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
-    results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
     schema = operator.schema
+    written = [
+        value
+        for argument, value in zip(schema.arguments, arguments)
+        if argument.is_written and value is not None
+    ]
+    for value in written:
+        if value._version_counter is INFERENCE_VERSION:
+            raise RuntimeError(
+                f"{schema.name}: Inplace update to inference tensor outside InferenceMode is not allowed. "
+                "Take a clone() of it before."
+            )
+    results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
     if schema.is_view:
-        if operator.record.derivatives != {}:  # detach gives an alias that autograd does not follow
-            for view in results if isinstance(results, (tuple, list)) else (results,):
-                if view is not arguments[0]:
-                    views.mark_view(view, arguments[0])
+        source = arguments[0]
+        if operator.record.derivatives != {} and source._version_counter is not INFERENCE_VERSION:
+            # (detach gives an alias that autograd does not follow)
+            if isinstance(results, (tuple, list)):
+                for view in results:
+                    views.mark_view(view, source, of_several=True)
+            elif results is not source:
+                views.mark_view(results, source)
         return results
-    for argument, value in zip(schema.arguments, arguments):
-        if argument.is_written and value is not None:
-            version_counter(value).value += 1
+    for value in written:
+        version_counter(value).value += 1
     return results
 
 

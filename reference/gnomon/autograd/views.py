@@ -15,18 +15,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..dispatch.mode import mode_word
 from ..memory import tensor as tensor_module
 from ..memory.spec import Spec, spec_of
-from ..memory.tensor import Tensor, version_counter
-from ..values.dispatch_key import AUTOGRAD
-from .graph import Edge, Node, gradient_edge, next_sequence_number
+from ..memory.tensor import CreationMeta, Tensor, version_counter
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, INFERENCE_MODE_BIT
+from .hooks import node_hooks
+from .node import Edge, Node, gradient_edge, next_sequence_number
 from .saved_variable import edges_of_views
 
 
-def mark_view(view: Tensor, source: Tensor) -> None:
-    """Say that ``view`` shows the memory of ``source`` (or of what that is a view of)."""
-    base = source if source._view_of is None else source._view_of[0]
-    view._view_of = (base, version_counter(view).value)
+def mark_view(view: Tensor, source: Tensor, of_several: bool = False) -> None:
+    """Say that ``view`` shows the memory of ``source`` (or of what that is a view of).
+
+    ``of_several``: it is one of the views that one operator returned.  A view requires grad when its base
+    does, recorded or not.
+    """
+    word = mode_word()
+    if word & INFERENCE_MODE_BIT:
+        creation = CreationMeta.INFERENCE_MODE
+    elif not word & GRAD_MODE_BIT:
+        creation = CreationMeta.NO_GRAD_MODE
+    else:
+        creation = CreationMeta.MULTI_OUTPUT_NODE if of_several else CreationMeta.DEFAULT
+    base = source
+    if source._view_of is not None:
+        base, _, of_source = source._view_of
+        creation = creation or of_source
+    counter = version_counter(view)
+    view._view_of = (base, counter.value, creation)
+    if not base._keys & AUTOGRAD:
+        counter.add_view(view)
+    elif view._spec.dtype.category >= 2:
+        view._keys |= AUTOGRAD
 
 
 def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> None:
@@ -34,15 +55,54 @@ def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> Non
 
     Source: check_inplace in VariableTypeUtils.h.
     """
-    if not self._keys & AUTOGRAD and not (self._view_of is not None and any_input_requires_grad):
+    if not any_input_requires_grad:
         return
-    base = self._base
-    if base is not None and base._gradient_edge is None and base._keys & AUTOGRAD:
-        raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation."
-        )
+    if self._view_of is not None:
+        base, _, creation = self._view_of
+        if creation:
+            _refuse_view(self, creation, "is being")
+        if self._keys & AUTOGRAD and gradient_edge_of(base) is None:
+            raise RuntimeError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation."
+            )
     if self._keys & AUTOGRAD and gradient_edge_of(self) is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def _refuse_view(view: Tensor, creation: int, modified: str) -> None:
+    """Raises the RuntimeError for a view that was made in a way that autograd cannot make anew.
+
+    Source: handle_view_on_rebase.
+    """
+    edge = view._gradient_edge
+    if creation == CreationMeta.INFERENCE_MODE:
+        what, mode = "inference mode", "in normal mode"
+    else:
+        what, mode = "no_grad mode", "with grad mode enabled"
+    if creation in (CreationMeta.INFERENCE_MODE, CreationMeta.NO_GRAD_MODE) or edge is None:
+        made = (
+            "A view was created in" if edge is None else _output_of(edge, " of a view which was created in")
+        )
+        text = (
+            f"{made} {what} and {modified} modified inplace {mode}. Make the view and write to it both "
+            "inside such a block (then it is not recorded) or both outside (then it is)."
+        )
+    elif creation == CreationMeta.MULTI_OUTPUT_NODE:
+        text = (
+            f"{_output_of(edge)} and {modified} modified inplace. This view is the output of a function that "
+            "returns multiple views: write to a clone of it, or use the out-of-place operator."
+        )
+    else:
+        text = (
+            f"{_output_of(edge)} and {modified} modified inplace. This view was created inside a custom "
+            "Function (or because an input was returned as-is), whose backward would no longer be called: "
+            "return a clone of it from the Function, or use the out-of-place operator."
+        )
+    raise RuntimeError(text)
+
+
+def _output_of(edge: Edge, of_what: str = "") -> str:
+    return f"Output {edge[1]} of {edge[0].name()} is a view{of_what}"
 
 
 def gradient_edge_of(tensor: Tensor) -> Edge | None:
@@ -173,11 +233,14 @@ def _in_contiguous(base: Spec, base_offset: int, view: Spec, view_offset: int) -
 
 def rebase_history(self: Tensor, node: Node) -> None:
     """Say that ``node``, an in-place operator's, computed ``self``; a view hands it on to its base."""
+    was_variable = self._keys & AUTOGRAD
     self._keys |= AUTOGRAD
     if self._view_of is None:
-        self._gradient_edge = (node, 0)
+        set_edge(self, (node, 0))
+        if not was_variable and self._version_counter is not None:
+            self._version_counter.views_require_grad(self)
         return
-    base = self._view_of[0]
+    base, _, creation = self._view_of
     slices = CopySlices()
     slices.node = node
     slices.base_spec, slices.base_offset = base._spec, base._storage_offset
@@ -186,29 +249,41 @@ def rebase_history(self: Tensor, node: Node) -> None:
     slices.sequence_nr = next_sequence_number()
     slices.metadata_specs = (base._spec,)
     edges_of_views[node] = weakref.WeakMethod(slices.view_edge)
-    base._gradient_edge = (slices, 0)
-    base._keys |= AUTOGRAD
-    self._view_of = (base, -1)  # stale: the next who asks gets an edge from the base
+    set_edge(base, (slices, 0))
+    if not base._keys & AUTOGRAD:
+        base._keys |= AUTOGRAD
+        version_counter(base).views_require_grad(base)
+    self._view_of = (base, -1, creation)  # stale: the next who asks gets an edge from the base
     refresh_view(self)
+
+
+def set_edge(tensor: Tensor, edge: Edge) -> None:
+    """Give ``tensor`` a new history; a hook that retains its gradient moves along."""
+    meta = tensor._autograd_meta
+    if meta is not None and meta.retain_hook is not None and tensor._gradient_edge is not None:
+        node, output_nr = tensor._gradient_edge
+        node_hooks(node).retain.pop(output_nr, None)
+        node_hooks(edge[0]).retain[edge[1]] = meta.retain_hook
+    tensor._gradient_edge = edge
 
 
 def refresh_view(view: Tensor) -> Edge | None:
     """The view's edge, made anew from its base if the base was written to since."""
-    base, version = view._view_of  # type: ignore[misc]
+    base, version, creation = view._view_of  # type: ignore[misc]
     current = version_counter(view).value
-    if version == current:
+    if version == current or not base._keys & AUTOGRAD:
         return view._gradient_edge
-    if not base._keys & AUTOGRAD:
-        return view._gradient_edge
+    if creation:
+        _refuse_view(view, creation, "its base or another view of its base has been")
     node = AsStridedBackward0()
     node.base_spec, node.base_offset = base._spec, base._storage_offset
     node.view_spec, node.view_offset = view._spec, view._storage_offset
     node.next_edges = (gradient_edge(base),)
     node.sequence_nr = next_sequence_number()
     node.metadata_specs = (view._spec,)
-    view._gradient_edge = (node, 0)
+    set_edge(view, (node, 0))
     view._keys |= AUTOGRAD
-    view._view_of = (base, current)
+    view._view_of = (base, current, creation)
     return view._gradient_edge
 
 

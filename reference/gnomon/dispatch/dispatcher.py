@@ -16,8 +16,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..memory.tensor import Tensor
-from ..values.dispatch_key import ALL_KEYS, TENSOR_KEYS, DispatchKey, DispatchKeySet
-from ..values.schema import FunctionSchema
+from ..values.dispatch_key import (
+    ALL_KEYS,
+    DENSE,
+    INFERENCE_MODE_BIT,
+    TENSOR_KEYS,
+    DispatchKey,
+    DispatchKeySet,
+)
+from ..values.schema import REQUIRED, FunctionSchema
 from .mode import active_keys, mode_word
 
 # A kernel is called with the operator, the keys still to go, and all arguments of the schema in its order.
@@ -34,11 +41,24 @@ class OpOverload:
     given; ``fast`` is a shortcut for calls that were seen before (fast_path.py), or None.
     """
 
-    __slots__ = ("__weakref__", "_table", "fast", "kernels", "name", "record", "schema", "tensor_positions")
+    __slots__ = (
+        "__weakref__",
+        "_table",
+        "arity",
+        "fast",
+        "kernels",
+        "name",
+        "record",
+        "schema",
+        "tensor_positions",
+    )
+
+    namespace = "aten"
 
     def __init__(self, schema: FunctionSchema, record: Any = None):
         self.schema = schema
         self.name = schema.full_name
+        self.arity = len(schema.arguments)
         self.record = record
         self.kernels: dict[DispatchKey, Kernel] = {}
         self.fast: Callable[..., Any] | None = None
@@ -48,9 +68,8 @@ class OpOverload:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"<OpOverload(op='aten.{self.schema.name}', overload='{self.schema.overload_name or 'default'}')>"
-        )
+        overload = self.schema.overload_name or "default"
+        return f"<OpOverload(op='{self.namespace}.{self.schema.name}', overload='{overload}')>"
 
     def register(self, key: DispatchKey, kernel: Kernel) -> None:
         """Make ``kernel`` this operator's kernel for ``key``."""
@@ -81,18 +100,45 @@ class OpOverload:
             elif isinstance(argument, (list, tuple)):
                 yield from (each for each in argument if isinstance(each, Tensor))
 
-    def __call__(self, *arguments: Any) -> Any:
-        """Run the operator: the highest key among the arguments and the thread's modes decides where."""
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Run the operator: the highest key among the arguments and the thread's modes decides where.
+
+        Arguments may be left out where they have defaults, and given by keyword: so calls a person, and a
+        ``__gnomon_dispatch__``.  Raises TypeError for arguments that the schema does not have.
+        """
+        if keywords or len(arguments) != self.arity:
+            arguments = self.complete(arguments, keywords)
         if self.fast is not None:
             return self.fast(*arguments)
         return self.dispatch(*arguments)
 
+    def complete(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
+        """All arguments of the schema, in its order, from some of them."""
+        schema = self.schema.arguments
+        if len(arguments) > len(schema):
+            raise TypeError(
+                f"{self.name}() takes {len(schema)} arguments, but {len(arguments)} were given: {self.schema}"
+            )
+        completed = list(arguments)
+        for argument in schema[len(arguments) :]:
+            value = keywords.pop(argument.name, argument.default)
+            if value is REQUIRED:
+                raise TypeError(f"{self.name}() is missing argument {argument.name!r}: {self.schema}")
+            completed.append(value)
+        if keywords:
+            raise TypeError(
+                f"{self.name}() got an unexpected argument {next(iter(keywords))!r}: {self.schema}"
+            )
+        return tuple(completed)
+
     def dispatch(self, *arguments: Any) -> Any:
         """The readable way of a call: the same as calling the operator, without shortcuts."""
-        keys = TENSOR_KEYS  # factories have no tensor argument and run on the default device
+        word = mode_word()
+        # a factory has no tensor argument and runs on the default device; inference mode marks no views
+        keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
         for tensor in self.tensors(arguments):
             keys |= tensor._keys
-        return self.redispatch(active_keys(keys, mode_word()), arguments)
+        return self.redispatch(active_keys(keys, word), arguments)
 
     def redispatch(self, keys: int, arguments: Sequence[Any]) -> Any:
         """Run the kernel of the highest of ``keys`` that has one."""
@@ -115,8 +161,9 @@ class OpOverloadPacket:
     Calling it picks the first overload that the arguments fit, as PyTorch's argument parser does.
     """
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, namespace: str = "aten"):
         self.name = name
+        self.namespace = namespace
         self.overloads: dict[str, OpOverload] = {}
         self.parser: Callable[..., Any] | None = None
 
@@ -136,19 +183,24 @@ class OpOverloadPacket:
         return self.parser(*args, **kwargs)
 
     def __repr__(self) -> str:
-        return f"<OpOverloadPacket(op='aten.{self.name}')>"
+        return f"<OpOverloadPacket(op='{self.namespace}.{self.name}')>"
 
 
 class OperatorNamespace:
-    """``gnomon.ops.aten``: every operator by name.  What formulas and compositions call operators through."""
+    """``gnomon.ops.aten``: every operator by name.  What formulas and compositions call operators through.
 
-    def __init__(self) -> None:
+    Operators of users are in namespaces of their own (library.py).
+    """
+
+    def __init__(self, name: str = "aten") -> None:
+        self._name = name
         self._packets: dict[str, OpOverloadPacket] = {}
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
         packet = self.__dict__["_packets"].get(name)
         if packet is None:
-            raise AttributeError(f"there is no operator {name!r}")
+            where = "" if self._name == "aten" else f" in the namespace {self._name!r}"
+            raise AttributeError(f"there is no operator {name!r}{where}")
         return packet
 
     def __iter__(self) -> Iterator[OpOverloadPacket]:
@@ -159,15 +211,24 @@ class OperatorNamespace:
 
     def _define(self, operator: OpOverload) -> OpOverload:
         """Make ``operator`` known.  Raises ValueError for a name with overload that is taken."""
-        packet = self._packets.setdefault(operator.schema.name, OpOverloadPacket(operator.schema.name))
+        name = operator.schema.name
+        packet = self._packets.setdefault(name, OpOverloadPacket(name, self._name))
         overload = operator.schema.overload_name
         if overload in packet.overloads:
             raise ValueError(f"operator {operator.name!r} is defined twice")
         packet.overloads[overload] = operator
         # as plain attributes too: they are found without __getattr__
         setattr(packet, overload or "default", operator)
-        self.__dict__[operator.schema.name] = packet
+        self.__dict__[name] = packet
         return operator
+
+    def _undefine(self, operator: OpOverload) -> None:
+        """Forget ``operator``, and its packet with the last overload."""
+        packet = self._packets[operator.schema.name]
+        del packet.overloads[operator.schema.overload_name]
+        delattr(packet, operator.schema.overload_name or "default")
+        if not packet.overloads:
+            del self._packets[packet.name], self.__dict__[packet.name]
 
     def _find(self, full_name: str) -> OpOverload:
         """The operator of that name with overload, ``"add.Tensor"``.  Raises KeyError."""
@@ -176,6 +237,7 @@ class OperatorNamespace:
 
 
 aten = OperatorNamespace()
+namespaces: dict[str, OperatorNamespace] = {"aten": aten}
 
 
 def register_boxed_fallback(
@@ -185,9 +247,10 @@ def register_boxed_fallback(
     ``applies``.
     """
     _boxed_fallbacks[key] = (kernel, applies)
-    for packet in aten:
-        for operator in packet.overloads.values():
-            operator._table = None
+    for namespace in namespaces.values():
+        for packet in namespace:
+            for operator in packet.overloads.values():
+                operator._table = None
 
 
 def add_listener(listener: Callable[[OpOverload, DispatchKey, Sequence[Any]], None]) -> None:

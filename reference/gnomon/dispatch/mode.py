@@ -1,8 +1,4 @@
-"""The mode word: what the current thread (or async task) adds to every call.
-
-One int in one ContextVar, read once a call: 17 ns, where a ``threading.local`` attribute would cost 43.
-Bits 0 to 3 are dispatch keys that are added, bit 4 is the grad mode, bit 5 says that somebody traces, and
-from bit 8 on stand the keys that are taken away (bit 8 + key).
+"""Modes: what the current thread (or async task) adds to every call, and how it is switched.
 
 Source: c10/core/impl/LocalDispatchKeySet.h, c10/core/AutogradState.h.
 """
@@ -11,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
-from ..values.dispatch_key import ALL_KEYS, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
-
-EXCLUDED_SHIFT = 8
-
-_word: ContextVar[int] = ContextVar("gnomon_mode_word", default=GRAD_MODE_BIT)
-mode_word = _word.get
-set_mode_word = _word.set
+from ..values.dispatch_key import (
+    ALL_KEYS,
+    AUTOGRAD,
+    EXCLUDED_SHIFT,
+    GRAD_MODE_BIT,
+    INFERENCE_MODE_BIT,
+    DispatchKey,
+    mode_word,
+    set_mode_word,
+)
 
 # Kernels below Autograd must not record: Autograd is taken away while they run.
 EXCLUDE_AUTOGRAD = AUTOGRAD << EXCLUDED_SHIFT
@@ -28,6 +26,11 @@ EXCLUDE_AUTOGRAD = AUTOGRAD << EXCLUDED_SHIFT
 def is_grad_enabled() -> bool:
     """Does the current thread record operators on tensors that require grad?"""
     return bool(mode_word() & GRAD_MODE_BIT)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Does the current thread make inference tensors?"""
+    return bool(mode_word() & INFERENCE_MODE_BIT)
 
 
 def set_grad_mode(enabled: bool) -> None:
@@ -51,3 +54,16 @@ def excluding(*keys: DispatchKey) -> Iterator[None]:
 def active_keys(operand_keys: int, word: int) -> int:
     """The keys that have a say in a call: those of its operands and of the thread, less the excluded."""
     return (operand_keys | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)
+
+
+__all__ = [
+    "EXCLUDED_SHIFT",
+    "EXCLUDE_AUTOGRAD",
+    "active_keys",
+    "excluding",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "mode_word",
+    "set_grad_mode",
+    "set_mode_word",
+]

@@ -25,7 +25,7 @@ from typing import Any
 from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import mode_word
 from ..memory.backend import reference_backend
-from ..memory.tensor import version_counter
+from ..memory.tensor import Tensor, version_counter
 from ..values import dtype as dtypes
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from ..values.schema import FunctionSchema
@@ -250,12 +250,13 @@ def _out_variant(base: OpOverload, out: str) -> OpOverload:
         def write_out(*arguments: Any) -> Any:
             count = len(base.schema.arguments)
             results = base(*with_output_dtype(base, arguments[:count], arguments[count]))
-            written = write_results(
-                variant,
-                results if isinstance(results, tuple) else (results,),
-                arguments[count:],
-                arguments[:count],
-            )
+            results = results if isinstance(results, tuple) else (results,)
+            if any(_has_tangent(each) for each in (*results, *arguments[count:])):
+                raise NotImplementedError(
+                    f"Trying to use forward AD with {base.schema.name}_out that does not support it because "
+                    "it is an out= function"
+                )
+            written = write_results(variant, results, arguments[count:], arguments[:count])
             for output in arguments[count:]:
                 version_counter(output).value += 1
             return written
@@ -268,11 +269,17 @@ def _out_variant(base: OpOverload, out: str) -> OpOverload:
     return variant
 
 
+def _has_tangent(tensor: Tensor) -> bool:
+    """Has forward mode (autograd/forward_ad.py) given this tensor a tangent?"""
+    meta = tensor._autograd_meta
+    return meta is not None and meta.tangent is not None and meta.tangent[1] is not None
+
+
 def _register_composite(operator: OpOverload, function: Callable[..., Any]) -> None:
     """A composition runs at whichever key the call comes in by: the operators it is made of do the rest."""
 
     def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
         return checked(operator, function, arguments)
 
-    for key in (DispatchKey.Autograd, DispatchKey.ADInplaceOrView, DispatchKey.Dense):
+    for key in DispatchKey:
         operator.register(key, run)

@@ -13,6 +13,7 @@ from typing import Any
 from ..memory.spec import Spec, spec_of
 from ..values import dtype as dtypes
 from ..values import geometry
+from ..values.dispatch_key import BATCHED
 from ..values.dtype import Number, bool_, dtype, get_default_dtype, int64, uint8
 from ..values.geometry import Ints, wrap_dims
 from .iterator import TensorIterator, result_type
@@ -196,3 +197,10 @@ def dense_like(self: Spec, dtype: dtypes.dtype | None = None) -> Spec:
     if geometry.is_non_overlapping_and_dense(self.sizes, self.strides):
         return spec_of(self.sizes, self.strides, dtype, self.device)
     return TensorIterator("", [self], [dtype], None, self.device).output_specs[0]
+
+
+def can_be_read(tensor: Any) -> bool:
+    """Are there numbers to look at?  Not on the meta device, and not under vmap, where each example has its
+    own.
+    """
+    return not tensor.is_meta and not tensor._keys & BATCHED

@@ -14,6 +14,7 @@ from ..memory.spec import Spec
 from ..memory.tensor import Tensor, alias_tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values import geometry
+from ..values.dispatch_key import WRAPPER_KEYS
 from . import launch
 from .iterator import TensorIterator
 from .outputs import (
@@ -82,6 +83,12 @@ def execute(
             inputs.extend(value if isinstance(value, (list, tuple)) else (value,))
         kernel_arguments = [arguments[position] for position in record.kernel_positions]
     tensors = [*outputs, *inputs]
+    for each in tensors:
+        if each is not None and each._keys & WRAPPER_KEYS:
+            raise RuntimeError(
+                f"{operator.schema.name}: got a {type(each).__name__}, which has no numbers of its own, "
+                "where its __gnomon_dispatch__ is not asked"
+            )
     facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
     checked(operator, launch.launch, (record.kernel_name, *facts))
 

@@ -14,25 +14,72 @@ Source: c10/core/TensorImpl.h, torch/csrc/autograd/variable.h (AutogradMeta), c1
 from __future__ import annotations
 
 import threading
+import warnings
+import weakref
+from enum import IntEnum
 from typing import Any
 
 from ..values import geometry
 from ..values.device import device, layout
-from ..values.dispatch_key import AUTOGRAD, TENSOR_KEYS, DispatchKeySet
-from ..values.dtype import dtype
+from ..values.dispatch_key import (
+    AUTOGRAD,
+    DENSE,
+    INFERENCE_MODE_BIT,
+    PYTHON,
+    TENSOR_KEYS,
+    WRAPPER_KEYS,
+    DispatchKeySet,
+    mode_word,
+)
+from ..values.dtype import dtype, get_default_dtype
 from ..values.geometry import Ints, Size
-from .backend import backend_of
-from .spec import Spec
+from .backend import backend_of, get_default_device, meta_backend, resolve_device
+from .spec import Spec, spec_of
 from .storage import Storage
 
 
 class VersionCounter:
-    """How often the data was written to in place; shared by a tensor and all its views."""
+    """How often the data was written to in place; shared by a tensor and all its views.
 
-    __slots__ = ("value",)
+    ``views`` are those that do not require grad: they will when their base does.
+    """
+
+    __slots__ = ("value", "views")
 
     def __init__(self, value: int = 0):
         self.value = value
+        self.views: list[weakref.ref[Tensor]] | None = None
+
+    def add_view(self, view: Tensor) -> None:
+        """Keep ``view`` in mind, weakly; those that were freed are forgotten whenever the list has
+        doubled.
+        """
+        views = self.views
+        if views is None:
+            self.views = [weakref.ref(view)]
+            return
+        views.append(weakref.ref(view))
+        count = len(views)
+        if count >= 32 and not count & (count - 1):
+            views[:] = [each for each in views if each() is not None]
+
+    def views_require_grad(self, base: Tensor) -> None:
+        """``base`` requires grad from now on, and so do its views.
+
+        Other tensors may share the counter, what was detached from ``base`` or it from: not their views.
+        """
+        views, self.views = self.views or (), None
+        for reference in views:
+            view = reference()
+            if view is None or view._view_of is None:
+                continue
+            if view._view_of[0] is not base:
+                self.views = [*(self.views or ()), reference]
+            elif view._spec.dtype.category >= 2:
+                view._keys |= AUTOGRAD
+
+
+INFERENCE_VERSION = VersionCounter()  # that of all inference tensors: they have none of their own
 
 
 class AutogradMeta:
@@ -40,17 +87,42 @@ class AutogradMeta:
 
     grad              the accumulated gradient of a leaf (or of a tensor that retains it)
     accumulator_edge  the edge to the leaf's AccumulateGrad
-    hooks             functions of the gradient, by id
-    retains_grad      a non-leaf that keeps its gradient
+    post_accumulate_grad_hooks  functions of the leaf, called when its grad was added to
+    retain_hook       of a non-leaf that keeps its gradient: what puts it there
+    requires_grad     of a view: was it asked for on the view itself, rather than on its base?
+    tangent           (dual level, tangent or None) once forward mode knows which it has
     """
 
-    __slots__ = ("__weakref__", "accumulator_edge", "grad", "hooks", "retains_grad")
+    __slots__ = (
+        "__weakref__",
+        "accumulator_edge",
+        "grad",
+        "post_accumulate_grad_hooks",
+        "requires_grad",
+        "retain_hook",
+        "tangent",
+    )
 
     def __init__(self) -> None:
         self.grad: Tensor | None = None
         self.accumulator_edge: tuple[Any, int] | None = None
-        self.hooks: dict[int, Any] | None = None
-        self.retains_grad = False
+        self.post_accumulate_grad_hooks: dict[int, Any] | None = None
+        self.retain_hook: Any = None
+        self.requires_grad = False
+        self.tangent: tuple[Any, Tensor | None] | None = None
+
+
+class CreationMeta(IntEnum):
+    """How a view came to be: whether autograd can follow an in-place operator on it.
+
+    Source: CreationMeta in torch/csrc/autograd/variable.h.
+    """
+
+    DEFAULT = 0
+    IN_CUSTOM_FUNCTION = 1
+    MULTI_OUTPUT_NODE = 2
+    NO_GRAD_MODE = 3
+    INFERENCE_MODE = 4
 
 
 _adoption = threading.Lock()
@@ -75,7 +147,8 @@ class Tensor:
         "_storage",  # Storage, or None: this tensor owns the memory at _address
         "_storage_offset",  # elements
         "_version_counter",  # VersionCounter, or None: never written to, and shared with nobody
-        # (base, version) of a view, whose grad_fn was right at that version of the base; None for no view
+        # (base, version, CreationMeta) of a view, whose grad_fn was right at that version of the base, or
+        # None
         "_view_of",
     )
 
@@ -87,7 +160,7 @@ class Tensor:
     _storage: Storage | None
     _storage_offset: int
     _version_counter: VersionCounter | None
-    _view_of: tuple[Tensor, int] | None
+    _view_of: tuple[Tensor, int, int] | None
 
     def __del__(self) -> None:
         try:
@@ -217,8 +290,13 @@ class Tensor:
 
     @property
     def _version(self) -> int:
-        """How often this tensor, its base or a view of it was written to in place."""
+        """How often this tensor, its base or a view of it was written to in place.
+
+        Raises RuntimeError for an inference tensor.
+        """
         counter = self._version_counter
+        if counter is INFERENCE_VERSION:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if counter is None else counter.value
 
     @property
@@ -264,27 +342,52 @@ class Tensor:
         Raises RuntimeError for a dtype that has no gradient, and for stopping at a non-leaf.
         """
         if requires_grad and not (self._spec.dtype.is_floating_point or self._spec.dtype.is_complex):
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-        if self._gradient_edge is not None and not requires_grad:
+            raise RuntimeError(
+                "only Tensors of floating point and complex dtype can require gradients, not of "
+                f"{self._spec.dtype}"
+            )
+        if not requires_grad and self.grad_fn is not None:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed "
                 "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
+        if requires_grad and self.is_inference() and not mode_word() & INFERENCE_MODE_BIT:
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed: "
+                "take a clone() of it."
+            )
         if requires_grad:
             self._keys |= AUTOGRAD
+            if self._version_counter is not None and self._view_of is None:
+                self._version_counter.views_require_grad(self)
         else:
             self._keys &= ~AUTOGRAD
+        if self._view_of is not None:
+            autograd_meta(self).requires_grad = requires_grad
         return self
+
+    def is_inference(self) -> bool:
+        """Was this tensor made in inference mode?  Then it has no version, and is never recorded."""
+        return self._version_counter is INFERENCE_VERSION
 
     @property
     def retains_grad(self) -> bool:
         """Is this a non-leaf that keeps its gradient?"""
-        return self._autograd_meta is not None and self._autograd_meta.retains_grad
+        return self._autograd_meta is not None and self._autograd_meta.retain_hook is not None
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that backward accumulated here, or None."""
+        """The gradient that backward accumulated here, or None.
+
+        Warns where there never will be one: at a non-leaf that does not retain it.
+        """
         meta = self._autograd_meta
+        if self._gradient_edge is not None and (meta is None or meta.grad is None) and not self.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Backward does "
+                "not fill it; call .retain_grad() on the tensor before if it should.",
+                stacklevel=2,
+            )
         return None if meta is None else meta.grad
 
     @grad.setter
@@ -313,8 +416,9 @@ class Tensor:
     @property
     def data(self) -> Tensor:
         """The same numbers without history: writing to them is not seen by autograd."""
-        alias = make_tensor(self._spec, self.untyped_storage(), self._storage_offset)
-        return alias
+        if self._keys & WRAPPER_KEYS:
+            return self.detach()  # type: ignore[attr-defined]
+        return make_tensor(self._spec, self.untyped_storage(), self._storage_offset)
 
     @data.setter
     def data(self, source: Tensor) -> None:
@@ -330,11 +434,43 @@ class Tensor:
         self._storage_offset = source._storage_offset
         self._address = source._address
 
+    # A subclass with a method of this name is asked instead of kernels (dispatch/python_dispatch.py).
+    __gnomon_dispatch__: Any = None
+
+    @classmethod
+    def _make_wrapper_subclass(
+        cls,
+        size: Ints,
+        *,
+        strides: Ints | None = None,
+        storage_offset: int = 0,
+        dtype: dtype | None = None,
+        device: Any = None,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        """A tensor of this class that has sizes, strides, a dtype and a device, but no numbers.
+
+        For subclasses whose ``__gnomon_dispatch__`` knows where the numbers are.  Strides are row-major
+        unless given; the dtype is the default dtype's, the device the default device.  Raises TypeError for
+        a class without a ``__gnomon_dispatch__``.  Source: torch.Tensor._make_wrapper_subclass.
+        """
+        if cls.__gnomon_dispatch__ is None:
+            raise TypeError(f"{cls.__name__}: a wrapper needs a __gnomon_dispatch__")
+        spec = spec_of(
+            tuple(size),
+            geometry.contiguous_strides(tuple(size)) if strides is None else tuple(strides),
+            dtype or get_default_dtype(),
+            get_default_device() if device is None else resolve_device(device),
+        )
+        nowhere = Storage(meta_backend, resolve_device("meta"), meta_backend.allocate(0, 0), 0)
+        made = make_tensor(spec, nowhere, storage_offset, cls)
+        return made.requires_grad_(requires_grad)
+
     @classmethod
     def _make_subclass(cls, data: Tensor, require_grad: bool = False) -> Tensor:
         """``data``'s numbers as a leaf of this class.  Source: torch.Tensor._make_subclass."""
         made = alias_tensor(data, data._spec, data._storage_offset, cls)
-        made._version_counter = None
+        made._version_counter = None if made._version_counter is not INFERENCE_VERSION else INFERENCE_VERSION
         return made.requires_grad_(require_grad)
 
     def _dispatch_keys(self) -> DispatchKeySet:
@@ -365,17 +501,25 @@ def version_counter(tensor: Tensor) -> VersionCounter:
 
 
 def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor] = Tensor) -> Tensor:
-    """A leaf tensor that shows ``storage`` as ``spec``, from element ``offset`` on."""
+    """A leaf tensor that shows ``storage`` as ``spec``, from element ``offset`` on.
+
+    Raises RuntimeError for the storage of a wrapper, which has no numbers to show.
+    """
+    if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
+        raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
     tensor = cls()
     tensor._spec = spec
     tensor._storage = storage
     tensor._storage_offset = offset
     address = storage.backend.address(storage.memory) if storage.backend.has_addresses else 0.0
     tensor._address = float(address + offset * spec.dtype.itemsize) if address else 0.0
-    tensor._keys = TENSOR_KEYS
+    is_inference = mode_word() & INFERENCE_MODE_BIT
+    tensor._keys = DENSE if is_inference else TENSOR_KEYS
+    if cls is not Tensor and cls.__gnomon_dispatch__ is not None:
+        tensor._keys |= PYTHON
     tensor._gradient_edge = None
     tensor._autograd_meta = None
-    tensor._version_counter = None
+    tensor._version_counter = INFERENCE_VERSION if is_inference else None
     tensor._view_of = None
     return tensor
 
@@ -398,5 +542,6 @@ def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] = Te
     This is what all views are made of; ADInplaceOrView and Autograd add the rest.
     """
     view = make_tensor(spec, tensor.untyped_storage(), offset, cls)
+    view._keys = view._keys & PYTHON | tensor._keys & ~(AUTOGRAD | PYTHON)
     view._version_counter = version_counter(tensor)
     return view

@@ -2,6 +2,7 @@
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
@@ -73,14 +74,24 @@ class _topk_result(NamedTuple):
 
 class VersionCounter:
     value: Any
+    views: Any
     def __init__(self, value: _int = ...) -> None: ...
 
 class AutogradMeta:
     accumulator_edge: Any
     grad: Any
-    hooks: Any
-    retains_grad: Any
+    post_accumulate_grad_hooks: Any
+    requires_grad: Any
+    retain_hook: Any
+    tangent: Any
     def __init__(self) -> None: ...
+
+class CreationMeta(IntEnum):
+    DEFAULT = 0
+    IN_CUSTOM_FUNCTION = 1
+    MULTI_OUTPUT_NODE = 2
+    NO_GRAD_MODE = 3
+    INFERENCE_MODE = 4
 
 class Tensor:
     _address: _float
@@ -91,7 +102,7 @@ class Tensor:
     _storage: Storage | None
     _storage_offset: _int
     _version_counter: VersionCounter | None
-    _view_of: tuple[Tensor, _int] | None
+    _view_of: tuple[Tensor, _int, _int] | None
     @property
     def H(self) -> Tensor: ...
     @property
@@ -533,6 +544,7 @@ class Tensor:
     def is_conj(self) -> _bool: ...
     def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool: ...
     def is_floating_point(self) -> _bool: ...
+    def is_inference(self) -> _bool: ...
     @property
     def is_leaf(self) -> _bool: ...
     @property
@@ -912,6 +924,7 @@ class Tensor:
     def reciprocal(self, *, out: Tensor | None = ...) -> Tensor: ...
     def reciprocal_(self) -> Tensor: ...
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle: ...
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle: ...
     def relu(self, *, out: Tensor | None = ...) -> Tensor: ...
     def relu_(self) -> Tensor: ...
     def remainder(self, other: _Operand, *, out: Tensor | None = ...) -> Tensor: ...
@@ -1338,4 +1351,5 @@ def make_tensor(spec: Spec, storage: Storage, offset: _int = ..., cls: type[Tens
 def empty_tensor(spec: Spec) -> Tensor: ...
 def alias_tensor(tensor: Tensor, spec: Spec, offset: _int, cls: type[Tensor] = ...) -> Tensor: ...
 
+INFERENCE_VERSION: VersionCounter
 refresh_view: Callable[[Tensor], tuple[Any, _int] | None]

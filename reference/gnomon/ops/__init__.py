@@ -2,9 +2,13 @@
 
 Files never import each other: a formula or a composition calls other
 operators as methods of its tensors, or by name through ``aten``.
+
+``gnomon.ops.<namespace>.<name>`` are the operators that users define (library/).
 """
 
-from ..dispatch.dispatcher import aten
+from typing import Any
+
+from ..dispatch.dispatcher import aten, namespaces
 from . import (
     activation,
     adaptive_pooling,
@@ -135,3 +139,13 @@ __all__ = [
     "view_inplace",
     "view_scatter",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in namespaces:
+        return namespaces[name]
+    raise AttributeError(f"there is no namespace of operators {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *namespaces})

@@ -17,7 +17,7 @@ from ..kit.copies import row_major
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
-from ..kit.rules import comparison, dense_like, device_of, refuse, unary_bool
+from ..kit.rules import can_be_read, comparison, dense_like, device_of, refuse, unary_bool
 from ..memory.spec import Spec
 from ..values.dtype import (
     bfloat16,
@@ -274,7 +274,7 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
             "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
             f"{value._spec.ndim} dimension(s)."
         )
-    elif not value.is_meta:
+    elif can_be_read(value):
         check_number_fits(value.item(), dtype)
     return row_major(aten.where.self(mask, value.to(self.device, dtype), self))
 

@@ -235,8 +235,9 @@ def _angle_grad(grad: Any, self: Any) -> Any:
     """``grad * i * self / |self|**2``, and 0 at 0; real numbers do not turn."""
     if not self._spec.dtype.is_complex:
         return aten.zeros_like(grad)
-    modulus = self.abs()
-    return (grad * ((self * 1j) / (modulus * modulus))).masked_fill(self == 0, 0)
+    at_zero = self == 0
+    modulus = self.abs().masked_fill(at_zero, 1)  # so that not even the masked numbers are infinite
+    return (grad * ((self * 1j) / (modulus * modulus))).masked_fill(at_zero, 0)
 
 
 angle = native_function(

@@ -16,6 +16,7 @@ from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..values.dispatch_key import BATCHED
 from ..values.dtype import dtype_of_number, get_default_dtype
 from ..values.errors import OutOfMemoryError
 
@@ -177,7 +178,12 @@ empty_like = native_function(
 
 
 def filled(made: Tensor, value: Any) -> Tensor:
-    """A new tensor with every element set.  Not by dispatch: a tensor is at version 0 when it is made."""
+    """A new tensor with every element set.  Not by dispatch: a tensor is at version 0 when it is made.
+
+    One of many examples' under vmap has its numbers elsewhere, and is asked to fill them.
+    """
+    if made._keys & BATCHED:
+        return aten.fill_.Scalar(made, value)
     return aten.fill_.Scalar.record.explicit(made, value)
 
 

@@ -15,6 +15,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.indexing import add_at, copy_elements, from_front
 from ..kit.iterator import TensorIterator, converted_spec
 from ..kit.native import native_function
+from ..kit.rules import can_be_read
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -234,7 +235,7 @@ def _one_number_for_a_mask(self: Any, indices: Sequence[Any], values: Any) -> An
         return values
     if given[0]._spec.dtype is uint8:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype uint8")
-    if values._spec.dtype is not self._spec.dtype and not values.is_meta:
+    if values._spec.dtype is not self._spec.dtype and can_be_read(values):
         check_number_fits(values.item(), self._spec.dtype)
     return values.to(self.dtype)
 

@@ -16,6 +16,7 @@ from ..kit.native import native_function
 from ..kit.outputs import check_cast
 from ..kit.rules import refuse, unary, walk
 from ..memory.spec import Spec
+from ..values.dispatch_key import BATCHED
 
 NONE, MEAN, SUM = 0, 1, 2
 
@@ -157,9 +158,17 @@ native_function(
 )
 
 
+def _times(made: Any, factor: Any) -> Any:
+    """``made`` times ``factor``: in place, where it has a number for each of the products.
+
+    Under vmap it may be one for all examples, where ``factor`` has its own for each.
+    """
+    return (made * factor).to(made.dtype) if factor._keys & BATCHED else made.mul_(factor)
+
+
 def _weighted_binary_cross_entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
     losses = aten._binary_cross_entropy.default(self, target)
-    return _reduced(losses if weight is None else losses.mul_(weight), reduction)
+    return _reduced(losses if weight is None else _times(losses, weight), reduction)
 
 
 native_function(
@@ -180,9 +189,10 @@ def _binary_cross_entropy_with_logits(
 ) -> Any:
     logarithms = aten.log_sigmoid.default(self)
     if pos_weight is not None:
-        logarithms = logarithms.mul_((pos_weight - 1) * target + 1)
-    losses = (1 - target).mul_(self).sub_(logarithms)
-    return _reduced(losses if weight is None else losses.mul_(weight), reduction)
+        logarithms = _times(logarithms, (pos_weight - 1) * target + 1)
+    losses = _times(1 - target, self)
+    losses = (losses - logarithms).to(losses.dtype) if logarithms._keys & BATCHED else losses.sub_(logarithms)
+    return _reduced(losses if weight is None else _times(losses, weight), reduction)
 
 
 native_function(

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import can_be_read, refuse
 from ..values.dtype import bfloat16, float16, int64
 
 MEAN, SUM = 1, 2
@@ -39,7 +39,7 @@ def _rows(name: str, self: Any, target: Any) -> Any:
 
 def _check_classes(name: str, target: Any, least: int, classes: int) -> None:
     """Raises RuntimeError for a class outside [least, classes), where the numbers can be seen."""
-    if target.is_meta or not target.numel():
+    if not can_be_read(target) or not target.numel():
         return
     low, high = int(target.min().item()), int(target.max().item())
     if low < least or high >= classes:

@@ -107,7 +107,7 @@ def _vector_norm_grad(grad: Any, self: Any, ord: Any, result: Any, dim: Any, kee
     if ord == 1:
         return self.sgn() * grad
     if ord == 2:
-        return grad * (self / result).masked_fill(result == 0, 0)
+        return grad * _over(self, result)
     if math.isinf(ord):
         size = self.abs()
         chosen = (size == result) | (size.isnan() & result.isnan())
@@ -117,7 +117,13 @@ def _vector_norm_grad(grad: Any, self: Any, ord: Any, result: Any, dim: Any, kee
         scaled = self.sgn() * self.abs().pow(ord - 1).masked_fill(self == 0, 0)
         return scaled * (result.pow(1 - ord) * grad)
     scaled = self.sgn() * self.abs().pow(ord - 1) if ord < 2 else self * self.abs().pow(ord - 2)
-    return scaled * (grad / result.pow(ord - 1)).masked_fill(result == 0, 0)
+    return scaled * _over(grad, result, ord - 1)
+
+
+def _over(grad: Any, result: Any, exponent: Any = 1) -> Any:
+    """``grad / result ** exponent``, and 0 where the result is 0; not even what is masked is infinite."""
+    is_zero = result == 0
+    return (grad / result.masked_fill(is_zero, 1).pow(exponent)).masked_fill(is_zero, 0)
 
 
 linalg_vector_norm = native_function(

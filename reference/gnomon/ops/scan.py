@@ -16,7 +16,7 @@ from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.loops import rows_along
 from ..kit.native import native_function
-from ..kit.rules import refuse, sum_dtype
+from ..kit.rules import can_be_read, refuse, sum_dtype
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -81,7 +81,7 @@ def _cumprod_grad(grad: Any, self: Any, dim: int, result: Any) -> Any:
     if not self.ndim or self.numel() <= 1:
         return grad * 1 if not self.ndim else grad
     weighted = aten.mul(grad, result.conj())
-    if not bool((self == 0).any().item()):
+    if can_be_read(self) and not bool((self == 0).any().item()):
         return weighted.flip(dim).cumsum(dim).flip(dim) / self.conj()
     dim = wrap_dim(dim, self.ndim)
     size = self.size(dim)

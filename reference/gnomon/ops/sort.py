@@ -18,7 +18,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.iterator import result_type
 from ..kit.loops import rows_along
 from ..kit.native import native_function
-from ..kit.rules import dense_like, refuse
+from ..kit.rules import can_be_read, dense_like, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -235,7 +235,7 @@ def _nanmedian(numbers: list[Any]) -> int:
 
 def _shared_grad(grad: Any, self: Any, result: Any) -> Any:
     """Spread evenly over the elements that equal the result.  Source: evenly_distribute_backward."""
-    chosen = self.isnan() if bool(result.isnan().item()) else self == result
+    chosen = (self == result) | (self.isnan() & result.isnan())
     return chosen.to(grad.dtype) * (grad / aten.sum(chosen))
 
 
@@ -334,7 +334,7 @@ def _check_quantile(self: Any, q: Any, interpolation: str) -> None:
         raise RuntimeError(
             f"quantile() q tensor must be on {self.device} as the input tensor, got {q.device}"
         )
-    if not q.is_meta and not bool(((q >= 0) & (q <= 1)).all().item()):
+    if can_be_read(q) and not bool(((q >= 0) & (q <= 1)).all().item()):
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
 
 

@@ -17,17 +17,51 @@ from ..memory.spec import Spec
 from ..values.dtype import int64
 from ..values.geometry import wrap_dim
 
+Views = list[tuple[Spec, int]]
+
+
+def _unbind(self: Spec, dim: int) -> Views:
+    if not self.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    dim = wrap_dim(dim, self.ndim)
+    slice_spec = self.with_geometry(
+        self.sizes[:dim] + self.sizes[dim + 1 :], self.strides[:dim] + self.strides[dim + 1 :]
+    )
+    return [(slice_spec, index * self.strides[dim]) for index in range(self.sizes[dim])]
+
+
+def _unbind_grad(grads: Sequence[Any], self_spec: Spec, dim: int) -> Any:
+    """The slices' gradients stacked again, zeros for those that have none."""
+    some = next(grad for grad in grads if grad is not None)
+    return aten.stack.default([some.new_zeros(some.shape) if grad is None else grad for grad in grads], dim)
+
+
 unbind = native_function(
     "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
-    composite=lambda self, dim: tuple(aten.select.int(self, dim, index) for index in range(self.size(dim))),
-    doc="The slices along dimension ``dim``, one after another.",
+    view=_unbind,
+    derivatives={"self": _unbind_grad},
+    doc="""The slices along dimension ``dim``, one after another: views of its sizes without ``dim``.
+
+    Raises IndexError for a 0-dim tensor and a ``dim`` out of range.""",
 )
 
 
-def _split_sizes(self: Any, split_sizes: Sequence[int], dim: int) -> Any:
+def _pieces(self: Spec, lengths: Sequence[int], dim: int) -> Views:
+    """Views of the given lengths along ``dim``, one after another."""
+    views = []
+    start = 0
+    for length in lengths:
+        sizes = (*self.sizes[:dim], length, *self.sizes[dim + 1 :])
+        views.append((self.with_geometry(sizes, self.strides), start * self.strides[dim]))
+        start += length
+    return views
+
+
+def _split_sizes(self: Spec, split_sizes: Sequence[int], dim: int) -> Views:
     if not self.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    size = self.size(dim)
+    dim = wrap_dim(dim, self.ndim)
+    size = self.sizes[dim]
     if any(each < 0 for each in split_sizes):
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -38,70 +72,7 @@ def _split_sizes(self: Any, split_sizes: Sequence[int], dim: int) -> Any:
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
             f"dimension {dim}), but got split_sizes={list(split_sizes)}"
         )
-    starts = [sum(split_sizes[:position]) for position in range(len(split_sizes))]
-    return tuple(
-        aten.slice.Tensor(self, dim, start, start + length, 1) for start, length in zip(starts, split_sizes)
-    )
-
-
-native_function(
-    "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
-    composite=_split_sizes,
-    doc="Pieces of the given lengths along dimension ``dim``.  Raises RuntimeError unless they add up to "
-    "its size.",
-)
-
-
-def _even_lengths(size: int, split_size: int) -> list[int]:
-    """The lengths of split's pieces: one of length 0 for a dimension of size 0."""
-    if size == 0:
-        return [0]
-    return [min(split_size, size - start) for start in range(0, size, split_size)]
-
-
-def _split(self: Any, split_size: int, dim: int) -> Any:
-    if not self.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    size = self.size(dim)
-    if split_size < 0 or (split_size == 0 and size):
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
-    return _split_sizes(self, _even_lengths(size, split_size), dim)
-
-
-native_function(
-    "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
-    composite=_split,
-    doc="Pieces of length ``split_size`` along dimension ``dim``, the last perhaps shorter.",
-)
-
-
-native_function(
-    "split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
-    composite=_split_sizes,
-    doc="Pieces of the given lengths along dimension ``dim``: split_with_sizes.",
-)
-
-
-def _chunk_length(self: Any, chunks: int, dim: int) -> int:
-    if not self.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return -(-self.size(dim) // chunks)
-
-
-def _chunk(self: Any, chunks: int, dim: int) -> Any:
-    length = _chunk_length(self, chunks, dim)
-    if length == 0:  # so that there are as many as were asked for
-        return _split_sizes(self, (0,) * chunks, dim)
-    return _split(self, length, dim)
-
-
-native_function(
-    "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
-    composite=_chunk,
-    doc="At most ``chunks`` pieces of equal length along dimension ``dim``, the last perhaps shorter.",
-)
+    return _pieces(self, split_sizes, dim)
 
 
 def _pieces_grad(grads: Sequence[Any], self_spec: Spec, lengths: Sequence[int], dim: int) -> Any:
@@ -117,27 +88,96 @@ def _pieces_grad(grads: Sequence[Any], self_spec: Spec, lengths: Sequence[int], 
 
 
 native_function(
-    "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
-    explicit=lambda self, split_size, dim: tuple(piece.data for piece in _split(self, split_size, dim)),
+    "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+    view=_split_sizes,
     derivatives={
-        "self": lambda grads, self_spec, split_size, dim: _pieces_grad(
-            grads, self_spec, _even_lengths(self_spec.sizes[dim], split_size), dim
-        )
+        "self": lambda grads, self_spec, split_sizes, dim: _pieces_grad(grads, self_spec, split_sizes, dim)
     },
+    doc="""Pieces of the given lengths along dimension ``dim``: views of its dtype, and its sizes elsewhere.
+
+    Raises RuntimeError unless the lengths add up to the dimension's size.""",
+)
+
+
+def _even_lengths(size: int, split_size: int) -> list[int]:
+    """The lengths of split's pieces: one of length 0 for a dimension of size 0."""
+    if size == 0:
+        return [0]
+    return [min(split_size, size - start) for start in range(0, size, split_size)]
+
+
+def _split(self: Spec, split_size: int, dim: int) -> Views:
+    if not self.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, self.ndim)
+    size = self.sizes[dim]
+    if split_size < 0 or (split_size == 0 and size):
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    return _pieces(self, _even_lengths(size, split_size), dim)
+
+
+def _split_grad(grads: Sequence[Any], self_spec: Spec, split_size: int, dim: int) -> Any:
+    return _pieces_grad(grads, self_spec, _even_lengths(self_spec.sizes[dim], split_size), dim)
+
+
+native_function(
+    "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+    view=_split,
+    derivatives={"self": _split_grad},
+    doc="""Pieces of length ``split_size`` along dimension ``dim``, the last perhaps shorter: views.
+
+    Raises RuntimeError for a 0-dim tensor and a negative length.""",
+)
+
+
+native_function(
+    "split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
+    composite=lambda self, split_size, dim: aten.split_with_sizes.default(self, split_size, dim),
+    doc="Pieces of the given lengths along dimension ``dim``: split_with_sizes.",
+)
+
+
+def _chunk_length(self: Any, chunks: int, dim: int) -> int:
+    if not self.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    return -(-self.size(dim) // chunks)
+
+
+def _chunk(self: Any, chunks: int, dim: int) -> Any:
+    length = _chunk_length(self, chunks, dim)
+    if length == 0:  # so that there are as many as were asked for
+        return aten.split_with_sizes.default(self, (0,) * chunks, dim)
+    return aten.split.Tensor(self, length, dim)
+
+
+native_function(
+    "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+    composite=_chunk,
+    doc="At most ``chunks`` pieces of equal length along dimension ``dim``, the last perhaps shorter.",
+)
+
+
+native_function(
+    "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+    explicit=lambda *arguments: tuple(piece.data for piece in aten.split.Tensor(*arguments)),
+    derivatives={"self": _split_grad},
     doc="""split's pieces, taken as new tensors.
 
-    All have the dtype of ``self``, and its sizes but for ``dim``.""",
+    All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split does.""",
 )
 
 native_function(
     "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
-    explicit=lambda self, split_sizes, dim: tuple(
-        piece.data for piece in _split_sizes(self, split_sizes, dim)
-    ),
+    explicit=lambda *arguments: tuple(piece.data for piece in aten.split_with_sizes.default(*arguments)),
     derivatives={
         "self": lambda grads, self_spec, split_sizes, dim: _pieces_grad(grads, self_spec, split_sizes, dim)
     },
-    doc="split_with_sizes' pieces, taken as new tensors.",
+    doc="""split_with_sizes' pieces, taken as new tensors.
+
+    All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split_with_sizes
+    does.""",
 )
 
 

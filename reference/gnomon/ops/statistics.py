@@ -17,7 +17,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import rows_along
 from ..kit.native import native_function
-from ..kit.rules import reduce, reduced_dims, refuse, sum_dtype
+from ..kit.rules import can_be_read, reduce, reduced_dims, refuse, sum_dtype
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -294,7 +294,7 @@ def _check_weights(name: str, weights: Any, count: int, kind: str) -> None:
             f"expected {name} to have the same numel as there are observations in the input but got "
             f"{weights.numel()} != {count}"
         )
-    if count and not weights.is_meta and not bool((weights.min() >= 0).item()):
+    if count and can_be_read(weights) and not bool((weights.min() >= 0).item()):
         raise RuntimeError(f"{name} cannot be negative")
 
 
@@ -319,7 +319,7 @@ def _cov(self: Any, correction: int, fweights: Any, aweights: Any) -> Any:
         norm: Any = count - correction
     else:
         total = weights.sum()
-        if count and not total.is_meta and bool((total == 0).item()):
+        if count and can_be_read(total) and bool((total == 0).item()):
             raise ZeroDivisionError("cov(): weights sum to zero, can't be normalized")
         mean = (data * weights).sum(1) / total
         if aweights is None or correction == 0:

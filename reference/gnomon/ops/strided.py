@@ -12,6 +12,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
 from ..memory.spec import Spec
 from ..values import geometry
+from ..values.dispatch_key import BATCHED
 
 View = tuple[Spec, int]
 
@@ -38,7 +39,8 @@ def _as_strided_checked(self: Any, size: Any, stride: Any, storage_offset: int |
         raise RuntimeError(f"as_strided: Tensor: invalid storage offset {offset}")
     itemsize = self._spec.dtype.itemsize
     needed = (offset + geometry.extent(tuple(size), tuple(stride))) * itemsize
-    available = self.untyped_storage().nbytes()
+    is_batched = self._keys & BATCHED  # then it is the examples' memory that has to reach
+    available = needed if is_batched else self.untyped_storage().nbytes()
     if (
         needed > available
         and geometry.numel_of(size)

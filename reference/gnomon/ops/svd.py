@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..dispatch.mode import mode_word
 from ..kit import arithmetic
 from ..kit.native import native_function
 from ..kit.rules import refuse
@@ -23,6 +24,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.dispatch_key import AUTOGRAD, BATCHED, FORWARD_AD
 from ..values.dtype import float32, float64
 
 Column = list[Any]
@@ -214,7 +216,8 @@ svd = native_function(
 
 
 def _svdvals(A: Any, driver: str | None) -> Any:
-    return aten._linalg_svd.default(A, False, A.requires_grad, driver)[1]
+    is_differentiated = bool(A._keys & (AUTOGRAD | BATCHED) or mode_word() & FORWARD_AD)
+    return aten._linalg_svd.default(A, False, is_differentiated, driver)[1]
 
 
 linalg_svdvals = native_function(

@@ -12,8 +12,8 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..kit.native import native_function
-from ..memory.tensor import Tensor, version_counter
-from ..values.dispatch_key import AUTOGRAD
+from ..memory.tensor import Tensor, autograd_meta, version_counter
+from ..values.dispatch_key import AUTOGRAD, BATCHED
 
 
 def _become(self: Tensor, view: Tensor) -> Tensor:
@@ -30,10 +30,14 @@ def _become(self: Tensor, view: Tensor) -> Tensor:
     self._spec = view._spec
     self._storage_offset = view._storage_offset
     self._address = view._address
+    if self._keys & BATCHED:
+        self.value = view.value  # type: ignore[attr-defined]
     counter = version_counter(self)
     counter.value += 1
     if self._view_of is not None and is_grad_enabled():
-        self._view_of = (self._view_of[0], counter.value)  # its edge is right
+        self._view_of = (self._view_of[0], counter.value, self._view_of[2])  # its edge is right
+    if view._autograd_meta is not None and view._autograd_meta.tangent is not None:
+        autograd_meta(self).tangent = view._autograd_meta.tangent
     return self
 
 
@@ -71,6 +75,8 @@ def _detach_(self: Tensor) -> Tensor:
         raise RuntimeError("Can't detach views in-place. Use detach() instead.")
     self._gradient_edge = None
     self._keys &= ~AUTOGRAD
+    if self._autograd_meta is not None and self._autograd_meta.tangent is not None:
+        self._autograd_meta.tangent = (self._autograd_meta.tangent[0], None)
     return self
 
 

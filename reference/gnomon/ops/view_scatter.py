@@ -12,6 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.copies import clone_with_strides
 from ..kit.native import native_function
+from ..values.device import contiguous_format
 
 
 def _scattered(name: str, view: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,6 +28,11 @@ def _scattered(name: str, view: Callable[..., Any]) -> Callable[..., Any]:
         return made
 
     return scatter
+
+
+def _from_start(grad: Any) -> Any:
+    """A gradient in row-major order that begins where its memory does: offsets count from there."""
+    return grad.clone(memory_format=contiguous_format) if grad._storage_offset else grad.contiguous()
 
 
 native_function(
@@ -75,9 +81,9 @@ native_function(
     explicit=_scattered("slice", lambda made, *arguments: aten.as_strided.default(made, *arguments)),
     derivatives={
         "self": lambda grad, src_spec, size, stride, storage_offset: aten.as_strided_scatter.default(
-            grad, grad.new_zeros(src_spec.sizes), size, stride, storage_offset
+            _from_start(grad), grad.new_zeros(src_spec.sizes), size, stride, storage_offset
         ),
-        "src": lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(
+        "src": lambda grad, size, stride, storage_offset: _from_start(grad).as_strided(
             size, stride, storage_offset
         ),
     },

@@ -193,6 +193,12 @@ def broadcast_sizes(first: Ints, second: Ints) -> Ints:
     return tuple(sizes)
 
 
+def is_expandable_to(sizes: Ints, to: Ints) -> bool:
+    """Does broadcasting make a tensor of ``sizes`` one of sizes ``to``?  Source: is_expandable_to."""
+    pad = len(to) - len(sizes)
+    return pad >= 0 and all(size in (1, wanted) for size, wanted in zip(sizes, to[pad:]))
+
+
 def expand_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints:
     """Strides that show a tensor of ``sizes`` as shape ``to``: 0 in each dimension that is repeated."""
     pad = len(to) - len(sizes)

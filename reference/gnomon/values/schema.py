@@ -18,6 +18,8 @@ import functools
 import re
 from typing import Any, NamedTuple
 
+from .dtype import dtype_named
+
 REQUIRED = object()  # the default of an argument that has none
 
 
@@ -99,8 +101,8 @@ class FunctionSchema:
 
 
 _TYPE = re.compile(
-    r"(?P<type>[A-Za-z]+)(?:\((?P<alias>[a-z]+(?:\|[a-z]+)*)(?P<write>!?)(?:\s*->\s*[a-z*|]+)?\))?(?P<inner>\?)?"
-    r"(?P<list>\[(?P<size>\d*)\])?(?:\((?P<list_alias>[a-z]+)(?P<list_write>!?)\))?(?P<optional>\?)?"
+    r"(?P<type>[A-Za-z]+)(?:\((?P<alias>[a-z]\w*(?:\|[a-z]\w*)*)(?P<write>!?)(?:\s*->\s*[a-z*|]+)?\))?(?P<inner>\?)?"
+    r"(?P<list>\[(?P<size>\d*)\])?(?:\((?P<list_alias>[a-z]\w*)(?P<list_write>!?)\))?(?P<optional>\?)?"
 )
 
 
@@ -162,6 +164,8 @@ def _parse_default(text: str, type: str, is_list: bool) -> Any:
         return _NAMED_DEFAULTS[text]
     if text in ("long", "strided"):  # defaults that stand for "as usual"; the operator resolves None
         return None
+    if type == "ScalarType":
+        return dtype_named(text)
     value = ast.literal_eval(text)
     if is_list:
         return tuple(value) if isinstance(value, list) else value

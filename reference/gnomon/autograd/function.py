@@ -1,0 +1,456 @@
+"""Function: operators of the user's, with a forward and a backward of their own.
+
+``apply`` runs ``forward`` unrecorded and makes one Node for it; that Node is also the ``ctx`` that both are
+given, so that what forward leaves there lives exactly as long as the graph.
+
+Source: torch/autograd/function.py, torch/csrc/autograd/python_function.cpp, custom_function.cpp
+(_wrap_outputs).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..dispatch.mode import excluding, is_grad_enabled
+from ..memory.tensor import CreationMeta, Tensor, version_counter
+from ..values.dispatch_key import AUTOGRAD, BATCHED, DispatchKey
+from . import anomaly_mode, forward_ad, views
+from . import node as node_module
+from .grad_mode import no_grad
+from .node import Edge, Node, gradient_edge, next_sequence_number
+from .saved_variable import SavedVariable, raise_freed, save, unpack
+
+
+class FunctionCtx:
+    """What ``forward`` tells ``backward``: the first argument of both."""
+
+    def __init__(self) -> None:
+        self.needs_input_grad: tuple[bool, ...] = ()
+        self._to_save: tuple[Tensor | None, ...] = ()
+        self._to_save_for_forward: tuple[Tensor | None, ...] = ()
+        self._dirty: tuple[Tensor, ...] = ()
+        self._non_differentiable: tuple[Tensor, ...] = ()
+        self._materialize_grads = True
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors (or Nones) for backward, which finds them in ``saved_tensors``.
+
+        Inputs and outputs are kept safely: without reference cycles, and with the check that they were not
+        written to.  Call it at most once in forward.  Raises TypeError for anything but tensors and Nones.
+        Source: torch.autograd.function.FunctionCtx.save_for_backward.
+        """
+        for position, each in enumerate(tensors):
+            if each is not None and not isinstance(each, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {position} is of type "
+                    f"{type(each).__name__}"
+                )
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors (or Nones) for ``jvp``, which finds them in ``saved_tensors``.
+
+        Raises TypeError for anything else.  Source: torch.autograd.function.FunctionCtx.save_for_forward.
+        """
+        for position, each in enumerate(tensors):
+            if each is not None and not isinstance(each, Tensor):
+                raise TypeError(
+                    f"save_for_forward can only save variables, but argument {position} is of type "
+                    f"{type(each).__name__}"
+                )
+        self._to_save_for_forward = tensors
+
+    @property
+    def saved_for_forward(self) -> tuple[Tensor | None, ...]:
+        """What ``save_for_forward`` kept."""
+        return self._to_save_for_forward
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs forward writes to; each must be returned, too."""
+        self._dirty = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient; backward is given zeros for them."""
+        self._non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Is a gradient that is not there given to backward as zeros (the default), or as None?"""
+        self._materialize_grads = value
+
+
+class BackwardFunction(Node, FunctionCtx):
+    """The Node of a Function, and its ``ctx``; each Function has a class of its own."""
+
+    function: type[Function]
+    _is_tensor: tuple[bool, ...]
+    _saved: list[Any] | None
+    _in_jvp = False
+
+    def __init__(self) -> None:
+        FunctionCtx.__init__(self)
+        self._saved = []
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """What ``save_for_backward`` kept; to ``jvp``, what ``save_for_forward`` did.
+
+        Raises RuntimeError where one was written to since, and after backward let go of them.
+        """
+        if self._in_jvp:
+            return self._to_save_for_forward
+        if self._saved is None:
+            raise_freed()
+        return tuple(unpack(each, self) for each in self._saved)
+
+    def release_variables(self) -> None:
+        if self._saved:
+            self._saved = None
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        """Call the Function's backward; check what it returns."""
+        given: list[Tensor | None] = list(gradients)
+        if self._materialize_grads:
+            for position, (gradient, spec) in enumerate(zip(gradients, self.metadata_specs)):
+                if gradient is None and spec is not None:
+                    given[position] = aten.zeros(spec.sizes, dtype=spec.dtype, device=spec.device)
+        results = self.function._backward(self, *given)
+        if not isinstance(results, (tuple, list)):
+            results = (results,)
+        expected = len(self._is_tensor)
+        if len(results) > expected and all(each is None for each in results[expected:]):
+            results = results[:expected]
+        if len(results) != expected:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(results)})"
+            )
+        return self._checked(results)
+
+    def _checked(self, results: Sequence[Any]) -> list[Tensor | None]:
+        """The gradients of the inputs that are tensors: those that have edges."""
+        checked: list[Tensor | None] = []
+        for position, (result, is_tensor) in enumerate(zip(results, self._is_tensor)):
+            if result is not None and not is_tensor:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different from None at position "
+                    f"{position + 1}, but the corresponding forward input was not a Variable"
+                )
+            if result is not None and not isinstance(result, Tensor):
+                raise RuntimeError(
+                    f"function {self.name()}: expected Variable or None (got {type(result).__name__}) at "
+                    f"position {position + 1}"
+                )
+            if is_tensor:
+                checked.append(result)
+        return checked
+
+
+def _no_batching(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return NotImplemented
+
+
+# Set by vmap: runs a Function whose arguments are batched, or says NotImplemented.
+_apply_batched: Callable[..., Any] = _no_batching
+
+
+def set_apply_batched(function: Callable[..., Any]) -> None:
+    """Say how Functions run on batched tensors."""
+    global _apply_batched
+    _apply_batched = function
+
+
+class Function:
+    """An operator with a derivative of its own.
+
+    Derive from it and write, as static methods, ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``,
+    which returns a gradient (or None) for each argument of forward.  Or write ``forward(*args)`` and
+    ``setup_context(ctx, inputs, output)`` apart.  ``jvp(ctx, *tangents)`` is forward mode's derivative.  Call
+    ``apply``.  Source: torch.autograd.Function.
+    """
+
+    _backward_class: type[BackwardFunction]
+    generate_vmap_rule = True
+    is_lowered = False  # has it been seen to that the values of batched tensors are recorded?
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._backward_class = type(f"{cls.__name__}Backward", (BackwardFunction,), {"function": cls})
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """What the operator computes; the tensors it returns are its outputs."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Keep what backward needs, where forward is written without ``ctx``."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of forward's arguments, from those of its outputs."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use "
+            "it with backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of forward's outputs, from those of its arguments."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @classmethod
+    def _backward(cls, ctx: Any, *grad_outputs: Any) -> Any:
+        if cls.vjp is not Function.vjp:
+            if cls.backward is not Function.backward:
+                raise RuntimeError(
+                    f"{cls.__name__}: Implementing both 'backward' and 'vjp' for a custom Function is not "
+                    "allowed. You should only implement one of them."
+                )
+            return cls.vjp(ctx, *grad_outputs)
+        return cls.backward(ctx, *grad_outputs)
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward and, if an argument requires grad, record it.  Returns what forward returns."""
+        if not cls.is_lowered and any(isinstance(each, Tensor) and each._keys & BATCHED for each in args):
+            output = _apply_batched(cls, args, kwargs)
+            if output is not NotImplemented:
+                return output
+        ctx = cls._backward_class()
+        ctx.needs_input_grad = tuple(
+            isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in args
+        )
+        ctx._is_tensor = tuple(isinstance(each, Tensor) for each in args)
+        is_recorded = is_grad_enabled() and any(ctx.needs_input_grad)
+        inputs = [each for each in args if isinstance(each, Tensor)]
+        edges = [gradient_edge(each) if is_recorded else None for each in inputs]
+        tangents: list[Tensor | None] = []
+        if forward_ad.is_active():
+            tangents = [forward_ad.tangent_of(each) for each in args]
+        with no_grad(), excluding(DispatchKey.ForwardAD):
+            if cls.setup_context is Function.setup_context:
+                output = cls.forward(ctx, *args, **kwargs)
+            else:
+                output = cls.forward(*args, **kwargs)
+                cls.setup_context(ctx, args, output)
+        outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
+        wrapped = _wrap_outputs(ctx, inputs, outputs, edges, is_recorded)
+        if any(each is not None for each in tangents):
+            with excluding(DispatchKey.ForwardAD):
+                _push_forward(ctx, args, tangents, outputs, wrapped)
+        ctx._to_save_for_forward = ctx._dirty = ctx._non_differentiable = ()
+        return wrapped if isinstance(output, (tuple, list)) else wrapped[0]
+
+
+def _is_among(tensor: Any, tensors: Sequence[Any]) -> bool:
+    return any(tensor is each for each in tensors)
+
+
+def _wrap_outputs(
+    ctx: BackwardFunction,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Any],
+    edges: Sequence[Edge | None],
+    is_recorded: bool,
+) -> tuple[Any, ...]:
+    """Give the outputs their history, and save what was asked for.  Source: _wrap_outputs."""
+    for each in ctx._dirty:
+        if not _is_among(each, outputs):
+            raise RuntimeError(
+                f"{type(ctx).__name__}: Some elements marked as dirty during the forward method were not "
+                "returned as output. Inputs that are modified inplace must all be outputs of the Function."
+            )
+    if is_recorded:
+        ctx.next_edges = edges
+        ctx.sequence_nr = next_sequence_number()
+        for each in ctx._dirty:
+            views.check_inplace(type(ctx).__name__, each, True)
+            if each._view_of is not None and len(outputs) > 1:
+                raise RuntimeError(
+                    "If your Function modifies a view inplace, it must return that view as its only output"
+                )
+    for each in ctx._dirty:
+        version_counter(each).value += 1
+    wrapped = tuple(
+        _wrap_output(ctx, inputs, each, position, is_recorded) if isinstance(each, Tensor) else each
+        for position, each in enumerate(outputs)
+    )
+    if is_recorded:
+        ctx.metadata_specs = tuple(each._spec if isinstance(each, Tensor) else None for each in wrapped)
+        for before, after in zip(outputs, wrapped):
+            if isinstance(after, Tensor) and _is_among(before, ctx._dirty):
+                views.rebase_history(after, ctx)
+        ctx._saved = [_save(ctx, each, outputs, wrapped) for each in ctx._to_save]
+        if anomaly_mode.is_anomaly_enabled():
+            anomaly_mode.remember_forward(ctx)
+        devices = {each.device for each in (*inputs, *wrapped) if isinstance(each, Tensor)}
+        if len(devices) > 1:
+            node_module.spans_devices = True
+    ctx._to_save = ()
+    return wrapped
+
+
+def _wrap_output(
+    ctx: BackwardFunction, inputs: Sequence[Tensor], output: Tensor, position: int, is_recorded: bool
+) -> Tensor:
+    is_input = _is_among(output, inputs)
+    if _is_among(output, ctx._dirty):
+        return output  # its history is rebased when all outputs are known
+    is_differentiable = (
+        is_recorded and output._spec.dtype.category >= 2 and not _is_among(output, ctx._non_differentiable)
+    )
+    if not is_differentiable:
+        if is_input or output._keys & AUTOGRAD:
+            output = output.detach()  # type: ignore[attr-defined]
+        return output
+    if is_input:  # returned as it came: a view of it, so that the input keeps its own history
+        with no_grad():
+            output = aten.view.default(output, output._spec.sizes)
+    output._gradient_edge = (ctx, position)
+    output._keys |= AUTOGRAD
+    if output._view_of is not None:
+        output._view_of = (output._view_of[0], version_counter(output).value, CreationMeta.IN_CUSTOM_FUNCTION)
+    return output
+
+
+def _save(
+    ctx: BackwardFunction, tensor: Tensor | None, outputs: Sequence[Any], wrapped: Sequence[Any]
+) -> Any:
+    if tensor is None:
+        return None
+    for before, after in zip(outputs, wrapped):
+        if tensor is before:
+            edge = after._gradient_edge
+            return SavedVariable(after, is_output=edge is not None and edge[0] is ctx)
+    return save(tensor)
+
+
+def _push_forward(
+    ctx: BackwardFunction,
+    args: Sequence[Any],
+    tangents: Sequence[Tensor | None],
+    outputs: Sequence[Any],
+    wrapped: Sequence[Any],
+) -> None:
+    """Give the outputs the tangents that the Function's ``jvp`` finds.
+
+    ``outputs`` are as forward returned them.  Source: _process_forward_mode_AD.
+    """
+    given: list[Tensor | None] = list(tangents)
+    if ctx._materialize_grads:
+        for position, (each, tangent) in enumerate(zip(args, tangents)):
+            if tangent is None and isinstance(each, Tensor) and each._spec.dtype.category >= 2:
+                given[position] = aten.zeros_like(each.detach())  # type: ignore[attr-defined]
+    ctx._in_jvp = True
+    try:
+        found = ctx.function.jvp(ctx, *given)
+    finally:
+        ctx._in_jvp = False
+    found = found if isinstance(found, (tuple, list)) else (found,)
+    if len(found) != len(outputs):
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs)} but "
+            f"got {len(found)})"
+        )
+    for position, (before, output, tangent) in enumerate(zip(outputs, wrapped, found)):
+        if tangent is None:
+            continue
+        if not isinstance(tangent, Tensor):
+            raise RuntimeError(
+                f"expected Variable or None (got {type(tangent).__name__}) for grad output {position}."
+            )
+        if (
+            not isinstance(output, Tensor)
+            or output._spec.dtype.category < 2
+            or _is_among(before, ctx._non_differentiable)
+        ):
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {position}, but the corresponding forward "
+                "output is not a differentiable Tensor. You should return None at that position instead."
+            )
+        _check_aliases(ctx, args, given, before, tangent)
+        forward_ad.set_tangent(output, tangent)
+    forward_ad.keep_with_saved(ctx._saved, [forward_ad.tangent_of(each) for each in wrapped])
+
+
+def _check_aliases(
+    ctx: BackwardFunction, args: Sequence[Any], tangents: Sequence[Any], output: Tensor, tangent: Tensor
+) -> None:
+    """Raises RuntimeError where an output shows an input's memory and its tangent not that of the input's."""
+    if _is_among(output, ctx._dirty):
+        if not any(tangent is each for arg, each in zip(args, tangents) if arg is output):
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients inplace. If the "
+                "forward is modifying an input inplace, then the jvp function must modify the corresponding "
+                "gradient inplace."
+            )
+        return
+    inputs = [each for each in args if isinstance(each, Tensor)]
+    of_input = output._view_of is not None and _is_among(
+        output._view_of[0], [each if each._view_of is None else each._view_of[0] for each in inputs]
+    )
+    if (of_input or _is_among(output, inputs)) and tangent._view_of is None:
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
+            "returning a view."
+        )
+
+
+class DelayedError(Node):
+    """Passes gradients on, and raises when the gradient's own gradient is asked for.
+
+    Source: torch/csrc/autograd/functions/basic_ops.h.
+    """
+
+    __slots__ = ("message",)
+
+    message: str
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        raise RuntimeError(self.message)
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a ``backward`` that is not made of recorded operators: its results can't be differentiated
+    again, and trying raises RuntimeError.
+
+    Source: torch.autograd.function.once_differentiable.
+    """
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *grads: Any) -> Any:
+        with no_grad():
+            results = fn(ctx, *grads)
+        inputs = [*grads, *(ctx.saved_tensors if is_grad_enabled() else ())]
+        if not is_grad_enabled() or not any(
+            isinstance(each, Tensor) and each._keys & AUTOGRAD for each in inputs
+        ):
+            return results
+        several = isinstance(results, (tuple, list))
+        failing = [_undifferentiable(each, inputs) for each in (results if several else (results,))]
+        return tuple(failing) if several else failing[0]
+
+    return wrapper
+
+
+def _undifferentiable(result: Tensor | None, inputs: Sequence[Any]) -> Tensor | None:
+    if result is None:
+        return None
+    node = DelayedError()
+    node.message = "trying to differentiate twice a function that was marked with @once_differentiable"
+    node.next_edges = [
+        gradient_edge(each) for each in inputs if isinstance(each, Tensor) and each._keys & AUTOGRAD
+    ]
+    node.sequence_nr = next_sequence_number()
+    result = result.detach()  # type: ignore[attr-defined]
+    node.metadata_specs = (result._spec,)
+    node_module.set_history(result, node, 0)
+    return result

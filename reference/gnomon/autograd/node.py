@@ -1,0 +1,226 @@
+"""The graph: Nodes, the Edges between them, and AccumulateGrad at its leaves.
+
+A Node is one recorded operator, turned round: it takes the gradients of the operator's outputs and gives
+those of its inputs.  Its ``next_edges`` lead to where each of these goes.
+
+Source: torch/csrc/autograd/function.h, edge.h, functions/accumulate_grad.h, input_metadata.h.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..dispatch.dispatcher import aten
+from ..dispatch.mode import mode_word
+from ..memory import tensor as tensor_module
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor, autograd_meta
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
+from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
+
+# Where a gradient goes: a Node and which of its inputs.  A plain tuple, as `Node.next_functions` shows it:
+# one is made for every recorded operator.
+Edge = tuple["Node", int]
+
+next_sequence_number = itertools.count().__next__
+
+# Has a Node ever been recorded whose inputs and output are on several devices?  Until then no backward needs
+# to look for devices.
+spans_devices = False
+
+LAST_SEQUENCE_NUMBER = 2**64 - 1  # AccumulateGrad runs before anything else that is ready
+
+
+class Node:
+    """A step of the backward pass.
+
+    next_edges    for each input of the recorded operator, the Edge its gradient takes, or None
+    sequence_nr   when it was recorded; later Nodes run first
+    metadata_specs  the specs of the recorded operator's outputs: what gradients that come in must look like
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_metadata",
+        "metadata_specs",
+        "next_edges",
+        "sequence_nr",
+    )
+
+    next_edges: Sequence[Edge | None]
+    metadata_specs: tuple[Spec, ...]
+    sequence_nr: int
+
+    def name(self) -> str:
+        """The kind of Node: the recorded operator's name with "Backward0"."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """For each input of the recorded operator, the Node its gradient goes to and the input there."""
+        return tuple((None, 0) if edge is None else edge for edge in self.next_edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A place for users to put what they want."""
+        try:
+            return self._metadata
+        except AttributeError:
+            self._metadata: dict[Any, Any] = {}
+            return self._metadata
+
+    def _sequence_nr(self) -> int:
+        """When the Node was recorded: of two Nodes of one thread, the later has the greater number."""
+        return self.sequence_nr
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before the Node runs, with a tuple of the gradients of its outputs.
+
+        A tuple that it returns takes their place.  Source: torch.autograd.graph.Node.register_prehook.
+        """
+        return add_hook(node_hooks(self).pre, fn)
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after the Node has run, with tuples of gradients.
+
+        A tuple that it returns takes the place of ``grad_inputs``.  Source:
+        torch.autograd.graph.Node.register_hook.
+        """
+        return add_hook(node_hooks(self).post, fn)
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        """The gradients of the inputs, from those of the outputs; None where there is none."""
+        raise NotImplementedError
+
+    def release_variables(self) -> None:
+        """Let go of what was saved for backward."""
+
+    def __call__(self, *gradients: Tensor | None) -> Any:
+        results = self.apply(gradients)[: max(len(self.next_edges), 1)]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """The end of the line: adds what arrives to a leaf's ``grad``.
+
+    The leaf keeps its accumulator, and the accumulator knows the leaf weakly.  In PyTorch it is the other way
+    round, and an accumulator is made anew for each graph; what differs is that a leaf which only a graph
+    leads to is freed here (nobody could see its ``grad``), and lives there.
+    """
+
+    __slots__ = ("_variable",)
+
+    _variable: weakref.ref[Tensor]
+    next_edges = ()
+    sequence_nr = LAST_SEQUENCE_NUMBER
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        """Accumulate.  (The engine does so itself, for all leaves when the graph has run.)"""
+        variable = self.variable
+        if gradients[0] is not None and variable is not None:
+            autograd_meta(variable).grad = accumulated(variable, gradients[0])
+        return ()
+
+    @property
+    def variable(self) -> Tensor | None:
+        """The leaf, or None after it was freed."""
+        return self._variable()
+
+
+def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
+    """A copy of ``gradient`` that is safe to keep as ``grad``, in the variable's order of memory.
+
+    Source: clone_obey_contract.
+    """
+    if mode_word() & GRAD_MODE_BIT:
+        return aten.clone.default(gradient, None)
+    made = aten.empty_like.default(variable.detach(), gradient.dtype, None, None, None, None)
+    return aten.copy_.default(made, gradient.detach(), False)
+
+
+def accumulated(variable: Tensor, gradient: Tensor, is_own: bool = False) -> Tensor:
+    """What ``variable.grad += gradient`` comes to, out of place: who holds the old ``grad`` keeps its values.
+
+    ``is_own``: nobody else refers to ``gradient``, which may become ``grad`` as it is.  PyTorch adds in place
+    where it can; then a failing backward could leave a gradient half added.
+    """
+    present = autograd_meta(variable).grad
+    if present is not None:
+        return present + gradient  # type: ignore[operator]
+    if is_own and gradient._version_counter is None and gradient._spec is variable._spec:
+        return gradient
+    return own_gradient(gradient, variable)
+
+
+def accumulator_edge(variable: Tensor) -> Edge:
+    """The edge to the leaf's AccumulateGrad, made if there was none (or if the leaf changed its sizes
+    since).
+    """
+    meta = variable._autograd_meta
+    if meta is None:
+        meta = autograd_meta(variable)
+    edge = meta.accumulator_edge
+    if edge is None or edge[0].metadata_specs[0] is not variable._spec:
+        made = AccumulateGrad()
+        made._variable = weakref.ref(variable)
+        made.metadata_specs = (variable._spec,)
+        if edge is not None and edge[0] in hooks_of:
+            hooks_of[made] = hooks_of[edge[0]]
+        edge = meta.accumulator_edge = (made, 0)
+    return edge
+
+
+def gradient_edge(variable: Tensor) -> Edge | None:
+    """Where the gradient of ``variable`` goes: to what computed it, or to its accumulator; None if it needs
+    none.
+
+    A view that was made under no_grad requires grad with its base, but its gradient goes nowhere.
+    """
+    edge = variable._gradient_edge
+    if variable._view_of is not None:
+        edge = tensor_module.refresh_view(variable)
+        meta = variable._autograd_meta
+        if edge is None and (meta is None or not meta.requires_grad):
+            return None
+    if edge is not None:
+        return edge
+    if variable._keys & AUTOGRAD:
+        return accumulator_edge(variable)
+    return None
+
+
+class GradientEdge(NamedTuple):
+    """One output of a Node, where a gradient may be asked for: stands for a tensor in ``grad`` and
+    ``backward`` without keeping it alive.
+
+    Source: torch.autograd.graph.GradientEdge.
+    """
+
+    node: Node
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The GradientEdge of a tensor: its Node, or its AccumulateGrad for a leaf, and which output it is.
+
+    Raises RuntimeError for a tensor that does not require grad.  Source:
+    torch.autograd.graph.get_gradient_edge.
+    """
+    edge = gradient_edge(tensor) if tensor._keys & AUTOGRAD else None
+    if edge is None:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
+    return GradientEdge(*edge)
+
+
+def set_history(variable: Tensor, node: Node, output_nr: int) -> None:
+    """Say that ``node`` computed ``variable``."""
+    variable._gradient_edge = (node, output_nr)
+    variable._keys |= AUTOGRAD

@@ -1,0 +1,157 @@
+"""Hooks that are registered on tensors: on gradients that arrive at them, and on leaves after accumulation.
+
+Source: torch/_tensor.py (register_hook, register_post_accumulate_grad_hook), torch/autograd/graph.py
+(register_multi_grad_hook).
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..memory.tensor import Tensor, autograd_meta
+from ..values.dispatch_key import AUTOGRAD
+from .hooks import RemovableHandle, add_hook, node_hooks
+from .node import gradient_edge
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Call ``hook`` with the gradient of this tensor whenever backward computes it.
+
+    What it returns, if anything, takes the gradient's place; it must have the same shape and dtype.  A hook
+    stays with the value it was registered on: when an in-place operator gives the tensor a new one, the hook
+    still sees the gradient of the old.
+
+    Raises RuntimeError for a tensor that does not require grad.  Source: torch.Tensor.register_hook.
+    """
+    if not self._keys & AUTOGRAD:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    edge = gradient_edge(self)
+    if edge is None:
+        raise RuntimeError("cannot register a hook on a view that was made under no_grad")
+    return add_hook(node_hooks(edge[0]).tensor_pre.setdefault(edge[1], {}), hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    """Call ``hook`` with this leaf whenever backward has added to its ``grad``.
+
+    The hooks run when the whole graph has, so that a failing backward changes nothing; in PyTorch each runs
+    as soon as its leaf's gradient is there.
+
+    Raises RuntimeError for a tensor that does not require grad, and for one that is no leaf.  Source:
+    torch.Tensor.register_post_accumulate_grad_hook.
+    """
+    if not self._keys & AUTOGRAD:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    meta = autograd_meta(self)
+    if meta.post_accumulate_grad_hooks is None:
+        meta.post_accumulate_grad_hooks = {}
+    return add_hook(meta.post_accumulate_grad_hooks, hook)
+
+
+def retain_grad(self: Tensor) -> None:
+    """Keep this non-leaf's gradient in ``grad`` when backward computes it, after all its hooks.
+
+    Raises RuntimeError for a tensor that does not require grad.  Source: torch.Tensor.retain_grad.
+    """
+    if not self._keys & AUTOGRAD:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    edge = gradient_edge(self)
+    if self.grad_fn is None or self.retains_grad or edge is None:
+        return
+    reference = weakref.ref(self)
+
+    def keep(gradient: Tensor) -> None:
+        tensor = reference()
+        if tensor is not None:
+            meta = autograd_meta(tensor)
+            # a copy: what flows through the graph may be expanded, or somebody else's
+            meta.grad = (
+                aten.clone.default(gradient, None) if meta.grad is None else aten.add(meta.grad, gradient)
+            )
+
+    node_hooks(edge[0]).retain[edge[1]] = keep
+    autograd_meta(self).retain_hook = keep
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: str = "all"
+) -> RemovableHandle:
+    """Call ``fn`` when the gradients of several tensors have been computed by one backward.
+
+    tensors: all require grad.  With ``mode="all"``, ``fn`` gets a list of their gradients, None for each that
+    this backward does not compute, as soon as the last is there; with ``mode="any"``, the first gradient that
+    is there.  Raises ValueError for another mode, RuntimeError for a tensor that does not require grad.
+    Source: torch.autograd.graph.register_multi_grad_hook.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"register_multi_grad_hook: expected mode to be 'all' or 'any', got {mode!r}")
+    lock = threading.Lock()
+    arrived: dict[int, dict[int, Tensor | None]] = {}  # of which backward: position -> gradient
+    done: list[int] = []  # the last backward in which mode "any" was served
+    nodes = [gradient_edge(each)[0] for each in tensors]  # type: ignore[index]
+
+    def hook_for(position: int) -> Callable[[Tensor], None]:
+        def collect(gradient: Tensor) -> None:
+            task = _current_task()
+            with lock:
+                if mode == "any":
+                    if done and done[0] == task.id:
+                        return
+                    done[:] = [task.id]
+                    ready: Any = gradient
+                else:
+                    expected = sum(task.comes_by(node) for node in nodes)
+                    gradients = arrived.setdefault(task.id, {})
+                    gradients[position] = gradient
+                    if len(gradients) < expected:
+                        return
+                    del arrived[task.id]
+                    ready = [gradients.get(each) for each in range(len(nodes))]
+            fn(ready)
+
+        return collect
+
+    handles = [register_hook(each, hook_for(position)) for position, each in enumerate(tensors)]
+    return _HandleOfMany(handles)
+
+
+class _HandleOfMany(RemovableHandle):
+    """Removes several hooks at once."""
+
+    __slots__ = ("_handles",)
+
+    def __init__(self, handles: Sequence[RemovableHandle]):
+        super().__init__()
+        self._handles = handles
+
+    def remove(self) -> None:
+        for each in self._handles:
+            each.remove()
+
+
+def _no_task() -> Any:
+    raise RuntimeError("this hook runs inside backward only")
+
+
+# Set by the engine: the backward that is running, with ``id`` and ``comes_by(node)``.
+_current_task: Callable[[], Any] = _no_task
+
+
+def set_current_task(function: Callable[[], Any]) -> None:
+    """Tell the hooks how to find the backward that runs them."""
+    global _current_task
+    _current_task = function
+
+
+__all__ = [
+    "register_hook",
+    "register_multi_grad_hook",
+    "register_post_accumulate_grad_hook",
+    "retain_grad",
+]

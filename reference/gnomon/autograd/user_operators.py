@@ -1,0 +1,316 @@
+"""Autograd for users' operators: derivatives that are registered, and what happens where none is.
+
+An operator with a derivative is recorded as a Function whose forward is the operator below Autograd.  One
+that was made by ``custom_op`` and has none raises in backward; one that a Library made lets its kernel's own
+operators be recorded, and warns in backward, because a kernel is not the place for that.
+
+Source: torch/_library/autograd.py; torch/csrc/autograd/autograd_not_implemented_fallback.cpp.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import Kernel
+from ..dispatch.library import UserOperator, as_inputs, flat_tensors, register_default
+from ..dispatch.mode import excluding, is_grad_enabled
+from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
+from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, FORWARD_AD, DispatchKey
+from . import forward_ad, views
+from .function import Function
+from .node import Node, gradient_edge, next_sequence_number, set_history
+
+
+class Derivative:
+    """What ``register_autograd`` was given: both are None until then."""
+
+    __slots__ = ("backward", "setup_context")
+
+    def __init__(self, backward: Any = None, setup_context: Any = None):
+        self.backward: Callable[..., Any] | None = backward
+        self.setup_context: Callable[..., Any] | None = setup_context
+
+
+def no_formula(operator: UserOperator) -> str:
+    """The text of the error that backward raises through an operator without a derivative."""
+    return (
+        f"Trying to backward through {operator} but no autograd formula was registered. Please use "
+        "register_autograd to add one."
+    )
+
+
+def _requiring_grad(arguments: Any) -> list[Tensor]:
+    return [tensor for tensor in flat_tensors(arguments) if tensor._keys & AUTOGRAD]
+
+
+def _written(operator: UserOperator, arguments: Sequence[Any]) -> list[Tensor]:
+    """The tensors that the schema says are written to."""
+    return list(
+        flat_tensors(
+            [value for argument, value in zip(operator.schema.arguments, arguments) if argument.is_written]
+        )
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------
+# A derivative that was registered.
+
+
+class _Call:
+    """One call on its way into a Function: what forward needs, and how its flat outputs were grouped."""
+
+    __slots__ = ("arguments", "is_list", "keys")
+
+    def __init__(self, keys: int, arguments: Sequence[Any]):
+        self.keys = keys
+        self.arguments = arguments
+        self.is_list: list[int | None] = []  # for each result, the length of a list, or None
+
+
+def _grouped(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
+    """Flat values as they were: ``lengths`` says how many make a list, None that one is none."""
+    rest = iter(values)
+    return [next(rest) if length is None else [next(rest) for _ in range(length)] for length in lengths]
+
+
+def _flattened(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
+    flat: list[Any] = []
+    for value, length in zip(values, lengths):
+        if length is None:
+            flat.append(value)
+        else:
+            flat.extend(value)
+    return flat
+
+
+def _lengths(declared: Sequence[Any], values: Sequence[Any]) -> list[int | None]:
+    """Which of the values are lists of tensors, and how long they are."""
+    return [
+        len(value) if each.is_tensor and isinstance(value, (list, tuple)) else None
+        for each, value in zip(declared, values)
+    ]
+
+
+def make_autograd_kernel(operator: UserOperator, derivative: Derivative) -> Kernel:
+    """The kernel for Autograd that records ``operator`` with ``derivative``, whatever that is by then."""
+    schema = operator.schema
+    positional = [argument for argument in schema.arguments if not argument.kwarg_only]
+
+    def forward(ctx: Any, call: _Call, *flat: Any) -> tuple[Any, ...]:
+        inputs, keyword_only = as_inputs(operator, call.arguments)
+        ctx._input_lengths = _lengths(positional, inputs)
+        ctx.needs_input_grad = tuple(_grouped(ctx.needs_input_grad[1:], ctx._input_lengths))
+        with excluding(DispatchKey.Autograd):
+            results = operator.redispatch(call.keys, call.arguments)
+            if derivative.setup_context is not None:
+                given = {"keyword_only_inputs": keyword_only} if keyword_only else {}
+                derivative.setup_context(ctx=ctx, inputs=inputs, output=results, **given)
+        outputs = results if operator.returns_tuple else (results,) if schema.returns else ()
+        ctx._output_lengths = call.is_list = _lengths(schema.returns, outputs)
+        return tuple(_flattened(outputs, call.is_list))
+
+    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+        if derivative.backward is None:
+            raise RuntimeError(no_formula(operator))
+        results = derivative.backward(ctx, *_grouped(grads, ctx._output_lengths))
+        if not isinstance(results, tuple):
+            results = (results,)
+        expected = len(positional)
+        # what is no tensor has no gradient, and need not be named behind the last that has
+        missing = positional[len(results) :]
+        if any(each.is_tensor for each in missing) or any(each is not None for each in results[expected:]):
+            raise RuntimeError(
+                f"function {ctx.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(results)})"
+            )
+        results += (None,) * len(missing)
+        flat: list[Any] = [None]  # for the _Call
+        for argument, result, length in zip(positional, results, ctx._input_lengths):
+            if length is None:
+                flat.append(result)
+            elif result is None:
+                flat.extend([None] * length)
+            elif isinstance(result, (list, tuple)) and len(result) == length:
+                flat.extend(result)
+            else:
+                raise RuntimeError(
+                    "Expected the return from backward to be of the same structure as the inputs: for "
+                    f"{argument.name!r}, a list of {length} gradients"
+                )
+        return tuple(flat)
+
+    name = f"GeneratedBackwardFor_{operator.namespace}_{schema.name}_{schema.overload_name or 'default'}"
+    function: type[Function] = type(
+        name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    )
+
+    def kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
+        below = keys & ~AUTOGRAD
+        _refuse_tangents(operator, arguments)
+        if not is_grad_enabled() or not _requiring_grad(arguments):
+            with excluding(DispatchKey.Autograd):
+                return operator.redispatch(below, arguments)
+        finish = _follow_writing(operator, arguments)
+        inputs, _ = as_inputs(operator, arguments)
+        call = _Call(below, arguments)
+        outputs = _grouped(
+            function.apply(call, *_flattened(inputs, _lengths(positional, inputs))), call.is_list
+        )
+        finish()
+        if operator.returns_tuple:
+            return tuple(outputs)
+        return outputs[0] if outputs else None
+
+    return kernel
+
+
+def _refuse_tangents(operator: UserOperator, arguments: Sequence[Any]) -> None:
+    """Raises NotImplementedError for dual tensors: there is no formula for tangents.
+
+    PyTorch lets most of them pass, and the results have none.
+    """
+    if forward_ad.is_active() and any(
+        forward_ad.tangent_of(each) is not None for each in flat_tensors(arguments)
+    ):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {operator.qualified_name} that does not support it because it "
+            "has not been implemented yet: what is registered for it is a derivative for backward."
+        )
+
+
+class FormulaMissing(Node):
+    """Stands in the history of a tensor that a user's operator wrote to: backward through it raises."""
+
+    __slots__ = ("operator",)
+
+    operator: UserOperator
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        raise RuntimeError(no_formula(self.operator))
+
+
+def _follow_writing(operator: UserOperator, arguments: Sequence[Any]) -> Callable[[], None]:
+    """Before an operator writes to tensors that require grad: refuse leaves; after, note that it did.
+
+    PyTorch lets both pass, and backward then gives the gradient of what was there before.
+    """
+    written = [tensor for tensor in _written(operator, arguments) if tensor._keys & AUTOGRAD]
+    for tensor in written:
+        views.check_inplace(operator.qualified_name, tensor, True)
+    edges = tuple(gradient_edge(tensor) for tensor in _requiring_grad(arguments)) if written else ()
+
+    def finish() -> None:
+        for tensor in written:
+            node = FormulaMissing()
+            node.operator = operator
+            node.next_edges = (gradient_edge(tensor), *edges)
+            node.sequence_nr = next_sequence_number()
+            node.metadata_specs = (tensor._spec,)
+            views.rebase_history(tensor, node)
+
+    return finish
+
+
+# ---------------------------------------------------------------------------------------------------------
+# None registered, for an operator that a Library made.
+
+
+class WarnNotImplemented(Node):
+    """The Node of an operator that has no kernel for Autograd: no gradients come out of it, and it says
+    so.
+    """
+
+    __slots__ = ("operator",)
+
+    operator: UserOperator
+
+    def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        _warn_not_registered(self.operator)
+        return (None,) * len(self.next_edges)
+
+
+def _warn_not_registered(operator: UserOperator) -> None:
+    warnings.warn(
+        f"{operator.qualified_name}: an autograd kernel was not registered to the Autograd key(s) but we are "
+        "trying to backprop through it. This may lead to silently incorrect behavior. If your operator is "
+        "differentiable, use register_autograd; if it is made of other operators, register it as "
+        "CompositeImplicitAutograd.",
+        stacklevel=2,
+    )
+
+
+def not_registered_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
+    """Run the operator, and have backward warn: the kernel for Autograd that operators start with."""
+    below = keys & ~AUTOGRAD
+    inputs = _requiring_grad(arguments)
+    if not is_grad_enabled() or not inputs:
+        return operator.redispatch(below, arguments)
+    node = WarnNotImplemented()
+    node.operator = operator
+    node.next_edges = tuple(gradient_edge(each) for each in inputs)
+    node.sequence_nr = next_sequence_number()
+    results = operator.redispatch(below, arguments)
+    outputs = list(flat_tensors(results))
+    node.metadata_specs = tuple(each._spec for each in outputs)
+    given = list(flat_tensors(arguments))
+    for position, output in enumerate(outputs):
+        if output._keys & AUTOGRAD:
+            output.register_hook(lambda grad: _warn_not_registered(operator))  # type: ignore[attr-defined]
+        elif output._spec.dtype.category >= 2 and not any(output is each for each in given):
+            set_history(output, node, position)
+    return results
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Views and writing.
+
+
+def inplace_or_view_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
+    """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
+    schema = operator.schema
+    written = _written(operator, arguments)
+    if any(tensor._version_counter is INFERENCE_VERSION for tensor in written):
+        raise RuntimeError(
+            f"{operator.qualified_name}: Inplace update to inference tensor outside InferenceMode is not "
+            "allowed. Take a clone() of it before."
+        )
+    results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
+    for tensor in written:
+        version_counter(tensor).value += 1
+    outputs = results if operator.returns_tuple else (results,)
+    for result, output in zip(schema.returns, outputs):
+        if result.alias is None or result.alias.is_write:
+            continue
+        for argument, value in zip(schema.arguments, arguments):
+            if argument.alias is not None and argument.alias.name == result.alias.name:
+                _mark_views(output, value)
+    return results
+
+
+def _mark_views(output: Any, source: Any) -> None:
+    """Say of the result of an operator that its tensors are views of ``source``, where they do not know."""
+    if not isinstance(source, Tensor) or source._version_counter is INFERENCE_VERSION:
+        return
+    several = isinstance(output, (list, tuple))
+    for view in flat_tensors(output):
+        if view is not source and view._view_of is None:
+            views.mark_view(view, source, of_several=several)
+
+
+def _aliases_or_writes(operator: UserOperator) -> bool:
+    schema = operator.schema
+    return schema.is_view or any(argument.is_written for argument in schema.arguments)
+
+
+def forward_ad_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
+    """Leave tangents to the kernel for Autograd, or to the operators that kernels call: ForwardAD's
+    kernel.
+    """
+    return operator.redispatch(keys & ~FORWARD_AD, arguments)
+
+
+register_default(DispatchKey.Autograd, not_registered_kernel)
+register_default(DispatchKey.ForwardAD, forward_ad_kernel)
+register_default(DispatchKey.ADInplaceOrView, inplace_or_view_kernel, _aliases_or_writes)

@@ -1,0 +1,475 @@
+"""Operators of users: schemas and kernels that are given, and taken back, while the program runs.
+
+A ``UserOperator`` is an OpOverload in a namespace of its own.  What is registered for it is kept by
+*place*: a device type ("reference", "cuda"), "Meta" for tensors without memory, "CompositeExplicitAutograd"
+for every device, "CompositeImplicitAutograd" for a function made of other operators, or a dispatch key.  In
+one place the last registration counts; when it is taken back, the one before does.
+
+Kernels are looked up by place at the call, by the device of the tensors that are there: that is the kernel
+for Dense.
+
+Source: torch/library.py (Library), aten/src/ATen/core/dispatch/OperatorEntry.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..memory.backend import resolve_device
+from ..memory.tensor import Tensor
+from ..values.device import device
+from ..values.dispatch_key import (
+    AUTOGRAD,
+    DENSE,
+    INFERENCE_MODE_BIT,
+    TENSOR_KEYS,
+    DispatchKey,
+    DispatchKeySet,
+    mode_word,
+)
+from ..values.dtype import dtype
+from ..values.schema import REQUIRED, Argument, FunctionSchema
+from .dispatcher import Kernel, OperatorNamespace, OpOverload, OpOverloadPacket, namespaces
+from .mode import active_keys
+from .python_dispatch import split_arguments
+
+EXPLICIT = "CompositeExplicitAutograd"
+IMPLICIT = "CompositeImplicitAutograd"
+META = "Meta"
+
+KEY_PLACES = {"Autograd": DispatchKey.Autograd, "ADInplaceOrView": DispatchKey.ADInplaceOrView}
+KEY_PLACES["Batched"] = KEY_PLACES["FuncTorchBatched"] = DispatchKey.Batched
+
+# Qualified name ("mine::add.out") -> place -> registrations, the one that counts last.  It may be there
+# before the operator is defined, and stay when that is gone.
+_registrations: dict[str, dict[str, list[Kernel]]] = {}
+
+# What every operator of a user has for a key unless it is given another: set by autograd.
+_defaults: dict[DispatchKey, tuple[Kernel, Callable[[UserOperator], bool]]] = {}
+
+
+def register_default(
+    key: DispatchKey, kernel: Kernel, applies: Callable[[UserOperator], bool] = lambda operator: True
+) -> None:
+    """Make ``kernel`` what users' operators have for ``key`` unless they are given another."""
+    _defaults[key] = (kernel, applies)
+
+
+def parse_qualified_name(qualname: str) -> tuple[str, str]:
+    """("mine", "add") of "mine::add".  Raises ValueError for a name without a namespace."""
+    namespace, separator, name = qualname.partition("::")
+    if not (namespace and separator and name) or "::" in name:
+        raise ValueError(
+            f'expected the name of an operator to look like "namespace::name", but got {qualname!r}; the '
+            "namespace is best the name of your package"
+        )
+    return namespace, name
+
+
+class UserOperator(OpOverload):
+    """One operator of a user's: called with values that fit its schema, it looks for a kernel by device."""
+
+    __slots__ = ("namespace", "qualified_name", "returns_tuple")
+
+    def __init__(self, namespace: str, text: str, make_record: Callable[[FunctionSchema], Any]):
+        schema = _parse(text)
+        super().__init__(schema, make_record(schema))
+        self.namespace = namespace
+        self.qualified_name = self.name = f"{namespace}::{schema.full_name}"
+        # "((Tensor))" is a tuple of one
+        self.returns_tuple = len(schema.returns) > 1 or text.rstrip().endswith("))")
+        self.collect_kernels()
+
+    def __str__(self) -> str:
+        return f"{self.namespace}.{self.schema.name}.{self.schema.overload_name or 'default'}"
+
+    @property
+    def declaration(self) -> str:
+        """The schema with its namespace, as errors show it."""
+        return f"{self.namespace}::{self.schema}"
+
+    # -- kernels ---------------------------------------------------------------------------------------------
+
+    def registered(self, place: str) -> Kernel | None:
+        """What counts for ``place``, if anything was registered there."""
+        found = _registrations.get(self.qualified_name, {}).get(place)
+        return found[-1] if found else None
+
+    def collect_kernels(self) -> None:
+        """Make the kernels by key from what is registered."""
+        kernels: dict[DispatchKey, Kernel] = {DispatchKey.Dense: run_on_device}
+        for key, (kernel, applies) in _defaults.items():
+            if applies(self):
+                kernels[key] = kernel
+        if self.registered(IMPLICIT) is not None:
+            for key in DispatchKey:
+                if key is not DispatchKey.Dense:
+                    otherwise = kernels.get(key) or self._boxed_fallback(key)
+                    kernels[key] = _composition_or(key, otherwise)
+        for place, key in KEY_PLACES.items():
+            own = self.registered(place)
+            if own is not None:
+                kernels[key] = own
+        self.kernels = kernels
+        self._table = None
+
+    def device_types(self, arguments: Sequence[Any]) -> list[str]:
+        """The device types of the tensors among ``arguments``; without tensors, the one asked for."""
+        found = {tensor._spec.device.type: None for tensor in self.tensors(arguments)}
+        if not found:
+            asked = [
+                value
+                for argument, value in zip(self.schema.arguments, arguments)
+                if argument.type == "Device" and argument.name == "device"
+            ]
+            found = {resolve_device(asked[0] if asked else None).type: None}
+        return list(found)
+
+    def kernel_of_device(self, arguments: Sequence[Any]) -> Kernel | None:
+        """The kernel that is for the device of ``arguments`` or for all devices, if there is one."""
+        types = self.device_types(arguments)
+        if len(types) == 1:
+            (kind,) = types
+            own = self.registered(META if kind == "meta" else kind)
+            if own is None and kind != "meta" and self.registered("cpu") is not None:
+                own = self.registered("cpu") if resolve_device("cpu").type == kind else None
+            if own is not None:
+                return own
+        return self.registered(EXPLICIT)
+
+    # -- calls -----------------------------------------------------------------------------------------------
+
+    def dispatch(self, *arguments: Any) -> Any:
+        # Autograd always has a say: a kernel for it may be all that there is, whether or not a tensor
+        # requires grad.
+        word = mode_word()
+        keys = (DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS) | AUTOGRAD
+        for tensor in self.tensors(arguments):
+            keys |= tensor._keys
+        return self.redispatch(active_keys(keys, word), arguments)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Run the operator.  Raises RuntimeError for arguments that do not fit its schema."""
+        return self.dispatch(*self.bind(arguments, keywords, len(self.schema.arguments)))
+
+    def call(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """As people call it: what stands behind ``*`` in the schema has to be given by keyword."""
+        positional = sum(not argument.kwarg_only for argument in self.schema.arguments)
+        return self.dispatch(*self.bind(arguments, keywords, positional))
+
+    def bind(self, arguments: Sequence[Any], keywords: dict[str, Any], positional: int) -> list[Any]:
+        """All arguments of the schema, in its order, each as its type wants it.  Raises RuntimeError."""
+        schema = self.schema.arguments
+        name = self.qualified_name
+        if len(arguments) > positional:
+            raise RuntimeError(
+                f"{name}() takes {positional} positional argument(s) but {len(arguments)} was/were given. "
+                f"Declaration: {self.declaration}"
+            )
+        values = list(arguments)
+        left = dict(keywords)
+        for argument in schema[len(arguments) :]:
+            value = left.pop(argument.name, argument.default)
+            if value is REQUIRED:
+                raise RuntimeError(
+                    f"{name}() is missing value for argument {argument.name!r}. Declaration: "
+                    f"{self.declaration}"
+                )
+            values.append(value)
+        if left:
+            unknown = next(iter(left))
+            what = "Got twice" if any(each.name == unknown for each in schema) else "Unknown"
+            raise RuntimeError(
+                f"{what} keyword argument {unknown!r} for operator {name!r}. Schema: {self.declaration}"
+            )
+        for position, (argument, value) in enumerate(zip(schema, values)):
+            try:
+                values[position] = _converted(argument, value)
+            except (TypeError, ValueError):
+                raise RuntimeError(
+                    f"{name}() Expected a value of type {_type_text(argument)!r} for argument "
+                    f"{argument.name!r} but instead found type {type(value).__name__!r}. Position: "
+                    f"{position}. Declaration: {self.declaration}"
+                ) from None
+        return values
+
+
+def _parse(text: str) -> FunctionSchema:
+    """The schema of ``text``.  Raises RuntimeError for one that is none."""
+    head, _, returns = text.rpartition("->")
+    if returns.strip().startswith("((") and returns.strip().endswith("))"):
+        text = f"{head}-> {returns.strip()[1:-1]}"
+    try:
+        schema = FunctionSchema(text)
+    except (ValueError, SyntaxError, TypeError) as error:
+        raise RuntimeError(f"could not parse the schema of an operator: {error}") from None
+    for each in (*schema.arguments, *schema.returns):
+        if each.type not in _TYPES:
+            raise RuntimeError(
+                f"unknown type {each.type!r} in the schema {text!r}; there are: {', '.join(_TYPES)}"
+            )
+    return schema
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Arguments and results: what a value of a schema's type is to Python.
+
+
+def _as_integer(value: Any) -> int:
+    if isinstance(value, Tensor):
+        value = value.item()  # type: ignore[attr-defined]
+    return int(value.__index__()) if hasattr(value, "__index__") else _refuse()
+
+
+def _as_float(value: Any) -> float:
+    return _refuse() if isinstance(value, (str, bytes, complex)) else float(value)
+
+
+def _as_number(value: Any) -> Any:
+    if isinstance(value, (int, float, complex)):
+        return value
+    return value.item() if hasattr(value, "item") else _refuse()
+
+
+def _refuse() -> Any:
+    raise TypeError
+
+
+def _one_of(kind: type) -> Callable[[Any], Any]:
+    return lambda value: value if isinstance(value, kind) else _refuse()
+
+
+_TYPES: dict[str, Callable[[Any], Any]] = {
+    "Tensor": _one_of(Tensor),
+    "int": _as_integer,
+    "SymInt": _as_integer,
+    "float": _as_float,
+    "bool": _one_of(bool),
+    "str": _one_of(str),
+    "Scalar": _as_number,
+    "ScalarType": _one_of(dtype),
+    "Device": device,
+    "Layout": lambda value: value,
+    "MemoryFormat": lambda value: value,
+    "Generator": lambda value: value,
+}
+
+
+def _converted(argument: Argument, value: Any) -> Any:
+    """``value`` as the argument's type wants it.  Raises TypeError or ValueError."""
+    if value is None:
+        return None if argument.is_optional or argument.default is None else _refuse()
+    one = _TYPES[argument.type]
+    if not argument.is_list:
+        return one(value)
+    if not isinstance(value, (list, tuple)):
+        return [one(value)] * argument.list_size if argument.list_size else _refuse()
+    return [None if each is None and argument.elements_optional else one(each) for each in value]
+
+
+def _type_text(argument: Argument) -> str:
+    name = {"SymInt": "int"}.get(argument.type, argument.type)
+    return f"{'Optional ' if argument.is_optional else ''}{f'List[{name}]' if argument.is_list else name}"
+
+
+def checked_results(operator: UserOperator, results: Any) -> Any:
+    """What a kernel returned, if it is what the schema says.  Raises RuntimeError."""
+    returns = operator.schema.returns
+    if not returns:
+        if results is not None:
+            raise RuntimeError(
+                f"Expected the kernel of {operator.qualified_name} to return None, but it returned "
+                f"{type(results).__name__}. Declaration: {operator.declaration}"
+            )
+        return None
+    outputs = results if operator.returns_tuple else (results,)
+    if not isinstance(outputs, (tuple, list)) or len(outputs) != len(returns):
+        raise RuntimeError(
+            f"Expected the kernel of {operator.qualified_name} to return {len(returns)} results, but got "
+            f"{_shown(results)}. Declaration: {operator.declaration}"
+        )
+    try:
+        converted = [_converted(result, output) for result, output in zip(returns, outputs)]
+    except (TypeError, ValueError):
+        wanted = ", ".join(_type_text(each) for each in returns)
+        raise RuntimeError(
+            f"Expected the kernel of {operator.qualified_name} to return {wanted}, but got "
+            f"{_shown(results)}. Declaration: {operator.declaration}"
+        ) from None
+    return tuple(converted) if operator.returns_tuple else converted[0]
+
+
+def _shown(results: Any) -> str:
+    if isinstance(results, (tuple, list)):
+        return f"a {type(results).__name__} of ({', '.join(type(each).__name__ for each in results)})"
+    return type(results).__name__
+
+
+def flat_tensors(values: Any) -> Iterator[Tensor]:
+    """The tensors in values that are tensors, lists of them, or anything else."""
+    for value in values if isinstance(values, (list, tuple)) else (values,):
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from flat_tensors(value)
+
+
+def as_inputs(operator: UserOperator, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """All of a schema's arguments: the positional ones, and those behind ``*`` by name."""
+    schema = operator.schema.arguments
+    positional = tuple(value for argument, value in zip(schema, arguments) if not argument.kwarg_only)
+    return positional, {
+        argument.name: value for argument, value in zip(schema, arguments) if argument.kwarg_only
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Kernels.
+
+
+def unboxed(function: Callable[..., Any], with_keyset: bool = False) -> Kernel:
+    """``function``, which takes arguments as a person writes them, as a kernel.
+
+    Arguments that have their default values are left out, so that a kernel need not know of those that
+    were added later.  ``with_keyset``: it is given the keys still to go first.
+    """
+
+    def kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+        args, kwargs = split_arguments(operator, arguments)
+        if with_keyset:
+            args = (DispatchKeySet(keys), *args)
+        return checked_results(operator, function(*args, **kwargs))  # type: ignore[arg-type]
+
+    return kernel
+
+
+def run_on_device(operator: UserOperator, keys: int, arguments: Sequence[Any]) -> Any:
+    """Run the kernel for the arguments' device, else that for all, else the composition: Dense's kernel."""
+    kernel = operator.kernel_of_device(arguments) or operator.registered(IMPLICIT)
+    if kernel is None:
+        raise NotImplementedError(_no_kernel(operator, operator.device_types(arguments)))
+    return kernel(operator, keys, arguments)
+
+
+def _no_kernel(operator: UserOperator, types: list[str]) -> str:
+    places = [place for place, kernels in _registrations.get(operator.qualified_name, {}).items() if kernels]
+    known = [repr(place) for place in places if place not in KEY_PLACES and place != META]
+    there = f"it has kernels for {', '.join(known)}" if known else "it has no kernels at all"
+    if types == ["meta"]:
+        return (
+            f"{operator.qualified_name}: attempted to run this operator with tensors on the meta device, but "
+            f"there was no fake impl or Meta kernel registered; {there}. Use register_fake to add one."
+        )
+    if len(types) > 1:
+        return (
+            f"Could not run '{operator.qualified_name}' with arguments on several devices ("
+            f"{', '.join(types)}): it would need a kernel that is registered for all devices; {there}."
+        )
+    return (
+        f"Could not run '{operator.qualified_name}' with arguments on the device '{types[0]}': {there}. "
+        "Use register_kernel to add one."
+    )
+
+
+def _composition_or(key: DispatchKey, otherwise: Kernel | None) -> Kernel:
+    """A kernel for ``key`` that takes a composition apart, unless the device has a kernel of its own."""
+
+    def kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
+        if operator.kernel_of_device(arguments) is None:
+            return operator.registered(IMPLICIT)(operator, keys, arguments)
+        if otherwise is not None:
+            return otherwise(operator, keys, arguments)
+        return operator.redispatch(keys & ~(1 << key), arguments)
+
+    return kernel
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Defining and registering, and taking it back.
+
+
+def namespace_of(name: str) -> OperatorNamespace:
+    """The namespace of that name, made if there was none."""
+    return namespaces.setdefault(name, OperatorNamespace(name))
+
+
+def find(qualname: str) -> UserOperator | None:
+    """The user's operator of that qualified name with overload, or None."""
+    namespace, full_name = parse_qualified_name(qualname)
+    name, _, overload = full_name.partition(".")
+    packet = namespaces[namespace]._packets.get(name) if namespace in namespaces else None
+    return None if packet is None else packet.overloads.get("" if overload == "default" else overload)  # type: ignore[return-value]
+
+
+def define(namespace: str, text: str, make_record: Callable[[FunctionSchema], Any]) -> UserOperator:
+    """Define an operator by its schema.  Raises RuntimeError for one that is there, or no schema."""
+    operator = UserOperator(namespace, text, make_record)
+    schema = operator.schema
+    # as attributes they would hide what the namespace, or the packet, has for itself
+    if hasattr(OperatorNamespace(), schema.name) or hasattr(OpOverloadPacket(""), schema.overload_name):
+        raise RuntimeError(f"{schema.full_name!r} is no name for an operator: gnomon uses it for itself")
+    try:
+        namespace_of(namespace)._define(operator)
+    except ValueError:
+        raise RuntimeError(
+            f"Tried to register an operator ({operator.declaration}) with the same name and overload name "
+            "multiple times. Each overload's schema should only be registered with a single call to define()."
+        ) from None
+    packet = namespaces[namespace]._packets[operator.schema.name]
+    if packet.parser is None:
+        packet.parser = _parser(packet)
+    return operator
+
+
+def _parser(packet: OpOverloadPacket) -> Callable[..., Any]:
+    """What a packet of users' operators does when called: the first overload that the arguments fit."""
+
+    def parse(*arguments: Any, **keywords: Any) -> Any:
+        overloads = list(packet.overloads.values())
+        for operator in overloads[:-1]:
+            positional = sum(not argument.kwarg_only for argument in operator.schema.arguments)
+            try:
+                values = operator.bind(arguments, keywords, positional)  # type: ignore[attr-defined]
+            except RuntimeError:
+                continue
+            return operator.dispatch(*values)
+        return overloads[-1].call(arguments, keywords)  # type: ignore[attr-defined]
+
+    return parse
+
+
+def undefine(operator: UserOperator) -> None:
+    """Take an operator back; what is registered for it is not touched."""
+    if find(operator.qualified_name) is operator:
+        namespaces[operator.namespace]._undefine(operator)
+
+
+def register(qualname: str, place: str, kernel: Kernel) -> None:
+    """Make ``kernel`` what counts in ``place`` for the operator ``qualname``, which need not be defined
+    yet.
+    """
+    _registrations.setdefault(qualname, {}).setdefault(place, []).append(kernel)
+    _changed(qualname)
+
+
+def unregister(qualname: str, place: str, kernel: Kernel) -> None:
+    """Take a registration back."""
+    places = _registrations[qualname]
+    places[place].remove(kernel)
+    if not places[place]:
+        del places[place]
+    if not places:
+        del _registrations[qualname]
+    _changed(qualname)
+
+
+def is_registered(qualname: str, place: str) -> bool:
+    """Is there anything in ``place`` for the operator ``qualname``?"""
+    return bool(_registrations.get(qualname, {}).get(place))
+
+
+def _changed(qualname: str) -> None:
+    operator = find(qualname)
+    if operator is not None:
+        operator.collect_kernels()

@@ -1,0 +1,26 @@
+"""Functions of functions: over many examples at once, and their derivatives.
+
+    per_example = vmap(grad(loss), in_dims=(None, 0, 0))
+
+Source: torch.func.
+"""
+
+from . import custom_functions as _custom_functions  # noqa: F401  (Functions under vmap)
+from .eager_transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from .functional_call import functional_call, stack_module_state
+from .vmap import vmap, vmap_fallbacks
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+    "vmap_fallbacks",
+]

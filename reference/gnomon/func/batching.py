@@ -1,0 +1,336 @@
+"""Batched tensors: what a function under vmap is given, and the kernel for the key Batched.
+
+A ``BatchedTensor`` looks like one example, and has in ``value`` all of them, one behind the other along the
+first dimension.  An operator on such tensors comes by the kernel here, which calls the same operator, or
+others that come to the same, on the values: once for all examples.  How, is a *batching rule*
+(batching_rules.py).  Where there is none the operator runs for each example by itself: the fallback, which
+is counted.
+
+Autograd stands above this key.  So a batched tensor may require grad, and then its graph is that of one
+example (``vmap(grad(f))``); and the values may require grad, and then theirs is the graph of all examples
+(``grad(vmap(f))``).  Neither knows of the other: the kernel calls the operators on the values afresh, from
+the highest key down.
+
+vmaps may be nested: each has a level, and the value of a tensor of one level may be a tensor of a lower.
+
+Source: aten/src/ATen/functorch/BatchedTensorImpl.h, DynamicLayer.h, BatchedFallback.cpp.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
+from ..memory.backend import meta_backend, resolve_device
+from ..memory.spec import spec_of
+from ..memory.storage import Storage
+from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
+from ..values.dispatch_key import (
+    AD_INPLACE_OR_VIEW,
+    AUTOGRAD,
+    BATCHED,
+    DENSE,
+    EXCLUDED_SHIFT,
+    FORWARD_AD,
+    INFERENCE_MODE_BIT,
+    TENSOR_KEYS,
+    DispatchKey,
+    mode_word,
+    set_mode_word,
+)
+
+_NOWHERE = Storage(meta_backend, resolve_device("meta"), meta_backend.allocate(0, 0), 0)
+
+
+class BatchedTensor(Tensor):
+    """One example's tensor, standing for as many as ``value`` has along its first dimension.
+
+    ``level`` says which vmap made it: 1 is the outermost.  Its strides and offset are those that one example
+    has in the memory of ``value``, so that views of it can be told from their places.
+    """
+
+    __slots__ = ("level", "value")
+
+    level: int
+    value: Tensor
+
+    def __repr__(self) -> str:
+        return f"BatchedTensor(lvl={self.level}, bdim=0, value=\n    {self.value!r}\n)"
+
+    __str__ = __repr__
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(
+            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. "
+            "Every example would have to take the same way: use where() instead."
+        )
+
+    def tolist(self) -> Any:
+        """Raises RuntimeError: there is a list for each example."""
+        raise RuntimeError("vmap: tolist() of a batched tensor is not supported: its numbers are not one's")
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Raises RuntimeError: there is an array for each example."""
+        raise RuntimeError("vmap: numpy() of a batched tensor is not supported: its numbers are not one's")
+
+
+class Level(NamedTuple):
+    """A vmap that is running: its number (1 is the outermost), batch size, and what randomness it allows."""
+
+    number: int
+    size: int
+    randomness: str
+
+
+_levels: ContextVar[tuple[Level, ...]] = ContextVar("gnomon_vmap_levels", default=())
+
+
+def current_levels() -> tuple[Level, ...]:
+    """The vmaps that are running, the outermost first."""
+    return _levels.get()
+
+
+@contextmanager
+def level(size: int, randomness: str) -> Iterator[Level]:
+    """Inside, a vmap over ``size`` examples is running."""
+    before = _levels.get()
+    word = mode_word()
+    made = Level(len(before) + 1, size, randomness)
+    _levels.set((*before, made))
+    set_mode_word(word | BATCHED)  # so that random factories come by as well
+    try:
+        yield made
+    finally:
+        _levels.set(before)
+        set_mode_word(mode_word() & ~BATCHED | word & BATCHED)
+
+
+_HIDDEN = (AUTOGRAD | AD_INPLACE_OR_VIEW | FORWARD_AD) << EXCLUDED_SHIFT
+
+
+@contextmanager
+def below(number: int) -> Iterator[None]:
+    """Inside, only the vmaps outside of level ``number`` are running: where operators on values are called.
+
+    What a kernel above has excluded, it has excluded for the examples; the values have a graph of their own.
+    """
+    before = _levels.get()
+    word = mode_word()
+    outer = tuple(each for each in before if each.number < number)
+    _levels.set(outer)
+    inside = word | BATCHED if outer else word & ~BATCHED
+    set_mode_word(inside if word & INFERENCE_MODE_BIT else inside & ~_HIDDEN)
+    try:
+        yield
+    finally:
+        _levels.set(before)
+        set_mode_word(word)
+
+
+def wrap(value: Tensor, number: int) -> BatchedTensor:
+    """One example's tensor, at vmap level ``number``, for those along the first dimension of ``value``."""
+    spec = value._spec
+    is_inference = mode_word() & INFERENCE_MODE_BIT
+    made = BatchedTensor()
+    made.value = value
+    made.level = number
+    made._spec = spec_of(spec.sizes[1:], spec.strides[1:], spec.dtype, spec.device)
+    made._storage = _NOWHERE
+    made._storage_offset = value._storage_offset
+    made._address = 0.0
+    made._keys = (DENSE if is_inference else TENSOR_KEYS) | BATCHED
+    made._gradient_edge = None
+    made._autograd_meta = None
+    made._version_counter = INFERENCE_VERSION if is_inference else None
+    made._view_of = None
+    return made
+
+
+def alias(tensor: Tensor) -> Tensor:
+    """Another tensor over the same memory that leads to no Node; what its numbers lead to, they still do."""
+    if isinstance(tensor, BatchedTensor):
+        made = wrap(tensor.value, tensor.level)
+        if tensor._version_counter is not INFERENCE_VERSION:
+            made._version_counter = version_counter(tensor)
+        return made
+    return aten.detach.default(tensor)
+
+
+class Batch:
+    """One call under one vmap, for its batching rule: which arguments are batched, and their values."""
+
+    __slots__ = ("number", "size")
+
+    def __init__(self, number: int, size: int):
+        self.number = number
+        self.size = size
+
+    def has(self, argument: Any) -> bool:
+        """Is ``argument`` a tensor with one example for each of this vmap?"""
+        return isinstance(argument, BatchedTensor) and argument.level == self.number
+
+    def has_any(self, arguments: Any) -> bool:
+        """Is any of ``arguments``, or of the lists among them?"""
+        return any(
+            self.has_any(each) if isinstance(each, (list, tuple)) else self.has(each) for each in arguments
+        )
+
+    def value(self, argument: Any) -> Any:
+        """The examples of a batched tensor; anything else as it is."""
+        return argument.value if self.has(argument) else argument
+
+    def front(self, argument: Any) -> Any:
+        """The examples of a tensor along a first dimension; those of one that is not batched are all the
+        same memory.  None and numbers as they are.
+        """
+        if self.has(argument):
+            return argument.value
+        if not isinstance(argument, Tensor):
+            return argument
+        return aten.expand.default(argument, (self.size, *argument._spec.sizes), False)
+
+
+# A rule is called, for values, with (operator, batch, arguments as they came): it returns values whose first
+# dimension is the batch.
+Rule = Callable[[OpOverload, Batch, Sequence[Any]], Any]
+
+fallbacks: Counter[str] = Counter()  # operator -> how often it ran for each example by itself
+rule_runs: Counter[str] = Counter()  # the same for rules
+
+
+def vmap_fallbacks() -> dict[str, int]:
+    """How often each operator ran under vmap example by example, for want of a batching rule."""
+    return dict(fallbacks)
+
+
+# Set by batching_rules.py: an operator's rule or None; what it is made of, to be run on batched tensors; and
+# what runs it inside a vmap if it draws random numbers.
+find_rule: Callable[[OpOverload], Rule | None]
+find_composition: Callable[[OpOverload], Callable[..., Any] | None]
+find_random_rule: Callable[[OpOverload], Callable[..., Any] | None]
+
+
+def set_rules(rule: Any, composition: Any, random_rule: Any) -> None:
+    """Say how rules are found."""
+    global find_rule, find_composition, find_random_rule
+    find_rule, find_composition, find_random_rule = rule, composition, random_rule
+
+
+class NoRule(Exception):
+    """Raised by a rule for a call that it is not for: the fallback runs."""
+
+
+def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """Run the operator for all examples at once: the kernel for Batched."""
+    levels = _levels.get()
+    if levels:
+        random_rule = find_random_rule(operator)
+        if random_rule is not None:
+            return random_rule(operator, levels[-1], arguments)
+    innermost: Any = None
+    for each in operator.tensors(arguments):
+        if isinstance(each, BatchedTensor) and (innermost is None or each.level > innermost.level):
+            innermost = each
+    if innermost is None:
+        return operator.redispatch(keys & ~BATCHED, arguments)
+    composition = find_composition(operator)
+    if composition is not None:
+        return composition(*arguments)
+    batch = Batch(innermost.level, innermost.value._spec.sizes[0])
+    _check_written(operator, batch, arguments)
+    rule = find_rule(operator)
+    with below(batch.number):
+        results = fallback(operator, batch, arguments) if rule is None else None
+        if rule is not None:
+            try:
+                results = rule(operator, batch, arguments)
+                rule_runs[operator.name] += 1
+            except NoRule:
+                results = fallback(operator, batch, arguments)
+    if operator.schema.is_inplace:
+        return arguments[0]
+    return wrap_results(operator, batch, results, arguments[0])
+
+
+def wrap_results(operator: OpOverload, batch: Batch, results: Any, source: Any) -> Any:
+    """The values that a rule gave, each as one example's tensor; a view shares the version of ``source``."""
+    if isinstance(results, (tuple, list)):
+        return tuple(wrap_results(operator, batch, each, source) for each in results)
+    if not isinstance(results, Tensor):
+        return results
+    made = wrap(results, batch.number)
+    if operator.schema.is_view and isinstance(source, Tensor) and batch.has(source):
+        if source._version_counter is not INFERENCE_VERSION:
+            made._version_counter = version_counter(source)
+    return made
+
+
+def _check_written(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> None:
+    """Raises RuntimeError where one tensor would have to hold what each example writes to it."""
+    schema = operator.schema
+    if schema.is_out:
+        raise RuntimeError(
+            f"vmap: Batching rule not implemented for aten::{operator.name}; the fallback path doesn't work "
+            "on out= or view ops."
+        )
+    for argument, value in zip(schema.arguments, arguments):
+        if not argument.is_written or value is None or batch.has(value):
+            continue
+        if "batch_norm" in schema.name:
+            raise RuntimeError(
+                "Batch norm got a batched tensor as input while the running_mean or running_var, which will "
+                "be updated in place, were not batched. Pass track_running_stats=False, or a batch of them."
+            )
+        raise RuntimeError(
+            f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
+            f"`other` in extra_args that has more elements than `self`: {schema.name} would write a number "
+            "for each example to one that has none of its own. Use the out-of-place operator instead."
+        )
+
+
+def fallback(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """Run the operator for each example, and put the results one behind the other."""
+    schema = operator.schema
+    if schema.is_view and operator.record.base is None and operator.record.view is not None:
+        raise RuntimeError(
+            f"vmap: Batching rule not implemented for aten::{operator.name}; the fallback path doesn't work "
+            "on out= or view ops."
+        )
+    if not batch.size:
+        raise RuntimeError(
+            f"vmap: {operator.name} has no batching rule, and without examples nothing says what it gives"
+        )
+    fallbacks[operator.name] += 1
+
+    def example(value: Any, number: int) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [example(each, number) for each in value]
+        return aten.select.int(value.value, 0, number) if batch.has(value) else value
+
+    results = [operator(*[example(each, number) for each in arguments]) for number in range(batch.size)]
+    if schema.is_inplace:
+        return None
+    return _stacked(operator, results)
+
+
+def _stacked(operator: OpOverload, results: list[Any]) -> Any:
+    first = results[0]
+    if isinstance(first, (tuple, list)):
+        return tuple(_stacked(operator, list(each)) for each in zip(*results))
+    if first is None:
+        return None
+    if not isinstance(first, Tensor):
+        raise RuntimeError(f"vmap: {operator.name} gives {first!r}, which may be another for each example")
+    if any(each._spec.sizes != first._spec.sizes for each in results):
+        raise RuntimeError(
+            f"vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap "
+            f"over aten::{operator.name}, whose results have other sizes for other examples."
+        )
+    return aten.stack.default(results, 0)
+
+
+register_boxed_fallback(DispatchKey.Batched, batched_kernel)

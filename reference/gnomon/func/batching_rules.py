@@ -1,0 +1,694 @@
+"""Batching rules: one call on all examples that comes to the same as a call on each.
+
+Most are derived.  An operator whose kernel walks its operands element by element is itself, on operands whose
+examples are lined up (``pointwise``); one that works along dimensions that its arguments name is itself along
+the next ones (``along``); one that takes any leading dimensions is itself (``leading``); a layer that takes
+(N, C, *) has N times as many (``folded``, in batching_rules_nn.py).  The rest is written out.
+
+A rule is called with the operator, the batch and the arguments as they came, and returns values.  What sizes
+one example's results have, the operator's own shape rule says: it is asked first, so that wrong arguments
+raise as they would for one example.
+
+Source: aten/src/ATen/functorch/BatchRules*.cpp.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload, aten
+from ..kit import launch
+from ..kit.plans import find_plan
+from ..memory.spec import Spec
+from ..memory.tensor import Tensor
+from ..values import geometry
+from ..values.device import channels_last, channels_last_3d
+from ..values.dispatch_key import DispatchKey
+from ..values.geometry import wrap_dim
+from . import batching, batching_rules_nn, batching_rules_random
+from .batching import Batch, BatchedTensor, NoRule, Rule, below, wrap
+
+# -- pointwise -------------------------------------------------------------------------------------------
+
+
+def _is_pointwise(plan: Any) -> bool:
+    return plan.walk is not None and not plan.walk.is_reduction
+
+
+def _lined_up(batch: Batch, value: Any, rank: int) -> Any:
+    """The examples of a tensor with dimensions of size 1 behind the batch, up to ``rank`` for an example."""
+    if not batch.has(value):
+        return value
+    examples = value.value
+    missing = rank - value._spec.ndim
+    if missing <= 0:
+        return examples
+    sizes = examples._spec.sizes
+    return aten.view.default(examples, (sizes[0], *[1] * missing, *sizes[1:]))
+
+
+def pointwise(operator: OpOverload, batch: Batch, arguments: Sequence[Any], plan: Any) -> Any:
+    """An operator element by element: the same, on operands that broadcast as the examples do.
+
+    A tensor without dimensions has less to say about the result's dtype than one with some, and among the
+    values it has one: where there is such, what the examples would be converted to is what the values are.
+    """
+    base = operator.record.base or operator
+    operands = [position for position in base.tensor_positions if arguments[position] is not None]
+    rank = max(_rank(arguments[position]) for position in operands)
+    convert = any(
+        batch.has(arguments[position]) and not arguments[position]._spec.ndim for position in operands
+    )
+    wanted = iter(plan.walk.operands[plan.walk.output_count :])
+    values = list(arguments)
+    for position in operands:
+        value = _lined_up(batch, arguments[position], rank)
+        operand = next(wanted)
+        writes = operator is not base and position == 0
+        if convert and isinstance(value, Tensor) and value._spec.dtype is not operand.dtype and not writes:
+            value = value.to(operand.dtype)  # type: ignore[attr-defined]
+        values[position] = value
+    return operator(*values)
+
+
+def _rank(value: Any) -> int:
+    return value._spec.ndim if isinstance(value, Tensor) else 0
+
+
+# -- results ---------------------------------------------------------------------------------------------
+
+
+def shaped(batch: Batch, result: Any, expected: Sequence[Spec | None]) -> Any:
+    """What an operator gave, with the sizes of one example's results behind the batch."""
+    if isinstance(result, (tuple, list)):
+        return tuple(
+            each if spec is None else shaped(batch, each, [spec]) for each, spec in zip(result, expected)
+        )
+    if result is None or expected[0] is None:
+        return result
+    sizes = (batch.size, *expected[0].sizes)
+    return result if result._spec.sizes == sizes else aten.reshape.default(result, sizes)
+
+
+# -- along dimensions ------------------------------------------------------------------------------------
+
+_DIMS = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
+_ONE_MORE = frozenset({"unsqueeze", "diag_embed"})  # dimensions are counted in the result
+
+
+def _moved_dims(value: Any, rank: int) -> Any:
+    """A dimension, or several, of one example, counted among the values' dimensions."""
+    if isinstance(value, (tuple, list)):
+        return tuple(wrap_dim(each, rank) + 1 for each in value)
+    return wrap_dim(value, rank) + 1
+
+
+def along(
+    operator: OpOverload, batch: Batch, arguments: Sequence[Any], expected: Sequence[Spec | None] | None
+) -> Any:
+    """An operator along dimensions: the same along the next ones.
+
+    All tensors are batched for it; a tensor without dimensions has one of size 1.
+    """
+    tensors = list(operator.tensors(arguments))
+    rank = max(each._spec.ndim for each in tensors)
+    if not rank and (expected is None or operator.schema.name == "topk"):
+        raise NoRule
+    values: list[Any] = []
+    for argument, given in zip(operator.schema.arguments, arguments):
+        if argument.is_tensor:
+            values.append(_with_dimension(batch, given))
+        elif argument.name in _DIMS and argument.type in ("int", "SymInt"):
+            if given is None or (argument.is_list and not len(given)):
+                values.append(_all_dims(operator, argument, given, rank, tensors[0], expected))
+            else:
+                values.append(_moved_dims(given, (rank or 1) + (operator.schema.name in _ONE_MORE)))
+        else:
+            values.append(given)
+    result = operator(*values)
+    return result if expected is None else shaped(batch, result, expected)
+
+
+def _with_dimension(batch: Batch, value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        examples = [_with_dimension(batch, each) for each in value]
+        # cat lets pass tensors of nothing at all, whatever their sizes
+        most = max((each._spec.ndim for each in examples), default=0)
+        return [each for each in examples if each._spec.ndim == most or each._spec.sizes[1:] != (0,)]
+    examples = batch.front(value)
+    if isinstance(examples, Tensor) and examples._spec.ndim == 1:
+        return aten.unsqueeze.default(examples, 1)
+    return examples
+
+
+def _all_dims(
+    operator: OpOverload, argument: Any, given: Any, rank: int, first: Tensor, expected: Any
+) -> tuple[int, ...]:
+    """What stands for dimensions that are not given: all of one example's, where the operator takes it so."""
+    if not argument.is_list or expected is None:
+        raise NoRule
+    if operator.schema.name == "flip":
+        return ()
+    sizes = expected[0].sizes
+    if given is not None and rank and sizes == first._spec.sizes and first._spec.numel != 1:
+        raise NoRule  # it is none at all
+    return tuple(range(1, max(rank, 1) + 1))
+
+
+def _over_all(operator: OpOverload, batch: Batch, arguments: Sequence[Any], expected: Any) -> Any:
+    """argmax, median, sum and their like of all elements: along the one dimension that they make."""
+    self, *others = arguments
+    flat = aten.reshape.default(batch.front(self), (batch.size, self._spec.numel))
+    name = operator.schema.name
+    if name in ("sum", "mean"):
+        along_one = aten.sum.dim_IntList if name == "sum" else aten.mean.dim
+        return along_one(flat, (1,), False, *others)
+    if not flat._spec.numel:
+        raise NoRule
+    if name in ("max", "min"):
+        return getattr(aten, f"a{name}").default(flat, (1,), False)
+    if name in ("median", "nanmedian"):
+        return getattr(aten, name).dim(flat, 1, False)[0]
+    values = [
+        1 if argument.name == "dim" else False if argument.name == "keepdim" else given
+        for argument, given in zip(operator.schema.arguments, arguments)
+    ]
+    return shaped(batch, operator(flat, *values[1:]), expected)
+
+
+def leading(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """An operator that takes any leading dimensions: itself."""
+    formats = (channels_last, channels_last_3d)
+    if any(each is format for each in arguments for format in formats):
+        # these are about four and five dimensions: the examples lie one behind the other in the first
+        value = arguments[0].value
+        result = operator(aten.flatten.using_ints(value, 0, 1), *arguments[1:])
+        return aten.unflatten.int(result, 0, value._spec.sizes[:2])
+    return operator(*[batch.front(each) for each in arguments])
+
+
+# -- views -----------------------------------------------------------------------------------------------
+
+
+def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """A view: the same of the values, and of the same dimensions."""
+    expected = operator.record.view(*launch.specs_of(arguments))
+    name = operator.schema.name
+    self = arguments[0]
+    examples, rank = self.value, self._spec.ndim
+    if name in ("detach", "alias", "view_as_real"):
+        return operator(examples)
+    if name == "_as_strided":
+        size, stride, offset = arguments[1:]
+        steps = (examples._spec.strides[0], *stride)
+        return aten.as_strided.default(
+            examples, (batch.size, *size), steps, examples._storage_offset + offset
+        )
+    if operator.name == "squeeze.dims" and not len(arguments[1]):
+        return aten.alias.default(examples)
+    if isinstance(expected, list):
+        expected = None
+    else:
+        sizes = (batch.size, *expected[0].sizes)
+        if name == "view" or (not rank and name != "expand"):
+            return aten.view.default(examples, sizes)
+        if name == "expand":
+            return aten.expand.default(_lined_up(batch, self, len(sizes) - 1), sizes, False)
+        if name == "t":
+            return aten.transpose.int(examples, 1, 2) if rank == 2 else aten.alias.default(examples)
+        if name == "permute":
+            return operator(examples, (0, *_moved_dims(arguments[1], rank)))
+        if operator.name == "squeeze":
+            ones = tuple(dim for dim in range(1, rank + 1) if examples._spec.sizes[dim] == 1)
+            return aten.squeeze.dims(examples, ones)
+    return along(operator, batch, arguments, None)
+
+
+# -- backwards of views, and their like that copy --------------------------------------------------------
+
+
+def sized(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """An operator that is told the sizes and a dimension of its result: the next one of more."""
+    rank = len(arguments[1])
+    if not rank:
+        raise NoRule
+    values: list[Any] = [batch.front(arguments[0]), (batch.size, *arguments[1])]
+    for argument, given in zip(operator.schema.arguments[2:], arguments[2:]):
+        values.append(_moved_dims(given, rank) if argument.name in _DIMS else given)
+    return operator(*values)
+
+
+def _as_strided_scatter(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, src, size, stride, offset = arguments
+    spec = self._spec
+    if not spec.is_contiguous:
+        raise NoRule  # the batch need not have a stride of its own
+    examples = aten.contiguous.default(batch.front(self), None)
+    start = 0 if offset is None else offset - self._storage_offset
+    steps = (spec.numel, *stride)
+    place = examples._storage_offset + start
+    return operator(examples, batch.front(src), (batch.size, *size), steps, place)
+
+
+def _repeat(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, repeats = arguments
+    if len(repeats) < self._spec.ndim:
+        raise NoRule  # which raises
+    return operator(_lined_up(batch, self, len(repeats)), (1, *repeats))
+
+
+def _stack(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    tensors, dim = arguments
+    place = _moved_dims(dim, tensors[0]._spec.ndim + 1)
+    return operator([batch.front(each) for each in tensors], place)
+
+
+def _roll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, shifts, dims = arguments
+    if len(dims):
+        return along(operator, batch, arguments, None)
+    flat = aten.reshape.default(self.value, (batch.size, -1))
+    if len(shifts) != 1:
+        raise NoRule
+    return aten.reshape.default(operator(flat, shifts, (1,)), self.value._spec.sizes)
+
+
+# -- writing in place ------------------------------------------------------------------------------------
+
+
+def inplace(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """The in-place version of an operator with a rule: itself, or the result written to the values."""
+    base = operator.record.base
+    self = arguments[0]
+    if base.record.meta is not None:
+        plan = find_plan(base, arguments)
+        expected = plan.output_specs[0].sizes
+        if expected != self._spec.sizes:
+            raise RuntimeError(
+                f"{operator.schema.name}: output with shape {list(self._spec.sizes)} doesn't match the "
+                f"broadcast shape {list(expected)}"
+            )
+        if _is_pointwise(plan) and base.schema.name not in _NOT_POINTWISE:
+            return pointwise(operator, batch, arguments, plan)
+    rule = find_rule(base)
+    result = batching.fallback(base, batch, arguments) if rule is None else rule(base, batch, arguments)
+    return aten.copy_.default(self.value, result, False)
+
+
+def _copy(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, src, non_blocking = arguments
+    made = aten.clone.default(batch.front(self), None)
+    return _copy_(aten.copy_.default, batch, (wrap(made, batch.number), src, non_blocking))
+
+
+def _copy_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, src, *others = arguments
+    if isinstance(src, Tensor) and src._spec.ndim > self._spec.ndim:
+        raise RuntimeError(
+            f"copy_: The expanded size of the tensor {list(self._spec.sizes)} must match the existing size "
+            f"{list(src._spec.sizes)}"
+        )
+    return operator(self.value, _lined_up(batch, src, self._spec.ndim), *others)
+
+
+def _fill_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, value = arguments
+    if not batch.has(value):
+        return operator(self.value, value)
+    if value._spec.ndim:
+        raise NoRule  # which raises
+    return aten.copy_.default(self.value, _lined_up(batch, value, self._spec.ndim), False)
+
+
+def _fill(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, value = arguments
+    if not batch.has(value):
+        return operator(self.value, value)
+    if value._spec.ndim:
+        raise NoRule  # which raises
+    made = aten.empty_like(batch.front(self))
+    return aten.copy_.default(made, _lined_up(batch, value, self._spec.ndim), False)
+
+
+def _no_number(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    raise RuntimeError(
+        "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() "
+        "on a Tensor, please try to rewrite what you're doing with other operations: every example has a "
+        "number of its own."
+    )
+
+
+def _no_dynamic_shape(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    raise RuntimeError(
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+        f"aten::{operator.name}, whose result has other sizes for other examples."
+    )
+
+
+# -- products --------------------------------------------------------------------------------------------
+
+
+def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """mm and bmm: matmul takes any leading dimensions."""
+    one, other = (batch.value(each) for each in arguments)
+    if batch.has(arguments[0]) != batch.has(arguments[1]) and arguments[0]._spec.ndim == 3:
+        one, other = (batch.front(each) for each in arguments)
+    return aten.matmul.default(one, other)
+
+
+def _added_product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """addmm, baddbmm and addr: the sum of what they are the sum of."""
+    self, one, other, beta, alpha = arguments
+    if operator.schema.name == "addr":
+        values = [batch.value(each) for each in (one, other)]
+        product = aten.mul.Tensor(
+            aten.unsqueeze.default(values[0], -1), aten.unsqueeze.default(values[1], -2)
+        )
+    else:
+        multiply = aten.mm.default if one._spec.ndim == 2 else aten.bmm.default
+        if batch.has(one) or batch.has(other):
+            product = _product(multiply, batch, (one, other))
+        else:
+            product = multiply(one, other)
+    rank = find_plan(operator, arguments).output_specs[0].ndim
+    scaled = product if alpha == 1 else aten.mul.Tensor(product, alpha)
+    if beta == 0:  # self is not looked at, whatever is in it
+        return aten.add.Tensor(aten.zeros_like(_lined_up(batch, self, rank)), scaled, 1)
+    kept = _lined_up(batch, self, rank)
+    return aten.add.Tensor(kept if beta == 1 else aten.mul.Tensor(kept, beta), scaled, 1)
+
+
+def _dot(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    one, other = (batch.front(each) for each in arguments)
+    product = aten.matmul.default(aten.unsqueeze.default(one, 1), aten.unsqueeze.default(other, 2))
+    return aten.reshape.default(product, (batch.size,))
+
+
+# -- indexing --------------------------------------------------------------------------------------------
+
+
+def _example_numbers(batch: Batch, like: Tensor, rank: int) -> Any:
+    """0, 1, 2 … for the examples, along the first of ``rank`` more dimensions."""
+    numbers = aten.arange.default(batch.size, None, None, like._spec.device, None)
+    return aten.view.default(numbers, (batch.size, *[1] * rank))
+
+
+def _as_index(batch: Batch, index: Any, sizes: Sequence[int], dim: int) -> Any:
+    """An index along one dimension, (k) for each example, as gather and scatter take it: for each element of
+    ``sizes`` there.
+    """
+    examples = batch.front(index)
+    if examples._spec.ndim == 1:
+        examples = aten.unsqueeze.default(examples, 1)
+    count = examples._spec.sizes[1]
+    shape = [batch.size, *[1] * len(sizes)]
+    shape[dim] = count
+    wanted = [batch.size, *sizes]
+    wanted[dim] = count
+    index64 = aten.view.default(aten.contiguous.default(examples, None), tuple(shape)).long()
+    return aten.expand.default(index64, tuple(wanted), False)
+
+
+def _index_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, dim, index = arguments
+    if not self._spec.ndim:
+        raise NoRule
+    place = _moved_dims(dim, self._spec.ndim)
+    if not batch.has(index):
+        return operator(self.value, place, index)
+    if not index._spec.ndim and not self._spec.ndim:
+        raise NoRule
+    picked = aten.gather.default(
+        batch.front(self), place, _as_index(batch, index, self._spec.sizes, place), sparse_grad=False
+    )
+    return picked
+
+
+def _index_along(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """index_add, index_copy and index_fill: the same, or scatter where each example has its own index."""
+    self, dim, index, source, *others = arguments
+    if not self._spec.ndim:
+        raise NoRule
+    place = _moved_dims(dim, self._spec.ndim)
+    is_fill = operator.schema.name == "index_fill"
+    if not is_fill and _rank(source) != self._spec.ndim:
+        raise NoRule
+    if not batch.has(index):
+        if is_fill and batch.has(source):
+            raise NoRule
+        values = source if is_fill else batch.front(source)
+        return operator(batch.front(self), place, index, values, *others)
+    where = _as_index(batch, index, self._spec.sizes, place)
+    examples = batch.front(self)
+    if is_fill:
+        if isinstance(source, Tensor):
+            raise NoRule
+        return aten.scatter.value(examples, place, where, source)
+    values = batch.front(source)
+    if operator.schema.name == "index_copy":
+        return aten.scatter.src(examples, place, where, values)
+    alpha = others[0]
+    return aten.scatter_add.default(examples, place, where, values if alpha == 1 else values * alpha)
+
+
+def _lined_up_indices(batch: Batch, self: Tensor, indices: Sequence[Any]) -> tuple[Any, list[Any], int, int]:
+    """For indexing with another index for each example: (values, indices, indices' rank, place).
+
+    The dimensions that are indexed come first among the values', behind the batch; so the indices' own
+    dimensions come first in what is picked, whatever order they were in.
+    """
+    dims = [dim for dim, index in enumerate(indices) if index is not None]
+    rank = max(indices[dim]._spec.ndim for dim in dims)
+    kept = [dim for dim in range(self._spec.ndim) if dim not in dims]
+    adjacent = dims == list(range(dims[0], dims[-1] + 1))
+    order = (0, *[dim + 1 for dim in (*dims, *kept)])
+    values = aten.permute.default(batch.front(self), order)
+    numbers = [_example_numbers(batch, self, rank)]
+    numbers += [_lined_up(batch, indices[dim], rank) for dim in dims]
+    return values, numbers, rank, dims[0] if adjacent else 0
+
+
+def _index(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, indices = arguments
+    if all(each is None for each in indices):
+        return operator(self.value, [None, *indices])
+    values, numbers, rank, place = _lined_up_indices(batch, self, indices)
+    picked = aten.index.Tensor(values, numbers)
+    if not place:
+        return picked
+    before = range(1 + rank, 1 + rank + place)
+    after = range(1 + rank + place, picked._spec.ndim)
+    return aten.permute.default(picked, (0, *before, *range(1, 1 + rank), *after))
+
+
+def _index_put(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, indices, values, accumulate = arguments
+    if all(each is None for each in indices):
+        return operator(batch.front(self), [None, *indices], batch.front(values), accumulate)
+    examples, numbers, rank, place = _lined_up_indices(batch, self, indices)
+    given = batch.front(values)
+    if place:
+        before, own = range(1, 1 + place), range(1 + place, 1 + place + rank)
+        given = aten.permute.default(given, (0, *own, *before, *range(1 + place + rank, given._spec.ndim)))
+    written = aten.index_put.default(examples, numbers, given, accumulate)
+    dims = [dim for dim, index in enumerate(indices) if index is not None]
+    order = [*dims, *[dim for dim in range(self._spec.ndim) if dim not in dims]]
+    back = [order.index(dim) + 1 for dim in range(self._spec.ndim)]
+    return aten.permute.default(written, (0, *back))
+
+
+def _take(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    self, index = arguments
+    if not batch.has(self):
+        return operator(self, index.value)
+    flat = aten.reshape.default(self.value, (batch.size, -1))
+    where = aten.reshape.default(batch.front(index), (batch.size, -1))
+    count = flat._spec.sizes[1]
+    where = aten.where.self(where < 0, where + count, where)
+    picked = aten.gather.default(flat, 1, where, sparse_grad=False)
+    return aten.reshape.default(picked, (batch.size, *index._spec.sizes))
+
+
+def _embedding(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    weight, indices, *others = arguments
+    if not batch.has(weight):
+        return operator(weight, indices.value, *others)
+    if others[0] >= 0:
+        raise NoRule  # the row without a gradient is another in each example's part of the whole
+    count, width = weight._spec.sizes
+    rows = aten.reshape.default(weight.value, (batch.size * count, width))
+    places = batch.front(indices) + _example_numbers(batch, weight, indices._spec.ndim) * count
+    return operator(rows, places, *others)
+
+
+def _embedding_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    grad, indices, count, padding, by_frequency = arguments
+    examples = batch.front(indices)
+    places = examples + _example_numbers(batch, indices, indices._spec.ndim) * count
+    if padding >= 0:  # into a row of its own, which is left out
+        places = aten.where.self(examples == padding, batch.size * count, places)
+    rows = batch.size * count + (padding >= 0)
+    summed = operator(batch.front(grad), places, rows, rows - 1 if padding >= 0 else -1, by_frequency)
+    kept = aten.slice.Tensor(summed, 0, 0, batch.size * count, 1)
+    return aten.view.default(kept, (batch.size, count, summed._spec.sizes[1]))
+
+
+def _searchsorted(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    boundaries, self, *others = arguments
+    sorter = others[-1]
+    rows, wanted = batch.front(boundaries), batch.front(self)
+    if boundaries._spec.ndim == 1:
+        wanted = aten.reshape.default(wanted, (batch.size, -1))
+    found = operator(rows, aten.contiguous.default(wanted, None), *others[:-1], batch.front(sorter))
+    return aten.reshape.default(found, (batch.size, *_sizes(self)))
+
+
+def _sizes(value: Any) -> tuple[int, ...]:
+    return value._spec.sizes if isinstance(value, Tensor) else ()
+
+
+def _cdist(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    one, other, *others = arguments
+    rank = max(one._spec.ndim, other._spec.ndim)
+    return operator(_lined_up(batch, one, rank), _lined_up(batch, other, rank), *others)
+
+
+# -- tensors of the kind of an example -------------------------------------------------------------------
+
+
+def _make_for_each(operator: OpOverload) -> None:
+    """new_zeros and its like make a tensor for each example, so that each can be written to."""
+    has_strides = "stride" in [argument.name for argument in operator.schema.arguments]
+    for key in DispatchKey:
+        composite = operator.kernels[key]
+
+        def kernel(
+            operator: OpOverload, keys: int, arguments: Sequence[Any], composite: Any = composite
+        ) -> Any:
+            self, size, *others = arguments
+            if not isinstance(self, BatchedTensor):
+                return composite(operator, keys, arguments)
+            if has_strides:
+                others[0] = (geometry.extent(tuple(size), tuple(others[0])), *others[0])
+            with below(self.level):
+                made = operator(self.value, (self.value._spec.sizes[0], *size), *others)
+            return wrap(made, self.level)
+
+        operator.register(key, kernel)
+
+
+for _name in ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros"):
+    _make_for_each(aten._find(_name))
+
+
+# -- which rule ------------------------------------------------------------------------------------------
+
+_NOT_POINTWISE = frozenset({"addr"})  # it walks as if it were
+
+_LEADING = frozenset(
+    "clone empty_like _to_copy pixel_shuffle pixel_unshuffle constant_pad_nd fill.Scalar tril triu "
+    "_linalg_svd view.dtype view_as_complex".split()
+)
+_ALONG_COPIES = frozenset(
+    "diagonal_copy rot90 unsafe_split.Tensor unsafe_split_with_sizes select_scatter slice_scatter "
+    "diagonal_scatter diag_embed".split()
+)
+_SIZED = frozenset("select_backward slice_backward diagonal_backward unfold_backward".split())
+# What is made of other operators, by dispatch, and of nothing else: those have rules.
+_COMPOSED = frozenset(
+    "native_dropout native_dropout_backward _safe_softmax result_type.Scalar result_type.Tensor "
+    "channel_shuffle mv prod rsub.Tensor trace".split()
+)
+
+_WRITTEN_OUT: dict[str, Rule] = {
+    "as_strided_scatter": _as_strided_scatter,
+    "repeat": _repeat,
+    "stack": _stack,
+    "roll": _roll,
+    "copy": _copy,
+    "copy_": _copy_,
+    "fill_.Scalar": _fill_,
+    "fill_.Tensor": _fill_,
+    "fill.Tensor": _fill,
+    "_local_scalar_dense": _no_number,
+    "masked_select": _no_dynamic_shape,
+    "mm": _product,
+    "bmm": _product,
+    "addmm": _added_product,
+    "baddbmm": _added_product,
+    "addr": _added_product,
+    "dot": _dot,
+    "index_select": _index_select,
+    "index_add": _index_along,
+    "index_copy": _index_along,
+    "index_fill.int_Scalar": _index_along,
+    "index_fill.int_Tensor": _index_along,
+    "_index": _index,
+    "_index_put": _index_put,
+    "take": _take,
+    "embedding": _embedding,
+    "embedding_dense_backward": _embedding_backward,
+    "searchsorted.Tensor": _searchsorted,
+    "_cdist_forward": _cdist,
+    **batching_rules_nn.RULES,
+}
+
+_OVER_ALL = re.compile(r"(argmax|argmin|aminmax|max|mean|median|min|nanmedian|sum)$")
+
+
+def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """What the operator's record says about it: element by element, along dimensions, or neither."""
+    plan = find_plan(operator, arguments)
+    if _is_pointwise(plan):
+        return pointwise(operator, batch, arguments, plan)
+    names = [argument.name for argument in operator.schema.arguments]
+    if _OVER_ALL.match(operator.name) and ("dim" not in names or arguments[names.index("dim")] is None):
+        return _over_all(operator, batch, arguments, plan.output_specs)
+    if operator.name == "log_sigmoid_forward":
+        return shaped(batch, operator(*[batch.front(each) for each in arguments]), plan.output_specs)
+    if _DIMS.intersection(names):
+        return along(operator, batch, arguments, plan.output_specs)
+    raise NoRule
+
+
+_found: dict[OpOverload, Rule | None] = {}
+
+
+def find_rule(operator: OpOverload) -> Rule | None:
+    """The batching rule of an operator, or None."""
+    if operator not in _found:
+        _found[operator] = _search(operator)
+    return _found[operator]
+
+
+def _search(operator: OpOverload) -> Rule | None:
+    name, record = operator.name, operator.record
+    if name in _WRITTEN_OUT:
+        return _WRITTEN_OUT[name]
+    if operator.schema.is_inplace and record.base is not None:
+        return inplace
+    if record.base is not None:
+        return None
+    if record.view is not None:
+        return view
+    if name in _LEADING:
+        return leading
+    if name in _ALONG_COPIES:
+        return lambda operator, batch, arguments: along(operator, batch, arguments, None)
+    if name in _SIZED:
+        return sized
+    if batching_rules_nn.is_folded(name):
+        return batching_rules_nn.folded
+    if record.meta is not None:
+        return _derived
+    return None
+
+
+def find_composition(operator: OpOverload) -> Any:
+    """For an operator that is made of others, what makes it."""
+    return operator.record.explicit if operator.name in _COMPOSED else None
+
+
+batching.set_rules(find_rule, find_composition, batching_rules_random.find_random_rule)

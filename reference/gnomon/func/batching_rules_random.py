@@ -1,0 +1,145 @@
+"""Random numbers under vmap: the same for every example, others for each, or none at all.
+
+A vmap says which by ``randomness``; by default it refuses, since either may be meant.
+
+Source: aten/src/ATen/functorch/BatchRulesRandomness.cpp.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload, aten
+from ..memory.tensor import Tensor
+from ..values.dispatch_key import DispatchKey
+from .batching import Batch, Level, below, current_levels, wrap
+
+_RANDOM = re.compile(
+    r"(rand|randn|randint|randperm)(_like)?(\.|$)|(uniform|(log_)?normal|exponential|cauchy|geometric|random)_"
+    r"(\.|$)|normal\.|bernoulli|poisson$|multinomial$"
+)
+
+
+def _run(operator: OpOverload, level: Level, arguments: Sequence[Any]) -> Any:
+    """Run a random operator inside the vmap ``level``, as its randomness says."""
+    if level.randomness == "error":
+        raise RuntimeError(
+            f"vmap: called random operation {operator.schema.name} while in randomness error mode. Please "
+            "either use the 'same' or 'different' randomness flags on vmap or perform the randomness "
+            "operation out of vmap"
+        )
+    batch = Batch(level.number, level.size)
+    different = level.randomness == "different"
+    if operator.schema.is_inplace:
+        _run_inplace(operator, batch, arguments, different)
+        return arguments[0]
+    with below(level.number):
+        result = _drawn(operator, batch, arguments, different)
+    return wrap(result, level.number) if different else result
+
+
+def _is_like(operator: OpOverload) -> bool:
+    """Does the operator look at nothing of its tensor but what kind of tensor it is?"""
+    return "_like" in operator.schema.name or operator.name == "bernoulli.p"
+
+
+def _drawn(operator: OpOverload, batch: Batch, arguments: Sequence[Any], different: bool) -> Any:
+    """New random numbers: for all examples, or for one."""
+    names = [argument.name for argument in operator.schema.arguments]
+    if not operator.tensor_positions:
+        if not different:
+            return operator(*arguments)
+        if "size" in names:
+            position = names.index("size")
+            sizes = (batch.size, *arguments[position])
+            return operator(*arguments[:position], sizes, *arguments[position + 1 :])
+        return aten.stack.default([operator(*arguments) for _ in range(batch.size)], 0)
+    if different:
+        values = [batch.front(each) for each in arguments]
+        if operator.name == "multinomial" and arguments[0]._spec.ndim == 2:
+            drawn = operator(aten.flatten.using_ints(values[0], 0, 1), *values[1:])
+            return aten.unflatten.int(drawn, 0, (batch.size, -1))
+        return operator(*values)
+    if _is_like(operator):
+        self = arguments[0]
+        one = aten.select.int(self.value, 0, 0) if batch.has(self) else self
+        return operator(one, *arguments[1:])
+    if batch.has_any(arguments):
+        raise RuntimeError(
+            "vmap: Vmap does not currently support same randomness with a batched tensor input. Please use "
+            "different randomness, or draw outside of the vmap."
+        )
+    return operator(*arguments)
+
+
+def _run_inplace(operator: OpOverload, batch: Batch, arguments: Sequence[Any], different: bool) -> None:
+    self = arguments[0]
+    others = [batch.value(each) for each in arguments[1:]]
+    if not batch.has(self):
+        if different:
+            raise RuntimeError(
+                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
+                "like same randomness: draw into a batched tensor, or out of place."
+            )
+        if batch.has_any(arguments):
+            raise RuntimeError(
+                "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
+                "`other` in extra_args that has more elements than `self`."
+            )
+        with below(batch.number):
+            operator(*arguments)
+        return
+    with below(batch.number):
+        if different:
+            aligned = [_aligned(batch, each, self._spec.ndim) for each in arguments[1:]]
+            operator(self.value, *aligned)
+            return
+        if batch.has_any(arguments[1:]):
+            raise RuntimeError(
+                "vmap: Vmap does not currently support same randomness with a batched tensor input."
+            )
+        drawn = operator(aten.new_empty(self.value, self._spec.sizes), *others)
+        aten.copy_.default(self.value, drawn, False)
+
+
+def _aligned(batch: Batch, value: Any, rank: int) -> Any:
+    if not batch.has(value):
+        return value
+    sizes = value.value._spec.sizes
+    return aten.reshape.default(value.value, (sizes[0], *[1] * (rank - value._spec.ndim), *sizes[1:]))
+
+
+_found: dict[OpOverload, bool] = {}
+
+
+def find_random_rule(operator: OpOverload) -> Any:
+    """What runs a random operator inside a vmap; None for any other."""
+    is_random = _found.get(operator)
+    if is_random is None:
+        is_random = _found[operator] = _RANDOM.match(operator.name) is not None
+    return _run if is_random else None
+
+
+def _come_by_here(operator: OpOverload) -> None:
+    """Random operators that are made of others fill what these made: they must be met before that."""
+    for key in DispatchKey:
+        composite = operator.kernels[key]
+
+        def kernel(
+            operator: OpOverload, keys: int, arguments: Sequence[Any], composite: Any = composite
+        ) -> Any:
+            levels = current_levels()
+            if not levels:
+                return composite(operator, keys, arguments)
+            plain = [each.detach() if isinstance(each, Tensor) else each for each in arguments]
+            return _run(operator, levels[-1], plain)
+
+        operator.register(key, kernel)
+
+
+for _packet in aten:
+    for _operator in _packet.overloads.values():
+        if _operator.record.composite is not None and _RANDOM.match(_operator.name):
+            _come_by_here(_operator)

@@ -1,0 +1,180 @@
+"""autograd.Function under vmap.
+
+A Function runs on batched tensors like any function, as long as it is one example's graph that it is recorded
+in, or none.  Where the *values* require grad (``grad(vmap(f))``), it is they that need a Node: of a Function
+whose forward and backward are this one's, under vmap.  A Function may also say itself what it is under vmap,
+by a static method ``vmap(info, in_dims, *args)``.
+
+Source: torch/_functorch/autograd_function.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..autograd import function as function_module
+from ..autograd.function import Function
+from ..dispatch.dispatcher import aten
+from ..dispatch.mode import is_grad_enabled
+from ..memory.tensor import Tensor
+from ..values.dispatch_key import AUTOGRAD
+from .batching import Batch, BatchedTensor, below, current_levels, level, wrap
+
+
+class VmapInfo(NamedTuple):
+    """What a Function's own ``vmap`` is told."""
+
+    batch_size: int
+    randomness: str
+
+
+def _is_recorded_below(value: Any) -> bool:
+    """Does the value of a batched tensor require grad, or any value below?"""
+    while isinstance(value, BatchedTensor):
+        value = value.value
+        if value._keys & AUTOGRAD:
+            return True
+    return False
+
+
+def apply_batched(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Run ``cls`` on arguments of which some are batched; NotImplemented where nothing special is to be done.
+
+    Raises RuntimeError for a Function that both one example's graph and the values' would have to record,
+    unless it has a ``setup_context``.
+    """
+    tensors = [each for each in args if isinstance(each, BatchedTensor)]
+    innermost = max(tensors, key=lambda each: each.level)
+    batch = Batch(innermost.level, innermost.value._spec.sizes[0])
+    has_rule = hasattr(cls, "vmap")
+    recorded = [each for each in args if isinstance(each, Tensor) and each._keys & AUTOGRAD]
+    here = is_grad_enabled() and bool(recorded)
+    below_too = is_grad_enabled() and any(
+        _is_recorded_below(each) or not isinstance(each, BatchedTensor) for each in (*tensors, *recorded)
+    )
+    if not has_rule and not below_too:
+        return NotImplemented
+    if here and cls.setup_context is Function.setup_context:
+        raise RuntimeError(
+            f"{cls.__name__}: In order to use an autograd.Function with functorch transforms (vmap, grad, "
+            "jvp, jacrev, ...), it must override the setup_context staticmethod."
+        )
+    lower = _by_own_rule if has_rule else _by_generated_rule
+    output = lower(cls, batch, args, kwargs)
+    if not here:
+        return output
+    return _recorded_here(cls, batch, output, args, kwargs)
+
+
+def _recorded_here(cls: Any, batch: Batch, output: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """``output``, which is known to the values' graph, known to one example's too.
+
+    What is the same for all examples is in the one graph only.
+    """
+    several = isinstance(output, (tuple, list))
+    known = output if several else (output,)
+    shown = [each if not isinstance(each, Tensor) or batch.has(each) else each.detach() for each in known]
+    members = {
+        "forward": staticmethod(lambda *args, **kwargs: tuple(shown) if several else shown[0]),
+        "is_lowered": True,
+    }
+    made = type(cls.__name__, (cls,), members).apply(*args, **kwargs)
+    results = tuple(new if batch.has(old) else old for new, old in zip(made if several else (made,), known))
+    return results if several else results[0]
+
+
+def _wrapped(batch: Batch, output: Any, dim: int | None) -> Any:
+    if dim is None or not isinstance(output, Tensor):
+        return output
+    return wrap(output if not dim else aten.movedim.int(output, dim, 0), batch.number)
+
+
+def _randomness(batch: Batch) -> str:
+    return next((each.randomness for each in current_levels() if each.number == batch.number), "error")
+
+
+def _by_own_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What the Function's own ``vmap`` makes of the values: it returns (outputs, their dimensions)."""
+    info = VmapInfo(batch.size, _randomness(batch))
+    dims = tuple(0 if batch.has(each) else None for each in args)
+    with below(batch.number):
+        outputs, out_dims = cls.vmap(info, dims, *[batch.value(each) for each in args], **kwargs)
+    if not isinstance(outputs, (tuple, list)):
+        return _wrapped(batch, outputs, out_dims)
+    if not isinstance(out_dims, (tuple, list)):
+        out_dims = (out_dims,) * len(outputs)
+    return tuple(_wrapped(batch, output, dim) for output, dim in zip(outputs, out_dims))
+
+
+def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The Function of all examples, whose forward and backward are this one's on batched tensors."""
+    is_batched = [batch.has(each) for each in args]
+    randomness = _randomness(batch)
+    shape: dict[str, Any] = {}
+
+    def entered(values: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
+        return [
+            wrap(each, batch.number) if flag and isinstance(each, Tensor) else each
+            for each, flag in zip(values, flags)
+        ]
+
+    class AllExamples(Function):
+        """``cls`` on values."""
+
+        @staticmethod
+        def forward(ctx: Any, *values: Any) -> Any:
+            """The values of ``cls.forward`` on batched tensors."""
+            inner = ctx.inner = cls._backward_class()
+            inner.needs_input_grad = ctx.needs_input_grad
+            inner._is_tensor = tuple(isinstance(each, Tensor) for each in values)
+            with level(batch.size, randomness):
+                given = entered(values, is_batched)
+                if cls.setup_context is Function.setup_context:
+                    output = cls.forward(inner, *given, **kwargs)
+                else:
+                    output = cls.forward(*given, **kwargs)
+                    cls.setup_context(inner, tuple(given), output)
+            if inner._dirty:
+                raise RuntimeError(f"{cls.__name__}: mark_dirty is not supported under vmap")
+            outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
+            shape["several"] = isinstance(output, (tuple, list))
+            shape["outputs"] = ctx.outputs = [isinstance(each, Tensor) for each in outputs]
+            ctx.saved = [batch.has(each) for each in inner._to_save]
+            ctx.save_for_backward(*[batch.value(each) for each in inner._to_save])
+            # what all examples have in common is given to each: each has a part in its gradient
+            results = tuple(
+                batch.front(each)
+                if batch.has(each) or not isinstance(each, Tensor)
+                else batch.front(each).clone()
+                for each in outputs
+            )
+            stopped = [
+                result
+                for result, each in zip(results, outputs)
+                if any(each is other for other in inner._non_differentiable)
+            ]
+            ctx.mark_non_differentiable(*stopped)
+            ctx.set_materialize_grads(inner._materialize_grads)
+            return results
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            """The values of ``cls.backward`` on batched tensors, summed up for what all have in common."""
+            with level(batch.size, randomness):
+                ctx.inner._saved = entered(ctx.saved_tensors, ctx.saved)
+                results = cls._backward(ctx.inner, *entered(grads, ctx.outputs))
+            if not isinstance(results, (tuple, list)):
+                results = (results,)
+            return tuple(
+                None if each is None else batch.front(each) if flag else batch.front(each).sum(0)
+                for each, flag in zip(results, is_batched)
+            )
+
+    with below(batch.number):
+        results = AllExamples.apply(*[batch.value(each) for each in args])
+    outputs = entered(results, shape["outputs"])
+    return tuple(outputs) if shape["several"] else outputs[0]
+
+
+function_module.set_apply_batched(apply_batched)

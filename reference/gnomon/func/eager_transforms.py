@@ -1,0 +1,511 @@
+"""Derivatives of functions as functions: grad, vjp, jvp, Jacobians, Hessians.
+
+All are made on the ordinary tape.  A transform gives the function *fresh* tensors in the place of its
+arguments, so that the derivative is with respect to these alone:
+
+- a leaf of its own, where nobody outside asks for gradients of the argument;
+- else a view of the argument: the result can be differentiated again, with respect to it.
+
+What comes out keeps its history only if that leads to something besides fresh leaves.  So transforms nest:
+the inner one's tensors are the outer one's arguments.
+
+Forward derivatives are backward ones, transposed: the gradient g(u) = J^T u is linear in u, so its gradient
+with respect to u, for tangents t, is J t.
+
+Source: torch/_functorch/eager_transforms.py, apis.py.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..autograd import engine
+from ..autograd.grad_mode import enable_grad
+from ..autograd.node import AccumulateGrad, gradient_edge, set_history
+from ..dispatch.dispatcher import aten
+from ..dispatch.mode import is_grad_enabled
+from ..memory.tensor import Tensor
+from ..utils.pytree import flatten, unflatten
+from ..values.dispatch_key import AUTOGRAD
+from .batching import BatchedTensor, alias, wrap
+from .vmap import vmap
+
+Argnums = int | tuple[int, ...]
+
+
+# -- fresh tensors, and what leads beyond them -----------------------------------------------------------
+
+
+def _fresh(where: str, value: Any, is_outer_recorded: bool) -> Tensor:
+    """What a function is given for one argument: a tensor with the same numbers to differentiate by.
+
+    Raises TypeError for what is no tensor, RuntimeError for a dtype without gradients.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{where}: expected tensors to differentiate by, but got {type(value).__name__}")
+    if is_outer_recorded and value._keys & AUTOGRAD:
+        return aten.alias.default(value)
+    return alias(value).requires_grad_()
+
+
+def _levels_of(tensor: Any) -> Iterator[Tensor]:
+    """A tensor, and if it is batched its value, and so on."""
+    while isinstance(tensor, BatchedTensor):
+        yield tensor
+        tensor = tensor.value
+    if isinstance(tensor, Tensor):
+        yield tensor
+
+
+def _ends_elsewhere(tensor: Tensor, fresh: Sequence[Tensor]) -> bool:
+    """Does the history of ``tensor`` end in a leaf that is not in ``fresh``?"""
+    edge = gradient_edge(tensor) if tensor._keys & AUTOGRAD else None
+    stack = [] if edge is None else [edge[0]]
+    own = {id(each) for each in fresh}
+    visited = set()
+    while stack:
+        node = stack.pop()
+        if node in visited:
+            continue
+        visited.add(node)
+        if isinstance(node, AccumulateGrad) and id(node.variable) not in own:
+            return True
+        stack.extend(edge[0] for edge in node.next_edges if edge is not None)
+    return False
+
+
+def _leads_elsewhere(tensors: Sequence[Any], fresh: Sequence[Tensor]) -> bool:
+    """The same for any of several, and for the values of batched ones."""
+    return any(_ends_elsewhere(each, fresh) for tensor in tensors for each in _levels_of(tensor))
+
+
+def _is_recorded(tensors: Sequence[Any]) -> bool:
+    """Does any of ``tensors`` require grad, or the value of a batched one?"""
+    return any(each._keys & AUTOGRAD for tensor in tensors for each in _levels_of(tensor))
+
+
+def _finished(result: Any, fresh: Sequence[Tensor], is_outer_recorded: bool) -> Any:
+    """A result as it leaves: without the history that is of no use outside, at each level."""
+    if not _is_recorded([result]):
+        return result
+    if not is_outer_recorded:
+        return aten.detach.default(result)
+    keeps_history = _ends_elsewhere(result, fresh)
+    if not isinstance(result, BatchedTensor):
+        return result if keeps_history else aten.detach.default(result)
+    value = _finished(result.value, fresh, True)
+    if keeps_history and value is result.value:
+        return result
+    made = wrap(value, result.level)
+    if keeps_history:
+        set_history(made, *gradient_edge(result))  # type: ignore[misc]
+    return made
+
+
+def _is_differentiable(tensor: Any) -> bool:
+    return bool(tensor._keys & AUTOGRAD) and gradient_edge(tensor) is not None
+
+
+def _gradients(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    cotangents: Sequence[Tensor | None],
+    retain_graph: bool,
+    create_graph: bool,
+) -> list[Tensor | None]:
+    """The gradients of ``inputs``, None where no output depends on one."""
+    pairs = [pair for pair in zip(outputs, cotangents) if _is_differentiable(pair[0])]
+    if not pairs:
+        return [None] * len(inputs)
+    roots, seeds = zip(*pairs)
+    return list(
+        engine.grad(roots, inputs, seeds, retain_graph or create_graph, create_graph, allow_unused=True)
+    )
+
+
+def _or_zeros(gradients: Sequence[Tensor | None], likes: Sequence[Tensor]) -> list[Tensor]:
+    return [aten.zeros_like(like) if each is None else each for each, like in zip(gradients, likes)]
+
+
+# -- arguments and results -------------------------------------------------------------------------------
+
+
+def _check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
+    """The positions of the arguments that are meant, from the front.  Raises RuntimeError."""
+    if isinstance(argnums, bool) or not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums should be int or Tuple[int, ...], got: {type(argnums)}")
+    several = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not several:
+        raise RuntimeError("argnums must be non-empty")
+    for each in several:
+        if not isinstance(each, int):
+            raise RuntimeError(f"argnums elements must be int, got: {type(each)}")
+        if not -count <= each < count:
+            raise RuntimeError(f"Got argnum={each}, but only {count} positional inputs")
+    wrapped = tuple(each % count for each in several)
+    if len(set(wrapped)) < len(wrapped):
+        raise RuntimeError(f"argnums elements must be unique, got argnums={argnums}")
+    return wrapped
+
+
+class _Call:
+    """One call of a function with fresh tensors in the place of some arguments.
+
+    ``outputs`` are the results as one list, of ``structure``; ``aux`` what else it returned.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        func: Callable[..., Any],
+        argnums: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        has_aux: bool,
+    ):
+        self.is_outer_recorded = is_grad_enabled()
+        positions = _check_argnums(argnums, len(args))
+        chosen = [args[position] for position in positions]
+        leaves, self.inputs_structure = flatten(chosen[0] if isinstance(argnums, int) else tuple(chosen))
+        with enable_grad():
+            self.inputs = [_fresh(where, each, self.is_outer_recorded) for each in leaves]
+            given = unflatten(self.inputs, self.inputs_structure)
+            replaced = list(args)
+            for position, each in zip(positions, (given,) if isinstance(argnums, int) else given):
+                replaced[position] = each
+            result = func(*replaced, **kwargs)
+        self.aux = None
+        if has_aux:
+            if not (isinstance(result, tuple) and len(result) == 2):
+                raise RuntimeError(
+                    f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True"
+                )
+            result, self.aux = result
+        self.result = result
+        self.outputs, self.structure = flatten(result)
+
+    def check_outputs(self, where: str) -> None:
+        """Raises RuntimeError for results that are no tensors, or none at all."""
+        if not self.outputs:
+            raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output")
+        for each in self.outputs:
+            if not isinstance(each, Tensor):
+                raise RuntimeError(
+                    f"{where}: Expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+                )
+
+    @functools.cached_property
+    def leads_elsewhere(self) -> bool:
+        """Can anybody outside differentiate what is made of the outputs' history?"""
+        return self.is_outer_recorded and _leads_elsewhere(self.outputs, self.inputs)
+
+    def finished(self, tree: Any, more: Sequence[Tensor] = ()) -> Any:
+        """Results as they leave; ``more`` are other fresh leaves."""
+        leaves, structure = flatten(tree)
+        fresh = [*self.inputs, *more]
+        is_recorded = self.is_outer_recorded
+        return unflatten([_finished(each, fresh, is_recorded) for each in leaves], structure)
+
+
+# -- gradients -------------------------------------------------------------------------------------------
+
+
+def grad_and_value(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that returns (gradient of ``func``, its value), as ``grad`` has them.
+
+    With ``has_aux`` it returns (gradient, (value, aux)).  Source: torch.func.grad_and_value.
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        where = "grad_and_value(f)(*args)"
+        call = _Call(where, func, argnums, args, kwargs, has_aux)
+        output = call.result
+        if not isinstance(output, Tensor):
+            raise RuntimeError(f"{where}: Expected f(*args) to return a Tensor, got type {type(output)}")
+        if output._spec.ndim:
+            raise RuntimeError(
+                f"{where}: Expected f(*args) to return a scalar tensor, got tensor with {output._spec.ndim} "
+                "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+            )
+        found = _gradients([output], call.inputs, [None], call.leads_elsewhere, call.leads_elsewhere)
+        gradients = unflatten(_or_zeros(found, call.inputs), call.inputs_structure)
+        value = (output, call.aux) if has_aux else output
+        return call.finished(gradients), call.finished(value)
+
+    return wrapper
+
+
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the gradient of ``func``, whose result is a tensor of one number.
+
+    argnums: the argument to differentiate by, or a tuple of them, then it returns a tuple; each a tensor or
+    nested tensors.  has_aux: ``func`` returns (result, aux), and the function (gradient, aux).  A ``no_grad``
+    inside ``func`` counts; one outside does not, but then the gradient can't be differentiated again.
+
+    It raises RuntimeError for a result that is no such tensor, for argnums out of range, and for arguments
+    whose dtype has no gradient.  Source: torch.func.grad.
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        gradients, value = grad_and_value(func, argnums, has_aux)(*args, **kwargs)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return wrapper
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """``func(*primals)``, and a function that multiplies by its Jacobian from the left.
+
+    Returns (outputs, vjp_fn), with ``has_aux`` (outputs, vjp_fn, aux).  ``vjp_fn(cotangents)`` wants tensors
+    nested as the outputs are, and returns a tuple with one gradient for each of the primals.  Raises
+    RuntimeError for outputs that are no tensors, and for cotangents of another structure or shape.  Source:
+    torch.func.vjp.
+    """
+    where = "vjp(f, *primals)"
+    call = _Call(where, func, tuple(range(len(primals))), primals, {}, has_aux)
+    call.check_outputs(where)
+
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        given = _cotangents(cotangents, call)
+        enabled = is_grad_enabled() if create_graph is None else create_graph
+        create = enabled and (call.leads_elsewhere or _is_recorded(given))
+        found = _gradients(call.outputs, call.inputs, given, retain_graph, create)
+        gradients = unflatten(_or_zeros(found, call.inputs), call.inputs_structure)
+        return call.finished(gradients) if create else gradients
+
+    results = call.finished(call.result)
+    return (results, vjp_fn, call.finished(call.aux)) if has_aux else (results, vjp_fn)
+
+
+def _cotangents(cotangents: Any, call: _Call) -> list[Tensor]:
+    given, structure = flatten(cotangents)
+    if structure != call.structure:
+        raise RuntimeError(
+            "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+            f"function. cotangents: {structure}, primal output: {call.structure}"
+        )
+    return given
+
+
+# -- forward derivatives ---------------------------------------------------------------------------------
+
+
+class _Transposed:
+    """A call, and its gradient for cotangents that stand for nothing: ready to be differentiated by them."""
+
+    def __init__(self, where: str, func: Callable[..., Any], primals: Sequence[Any], has_aux: bool):
+        self.where = where
+        self.call = call = _Call(where, func, tuple(range(len(primals))), primals, {}, has_aux)
+        call.check_outputs(where)
+        with enable_grad():
+            self.dummies = [alias(aten.zeros_like(each)) for each in call.outputs]
+            for each in self.dummies:
+                if each._spec.dtype.category >= 2:
+                    each.requires_grad_()
+            self.gradients = _gradients(call.outputs, call.inputs, self.dummies, True, True)
+
+    def tangents(self, tangents: Any, retain_graph: bool, strict: bool = False) -> Any:
+        """The outputs' tangents for those of the inputs.  Raises RuntimeError for others than the inputs
+        have.
+        """
+        call = self.call
+        given, structure = flatten(tangents)
+        if structure != call.inputs_structure:
+            raise RuntimeError(
+                f"{self.where}: Expected primals and tangents to have the same python structure. For "
+                "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
+                f"structure {call.inputs_structure} and tangents with structure {structure}"
+            )
+        for primal, tangent in zip(call.inputs, given):
+            if not isinstance(tangent, Tensor) or tangent._spec.sizes != primal._spec.sizes:
+                raise RuntimeError(
+                    f"{self.where}: Expected tangents of the shapes of their primals, got "
+                    f"{getattr(tangent, 'shape', type(tangent))} for {list(primal.shape)}"
+                )
+        pairs = [
+            (gradient, tangent) for gradient, tangent in zip(self.gradients, given) if gradient is not None
+        ]
+        create = is_grad_enabled() and (call.leads_elsewhere or _is_recorded(given))
+        wanted = [each for each in self.dummies if each._keys & AUTOGRAD]
+        with enable_grad():
+            found = iter(
+                _gradients(
+                    [gradient for gradient, _ in pairs],
+                    wanted,
+                    [tangent for _, tangent in pairs],
+                    retain_graph,
+                    create,
+                )
+            )
+        slopes = [next(found) if each._keys & AUTOGRAD else None for each in self.dummies]
+        if strict and any(each is None for each in slopes):
+            raise RuntimeError(
+                f"{self.where.replace(')', ', strict=True)')}: The output of f is independent of the inputs. "
+                "This is not allowed with strict=True."
+            )
+        result = unflatten(_or_zeros(slopes, call.outputs), call.structure)
+        return call.finished(result, self.dummies)
+
+
+def jvp(
+    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> Any:
+    """``func(*primals)``, and its Jacobian times ``tangents``.
+
+    ``primals`` and ``tangents`` are tuples with one (possibly nested) for each argument.  Returns (outputs,
+    their tangents), with ``has_aux`` also aux.  strict: an output that does not depend on the arguments is an
+    error, where its tangent is else zeros.  Raises RuntimeError for tangents of another structure or shape.
+    Source: torch.func.jvp.
+    """
+    where = "jvp(f, primals, tangents)"
+    if not isinstance(primals, tuple):
+        raise RuntimeError(
+            f"{where}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
+    transposed = _Transposed(where, func, primals, has_aux)
+    slopes = transposed.tangents(tangents, False, strict)
+    results = transposed.call.finished(transposed.call.result, transposed.dummies)
+    return (results, slopes, transposed.call.finished(transposed.call.aux)) if has_aux else (results, slopes)
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """``func(*primals)``, and the function that multiplies tangents by its Jacobian there.
+
+    ``func`` runs once, however many tangents there are.  Source: torch.func.linearize.
+    """
+    transposed = _Transposed("linearize(f, *primals)", func, primals, False)
+
+    def jvp_fn(*tangents: Any) -> Any:
+        return transposed.tangents(tangents, True)
+
+    return transposed.call.finished(transposed.call.result, transposed.dummies), jvp_fn
+
+
+# -- Jacobians -------------------------------------------------------------------------------------------
+
+
+def _basis(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """For each tensor, a row for every element of all of them: 1 in the row of an element of its own.
+
+    Together the rows are the unit vectors of the space of all elements.
+    """
+    counts = [each._spec.numel for each in tensors]
+    total, before = sum(counts), 0
+    rows = []
+    for each, count in zip(tensors, counts):
+        block = aten.zeros((total, count), dtype=each.dtype, device=each.device)
+        aten.fill_.Scalar(aten.diagonal.default(block, -before, 0, 1), 1)
+        rows.append(aten.view.default(block, (total, *each._spec.sizes)))
+        before += count
+    return rows
+
+
+def _by_rows(tensor: Tensor, likes: Sequence[Tensor]) -> list[Tensor]:
+    """A tensor with one row for every element of ``likes``, as one tensor for each of these, with its sizes
+    in the place of the rows.
+    """
+    counts = [each._spec.numel for each in likes]
+    pieces = aten.split_with_sizes.default(tensor, counts, 0)
+    rest = tensor._spec.sizes[1:]
+    return [aten.reshape.default(piece, (*like._spec.sizes, *rest)) for piece, like in zip(pieces, likes)]
+
+
+def jacrev(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian of ``func``, computed backward: by rows.
+
+    For each output a tensor of its sizes and then the argument's; nested as the outputs, and in each as
+    ``argnums``.  chunk_size: how many rows are computed at once; None for all.  Source: torch.func.jacrev.
+    """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        where = "jacrev(f)(*args)"
+        call = _Call(where, func, argnums, args, kwargs, has_aux)
+        call.check_outputs(where)
+        create = call.leads_elsewhere
+
+        def row(*cotangents: Tensor) -> tuple[Tensor, ...]:
+            return tuple(
+                _or_zeros(_gradients(call.outputs, call.inputs, cotangents, True, create), call.inputs)
+            )
+
+        rows = vmap(row, chunk_size=chunk_size)(*_basis(call.outputs))
+        by_input = [_by_rows(each, call.outputs) for each in rows]
+        jacobians = [
+            unflatten([each[number] for each in by_input], call.inputs_structure)
+            for number in range(len(call.outputs))
+        ]
+        result = call.finished(unflatten(jacobians, call.structure))
+        return (result, call.finished(call.aux)) if has_aux else result
+
+    return wrapper
+
+
+def jacfwd(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian of ``func``, computed forward: by columns.
+
+    The same as jacrev's, which takes fewer steps where there are fewer outputs than inputs.  Source:
+    torch.func.jacfwd.
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        positions = _check_argnums(argnums, len(args))
+
+        def of_chosen(*chosen: Any) -> Any:
+            replaced = list(args)
+            for position, each in zip(positions, chosen):
+                replaced[position] = each
+            return func(*replaced, **kwargs)
+
+        primals = tuple(args[position] for position in positions)
+        transposed = _Transposed("jacfwd(f)(*args)", of_chosen, primals, has_aux)
+        call = transposed.call
+
+        def column(*tangents: Tensor) -> tuple[Tensor, ...]:
+            given = unflatten(tangents, call.inputs_structure)
+            return tuple(flatten(transposed.tangents(given, True))[0])
+
+        columns = vmap(column, randomness=randomness)(*_basis(call.inputs))
+        jacobians = []
+        for each, output in zip(columns, call.outputs):
+            by_input = [_columns_last(part, output) for part in _by_rows(each, call.inputs)]
+            tree = unflatten(by_input, call.inputs_structure)
+            jacobians.append(tree[0] if isinstance(argnums, int) else tree)
+        result = call.finished(unflatten(jacobians, call.structure), transposed.dummies)
+        return (result, call.finished(call.aux)) if has_aux else result
+
+    return wrapper
+
+
+def _columns_last(part: Tensor, output: Tensor) -> Tensor:
+    """(input sizes, output sizes) as (output sizes, input sizes)."""
+    rank = part._spec.ndim
+    inputs = rank - output._spec.ndim
+    return aten.permute.default(part, (*range(inputs, rank), *range(inputs)))
+
+
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that returns the Hessian of ``func``: the Jacobian, computed forward, of that computed
+    backward.
+
+    Source: torch.func.hessian.
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

@@ -1,0 +1,418 @@
+"""custom_op: an operator of a function, with kernels for several devices, a fake and a derivative.
+
+Source: torch/_library/custom_ops.py.
+"""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..autograd.user_operators import Derivative, make_autograd_kernel
+from ..dispatch import library as core
+from ..dispatch.dispatcher import OpOverload
+from ..dispatch.library import EXPLICIT, META, UserOperator, flat_tensors
+from ..memory.tensor import Tensor
+from ..values.device import device
+from .annotations import infer_schema
+from .registry import Library, library_for, place_of
+
+DeviceTypes = str | Sequence[str] | None
+
+log = logging.getLogger(__name__)
+
+_libraries: dict[str, Library] = {}  # of each operator that custom_op made: it is kept until it is made anew
+_definitions: weakref.WeakValueDictionary[str, CustomOpDef] = weakref.WeakValueDictionary()
+
+
+def custom_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: DeviceTypes = None,
+    schema: str | None = None,
+) -> Any:
+    """Make an operator of a function: a decorator, or called with ``fn``.  Returns a CustomOpDef.
+
+        @gnomon.library.custom_op("mine::scaled", mutates_args=())
+        def scaled(x: Tensor, factor: float = 2.0) -> Tensor: ...
+
+    name: "namespace::name"; then it is ``gnomon.ops.namespace.name``, too.  mutates_args: the names of the
+    tensors it writes to, or "unknown".  device_types: the device types that ``fn`` is for; None: all of them.
+    schema: "(Tensor x, float factor=2.0) -> Tensor" where the annotations are not to say it.
+
+    What it returns must be new tensors.  An operator of that name made before is replaced.  Raises ValueError
+    for annotations that have no word in schemas, and where ``schema`` and mutates_args disagree;
+    NotImplementedError for tensors behind ``*``.  Source: torch.library.custom_op.
+    """
+
+    def make(function: Callable[..., Any]) -> CustomOpDef:
+        text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
+        namespace, short = core.parse_qualified_name(name)
+        made = CustomOpDef(namespace, short, text, function)
+        arguments = made._opoverload.schema.arguments
+        written = {argument.name for argument in arguments if argument.is_written}
+        if schema is not None and (isinstance(mutates_args, str) or written != set(mutates_args)):
+            _libraries.pop(made._qualname)._destroy()
+            raise ValueError(
+                f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}`. "
+                f"The schema suggests that the op mutates {written or '{}'}, which is different from what "
+                "was provided in `mutates_args`. Please make these consistent."
+            )
+        made.register_kernel(device_types)(function)
+        return made
+
+    return make if fn is None else make(fn)
+
+
+class CustomOpDef:
+    """An operator that ``custom_op`` made: call it, and register more for it.
+
+    Source: torch._library.custom_ops.CustomOpDef.
+    """
+
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any]):
+        self._namespace = namespace
+        self._name = name
+        self._init_fn = fn
+        self._kernels: dict[str | None, Callable[..., Any]] = {}
+        self._disabled: set[str | None] = set()
+        self._fake: Callable[..., Any] | None = None
+        self._derivative = Derivative()
+        if self._qualname in _libraries:
+            _libraries.pop(self._qualname)._destroy()
+        self._lib = Library(namespace, "FRAGMENT")
+        self._lib.define(name + schema)
+        found = core.find(self._qualname)
+        assert found is not None
+        self._opoverload: UserOperator = found
+        if any(each.is_tensor and each.kwarg_only for each in found.schema.arguments):
+            self._lib._destroy()
+            raise NotImplementedError(
+                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+                f"{name}{schema}"
+            )
+        _libraries[self._qualname] = self._lib
+        _definitions[self._qualname] = self
+        self._lib._register(name, META, core.unboxed(self._run_fake))
+        self._lib._register(name, "Autograd", make_autograd_kernel(found, self._derivative))
+
+    @property
+    def _qualname(self) -> str:
+        return f"{self._namespace}::{self._name}"
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the operator.  Raises RuntimeError for arguments that do not fit its schema, and
+        NotImplementedError where it has no kernel for their device.
+        """
+        return self._opoverload.call(args, kwargs)
+
+    # -- kernels ---------------------------------------------------------------------------------------------
+
+    def register_kernel(
+        self, device_types: DeviceTypes, fn: Callable[..., Any] | None = None, /
+    ) -> Callable[..., Any]:
+        """Say what runs for tensors on devices of these types; a decorator without ``fn``, which is returned.
+
+        device_types: one, several, or None for those that have none of their own.  Raises ValueError for an
+        operator without tensors and without an argument ``device: device``: nothing would say where it runs.
+        Source: torch.library.CustomOpDef.register_kernel.
+        """
+        arguments = self._opoverload.schema.arguments
+        if device_types is not None and not any(each.is_tensor for each in arguments):
+            if not any(each.type == "Device" and each.name == "device" for each in arguments):
+                raise ValueError(
+                    "Functions without tensor inputs are required to have a `device: gnomon.device` argument"
+                )
+        types: list[str | None] = (
+            [device_types] if device_types is None or isinstance(device_types, str) else list(device_types)
+        )
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            for each in types:
+                kind = None if each is None else device(each).type
+                if kind not in self._kernels:
+                    place = EXPLICIT if kind is None else META if kind == "meta" else kind
+                    self._lib._register(self._name, place, core.unboxed(self._runner(kind)))
+                self._kernels[kind] = function
+            return function
+
+        return register if fn is None else register(fn)
+
+    def _runner(self, kind: str | None) -> Callable[..., Any]:
+        """What runs the function that is registered for a device type by then."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            function = self._init_fn if kind in self._disabled else self._kernels[kind]
+            results = function(*args, **kwargs)
+            if not self._opoverload.schema.is_view:
+                self._check_aliases(function, [*args, *kwargs.values()], results)
+            return results
+
+        return run
+
+    def _check_aliases(self, function: Callable[..., Any], arguments: Any, results: Any) -> None:
+        """Raises RuntimeError for a result that shares memory with an argument or another result."""
+        seen = {memory_of(tensor) for tensor in flat_tensors(arguments)}
+        for tensor in flat_tensors(results):
+            memory = memory_of(tensor)
+            if memory in seen:
+                raise RuntimeError(
+                    f"{self._name} (with implementation in {function.__module__}): The output of this custom "
+                    "operator (1) must not also be an input to this custom operator and (2) may not alias "
+                    "any inputs to this custom operator or other returns. Return a clone of it instead."
+                )
+            seen.add(memory)
+
+    @contextmanager
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
+        """In a block, use the kernel for ``device_type`` or (enabled=False) the function that the operator
+        was made of in its place.
+
+        What changes nothing is logged as a warning.  Source: torch.library.CustomOpDef.set_kernel_enabled.
+        """
+        action = "enable" if enabled else "disable"
+        before = device_type in self._disabled
+        if device_type not in self._kernels:
+            log.warning(
+                "Attempted to %s kernel for %s but no kernel was registered for this device type.",
+                action,
+                device_type,
+            )
+        if before is not enabled:
+            log.warning("Attempted to %s kernel for %s but it was already %sd.", action, device_type, action)
+        self._set_disabled(device_type, not enabled)
+        try:
+            yield
+        finally:
+            self._set_disabled(device_type, before)
+
+    def _set_disabled(self, device_type: str, disabled: bool) -> None:
+        (self._disabled.add if disabled else self._disabled.discard)(device_type)
+
+    # -- the meta device -------------------------------------------------------------------------------------
+
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+        """Say what the results look like, without numbers: ``fn`` runs for tensors on the meta device.
+
+        It returns tensors there, of the sizes, strides and dtypes that the kernels give.  Returns fn.
+        Source: torch.library.CustomOpDef.register_fake.
+        """
+        self._fake = fn
+        return fn
+
+    def _run_fake(self, *args: Any, **kwargs: Any) -> Any:
+        if self._fake is not None:
+            return self._fake(*args, **kwargs)
+        schema = self._opoverload.schema
+        if not schema.returns and any(argument.is_written for argument in schema.arguments):
+            return None  # it only writes numbers, and there are none
+        raise RuntimeError(
+            f"There was no fake impl registered for {self}. This is necessary for it to work on the meta "
+            f"device. Please use `{self._init_fn.__name__}.register_fake` to add an fake impl."
+        )
+
+    # -- derivatives and batches -----------------------------------------------------------------------------
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Give the operator a derivative.
+
+        ``backward(ctx, *grads)`` gets the gradient of each result (a list for a list) and returns one for
+        each positional argument, None for what has none.  ``setup_context(ctx, inputs, output)`` keeps what
+        it needs, by ``ctx.save_for_backward`` or as attributes; with arguments behind ``*`` it is called with
+        ``keyword_only_inputs``, too.  ``ctx`` is that of autograd.Function.  Backward is recorded in its
+        turn: made of operators with derivatives, it has one itself.
+
+        Raises RuntimeError for an operator that writes to its arguments, or returns nothing.  Source:
+        torch.library.CustomOpDef.register_autograd.
+        """
+        check_functional(self._opoverload, self)
+        self._derivative.backward = backward
+        self._derivative.setup_context = setup_context
+
+    def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
+        """Say how the operator runs on all examples at once, under ``vmap``; a decorator without ``func``.
+
+        ``func(info, in_dims, *args, **kwargs)`` gets the operator's arguments with the examples in them:
+        ``in_dims`` has, for each of args, the dimension they are along, or None (a list of these for a list).
+        ``info`` has batch_size and randomness.  It returns the results and, alike, the dimension of the
+        examples in each.  Without, the operator runs for each example.  Source:
+        torch.library.CustomOpDef.register_vmap.
+        """
+        if func is None:
+            return self.register_vmap
+        from .batching import vmap_kernel
+
+        self._lib._register(self._name, "Batched", vmap_kernel(func))
+        return func
+
+
+def memory_of(tensor: Tensor) -> int:
+    """A number that two tensors have in common when they share memory."""
+    # one without a storage owns its memory alone: whatever views it would have made the storage
+    return id(tensor) if tensor._storage is None else id(tensor._storage)
+
+
+def check_functional(operator: UserOperator, shown: Any) -> None:
+    """Raises RuntimeError for an operator that derivatives can't be registered for."""
+    schema = operator.schema
+    aliases = any(result.alias is not None for result in schema.returns)
+    tensors = sum(each.is_tensor for each in schema.arguments), sum(each.is_tensor for each in schema.returns)
+    if (
+        any(argument.is_written for argument in schema.arguments)
+        or not schema.returns
+        or (aliases and tensors != (1, 1))
+    ):
+        raise RuntimeError(
+            f"Cannot register autograd formula for non-functional operator {shown} with schema "
+            f"{operator.declaration}. Please create a functional operator and register an autograd formula "
+            "for that."
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The same for operators by name, whoever defined them.
+
+
+def _resolved(op: Any, function: str) -> CustomOpDef | str:
+    """The CustomOpDef that ``op`` is or names, or else the qualified name.  Raises ValueError."""
+    if isinstance(op, CustomOpDef):
+        return op
+    if isinstance(op, UserOperator):
+        op = op.qualified_name
+    elif isinstance(op, OpOverload):
+        op = f"{op.namespace}::{op.name}"
+    if not isinstance(op, str):
+        raise ValueError(f"{function}({op}): got unexpected type for op: {type(op)}")
+    made = _definitions.get(op)
+    return op if made is None or core.find(op) is not made._opoverload else made
+
+
+def _existing(qualname: str, kind: type[Exception] = RuntimeError) -> UserOperator:
+    found = core.find(qualname)
+    if not isinstance(found, UserOperator):
+        raise kind(f"operator {qualname} does not exist, or is not a user's")
+    return found
+
+
+def register_kernel(
+    op: str | OpOverload | CustomOpDef,
+    device_types: DeviceTypes,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Register a kernel of an operator for device types (None: for all); a decorator without ``func``.
+
+    lib: for as long as this library lives.  Raises ValueError for what is no operator.  Source:
+    torch.library.register_kernel.
+    """
+    found = _resolved(op, "register_kernel")
+    if isinstance(found, CustomOpDef):
+        return found.register_kernel(device_types, func)
+    namespace, name = core.parse_qualified_name(found)
+    types = [device_types] if isinstance(device_types, str) or device_types is None else list(device_types)
+    places = [EXPLICIT if each is None else place_of(each) for each in types]
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        library = library_for(namespace, lib)
+        for place in places:
+            library.impl(name, function, place)
+        return function
+
+    return register if func is None else register(func)
+
+
+def register_fake(
+    op: str | OpOverload | CustomOpDef,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+    allow_override: bool = True,
+) -> Any:
+    """Register what an operator's results look like on the meta device; a decorator without ``func``.
+
+    lib: for as long as this library lives.  Raises RuntimeError for an operator that does not exist, and for
+    one that has a fake unless allow_override.  Source: torch.library.register_fake.
+    """
+    found = _resolved(op, "register_fake")
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        if isinstance(found, CustomOpDef):
+            if not allow_override and found._fake is not None:
+                raise RuntimeError(
+                    f"register_fake(...): the operator {found._qualname} already has a fake impl"
+                )
+            return found.register_fake(function)
+        operator = _existing(found)
+        library_for(operator.namespace, lib).impl(operator, function, META, allow_override=allow_override)
+        return function
+
+    return register if func is None else register(func)
+
+
+def register_autograd(
+    op: str | OpOverload | CustomOpDef,
+    backward: Callable[..., Any],
+    /,
+    *,
+    setup_context: Callable[..., Any] | None = None,
+    lib: Library | None = None,
+) -> None:
+    """Give an operator a derivative; see CustomOpDef.register_autograd.
+
+    lib: for as long as this library lives.  Raises AttributeError for an operator that does not exist,
+    RuntimeError for one that is not functional, NotImplementedError for one with tensors behind ``*``.
+    Source: torch.library.register_autograd.
+    """
+    found = _resolved(op, "register_autograd")
+    if isinstance(found, CustomOpDef):
+        found.register_autograd(backward, setup_context=setup_context)
+        return
+    operator = _existing(found, AttributeError)
+    check_functional(operator, operator)
+    if any(each.is_tensor and each.kwarg_only for each in operator.schema.arguments):
+        raise NotImplementedError(
+            "register_autograd with kwarg-only Tensor args. In the original definition of the op, please "
+            f"make your tensors not kwarg-only. Got: {operator.declaration}"
+        )
+    kernel = make_autograd_kernel(operator, Derivative(backward, setup_context))
+    library_for(operator.namespace, lib)._register(operator.schema.full_name, "Autograd", kernel)
+
+
+def register_vmap(
+    op: str | OpOverload | CustomOpDef,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Register how an operator runs under ``vmap``; see CustomOpDef.register_vmap.
+
+    Raises RuntimeError for an operator that does not exist.  Source: torch.library.register_vmap.
+    """
+    found = _resolved(op, "register_vmap")
+    if isinstance(found, CustomOpDef):
+        return found.register_vmap(func)
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        from .batching import vmap_kernel
+
+        operator = _existing(found)
+        library = library_for(operator.namespace, lib)
+        library._register(operator.schema.full_name, "Batched", vmap_kernel(function))
+        return function
+
+    return register if func is None else register(func)

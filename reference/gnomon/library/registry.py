@@ -1,0 +1,257 @@
+"""Library: operators by schema, kernels by device or key, and taking both back.
+
+Source: torch/library.py.
+"""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import ops
+from ..dispatch import library as core
+from ..dispatch.dispatcher import Kernel, OpOverload
+from ..dispatch.library import EXPLICIT, IMPLICIT, KEY_PLACES, META, UserOperator
+from ..kit.native import Record
+from ..memory.backend import backend_names
+
+# Names that mean something else than a namespace of users' operators, or once might.
+_RESERVED = ("prim", "prims")
+_OURS = frozenset({"aten", *ops.__all__, "Any", "annotations"})
+
+_defining: set[str] = set()  # namespaces that a Library of kind DEF defines
+_kept: list[Library] = []  # the libraries of module-level functions: what they register is there to stay
+
+
+class _Contents:
+    """What a library has registered; apart from it, so that it can be taken back when the library is
+    freed.
+    """
+
+    def __init__(self) -> None:
+        self.namespace = ""  # set if it is this library's alone to define
+        self.operators: list[UserOperator] = []
+        self.registrations: list[tuple[str, str, Kernel]] = []
+
+    def take_back(self) -> None:
+        for registration in reversed(self.registrations):
+            core.unregister(*registration)
+        for operator in self.operators:
+            core.undefine(operator)
+        self.registrations.clear()
+        self.operators.clear()
+        _defining.discard(self.namespace)
+
+
+class Library:
+    """A set of definitions and registrations for operators in the namespace ``ns``, which live as long as it.
+
+    kind: "DEF" defines operators in a namespace of its own, "FRAGMENT" in one that others define in as well,
+    "IMPL" registers kernels for operators defined elsewhere.  dispatch_key: what ``impl`` registers for
+    unless it is told.  Raises ValueError for another kind and for a reserved namespace, RuntimeError for a
+    second "DEF", NotImplementedError for a namespace of gnomon's own.  Source: torch.library.Library.
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = ""):
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError(f"Unsupported kind: {kind}")
+        if ns in _RESERVED:
+            raise ValueError(
+                f"{ns} is a reserved namespace. Please try creating a library with another name."
+            )
+        if not ns.isidentifier():
+            raise ValueError(f"{ns!r} is no name for a namespace")
+        if ns in _OURS and kind != "DEF":
+            raise NotImplementedError(
+                f"{ns} is gnomon's own: its operators take their kernels from backends "
+                "(docs/writing_a_backend.md)"
+            )
+        if kind == "DEF" and (ns in _defining or ns in _OURS):
+            raise RuntimeError(
+                f"Only a single library of kind DEF can be used to register the namespace {ns}, and there is "
+                "one. Use FRAGMENT to define operators of a namespace in several places."
+            )
+        self._contents = _Contents()
+        if kind == "DEF":
+            _defining.add(ns)
+            self._contents.namespace = ns
+        core.namespace_of(ns)
+        self.ns = ns
+        self.kind = kind
+        self.dispatch_key = dispatch_key
+        self._destroyed = False
+        weakref.finalize(self, self._contents.take_back)
+
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})"
+
+    def define(self, schema: str, alias_analysis: str = "") -> str:
+        """Define an operator by its schema, ``"add_one(Tensor x) -> Tensor"``; returns its name.
+
+        alias_analysis: "" or "FROM_SCHEMA": what an operator aliases is what its schema says.  Raises
+        RuntimeError for a schema that can't be read, and for an operator that is defined already.  Source:
+        torch.library.Library.define.
+        """
+        self._check_alive()
+        if alias_analysis not in ("", "FROM_SCHEMA"):
+            raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
+        if self.kind == "IMPL":
+            raise RuntimeError(
+                f"define({schema!r}): this library of the namespace {self.ns} is of kind IMPL, which "
+                "registers kernels for what others define"
+            )
+        operator = core.define(self.ns, schema, Record)
+        self._contents.operators.append(operator)
+        return operator.schema.full_name
+
+    def impl(
+        self,
+        op_name: str | OpOverload,
+        fn: Callable[..., Any],
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = True,
+    ) -> None:
+        """Register ``fn`` as a kernel of an operator, which need not be defined yet.
+
+        dispatch_key: "CompositeImplicitAutograd" for a function made of other operators, whose derivatives it
+        has (the default); "CompositeExplicitAutograd" for one for every device; a device type ("reference",
+        "cuda", "CPU"); "Meta"; "Autograd".  with_keyset: fn is given the keys still to go first.  Raises
+        TypeError for what can't be called, RuntimeError for an unknown key, for a "Meta" kernel of what is
+        composed of others, and where something is registered unless allow_override.  Source:
+        torch.library.Library.impl.
+        """
+        if not callable(fn):
+            raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
+        place = place_of(dispatch_key or self.dispatch_key)
+        self._register(self._full_name(op_name), place, core.unboxed(fn, with_keyset), allow_override)
+
+    def _register(self, name: str, place: str, kernel: Kernel, allow_override: bool = True) -> None:
+        self._check_alive()
+        qualname = f"{self.ns}::{name}"
+        if not allow_override and core.is_registered(qualname, place):
+            raise RuntimeError(
+                "This is not allowed since there's already a kernel registered from python overriding "
+                f"{name}'s behavior for {place} dispatch key and {self.ns} namespace."
+            )
+        if place == META and core.is_registered(qualname, IMPLICIT):
+            raise RuntimeError(
+                f"We should not register a meta kernel directly to the operator '{name}', because it has a "
+                "CompositeImplicitAutograd kernel: what that is made of has them."
+            )
+        core.register(qualname, place, kernel)
+        self._contents.registrations.append((qualname, place, kernel))
+
+    def _full_name(self, op_name: str | OpOverload) -> str:
+        if isinstance(op_name, OpOverload):
+            return op_name.schema.full_name
+        if not isinstance(op_name, str):
+            raise RuntimeError(
+                "impl should be passed either a name or an OpOverload object as the first argument, got "
+                f"{type(op_name)}"
+            )
+        namespace, _, name = op_name.rpartition("::")
+        if namespace not in ("", self.ns):
+            raise RuntimeError(f"impl({op_name!r}): this library is for the namespace {self.ns}")
+        return name.removesuffix(".default")
+
+    def _check_alive(self) -> None:
+        assert not self._destroyed, "Library object has been destroyed"
+
+    def _destroy(self) -> None:
+        """Take back all that was defined and registered here."""
+        self._contents.take_back()
+        self._destroyed = True
+
+
+def place_of(dispatch_key: str) -> str:
+    """Where a registration for this dispatch key goes.  Raises RuntimeError for one that is unknown."""
+    if dispatch_key == "default":
+        return EXPLICIT
+    if dispatch_key in ("", IMPLICIT):
+        return IMPLICIT
+    if dispatch_key in (EXPLICIT, META) or dispatch_key in KEY_PLACES:
+        return dispatch_key
+    name = dispatch_key.lower()
+    if name == "meta":
+        return META
+    if name not in ("cpu", "cuda", *backend_names()):
+        places = [IMPLICIT, EXPLICIT, META, *KEY_PLACES, "CPU", "CUDA", *backend_names()]
+        raise RuntimeError(
+            f"could not parse dispatch key: {dispatch_key} (there are: {', '.join(dict.fromkeys(places))})"
+        )
+    return name
+
+
+def library_for(namespace: str, lib: Library | None) -> Library:
+    """``lib``, or one that is kept for good."""
+    if lib is None:
+        lib = Library(namespace, "FRAGMENT")
+        _kept.append(lib)
+    return lib
+
+
+def define(
+    qualname: str | Library, schema: str, alias_analysis: str = "", *, lib: Library | None = None
+) -> Any:
+    """Define an operator: ``define("mine::add_one", "(Tensor x) -> Tensor")``.
+
+    lib: lives as long as this library, rather than for good.  With a Library in the place of the name and a
+    whole schema, a decorator of the function that composes the operator.  Raises ValueError for a name or a
+    schema that does not look so.  Source: torch.library.define.
+    """
+    if isinstance(qualname, Library):
+        library = qualname
+
+        def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+            library.impl(library.define(schema, alias_analysis), function)
+            return function
+
+        return wrap
+    if not isinstance(qualname, str):
+        raise ValueError(
+            f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}"
+        )
+    namespace, name = core.parse_qualified_name(qualname)
+    if not re.fullmatch(r"\(.*\) -> .*", schema):
+        raise ValueError(
+            'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
+            f'"{schema}"'
+        )
+    library_for(namespace, lib).define(name + schema)
+    return None
+
+
+def impl(
+    qualname: str | Library,
+    types: str | Sequence[str],
+    func: Any = None,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Register a kernel: ``impl("mine::add_one", "cpu", function)``, or a decorator without the function.
+
+    types: one or several device types or dispatch keys, "default" for every device.  lib: is registered for
+    as long as this library lives.  With a Library first, then the operator's name and maybe a dispatch key, a
+    decorator.  Raises as Library.impl.  Source: torch.library.impl.
+    """
+    if isinstance(qualname, Library):
+        library, name, key = qualname, types, func or ""
+
+        def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+            library.impl(name, function, key)  # type: ignore[arg-type]
+            return function
+
+        return wrap
+    namespace, name = core.parse_qualified_name(qualname)
+    places = list(dict.fromkeys(place_of(each) for each in ([types] if isinstance(types, str) else types)))
+
+    def register(function: Callable[..., Any]) -> None:
+        library = library_for(namespace, lib)
+        for place in places:
+            library.impl(name, function, place)
+
+    return register if func is None else register(func)

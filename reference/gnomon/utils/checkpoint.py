@@ -1,0 +1,458 @@
+"""Checkpoints: what backward needs is computed again when it needs it, instead of being kept.
+
+    y = checkpoint(block, x, use_reentrant=False)
+
+The graph of ``block`` is recorded as ever, but what its Nodes would save is packed away as a *holder*, an
+empty thing that only says which of the saved tensors it stands for.  The first holder that backward unpacks
+runs the function again, and its saved tensors, in the same order, fill all holders that are still there.
+From then on each is handed out once, and forgotten.
+
+The function must save the same tensors again: be the same function, of the same inputs, with the same random
+numbers.  How many there are, and of what sizes, is checked.
+
+With ``use_reentrant=True`` it is done another way, by a Function whose backward runs the function and a
+backward of its own: that is older, and can less.
+
+Source: torch/utils/checkpoint.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import Any
+
+from ..autograd import engine
+from ..autograd.function import Function
+from ..autograd.grad_mode import enable_grad
+from ..autograd.saved_variable import save, saved_tensors_hooks, unpack
+from ..dispatch.dispatcher import add_listener, remove_listener
+from ..dispatch.mode import is_grad_enabled
+from ..kit.generator import default_generator
+from ..memory.tensor import Tensor
+from ..values.dispatch_key import AUTOGRAD, DispatchKey
+
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+
+class CheckpointError(RuntimeError):
+    """The function did something else when it was run again."""
+
+
+class _StopRecomputation(Exception):
+    """All that was wanted is there: raised out of the function that is run again."""
+
+    def __init__(self, recomputation: object):
+        super().__init__()
+        self.recomputation = recomputation
+
+
+_early_stop: ContextVar[bool | None] = ContextVar("gnomon_checkpoint_early_stop", default=None)
+_debug: ContextVar[bool | None] = ContextVar("gnomon_checkpoint_debug", default=None)
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Inside, whether checkpoints stop running a function again as soon as nothing more of it is needed.
+
+    Source: torch.utils.checkpoint.set_checkpoint_early_stop.
+    """
+    token = _early_stop.set(enable)
+    try:
+        yield
+    finally:
+        _early_stop.reset(token)
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Inside, ``debug`` of all checkpoints, whatever they were given; None lets them decide.
+
+    Source: torch.utils.checkpoint.set_checkpoint_debug_enabled.
+    """
+    token = _debug.set(enabled)
+    try:
+        yield
+    finally:
+        _debug.reset(token)
+
+
+def noop_context_fn() -> Contexts:
+    """Contexts that do nothing.  Source: torch.utils.checkpoint.noop_context_fn."""
+    return nullcontext(), nullcontext()
+
+
+# -- without re-entering the engine ----------------------------------------------------------------------
+
+
+class _Holder:
+    """Stands for a saved tensor: the ``number``-th of its frame.  ``values`` has what was computed again, by
+    the backward that it was computed for.
+    """
+
+    __slots__ = ("__weakref__", "number", "values")
+
+    def __init__(self, number: int):
+        self.number = number
+        self.values: dict[int, Tensor] = {}
+
+
+class _Inputs:
+    """The arguments of a checkpoint, kept as an operator keeps what it saves: so that an outer checkpoint may
+    let go of them too, and that writing to them is noticed.
+    """
+
+    def __init__(self, args: Sequence[Any]):
+        self.args = [save(each) if isinstance(each, Tensor) and is_grad_enabled() else each for each in args]
+
+    def name(self) -> str:
+        """What an error calls them that were saved here."""
+        return "checkpoint"
+
+    def get(self) -> list[Any]:
+        """The arguments.  Raises RuntimeError for one that was written to since."""
+        return [unpack(each, self) for each in self.args]
+
+
+_next_number = itertools.count(-1, -1).__next__
+
+
+def _current_backward() -> int:
+    """A number of the backward that is running; a new one each time that none is."""
+    task = engine._current_task.get()
+    return _next_number() if task is None else task.id
+
+
+def _metadata(tensor: Tensor) -> dict[str, Any]:
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+_CHECKS: dict[str, Callable[[Tensor], Any]] = {"default": _metadata, "none": lambda tensor: None}
+
+
+class _Frame:
+    """One checkpoint: how to run the function again, and the holders of what it saved."""
+
+    def __init__(self, run_again: Callable[[], Any], metadata: Callable[[Tensor], Any], early_stop: bool):
+        self.run_again = run_again
+        self.metadata_of = metadata
+        self.early_stop = early_stop
+        self.holders: list[weakref.ref[_Holder]] = []
+        self.metadata: list[Any] = []
+        self.done: set[int] = set()  # the backwards that it was run again for
+        self.explain: Callable[[], str] | None = None
+
+    def pack(self, tensor: Tensor) -> _Holder:
+        """What is kept of a saved tensor."""
+        holder = _Holder(len(self.holders))
+        self.holders.append(weakref.ref(holder))
+        self.metadata.append(self.metadata_of(tensor))
+        return holder
+
+    def unpack(self, holder: _Holder) -> Tensor:
+        """The tensor that ``holder`` stands for, once in each backward.  Raises CheckpointError."""
+        backward = _current_backward()
+        if backward not in self.done:
+            _Recomputation(self, backward).run()
+            self.done.add(backward)
+        if backward not in holder.values:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was either never "
+                "recomputed, or already unpacked once. If you are calling ctx.saved_tensors in backward, "
+                "make sure to do so only once."
+            )
+        return holder.values.pop(backward)
+
+    def fail(self, text: str) -> None:
+        """Raises CheckpointError; with ``debug``, what ran the first time and again is part of its text."""
+        if self.explain is not None:
+            text = f"{text}\n\n{self.explain()}"
+        else:
+            text = (
+                f"{text}\n\nTip: To see a more detailed error message, pass `debug=True` to checkpoint(...)."
+            )
+        raise CheckpointError(text)
+
+
+class _Recomputation:
+    """Running the function of a frame again, for one backward."""
+
+    def __init__(self, frame: _Frame, backward: int):
+        self.frame = frame
+        self.backward = backward
+        self.count = 0
+        self.differences: list[str] = []
+
+    def pack(self, tensor: Tensor) -> Tensor:
+        """Fill the holder whose turn it is, if somebody still has it."""
+        frame, number = self.frame, self.count
+        self.count += 1
+        if number < len(frame.holders):
+            found = frame.metadata_of(tensor)
+            if found != frame.metadata[number]:
+                self.differences.append(
+                    f"tensor at position {number}:\nsaved metadata: {frame.metadata[number]}\nrecomputed "
+                    f"metadata: {found}"
+                )
+            holder = frame.holders[number]()
+            if holder is not None:
+                holder.values[self.backward] = tensor.detach()  # type: ignore[attr-defined]
+            if frame.early_stop and self.count == len(frame.holders):
+                raise _StopRecomputation(self)
+        return tensor.detach()  # type: ignore[attr-defined]
+
+    def run(self) -> None:
+        """Run the function; raises CheckpointError where it saved something else."""
+        frame = self.frame
+        try:
+            with saved_tensors_hooks(self.pack, lambda tensor: tensor), enable_grad():
+                frame.run_again()
+        except _StopRecomputation as stop:
+            if stop.recomputation is not self:
+                raise
+        if self.count != len(frame.holders):
+            frame.fail(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward "
+                f"and recomputation.\nNumber of tensors saved during forward: {len(frame.holders)}\nNumber "
+                f"of tensors saved during recomputation: {self.count}."
+            )
+        if self.differences:
+            differences = "\n".join(self.differences)
+            frame.fail(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
+                f"than during the forward pass.\n{differences}"
+            )
+
+
+@contextmanager
+def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
+    """Inside, the default generator goes on from ``state``; afterwards from where it was."""
+    if state is None:
+        yield
+        return
+    before = default_generator.get_state()
+    default_generator.set_state(state)
+    try:
+        yield
+    finally:
+        default_generator.set_state(before)
+
+
+class _Log:
+    """A block in which the names of the operators that run are written down, for ``debug``."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def _listen(self, operator: Any, key: DispatchKey, arguments: Sequence[Any]) -> None:
+        if key is DispatchKey.Dense:
+            self.names.append(f"aten.{operator.name}")
+
+    def __enter__(self) -> _Log:
+        add_listener(self._listen)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        remove_listener(self._listen)
+
+
+def _checkpoint_without_reentrant(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    preserve_rng_state: bool,
+    context_fn: Callable[[], Contexts],
+    determinism_check: str,
+    debug: bool,
+    early_stop: bool,
+) -> Any:
+    if determinism_check not in _CHECKS:
+        raise ValueError(f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}")
+    logs: Contexts | None = None
+    if _debug.get() is not None:
+        debug = bool(_debug.get())
+    if debug:
+        if context_fn is not noop_context_fn:
+            raise ValueError("debug=True is incompatible with non-default context_fn")
+        logs = _Log(), _Log()
+    forward_context, recompute_context = logs or context_fn()
+    inputs = _Inputs(args)
+    state = default_generator.get_state() if preserve_rng_state else None
+
+    def run_again() -> None:
+        given = inputs.get()
+        with _random_numbers_of(state), recompute_context:
+            function(*given, **kwargs)
+
+    stop = _early_stop.get()
+    frame = _Frame(run_again, _CHECKS[determinism_check], early_stop if stop is None else stop)
+    if logs is not None:
+        frame.explain = lambda: _story(*logs)  # type: ignore[arg-type]
+    with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
+        return function(*args, **kwargs)
+
+
+def _story(forward: _Log, recomputation: _Log) -> str:
+    """What ran the first time, and what again."""
+    lines = ["Operations executed during the original forward:", *forward.names, ""]
+    return "\n".join([*lines, "Operations executed during recomputation:", *recomputation.names])
+
+
+# -- by a Function ---------------------------------------------------------------------------------------
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs as leaves that require grad as they did.
+
+    Source: torch.utils.checkpoint.detach_variable.
+    """
+    detached: list[Any] = []
+    for each in inputs:
+        if isinstance(each, Tensor):
+            leaf = each.detach()  # type: ignore[attr-defined]
+            if each.requires_grad:
+                leaf.requires_grad_()
+            detached.append(leaf)
+        else:
+            detached.append(each)
+    return tuple(detached)
+
+
+class CheckpointFunction(Function):
+    """A function as one Node: its backward runs it again, recorded, and goes backward through that.
+
+    Source: torch.utils.checkpoint.CheckpointFunction.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        """Run the function, unrecorded."""
+        ctx.run_function = run_function
+        ctx.state = default_generator.get_state() if preserve_rng_state else None
+        ctx.others = [None if isinstance(each, Tensor) else each for each in args]
+        ctx.positions = [position for position, each in enumerate(args) if isinstance(each, Tensor)]
+        ctx.save_for_backward(*[args[position] for position in ctx.positions])
+        return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Run it again, recorded, and backward from there.  Raises RuntimeError for single gradients."""
+        task = engine._current_task.get()
+        if task is not None and task.needed is not None:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
+                "`inputs` parameter to .backward(). To resolve this error, you can either set "
+                "use_reentrant=False, or call .backward() without passing the `inputs` argument."
+            )
+        args = list(ctx.others)
+        for position, tensor in zip(ctx.positions, ctx.saved_tensors):
+            args[position] = tensor
+        leaves = detach_variable(tuple(args))
+        with _random_numbers_of(ctx.state), enable_grad():
+            outputs = ctx.run_function(*leaves)
+        if not isinstance(outputs, (tuple, list)):
+            outputs = (outputs,)
+        pairs = [
+            (output, gradient)
+            for output, gradient in zip(outputs, grad_outputs)
+            if isinstance(output, Tensor) and output._keys & AUTOGRAD
+        ]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        engine.backward(*zip(*pairs))
+        return None, None, *[each.grad if isinstance(each, Tensor) else None for each in leaves]
+
+
+# -- both ------------------------------------------------------------------------------------------------
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """``function(*args, **kwargs)``, which backward will run again rather than keep what it saved.
+
+    use_reentrant: False is the way to be preferred; True the older one, by a Function, which takes no keyword
+    arguments, knows only the tensors among ``args`` and does not work with ``grad``; None warns, and means
+    True.  preserve_rng_state (default True): draw the same random numbers again.  The others are for
+    ``use_reentrant=False``: context_fn returns two context managers, for the first run and the second;
+    determinism_check, "default" or "none", whether shapes, dtypes and devices are compared; debug puts
+    the operators that ran into the error; early_stop ends the second run as soon as all is there that
+    backward wants.
+
+    Backward raises CheckpointError where the function saved something else the second time.  Raises
+    ValueError for options that do not go together.  Source: torch.utils.checkpoint.checkpoint.
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is "
+            "recommended. The default of True is PyTorch's, and going.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve_rng_state = kwargs.pop("preserve_rng_state", True)
+    if not use_reentrant:
+        return _checkpoint_without_reentrant(
+            function, args, kwargs, preserve_rng_state, context_fn, determinism_check, debug, early_stop
+        )
+    if kwargs:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+    if context_fn is not noop_context_fn or debug:
+        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+    if is_grad_enabled() and not any(isinstance(each, Tensor) and each.requires_grad for each in args):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """A sequence of functions (or modules) one after the other, in ``segments`` parts, all but the last of
+    them checkpointed.
+
+    Raises ValueError for keyword arguments that ``checkpoint`` does not know.  Source:
+    torch.utils.checkpoint.checkpoint_sequential.
+    """
+    preserve_rng_state = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+    steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
+
+    def part(start: int, end: int) -> Callable[[Any], Any]:
+        def run(value: Any) -> Any:
+            for step in steps[start:end]:
+                value = step(value)
+            return value
+
+        return run
+
+    size = len(steps) // segments
+    end = 0
+    for start in range(0, size * (segments - 1), size):
+        end = start + size
+        input = checkpoint(
+            part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state
+        )
+    return part(end, len(steps))(input)
+
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]

@@ -1,0 +1,274 @@
+"""Hooks: which run, in which order, and what they may change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def test_a_tensor_hook_sees_and_replaces_the_gradient(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    y = x * 2
+    seen = []
+    y.register_hook(lambda gradient: seen.append(gradient.tolist()))
+    y.register_hook(lambda gradient: gradient * 10)
+    y.register_hook(lambda gradient: seen.append(gradient.tolist()))
+    y.sum().backward()
+    assert seen == [[1.0, 1.0], [10.0, 10.0]]
+    assert x.grad.tolist() == [20.0, 20.0]
+
+
+def test_a_hook_on_a_leaf_runs_before_accumulation(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    x.register_hook(lambda gradient: gradient + 1)
+    (x * 2).sum().backward()
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [6.0]
+
+
+def test_a_hook_runs_once_with_the_whole_gradient(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    seen = []
+    y.register_hook(lambda gradient: seen.append(gradient.item()))
+    (y * 3 + y * 4).sum().backward()
+    assert seen == [7.0]
+
+
+def test_a_removed_hook_does_not_run(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    handle = x.register_hook(lambda gradient: gradient * 0)
+    handle.remove()
+    handle.remove()
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [2.0]
+    with x.register_hook(lambda gradient: gradient * 0):
+        (x * 2).sum().backward()
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [4.0]
+
+
+def test_hooks_need_a_gradient_to_see(lib: Any) -> None:
+    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't require grad"):
+        lib.ones(1).register_hook(print)
+
+
+def test_a_hook_must_keep_the_shape(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda gradient: lib.ones(3))
+    with pytest.raises(RuntimeError):
+        y.sum().backward()
+    assert x.grad is None
+
+
+def test_a_hook_must_return_a_tensor(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda gradient: 3)
+    with pytest.raises(TypeError):
+        y.sum().backward()
+
+
+def test_node_hooks(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    seen = []
+    node = y.grad_fn
+    node.register_prehook(lambda outputs: seen.append(("pre", [each.item() for each in outputs])))
+    node.register_prehook(lambda outputs: (outputs[0] * 5,))
+
+    def post(inputs: Any, outputs: Any) -> Any:
+        seen.append(("post", [each and each.item() for each in inputs], [each.item() for each in outputs]))
+        return (inputs[0] + 1, *inputs[1:])
+
+    handle = node.register_hook(post)
+    y.backward(lib.ones(1), retain_graph=True)
+    assert seen == [("pre", [1.0]), ("post", [10.0, None], [5.0])]
+    assert x.grad.tolist() == [11.0]
+    handle.remove()
+    y.backward(lib.ones(1))
+    assert x.grad.tolist() == [21.0]
+
+
+def test_the_order_of_hooks_at_one_node(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    order = []
+    y.grad_fn.register_prehook(lambda outputs: order.append("pre"))
+    y.retain_grad()
+    y.register_hook(lambda gradient: order.append("tensor 1"))
+    y.register_hook(lambda gradient: gradient * 3)
+    y.grad_fn.register_hook(lambda inputs, outputs: order.append("post"))
+    y.sum().backward()
+    assert order == ["tensor 1", "pre", "post"]
+    assert y.grad.tolist() == [3.0]  # retained after all tensor hooks, whenever they were registered
+
+
+def test_hooks_of_a_leaf_and_its_accumulator(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    order: list[Any] = []
+    accumulator = y.grad_fn.next_functions[0][0]
+    accumulator.register_prehook(lambda outputs: order.append("pre"))
+    accumulator.register_hook(lambda inputs, outputs: order.append("post"))
+    x.register_hook(lambda gradient: order.append("tensor"))
+    x.register_post_accumulate_grad_hook(lambda leaf: order.append(("accumulated", leaf.grad.item())))
+    y.sum().backward()
+    assert order == ["tensor", "pre", ("accumulated", 2.0), "post"]
+
+
+def test_post_accumulate_hooks(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+
+    def step(leaf: Any) -> None:
+        assert leaf is x
+        with lib.no_grad():
+            leaf.sub_(leaf.grad)
+        leaf.grad = None
+
+    handle = x.register_post_accumulate_grad_hook(step)
+    (x * 0.5).sum().backward()
+    assert x.tolist() == [0.5] and x.grad is None
+    handle.remove()
+    (x * 0.5).sum().backward()
+    assert x.grad.tolist() == [0.5]
+    with pytest.raises(RuntimeError, match="leaf"):
+        (x * 2).register_post_accumulate_grad_hook(step)
+
+
+def test_grad_does_not_run_accumulation_hooks(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    seen = []
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append("accumulated"))
+    x.register_hook(lambda gradient: seen.append("tensor"))
+    lib.autograd.grad((x * 2).sum(), x)
+    assert seen == ["tensor"]
+
+
+def test_hooks_and_the_inputs_of_grad(lib: Any) -> None:
+    """Asked for alone, a gradient is what its hooks made of it; on the way to another, what came to them."""
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda gradient: gradient * 10)
+    y.grad_fn.register_prehook(lambda outputs: (outputs[0] * 7,))
+    z = (y * 3).sum()
+    (alone,) = lib.autograd.grad(z, y, retain_graph=True)
+    assert alone.item() == 30.0
+    by_y, by_x = lib.autograd.grad(z, [y, x])
+    assert by_y.item() == 3.0 and by_x.item() == 420.0
+
+
+def test_retained_gradients(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    assert not y.retains_grad
+    y.retain_grad()
+    y.retain_grad()
+    assert y.retains_grad and not x.retains_grad
+    (y * 3).sum().backward(retain_graph=True)
+    assert y.grad.tolist() == [3.0]
+    (y * 4).sum().backward()
+    assert y.grad.tolist() == [7.0] or y.grad.tolist() == [4.0]
+    with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
+        lib.ones(1).retain_grad()
+
+
+def test_retained_gradients_do_not_accumulate(lib: Any) -> None:
+    y = lib.ones(1, requires_grad=True) * 2
+    y.retain_grad()
+    y.backward(lib.ones(1), retain_graph=True)
+    y.backward(lib.ones(1), retain_graph=True)
+    assert y.grad.tolist() in ([1.0], [2.0])
+
+
+def test_a_hook_stays_with_the_value_it_was_registered_on(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    before, after = [], []
+    y.register_hook(lambda gradient: before.append(gradient.item()))
+    y.mul_(5)
+    y.register_hook(lambda gradient: after.append(gradient.item()))
+    y.sum().backward()
+    assert before == [5.0] and after == [1.0]
+
+
+def test_a_retained_gradient_follows_the_tensor(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    y.mul_(5)
+    y.sum().backward()
+    assert y.grad.tolist() == [1.0]
+
+
+def test_hooks_of_several_outputs(lib: Any) -> None:
+    x = lib.arange(4.0).requires_grad_()
+    first, second = x.split(2)
+    first.register_hook(lambda gradient: gradient * 2)
+    second.register_hook(lambda gradient: gradient * 3)
+    (first.sum() + second.sum()).backward()
+    assert x.grad.tolist() == [2.0, 2.0, 3.0, 3.0]
+
+
+def test_a_hook_can_add_hooks_and_run_backward(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    other = lib.ones(1, requires_grad=True)
+
+    def hook(gradient: Any) -> None:
+        with lib.enable_grad():
+            total = (other * 7).sum()
+        total.backward()
+
+    y = x * 2
+    y.register_hook(hook)
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0] and other.grad.tolist() == [7.0]
+
+
+def test_a_failing_hook_fails_backward(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+
+    def fail(gradient: Any) -> None:
+        raise KeyError("mine")
+
+    y = x * 2
+    y.register_hook(fail)
+    with pytest.raises(KeyError, match="mine"):
+        y.sum().backward()
+
+
+def test_multi_grad_hook_all(lib: Any) -> None:
+    x, y, unused = (lib.ones(1, requires_grad=True) for _ in range(3))
+    seen = []
+    handle = lib.autograd.graph.register_multi_grad_hook(
+        (x, unused, y), lambda gradients: seen.append([each and each.item() for each in gradients])
+    )
+    (x * 2 + y * 3).sum().backward()
+    assert seen == [[2.0, None, 3.0]]
+    (x * 2 + y * 3).sum().backward()
+    assert len(seen) == 2
+    handle.remove()
+    (x * 2 + y * 3).sum().backward()
+    assert len(seen) == 2
+
+
+def test_multi_grad_hook_any(lib: Any) -> None:
+    x, y = (lib.ones(1, requires_grad=True) for _ in range(2))
+    seen = []
+    with lib.autograd.graph.register_multi_grad_hook(
+        (x, y), lambda gradient: seen.append(gradient.item()), mode="any"
+    ):
+        (x * 2 + y * 2).sum().backward()
+    assert seen == [2.0]
+
+
+def test_hooks_under_create_graph_are_recorded(lib: Any) -> None:
+    x = lib.tensor([3.0], requires_grad=True)
+    y = x * x
+    y.register_hook(lambda gradient: gradient * x)
+    (first,) = lib.autograd.grad(y.sum(), x, create_graph=True)
+    assert first.tolist() == [18.0]  # 2 x * x
+    (second,) = lib.autograd.grad(first.sum(), x)
+    assert second.tolist() == [12.0]

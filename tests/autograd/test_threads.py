@@ -1,0 +1,153 @@
+"""Threads: on shared leaves, and the workers of graphs that span several devices."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon.autograd import workers
+
+
+def in_threads(count: int, work: Any) -> None:
+    """Run ``work(number)`` on ``count`` threads that start together; raise what one of them raised."""
+    barrier = threading.Barrier(count)
+    errors: list[BaseException] = []
+
+    def run(number: int) -> None:
+        barrier.wait()
+        try:
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    if errors:
+        raise errors[0]
+
+
+@pytest.mark.parametrize("size", [4, 50_000])
+def test_eight_threads_on_shared_leaves(lib: Any, size: int) -> None:
+    """Forward and backward, twenty times on eight threads: every gradient is added, none twice."""
+    weight = lib.full((size,), 2.0, requires_grad=True)
+    bias = lib.zeros(size, requires_grad=True)
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            y = weight * float(number + 1) + bias
+            (y * y).sum().backward()
+
+    in_threads(8, work)
+    # d/dw of (w n + b)^2 is 2 n (2 n), and n runs from 1 to 8
+    assert weight.grad.tolist() == [20.0 * sum(4 * n * n for n in range(1, 9))] * size
+    assert bias.grad.tolist() == [20.0 * sum(4 * n for n in range(1, 9))] * size
+
+
+def test_one_graph_run_by_several_threads(lib: Any) -> None:
+    x = lib.ones(3, requires_grad=True)
+    y = (x * x).exp().sum()
+    results = []
+
+    def work(number: int) -> None:
+        results.append(lib.autograd.grad(y, x, retain_graph=True)[0].tolist())
+
+    in_threads(4, work)
+    assert len(results) == 4 and all(each == results[0] for each in results)
+
+
+@pytest.fixture
+def two_devices(device: str) -> list[str]:
+    """Two devices that compute here."""
+    if not gn.backends()["c"].available:
+        pytest.skip("there is but one device here")
+    return ["reference", "c"]
+
+
+def spanning_graph(devices: list[str], seen: list[tuple[str, str]]) -> tuple[gn.Tensor, gn.Tensor]:
+    """A leaf on one device and a loss on it, by way of both; hooks say on which thread a device's Nodes
+    run.
+    """
+    first, second = devices
+    x = gn.arange(4.0, device=first).requires_grad_()
+    here = (x * 3).exp()
+    there = (x.to(second) * 2).sin()
+    for tensor in (here, there):
+        tensor.grad_fn.register_prehook(
+            lambda outputs: seen.append((outputs[0].device.type, threading.current_thread().name))
+        )
+    return x, (here + there.to(first)).sum()
+
+
+def test_a_graph_on_two_devices_has_a_worker_each(two_devices: list[str]) -> None:
+    seen: list[tuple[str, str]] = []
+    x, loss = spanning_graph(two_devices, seen)
+    loss.backward()
+    assert sorted(seen) == [
+        ("c", "gnomon backward on c"),
+        ("reference", "gnomon backward on reference"),
+    ]
+    expected = gn.arange(4.0, device="reference").requires_grad_()
+    ((expected * 3).exp() + (expected * 2).sin()).sum().backward()
+    assert all(abs(a - b) <= 1e-3 * abs(b) for a, b in zip(x.grad.tolist(), expected.grad.tolist()))
+    assert x.grad.device.type == "reference"
+
+
+def test_workers_run_in_the_callers_mode(two_devices: list[str]) -> None:
+    modes: list[bool] = []
+    x, loss = spanning_graph(two_devices, [])
+    loss.grad_fn.next_functions[0][0].register_prehook(lambda outputs: modes.append(gn.is_grad_enabled()))
+    (first,) = gn.autograd.grad(loss, x, create_graph=True)
+    assert modes == [True] and first.requires_grad
+    (second,) = gn.autograd.grad(first.sum(), x)
+    assert second.requires_grad is False
+
+
+def test_an_error_on_a_worker_reaches_the_caller(two_devices: list[str]) -> None:
+    x, loss = spanning_graph(two_devices, [])
+    y = x.to(two_devices[1]) * 5
+    y.register_hook(lambda gradient: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        (loss + y.sum().to(two_devices[0])).backward()
+    assert x.grad is None
+    assert not [each for each in threading.enumerate() if each.name.startswith("gnomon backward on")]
+
+
+def test_backward_inside_backward_on_workers(two_devices: list[str]) -> None:
+    x, loss = spanning_graph(two_devices, [])
+    inner: list[gn.Tensor] = []
+
+    def hook(gradient: gn.Tensor) -> None:
+        with gn.enable_grad():
+            other, total = spanning_graph(two_devices, [])
+        total.backward()
+        inner.append(other.grad)
+
+    y = x.to(two_devices[1]) * 5
+    y.register_hook(hook)
+    (loss + y.sum().to(two_devices[0])).backward()
+    assert inner[0].tolist() == pytest.approx([value - 5 for value in x.grad.tolist()], rel=1e-4)
+
+
+def test_one_device_needs_no_worker(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(workers.Workers, "__init__", lambda *arguments: made.append(arguments))
+    x = gn.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    assert made == []
+
+
+def test_hooks_on_two_devices(two_devices: list[str]) -> None:
+    first, second = two_devices
+    x = gn.ones(2, device=first, requires_grad=True)
+    order: list[str] = []
+    y = x.to(second)
+    y.register_hook(lambda gradient: order.append("there") or gradient * 2)
+    x.register_hook(lambda gradient: order.append("here") or gradient * 3)
+    (y * 5).sum().backward()
+    assert order == ["there", "here"] and x.grad.tolist() == [30.0, 30.0]
