@@ -134,3 +134,14 @@ def test_what_meets_at_one_place_is_added_up_exactly() -> None:
         start.put(index, ones, True),
     ):
         assert result.item() == 2052.0  # one by one, each 1 would be lost
+
+
+@pytest.mark.parametrize("loss", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_losses_of_pairs_are_rounded_before_they_are_added_up(loss: str, dtype: str) -> None:
+    """The squares of these differences have more bits than the dtypes."""
+    function = getattr(gn.nn.functional, loss)
+    pair = tensor([1.0078125 + step for step in (0, 0.5, 1, 1.5)], dtype), tensor([0.0, 0.5, 0.25, 7], dtype)
+    each = [Fraction(number) for number in function(*pair, reduction="none").tolist()]
+    assert function(*pair, reduction="sum").item() == rounded(sum(each, Fraction(0)), dtype)
+    assert function(*pair, reduction="mean").item() == rounded(sum(each, Fraction(0)) / 4, dtype)

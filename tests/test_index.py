@@ -318,3 +318,44 @@ def test_getitem_and_setitem_are_what_the_rules_say(drawn: tuple[Any, Any], tran
         expected[position] = -1.0 - number
     x[index] = -1.0 - gn.arange(float(len(positions)), device="reference").view(shape)
     assert [x[position].item() for position in expected] == list(expected.values())
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        numpy.array([[0, 1], [1, 0]]),
+        numpy.array([[0], [1]], numpy.int32),
+        numpy.array([[True, False, True], [False, True, False]]),
+        numpy.array(True),
+        numpy.array(False),
+        numpy.array(1),
+        numpy.zeros((0, 2), int),
+        (0, numpy.array([[0, 2]])),
+        (numpy.array(1), numpy.array(2)),
+    ],
+    ids=repr,
+)
+def test_an_array_is_one_index_whatever_its_dimensions(device: str, index: Any) -> None:
+    array = numpy.arange(6.0).reshape(2, 3)
+    x = gn.arange(6.0).reshape(2, 3)
+    assert x[index].shape == array[index].shape and x[index].tolist() == array[index].tolist()
+    x[index] = -1.0
+    array[index] = -1.0
+    assert x.tolist() == array.tolist()
+
+
+def test_a_list_of_arrays_has_one_for_each_dimension(device: str) -> None:
+    x = gn.arange(6.0).reshape(2, 3)
+    assert x[[numpy.array([0, 1]), numpy.array([1, 0])]].tolist() == [1.0, 3.0]
+
+
+def test_a_view_with_more_dimensions_is_written_to_in_place(device: str) -> None:
+    x = gn.arange(6.0).reshape(2, 3)
+    x[None] += 1
+    x[0, None] *= 2
+    x[None] = x[None]
+    x[None, None] = x[None]
+    x[0:1] = x[0:1]
+    assert x.tolist() == [[2.0, 4.0, 6.0], [4.0, 5.0, 6.0]]
+    with pytest.raises(RuntimeError, match="single memory location"):
+        x.flatten()[1:4][None] = x.flatten()[0:3]

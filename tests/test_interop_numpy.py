@@ -143,3 +143,69 @@ def test_numpys_scalars_are_numbers(device: str) -> None:
     assert (x + numpy.float32(1.5)).tolist() == [2.5, 3.5] and (x * numpy.int64(2)).tolist() == [2.0, 4.0]
     assert x.sum(numpy.int64(0)).item() == 3.0 and gn.zeros(numpy.int64(2)).shape == (2,)
     assert x[numpy.int64(1)].item() == 2.0
+
+
+# In the middle of each a tensor x = [1, 2] and its array a; the same of two arrays gives the same numbers.
+WITH_ARRAYS = [
+    "x + numpy.array([2.0])",
+    "x - numpy.array([2.0, 1.0])",
+    "x * numpy.array(2.0)",
+    "x / numpy.array([[2.0], [4.0]])",
+    "x // numpy.array([2.0])",
+    "x % numpy.array([2.0])",
+    "x ** numpy.array([2.0, 3.0])",
+    "x @ numpy.array([2.0, 3.0])",
+    "x == numpy.array([1.0, 3.0])",
+    "numpy.array([1.0, 3.0]) == x",
+    "numpy.array([2.0, 2.0]) / x",
+    "numpy.sin(x)",
+    "numpy.maximum(x, numpy.ones(2))",
+]
+WITH_SCALARS = ["+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!="]
+
+
+@pytest.mark.parametrize("expression", WITH_ARRAYS)
+@pytest.mark.filterwarnings("error")
+def test_an_array_as_operand_gives_a_tensor(expression: str, device: str) -> None:
+    x = gn.tensor([1.0, 2.0])
+    result = eval(expression, {"numpy": numpy, "x": x})
+    expected = eval(expression, {"numpy": numpy, "x": x.numpy()})
+    assert type(result) is gn.Tensor and result.device == x.device
+    assert result.tolist() == expected.tolist()
+    assert result.numpy().dtype == expected.dtype
+
+
+@pytest.mark.parametrize("symbol", WITH_SCALARS)
+@pytest.mark.parametrize("kind", [numpy.float32, numpy.float64, numpy.int64])
+def test_a_numpy_scalar_is_a_number_on_either_side(symbol: str, kind: Any, device: str) -> None:
+    x = gn.tensor([1.0, 2.0], requires_grad=True)
+    for formula in (f"2 {symbol} x", f"x {symbol} 2"):
+        result = eval(formula.replace("2", "two"), {"x": x, "two": kind(2)})
+        expected = eval(formula, {"x": x})
+        assert type(result) is gn.Tensor and result.dtype is expected.dtype
+        assert result.tolist() == expected.tolist()
+        assert result.requires_grad == expected.requires_grad
+
+
+def test_what_is_left_to_the_tensor_raises_for_arrays(device: str) -> None:
+    x = gn.tensor([1.0, 2.0])
+    array = numpy.ones(2)
+    for formula in ("array * x", "array - x", "array @ x", "array ** x", "array < x", "x < array"):
+        with pytest.raises(TypeError):
+            eval(formula, {"x": x, "array": array})
+    with pytest.raises(TypeError, match="must be Tensor, not ndarray"):
+        gn.add(x, numpy.array(2.0))
+    with pytest.raises(RuntimeError, match="requires grad"):
+        x.requires_grad_() + array
+    assert (x == numpy.array(["a", "b"])) is False
+
+
+def test_in_place_with_an_array_makes_another_tensor(device: str) -> None:
+    x = y = gn.tensor([1.0, 2.0])
+    x += numpy.ones(1)
+    assert (x.tolist(), y.tolist(), x.dtype) == ([2.0, 3.0], [1.0, 2.0], gn.float64)
+
+
+def test_bools_of_a_numpy_function_are_uint8(device: str) -> None:
+    result = numpy.isnan(gn.tensor([1.0, float("nan")]))
+    assert result.dtype is gn.uint8 and result.tolist() == [0, 1]

@@ -111,3 +111,10 @@ def test_converted_inputs_are_walked_by_their_own_strides() -> None:
     converted = walk.with_converted_inputs()
     assert converted.operands[1].spec is copied
     assert converted.output_specs == walk.output_specs
+
+
+def test_a_converted_copy_keeps_the_strides_of_dimensions_of_size_1() -> None:
+    column = spec_of((3, 1), (1, 3), int32, REFERENCE)
+    assert converted_spec(column, float32).strides == (1, 3)
+    gapped = spec_of((3, 2), (1, 6), int32, REFERENCE)
+    assert converted_spec(gapped, float32).strides == (1, 3)

@@ -376,3 +376,14 @@ def test_the_default_stream_forks_and_returns() -> None:
     assert gn.rand(5).tolist() != first
     new = gn.seed()
     assert gn.initial_seed() == new == gn.random.initial_seed()
+
+
+def test_a_seed_has_64_bits() -> None:
+    generator = gn.Generator()
+    for seed, held in ((2**64 - 1, 2**64 - 1), (-1, 2**64 - 1), (-(2**63), 2**63)):
+        assert generator.manual_seed(seed).initial_seed() == held
+    for seed in (2**64, -(2**63) - 1):
+        with pytest.raises(ValueError, match=f"seed {seed} is not within"):
+            generator.manual_seed(seed)
+    with pytest.raises(RuntimeError, match="manual_seed expected a long, but got float"):
+        generator.manual_seed(1.5)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterator
 from math import inf, nan
@@ -409,3 +410,20 @@ def test_the_recorded_texts_are_what_pytorch_prints_now() -> None:
         torch.set_printoptions(**options)
         assert repr(value_of(expression, torch)).replace("torch.", "gnomon.") == text, (options, expression)
     torch.set_printoptions(profile="default")
+
+
+def test_format_without_specification_is_pythons(device: str) -> None:
+    assert f"{gn.tensor(3.14159)}" == "3.141590118408203"
+    assert f"{gn.tensor(1j)} {gn.tensor(7)} {gn.tensor(True)}" == "1j 7 True"
+    assert f"{gn.tensor(3.0, requires_grad=True)}" == "3.0"
+    assert f"{gn.nn.Parameter(gn.tensor(2.0))}".startswith("Parameter containing")
+    assert f"{gn.zeros((), device='meta')}" == "tensor(..., device='meta', size=())"
+
+
+def test_named_results_say_their_names(device: str) -> None:
+    result = gn.max(gn.tensor([[1.0, 2.0]]), 1)
+    assert repr(result) == "gnomon.return_types.max(\nvalues=tensor([2.]),\nindices=tensor([1]))"
+    assert type(result) is gn.return_types.max
+    copied = pickle.loads(pickle.dumps(result))
+    assert type(copied) is type(result) and repr(copied) == repr(result)
+    assert not hasattr(gn.return_types, "sin")  # its result is one tensor

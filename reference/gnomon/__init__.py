@@ -144,7 +144,19 @@ def _grad_of_each(gradients: Any, function: Any) -> Any:
 
 _engine.set_grad_of_each(_grad_of_each)
 
-_LAZY = ("nn", "optim", "autograd", "fft", "linalg", "cli", "demo", "library", "func", "utils")
+_LAZY = (
+    "nn",
+    "optim",
+    "autograd",
+    "fft",
+    "linalg",
+    "cli",
+    "demo",
+    "library",
+    "func",
+    "utils",
+    "return_types",
+)
 
 
 def __dir__() -> list[str]:

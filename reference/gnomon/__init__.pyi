@@ -14,6 +14,7 @@ from . import linalg as linalg
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
+from . import return_types as return_types
 from . import utils as utils
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
@@ -459,6 +460,10 @@ def conv_transpose3d(
     groups: _int = ...,
     dilation: Sequence[_int] | _int = ...,
 ) -> Tensor: ...
+@overload
+def fill_(input: Tensor, value: _Scalar) -> Tensor: ...
+@overload
+def fill_(input: Tensor, value: Tensor) -> Tensor: ...
 @overload
 def fill(input: Tensor, value: _Scalar) -> Tensor: ...
 @overload

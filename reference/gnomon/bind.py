@@ -72,10 +72,16 @@ def _as_number(value: Any) -> Any:
         for kind in _NUMBER_TYPES:
             if isinstance(value, kind):
                 return kind(value)
-    item = getattr(value, "item", None)
-    if item is not None and getattr(value, "shape", None) == ():
-        return item()
+    if is_numpy_scalar(value):
+        return value.item()
     raise _Mismatch
+
+
+def is_numpy_scalar(value: Any) -> bool:
+    """Is ``value`` a scalar of NumPy?  An array without dimensions, which can be written to, is none."""
+    return (
+        getattr(value, "shape", None) == () and hasattr(value, "item") and not hasattr(value, "__setitem__")
+    )
 
 
 def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
@@ -196,10 +202,7 @@ class Signature:
         takes_several = alone is not None and alone.is_list and alone.type in _INTEGER_TYPES
         self.varargs = own[0] if takes_several and alone.list_size is None else None
 
-        names = [result.name for result in operator.schema.returns]
-        self.return_type = (
-            _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
-        )
+        self.return_type = named_results(operator)
         self.defaults = [_default(argument, named_defaults) for argument in self.arguments]
         types = {"Tensor": Tensor, "int": int, "SymInt": int, "bool": bool}
         self.quick_types = [
@@ -382,6 +385,18 @@ def make_function(
             operator.schema.overload_name != "",
         )
     )
+    plainest = operators[0]  # what most calls mean, which are tried on it alone before anything else
+    # a 0-dim tensor may stand for an int as well: max(x, tensor(0)) is of two tensors
+    places = {
+        (place, argument.type) for each in operators for place, argument in enumerate(each.schema.arguments)
+    }
+    operators.sort(
+        key=lambda operator: any(
+            (place, "Tensor") in places and each.type in _INTEGER_TYPES and not each.kwarg_only
+            for place, each in enumerate(operator.schema.arguments)
+        )
+    )
+    quickest = operators.index(plainest)
     makes_tensors = any(
         argument.name == "pin_memory" for each in operators for argument in each.schema.arguments
     )
@@ -391,7 +406,7 @@ def make_function(
         if not signatures:
             signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
         if not kwargs:
-            first = signatures[0]
+            first = signatures[quickest]
             values = first.quick(args)
             if values is not None:
                 result = first.operator(*values)
@@ -485,10 +500,28 @@ def documentation(packet: OpOverloadPacket) -> str:
     return "\n\n".join(["\n".join(signatures), *texts, source])
 
 
+def named_results(operator: OpOverload) -> Callable[..., Any] | None:
+    """The type of an operator's several named results; None for others, which are a tensor or a tuple."""
+    names = [result.name for result in operator.schema.returns]
+    return _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
+
+
 @functools.cache
 def _return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
     """The named tuple that an operator with several named results returns.  Source: torch.return_types."""
-    return namedtuple(name, fields)  # type: ignore[misc]
+
+    def text(self: Any) -> str:
+        results = ",\n".join(f"{field}={result!r}" for field, result in zip(fields, self))
+        return f"gnomon.return_types.{name}(\n{results})"
+
+    # pickle finds the type by these names
+    attributes = {
+        "__slots__": (),
+        "__repr__": text,
+        "__module__": "gnomon.return_types",
+        "__qualname__": name,
+    }
+    return type(name, (namedtuple(name, fields),), attributes)
 
 
 def bind_operators(namespace: dict[str, Any]) -> None:

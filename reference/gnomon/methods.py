@@ -11,14 +11,17 @@ from typing import Any
 
 from . import functional
 from .autograd import engine, tensor_hooks
-from .bind import documentation
+from .bind import documentation, is_numpy_scalar
 from .dispatch.dispatcher import aten
 from .memory import text
 from .memory.accessor import nested_list
 from .memory.storage import Storage
 from .memory.tensor import Tensor, make_tensor
 from .ops import index
+from .ops.index import is_array
 from .values import dtype as dtypes
+from .values.device import memory_format as memory_format_type
+from .values.device import preserve_format
 from .values.dtype import dtype
 
 
@@ -26,14 +29,33 @@ def _is_operand(value: Any) -> bool:
     """May ``value`` be the other operand of a Python operator?"""
     if isinstance(value, (Tensor, bool, int, float, complex)):
         return True
-    return getattr(value, "shape", None) == () and hasattr(value, "item")  # NumPy's scalars
+    return is_numpy_scalar(value)
 
 
-def _operator(function: Any, name: str = "", formula: str = "") -> Any:
+def _is_operand_or_array(value: Any) -> bool:
+    return _is_operand(value) or is_array(value)
+
+
+def _equal(self: Tensor, other: Any) -> Any:
+    """``self == other``: the only operator whose other operand may be an array, as it is.
+
+    All others leave it to NumPy, which takes the tensor as an array, and ``__array_wrap__``.
+    """
+    if is_array(other):
+        from .interop.numpy import copy_from_numpy
+
+        try:
+            other = copy_from_numpy(other, None, self.device)
+        except TypeError:  # an array of strings or objects
+            return NotImplemented
+    return aten.eq(self, other)
+
+
+def _operator(function: Any, name: str = "", formula: str = "", takes: Any = _is_operand) -> Any:
     """A binary operator's method; Python tries the other operand's where this one returns NotImplemented."""
 
     def method(self: Tensor, other: Any) -> Any:
-        return function(self, other) if _is_operand(other) else NotImplemented
+        return function(self, other) if takes(other) else NotImplemented
 
     if formula:
         method.__name__ = method.__qualname__ = name
@@ -66,6 +88,9 @@ _SYMBOLS = {
     "gt": ">",
     "ge": ">=",
 }
+
+
+_TAKE_ARRAYS = ("__eq__", "__rtruediv__", "__rdiv__")  # an array / a tensor: its reciprocal * the array
 
 
 def backward(
@@ -160,6 +185,17 @@ def _array(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
             raise ValueError(f"{self.dtype} can not be seen as {dtype} without a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
+
+
+def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy makes of the result of a function of this tensor: a tensor over the array's memory.
+
+    A bool array becomes uint8.  Raises TypeError for elements that gnomon has no dtype for.
+    Source: torch.Tensor.__array_wrap__.
+    """
+    from .interop.numpy import from_numpy
+
+    return from_numpy(array.astype("uint8") if array.dtype == bool else array).to(self.device)
 
 
 def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
@@ -262,15 +298,22 @@ def _only_dtype_layout(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_dtype(name: str, kind: dtype) -> Any:
-    def method(self: Tensor) -> Tensor:
-        return aten.to.dtype(self, kind, False, False, None)
+    def method(self: Tensor, *, memory_format: Any = preserve_format) -> Tensor:
+        if memory_format is not None and not isinstance(memory_format, memory_format_type):
+            raise TypeError(
+                f"{name}(): argument 'memory_format' must be gnomon.memory_format, not "
+                f"{type(memory_format).__name__}"
+            )
+        return aten.to.dtype(self, kind, False, False, memory_format)
 
     method.__doc__ = (
         f"The tensor with the dtype {kind.name}: itself where that is its dtype, else a copy of the same "
-        "shape.\n\n"
-        f"Raises TypeError for any argument.  Source: torch.Tensor.{name}."
+        "shape, which\nlies as ``memory_format`` says.\n\n"
+        "Raises TypeError for a ``memory_format`` that is none, RuntimeError for one that the tensor can not "
+        f"have.  Source: torch.Tensor.{name}."
     )
     method.__name__ = name
+    method.__qualname__ = f"Tensor.{name}"
     return method
 
 
@@ -337,7 +380,7 @@ def _batched_adjoint(self: Tensor) -> Tensor:
 
 
 def _format(self: Tensor, specification: str) -> str:
-    if self._spec.ndim == 0 and specification:
+    if self._spec.ndim == 0 and type(self) is Tensor and not self.is_meta:
         return format(self.item(), specification)
     return object.__format__(self, specification)  # refuses a specification, as lists do
 
@@ -349,6 +392,10 @@ def bind_methods() -> None:
     bits = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
     bits |= {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
     binary = {name: getattr(aten, operator) for name, operator in (same | other | bits).items()}
+    inplace = {
+        name: getattr(aten, f"{binary[name].name}_") for name in ("add", "sub", "mul", "pow", *other, *bits)
+    }
+    binary["eq"] = _equal
     reflected = {name: binary[name] for name in ("add", "mul", "and", "or", "xor")} | {
         "sub": aten.rsub,
         "truediv": lambda self, other: aten.reciprocal(self) * other,
@@ -359,9 +406,6 @@ def bind_methods() -> None:
         "mod": lambda self, other: aten.remainder(other, self),
     }
     reflected["div"] = reflected["truediv"]
-    inplace = {
-        name: getattr(aten, f"{binary[name].name}_") for name in ("add", "sub", "mul", "pow", *other, *bits)
-    }
     for prefix, functions in (("", binary), ("r", reflected), ("i", inplace)):
         for name, function in functions.items():
             symbol = _SYMBOLS[name]
@@ -369,7 +413,8 @@ def bind_methods() -> None:
                 prefix
             ]
             method = f"__{prefix}{name}__"
-            setattr(Tensor, method, _operator(function, method, formula))
+            takes = _is_operand_or_array if method in _TAKE_ARRAYS else _is_operand
+            setattr(Tensor, method, _operator(function, method, formula, takes))
     Tensor.__matmul__ = _matmul
     Tensor.__rmatmul__ = _reflected_matmul
     Tensor.__neg__ = lambda self: aten.neg(self)
@@ -390,6 +435,8 @@ def bind_methods() -> None:
     Tensor.__repr__ = text.tensor_repr
     Tensor.__format__ = _format
     Tensor.__array__ = _array
+    Tensor.__array_wrap__ = _array_wrap
+    Tensor.__array_priority__ = 1000  # an array leaves its operators to the tensor beside it
     Tensor.__deepcopy__ = _deepcopy
     Tensor.__copy__ = _copy
     Tensor.__reduce_ex__ = _reduce
@@ -411,7 +458,7 @@ def bind_methods() -> None:
     Tensor.where.__doc__ = documentation(aten.where)
     Tensor.nonzero = lambda self, *, as_tuple=False: functional.nonzero(self, as_tuple=as_tuple)
     Tensor.nonzero.__doc__ = functional.nonzero.__doc__
-    Tensor.cpu = lambda self: self.to("cpu")
+    Tensor.cpu = lambda self, memory_format=preserve_format: self.to("cpu", memory_format=memory_format)
     Tensor.conj = lambda self: aten.conj(self)
     Tensor.conj.__doc__ = documentation(aten.conj)
     names = {

@@ -79,3 +79,9 @@ expressions_of(
     "F.linear(t(3), t(4, 3))",
     "F.linear(t(2), t(4, 3))",
 )
+expressions_of(
+    "nn.functional.embedding",
+    "F.embedding(gn.zeros(2, 2), gn.tensor(1))",
+    "F.embedding(gn.tensor(1), gn.zeros(2))",
+    "F.embedding(gn.tensor([1]), gn.zeros(2, 2, 2))",
+)

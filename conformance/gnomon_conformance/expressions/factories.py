@@ -306,3 +306,8 @@ for _name, _texts in {
     "flip": ["list(reversed(t(3)))"],
 }.items():
     expressions_of(_name, *_texts)
+for _seed in ("2**65", "2**64", "2**64 - 1", "-(2**63)", "-(2**63) - 1", "-1"):
+    expressions_of("Generator", f"gn.Generator().manual_seed({_seed}).initial_seed()")
+for _seed in ("1.5", "True", "'1'"):
+    expressions_of("Generator", f"gn.Generator().manual_seed({_seed})")
+expressions_of("manual_seed", "gn.manual_seed(2**65)", "gn.manual_seed(-(2**63) - 1)", "gn.manual_seed('a')")

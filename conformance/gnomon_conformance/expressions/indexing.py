@@ -238,3 +238,13 @@ for _name, _texts in {
     ],
 }.items():
     expressions_of(_name, *_texts)
+
+expressions_of(
+    "__setitem__",
+    "x = t(2, 3); x[None] += 1; x",
+    "x = t(2, 3); x[0, None] += 1; x",
+    "x = t(2, 3); x[None] = x[None]; x",
+    "x = t(2, 3); x[None] = x; x",
+    "x = t(2, 3); x[0:1] = x[0:1]; x",
+    "x = t(3, 3); x[None] = x.t(); x",
+)

@@ -32,3 +32,13 @@ expressions_of(
     "t(3, dtype='complex64').to(gn.complex128)",
     "grad(lambda x: x.to(gn.float64), t(3))",
 )
+
+expressions_of("half", "t(3).half(memory_format=gn.contiguous_format)", "t(3).half(memory_format=1)")
+expressions_of(
+    "double",
+    "t(2, 3, layout='transposed').double(memory_format=gn.contiguous_format).stride()",
+    "t(2, 3, layout='transposed').double(memory_format=gn.preserve_format).stride()",
+    "t(3).double(gn.contiguous_format)",
+    "t(3).double(memory_format=gn.channels_last)",
+)
+expressions_of("fill_", "x = t(3); gn.fill_(x, 2); x", "x = t(3); gn.fill_(x, gn.tensor(4)); x")

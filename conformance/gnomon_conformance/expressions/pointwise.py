@@ -479,3 +479,43 @@ expressions_of(
 expressions_of("atan2", "grad(gn.atan2, t(2, values='zeros'), t(2, values='zeros'))")
 for _name, _pole in (("atan", "1j"), ("atanh", "1 + 0j"), ("log10", "0j")):
     expressions_of(_name, f"gn.{_name}(gn.tensor([{_pole}]))")
+
+for _number in ("1.5", "True", "1j", "inf", "300"):
+    _three = "t(2, dtype='uint8'), t(2, dtype='uint8'), t(2, dtype='uint8')"
+    expressions_of("addcmul", f"gn.addcmul({_three}, value={_number})")
+expressions_of(
+    "addcmul",
+    "gn.addcmul(gn.tensor([1]), gn.tensor([1]), gn.tensor([2]), value=1.5)",
+    "gn.addcmul(t(2), t(2), t(2), value=1j)",
+    "gn.addcmul(t(2), t(2), t(2), value=True)",
+    "gn.addcmul(t(2), t(2), t(2), value=1e39)",
+    "gn.addcmul(t(2, dtype='float16'), t(2, dtype='float16'), t(2, dtype='float16'), value=70000)",
+)
+expressions_of(
+    "addcdiv",
+    "gn.addcdiv(t(2), t(2), t(2) + 9, value=1j)",
+    "gn.addcdiv(t(2), t(2), t(2) + 9, value=True)",
+    "gn.addcdiv(t(2), t(2), t(2) + 9, value=1e39)",
+    "gn.addcdiv(t(2, dtype='int64'), t(2), t(2) + 9, value=1.5)",
+)
+# complex powers and exponentials beyond the largest number: an infinity in their direction
+for _number, _exponent in (
+    ("1e-300j", "-(2.0**63)"),
+    ("1e300 + 0j", "4"),
+    ("-1e300 + 0j", "5"),
+    ("1e200 + 1e200j", "2.5"),
+    ("1e-200 + 1e-200j", "-2.5"),
+    ("0j", "-2.5"),
+    ("complex(inf, 1)", "5"),
+    ("complex(1, inf)", "5"),
+):
+    expressions_of("pow", f"gn.tensor([{_number}], dtype=gn.complex128).pow({_exponent})")
+expressions_of(
+    "float_power",
+    "gn.tensor([complex(inf, 1), 1e-300j, 2 - 1j], dtype=gn.complex128).float_power(-(2**63))",
+)
+expressions_of(
+    "exp",
+    "gn.exp(gn.tensor([1000 + 0j, 1000 + 1j, 1000 - 2j, 1000 + 3j], dtype=gn.complex128))",
+    "gn.exp(gn.tensor([complex(1000, -0.0)], dtype=gn.complex128))",
+)

@@ -134,3 +134,28 @@ expressions_of(
     "t(dtype='complex64').item()",
     "t(dtype='bool').item()",
 )
+
+# the strides of a result whose operand is converted first: the copy has those of the operand
+expressions_of(
+    "Tensor.stride",
+    "x = gn.arange(3)[None].t(); (x + 2.5).stride()",
+    "x = gn.arange(3)[None].t(); (x * 2.5).stride()",
+    "x = gn.arange(3)[None].t(); (x + gn.tensor(1.5)).stride()",
+    "x = gn.arange(3)[None].t(); x.eq(inf).stride()",
+    "x = gn.arange(3)[None].t(); x.isinf().stride()",
+    "x = gn.arange(3)[None].t(); x.isfinite().stride()",
+    "x = gn.arange(3)[None].t(); x.sqrt().stride()",
+    "x = gn.arange(12).reshape(3, 1, 4)[:, :, ::2].transpose(0, 2); (x + 2.5).stride()",
+    "gn.arange(12).reshape(3, 4)[:, ::2].isinf().stride()",
+)
+expressions_of(
+    "pow",
+    "gn.pow(300, gn.tensor([1], dtype=gn.uint8))",
+    "gn.pow(-300, gn.tensor([1], dtype=gn.uint8))",
+    "gn.pow(2**63, gn.tensor([1], dtype=gn.int16))",
+    "gn.pow(2**63, gn.tensor([1]))",
+    "gn.pow(70000, gn.tensor([1], dtype=gn.float16))",
+    "gn.pow(1e300, gn.tensor([1.0]))",
+    "gn.pow(300, gn.tensor([1], dtype=gn.uint8), out=gn.zeros(1))",
+    "300 ** gn.tensor(1, dtype=gn.uint8)",
+)

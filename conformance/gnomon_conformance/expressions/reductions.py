@@ -295,3 +295,31 @@ for _name, _texts in {
     ],
 }.items():
     expressions_of(_name, *_texts)
+
+for _name in ("max", "min"):
+    expressions_of(
+        _name,
+        f"gn.{_name}(gn.tensor([5, 1, 6]), gn.tensor(0))",
+        f"gn.tensor([5, 1, 6]).{_name}(gn.tensor(0))",
+        f"gn.tensor([5, 1, 6]).{_name}(dim=gn.tensor(0))",
+        f"gn.{_name}(gn.tensor([5, 1, 6]), gn.tensor(0), True)",
+        f"gn.{_name}(t(3), gn.tensor(0.5))",
+    )
+for _name, _call in {
+    "mean": "mean(",
+    "var_mean": "var_mean(",
+    "std_mean": "std_mean(",
+    "sum": "sum(",
+    "prod": "prod(",
+}.items():
+    expressions_of(_name, f"gn.{_call}t(0, dtype='complex64'))", f"gn.{_call}t(0, 2, dtype='complex128'), 0)")
+expressions_of("sum", "gn.sum(gn.ones(3, 3), 0, out=gn.ones(1).expand(3))")
+expressions_of("tril", "gn.ones(1, 1).expand(3, 3).tril_()")
+expressions_of(
+    "nn.functional.batch_norm",
+    "F.batch_norm(t(0), t(0), t(0))",
+    "F.batch_norm(t(0), t(0), t(0), training=True)",
+    "F.batch_norm(t(0, 3), t(2), None)",
+    "F.batch_norm(t(0, 3), None, None)",
+    "F.batch_norm(t(2, 0), t(0), t(0))",
+)

@@ -29,3 +29,15 @@ expressions_of(
     "t(40, values='below 3').argsort(stable=True)",
     "t(40, values='below 3').median(0)",
 )
+expressions_of(
+    "unique",
+    "gn.unique(t(5, 0, 5), dim=1).stride()",
+    "gn.unique(t(4, 0), dim=1).stride()",
+    "gn.unique(t(4, 3, 2), dim=1).stride()",
+)
+expressions_of(
+    "kthvalue",
+    "x = t(4); gn.kthvalue(x, 2, out=(x, gn.tensor(0)))",
+    "x = t(4); gn.kthvalue(x, 2, out=(x[0], gn.tensor(0)))",
+)
+expressions_of("einsum", "gn.einsum([t(2)], 'i->')", "gn.einsum(3, t(2))", "gn.einsum(None, t(2))")

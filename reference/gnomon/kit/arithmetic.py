@@ -87,9 +87,11 @@ def power(a: Any, b: Any) -> Any:
         if b == 0:
             return complex(1.0, 0.0)
         try:
-            return complex(a) ** b
+            result = complex(a) ** b
         except (ZeroDivisionError, OverflowError):
-            return complex(nan, nan)
+            result = complex(nan, nan)
+        # products of infinite parts are NaN where the exponential still has a direction
+        return result if result == result else exp(complex(b) * log(complex(a)))
     try:
         return math.pow(a, b)
     except ValueError:
@@ -134,6 +136,8 @@ def _exp(a: complex) -> complex:
         return cmath.exp(a)
     except ValueError:
         return complex(inf if a.real == inf else nan, nan)
+    except OverflowError:  # infinite parts of the angle's signs; a real number's exponential is real
+        return complex(inf * math.cos(a.imag), inf * math.sin(a.imag) if a.imag else a.imag)
 
 
 def _expm1(a: complex) -> complex:

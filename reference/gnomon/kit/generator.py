@@ -59,8 +59,15 @@ class Generator:
         self._counter = 0
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the stream of ``seed`` (an int; negative ones count from 2**64)."""
-        self._seed = int(seed) % 2**64
+        """Start the stream of ``seed`` (an int; negative ones count from 2**64).
+
+        Raises RuntimeError for what is no int, ValueError for one below -2**63 or above 2**64 - 1.
+        """
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError(f"manual_seed: seed {seed} is not within -2**63 and 2**64 - 1")
+        self._seed = seed % 2**64
         self._counter = 0
         return self
 

@@ -341,7 +341,13 @@ def _same_order(spec: Spec, strides: Ints) -> bool:
 
 
 def converted_spec(spec: Spec, dtype: dtypes.dtype) -> Spec:
-    """The spec of a copy with another dtype: in the same order of memory, without gaps or repetition."""
+    """The spec of a copy with another dtype: with the same strides where they are dense, else dense in the
+    same order of dimensions.
+
+    Source: infer_dense_strides, and what empty_like preserves.
+    """
+    if geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides):
+        return spec_of(spec.sizes, spec.strides, dtype, spec.device)
     return TensorIterator("copy_", [spec], [dtype], None, spec.device).output_specs[0]
 
 

@@ -10,13 +10,12 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..memory.spec import Spec, spec_of
+from ..memory.spec import Spec
 from ..values import dtype as dtypes
-from ..values import geometry
 from ..values.dispatch_key import BATCHED
 from ..values.dtype import Number, bool_, dtype, get_default_dtype, int64, uint8
 from ..values.geometry import Ints, wrap_dims
-from .iterator import TensorIterator, result_type
+from .iterator import TensorIterator, converted_spec, result_type
 
 Rule = Callable[..., TensorIterator]
 
@@ -188,15 +187,8 @@ def bool_result_dtype(self: Spec) -> dtypes.dtype:
 
 
 def dense_like(self: Spec, dtype: dtypes.dtype | None = None) -> Spec:
-    """A new tensor of the sizes of ``self``: with its strides where they are dense, else dense in its order
-    of dimensions.
-
-    Source: infer_dense_strides, and what empty_like preserves.
-    """
-    dtype = dtype or self.dtype
-    if geometry.is_non_overlapping_and_dense(self.sizes, self.strides):
-        return spec_of(self.sizes, self.strides, dtype, self.device)
-    return TensorIterator("", [self], [dtype], None, self.device).output_specs[0]
+    """A new tensor laid out as ``self``, without gaps or repetition."""
+    return converted_spec(self, dtype or self.dtype)
 
 
 def can_be_read(tensor: Any) -> bool:

@@ -49,7 +49,8 @@ def execute(
         if walk.numel == 0:
             if walk.is_reduction and record.identity is not None:
                 for output in outputs:
-                    aten.fill_.Scalar(output, record.identity)
+                    dtype = output._spec.dtype  # type: ignore[union-attr]
+                    aten.fill_.Scalar(output, record.identity if dtype.is_complex else record.identity.real)
             return
         if meets_in_float32(operator, plan.key_dtype, arguments):
             _execute_in_float32(operator, outputs[0], arguments)

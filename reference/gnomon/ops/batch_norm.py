@@ -392,10 +392,14 @@ def _batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """Checks, and what is normalized when there is nothing; then the operator.
+    """What is normalized when there is nothing, whatever the other arguments are; checks, and the operator.
 
     Source: _batch_norm_impl_index.
     """
+    if not input.numel():
+        result = input.clone()
+        result = result if weight is None or not weight.numel() else result * weight[0]
+        return result if bias is None or not bias.numel() else result + bias[0]
     if not training:
         _check_given(running_mean, running_var)
     specs = _specs(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
@@ -403,10 +407,6 @@ def _batch_norm(
         raise RuntimeError(f"expected (N, C, *) for these parameters, but got sizes {list(input.shape)}")
     _check_features(input._spec, **specs)
     _check_pair(running_mean, running_var)
-    if not input.numel():
-        result = input.clone()
-        result = result if weight is None or not weight.numel() else result * weight[0]
-        return result if bias is None or not bias.numel() else result + bias[0]
     options = (running_mean, running_var, training, momentum, eps)
     return aten.native_batch_norm.default(input, weight, bias, *options)[0]
 

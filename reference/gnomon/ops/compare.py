@@ -17,7 +17,7 @@ from ..kit.copies import row_major
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
-from ..kit.rules import can_be_read, comparison, dense_like, device_of, refuse, unary_bool
+from ..kit.rules import can_be_read, comparison, dense_like, device_of, documented, refuse, unary_bool
 from ..memory.spec import Spec
 from ..values.dtype import (
     bfloat16,
@@ -86,16 +86,27 @@ isnan = native_function(
     doc="Is each element NaN?",
 )
 
+
+def _isinf_rule(self: Spec) -> TensorIterator:
+    """Of integers, none of which is, the result lies as zeros_like(self) would."""
+    outputs = [dense_like(self, bool_)] if self.dtype.category < 2 else None
+    return TensorIterator("", [self], [bool_], self.dtype, self.device, outputs=outputs)
+
+
 isinf = native_function(
     "isinf(Tensor self) -> Tensor",
-    meta=unary_bool,
+    meta=documented(_isinf_rule, "The result has the operand's sizes and the dtype bool"),
     kernel=pointwise(lambda a: arithmetic.absolute(a) == math.inf),
     doc="Is each element an infinity?",
 )
 
 isfinite = native_function(
     "isfinite(Tensor self) -> Tensor",
-    composite=lambda self: aten.logical_not(aten.logical_or(self.isnan(), self.isinf())),
+    composite=lambda self: (
+        aten.ones_like(self, dtype=bool_)
+        if self.dtype.category < 2
+        else aten.logical_not(aten.logical_or(self.isnan(), self.isinf()))
+    ),
     doc="Is each element neither NaN nor an infinity?",
 )
 

@@ -133,7 +133,7 @@ def _fill_(self: Tensor, value: Any) -> Tensor:
 
 fill_ = native_function(
     "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
-    variants="method",
+    variants="function, method",
     explicit=_fill_,
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     node_name="FillBackward0",
@@ -151,7 +151,7 @@ def _number_to_fill_with(value: Tensor) -> Any:
 
 native_function(
     "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
-    variants="method",
+    variants="function, method",
     explicit=lambda self, value: _copy_(self, _number_to_fill_with(value), False),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "value": lambda grad: grad.sum()},
     node_name="FillBackward1",

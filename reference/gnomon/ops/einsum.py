@@ -146,6 +146,10 @@ def _sum_of_products(left: Any, right: Any, summed: Sequence[int]) -> Any:
 
 
 def _einsum(equation: str, tensors: Sequence[Any], path: Sequence[int] | None) -> Any:
+    if not isinstance(equation, str):
+        raise TypeError(
+            f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}"
+        )
     if not tensors:
         raise RuntimeError("einsum(): must provide at least one operand")
     left, arrow, right = equation.partition("->")

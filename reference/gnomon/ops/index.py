@@ -361,20 +361,23 @@ def _bool_index(value: bool, view: Tensor) -> Tensor:
     return aten.zeros.default((1 if value else 0,), int64, None, view.device, None)
 
 
+def is_array(item: Any) -> bool:
+    """An array of NumPy, be it without dimensions; but no scalar of it, which nothing can be written to."""
+    return hasattr(item, "__array_interface__") and hasattr(item, "__setitem__")
+
+
 def _is_sequence(item: Any) -> bool:
     """A list, a tuple, a range, an array: anything with a length and elements by number."""
-    return not isinstance(item, (Tensor, dict)) and (
-        hasattr(item, "__len__") and hasattr(item, "__getitem__") and getattr(item, "shape", None) != ()
-    )
+    return not isinstance(item, (Tensor, dict)) and hasattr(item, "__len__") and hasattr(item, "__getitem__")
 
 
 def _stands_for_tuple(index: Any) -> bool:
     """Does a sequence that is no tuple mean one item for each dimension?
 
-    It does if it is short and anything in it is more than a number: a list of slices, tensors or lists.
-    Source: treatSequenceAsTuple, which has it from NumPy.
+    It does if it is short and anything in it is more than a number: a list of slices, tensors or lists.  An
+    array never does.  Source: treatSequenceAsTuple, which has it from NumPy.
     """
-    if not _is_sequence(index) or len(index) >= 32:
+    if is_array(index) or not _is_sequence(index) or len(index) >= 32:
         return False
     return any(
         each is None or each is Ellipsis or isinstance(each, (slice, Tensor)) or _is_sequence(each)
@@ -442,9 +445,14 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     view, tensors = _apply_basic(self, normalize_index(self, index))
     if not isinstance(value, Tensor):
         value = aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)
+    if not tensors and value._spec.sizes == view._spec.sizes:
+        aten.copy_.default(view, value, False)
+        return
     while value.ndim and value._spec.sizes[0] == 1:  # sizes of 1 in front never stop a value from fitting
         value = value.squeeze(0)
     if tensors:
         aten.index_put_.default(view, tensors, value, False)
-    else:
-        aten.copy_.default(view, value, False)
+        return
+    if value.ndim and geometry.is_expandable_to(value._spec.sizes, view._spec.sizes):
+        value = value.expand(view._spec.sizes)  # whose strides show where it is the view itself
+    aten.copy_.default(view, value, False)

@@ -235,5 +235,9 @@ native_function(
     "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
     composite=_logsumexp,
     out="out",
-    doc="log(sum(exp(x))) over dimensions ``dim``, without overflow.",
+    doc="""log(sum(exp(x))) over dimensions ``dim``, which go unless ``keepdim``, without overflow.
+
+    Of floats and complex numbers in their dtype, of integers and bools in the default one; -inf over no
+    elements.  Raises IndexError for a ``dim`` that the tensor has not, RuntimeError for one that is given
+    twice.""",
 )

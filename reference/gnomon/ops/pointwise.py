@@ -14,7 +14,7 @@ from ..dispatch.dispatcher import OpOverload, aten
 from ..kit import arithmetic
 from ..kit.formulas import conj, scaled
 from ..kit.iterator import TensorIterator, result_type
-from ..kit.loops import for_each, pointwise
+from ..kit.loops import for_each, pointwise, pointwise_with_numbers
 from ..kit.native import native_function
 from ..kit.rules import binary, binary_float, check_alpha, refuse, unary, unary_float, walk
 from ..memory.spec import Spec
@@ -198,7 +198,11 @@ div_mode = native_function(
 floor_divide = native_function(
     "floor_divide(Tensor self, Tensor other) -> Tensor",
     numbers="both",
-    composite=lambda self, other: aten.div_floor.default(self, other),
+    meta=integer_division_rule,
+    kernel_of="div_floor",
+    wide_numbers=("other",),
+    derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
+    node_name="DivBackward2",
     inplace="Tensor",
     out="out",
     doc="""``floor(self / other)``; integers stay integers.  Raises RuntimeError for integers divided by zero.
@@ -378,7 +382,8 @@ round = _rounding("round", round, "to the nearest integer, halves to even")
 
 def _ternary_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     common = result_type(self, tensor1, tensor2)
-    check_alpha(common, value)
+    half = common.is_floating_point and common.itemsize == 2  # which is computed in float32
+    check_number_fits(value, float32 if half else common)
     return walk([self, tensor1, tensor2], common, common)
 
 
@@ -394,7 +399,7 @@ def _addcdiv_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
 addcmul = native_function(
     "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
     meta=_ternary_rule,
-    kernel=pointwise(lambda a, b, c, value: a + value * b * c),
+    kernel=pointwise_with_numbers(lambda a, b, c, value: a + value * b * c),
     derivatives={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * conj(tensor2 * value),
@@ -410,7 +415,7 @@ addcmul = native_function(
 addcdiv = native_function(
     "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
     meta=_addcdiv_rule,
-    kernel=pointwise(lambda a, b, c, value: a + value * arithmetic.divide(b, c)),
+    kernel=pointwise_with_numbers(lambda a, b, c, value: a + value * arithmetic.divide(b, c)),
     derivatives={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * conj(value / tensor2),

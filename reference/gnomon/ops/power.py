@@ -117,16 +117,16 @@ def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
     return walk([self], common, common)
 
 
+def _pow_of_number(self: Any, exponent: Any) -> Any:
+    """The number becomes a tensor of the common dtype, as that holds it: integers wrap around."""
+    common = aten.result_type.Scalar_Tensor(self, exponent)
+    base = aten.scalar_tensor(common.cast(self), dtype=common, device=exponent.device)
+    return row_major(aten.pow.Tensor_Tensor(base, exponent))
+
+
 pow_reversed = native_function(
     "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-    composite=lambda self, exponent: row_major(
-        aten.pow.Tensor_Tensor(
-            aten.scalar_tensor(
-                self, dtype=aten.result_type.Scalar_Tensor(self, exponent), device=exponent.device
-            ),
-            exponent,
-        )
-    ),
+    composite=_pow_of_number,
     out="Scalar_out",
     doc="A number to the power of each element.",
 )

@@ -32,7 +32,7 @@ __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "phi
 
 def manual_seed(seed: int) -> Generator:
     """Start the default stream of ``seed``.  Source: torch.manual_seed."""
-    return default_generator.manual_seed(seed)
+    return default_generator.manual_seed(int(seed))
 
 
 def initial_seed() -> int:

@@ -123,7 +123,7 @@ mean_dim = native_function(
         ),
     },
     node_name="MeanBackward1",
-    identity=math.nan,
+    identity=complex(math.nan, math.nan),
     out="out",
     doc="""The mean over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``; NaN over
     nothing.
@@ -135,7 +135,7 @@ native_function(
     "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     meta=lambda self, dtype: _mean_rule(self, None, False, dtype),
     kernel_of="mean.dim",
-    identity=math.nan,
+    identity=complex(math.nan, math.nan),
     derivatives={
         "self": lambda grad, self_sizes: grad.expand(self_sizes) / geometry.numel_of(self_sizes),
     },
@@ -262,7 +262,11 @@ native_function(
     node_name="MaxBackward1",
     exact_out=True,
     out="unary_out",
-    doc="The largest element; NaN if there is one.",
+    doc="""The largest element; NaN if there is one.
+
+    Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
+    ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
+    element to choose (IndexError along ``dim``), IndexError for a ``dim`` that the tensor has not.""",
 )
 
 native_function(
@@ -273,7 +277,11 @@ native_function(
     node_name="MinBackward1",
     exact_out=True,
     out="unary_out",
-    doc="The smallest element; NaN if there is one.",
+    doc="""The smallest element; NaN if there is one.
+
+    Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
+    ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
+    element to choose (IndexError along ``dim``), IndexError for a ``dim`` that the tensor has not.""",
 )
 
 

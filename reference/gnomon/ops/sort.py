@@ -212,6 +212,7 @@ kthvalue = native_function(
     derivatives={"self": _choice_grad},
     non_differentiable_outputs=(1,),
     exact_out=True,
+    separate_out=("self",),
     out="kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, "
     "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
     doc="""The ``k``-th smallest element along ``dim``, counted from 1, and its index (int64).

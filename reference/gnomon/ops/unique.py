@@ -106,7 +106,11 @@ def _unique_dim_consecutive(self: Any, dim: int, return_inverse: bool, return_co
 
 
 def _picked(self: Any, dim: int, positions: Any) -> Any:
-    """The slices at ``positions``, laid out as in PyTorch: ``dim`` is moved back from the front."""
+    """The slices at ``positions``, laid out as in PyTorch: ``dim`` is moved back from the front, unless there
+    are none.
+    """
+    if not positions.numel():
+        return aten.empty(tuple(self.shape), dtype=self.dtype, device=self.device)
     moved = aten.index_select(self.detach().movedim(dim, 0), 0, positions)
     return moved.movedim(0, dim)
 

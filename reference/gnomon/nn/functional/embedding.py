@@ -38,7 +38,7 @@ def embedding(
     Source: torch.nn.functional.embedding.
     """
     check_embedding_options(None, sparse)
-    rows = weight.size(0)
+    rows = weight.size(0) if weight.ndim else 0  # what is no matrix the operator refuses
     if padding_idx is not None and not -rows <= padding_idx < max(rows, 1):
         raise AssertionError(
             f"Padding_idx must be within num_embeddings, but got padding_idx {padding_idx} and {rows} rows"
