@@ -272,3 +272,15 @@ def test_hooks_under_create_graph_are_recorded(lib: Any) -> None:
     assert first.tolist() == [18.0]  # 2 x * x
     (second,) = lib.autograd.grad(first.sum(), x)
     assert second.tolist() == [12.0]
+
+
+def test_a_leaf_that_only_the_graph_leads_to_has_its_hook_run(lib: Any) -> None:
+    seen = []
+
+    def doubled() -> Any:
+        x = lib.ones(2, requires_grad=True)
+        x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad.tolist()))
+        return x * 2
+
+    doubled().sum().backward()
+    assert seen == [[2.0, 2.0]]

@@ -316,3 +316,15 @@ def test_async_tasks_of_gnomon_have_their_own_mode() -> None:
         return await asyncio.gather(without(), with_(), without())
 
     assert asyncio.run(both()) == [False, True, False]
+
+
+def test_one_set_grad_enabled_may_be_used_twice(lib: Any) -> None:
+    context = lib.set_grad_enabled(False)
+    lib.set_grad_enabled(True)
+    for _ in range(2):
+        with context:
+            assert not lib.is_grad_enabled()
+        assert lib.is_grad_enabled()
+    context = lib.set_grad_enabled(False)
+    first, second = context(lib.is_grad_enabled), context(lib.is_grad_enabled)
+    assert lib.is_grad_enabled() and not first() and not second() and lib.is_grad_enabled()

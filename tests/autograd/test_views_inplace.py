@@ -310,3 +310,47 @@ def test_swapping_through_views(lib: Any) -> None:
     assert y.tolist() == [20.0, 100.0]
     (y * lib.tensor([1.0, 3.0])).sum().backward()
     assert x.grad.tolist() == [300.0, 10.0]
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)])
+def test_views_that_merge_dimensions_of_a_permuted_base(lib: Any, order: tuple[int, ...]) -> None:
+    """The base is dense, but not row-major: what lies side by side in memory is not so in its indices."""
+    back = tuple(order.index(each) for each in range(3))
+    weights = lib.arange(24.0).view(2, 3, 4).permute(order)
+    for first, last in ((0, 3), (5, 17), (23, 24)):
+        x = lib.ones(2, 3, 4, requires_grad=True)
+        base = x.permute(order) * 1.0
+        window = base.permute(back).view(-1)[first:last]
+        window.mul_(5)
+        stale = base.permute(back).view(-1)[first:last]
+        base.mul_(2)
+        ((base * weights).sum() + (stale * 100).sum()).backward()
+        expected = [2.0 * place for place in range(24)]
+        for place in range(first, last):
+            expected[place] = 10.0 * place + 1000.0
+        assert x.grad.reshape(-1).tolist() == expected
+
+
+def test_a_stale_view_that_repeats_elements(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    base = x * 1
+    view = base.expand(3, 2)
+    base.mul_(2)
+    view.sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_leaf_that_is_switched_off_does_not_accumulate(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    y = x * 2
+    x.requires_grad_(False)
+    y.sum().backward()
+    assert x.grad is None
+
+
+def test_what_may_not_be_assigned(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="can't assign Variable as its own grad"):
+        x.grad = x
+    with pytest.raises(RuntimeError, match="must be floating point or complex dtype"):
+        x.data = lib.ones(2, dtype=lib.int64)

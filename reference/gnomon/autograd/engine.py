@@ -584,7 +584,7 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
     with _accumulating:
         for node, gradient, is_own in leaves:
             variable = node.variable
-            if variable is not None:
+            if variable is not None and variable._keys & AUTOGRAD:  # it may have been switched off since
                 earlier = done.get(id(variable))
                 total = accumulated(variable, gradient, is_own) if earlier is None else earlier[3] + gradient
                 done[id(variable)] = (node, variable, gradient, total)

@@ -141,13 +141,13 @@ class set_grad_enabled(_ModeContext):
     Source: torch.set_grad_enabled.
     """
 
-    __slots__ = ("_mode",)
+    __slots__ = ("_before", "_mode")
 
     def __init__(self, mode: bool):
         super().__init__()
         self._mode = bool(mode)
-        self._previous.append(mode_word())
-        set_mode_word(self.enter(mode_word()))
+        self._before = mode_word()
+        set_mode_word(self.enter(self._before))
 
     def enter(self, word: int) -> int:
         return word | GRAD_MODE_BIT if self._mode else word & ~GRAD_MODE_BIT
@@ -156,10 +156,13 @@ class set_grad_enabled(_ModeContext):
         return set_grad_enabled(self._mode)
 
     def __enter__(self) -> None:
-        return None
+        set_mode_word(self.enter(mode_word()))
+
+    def __exit__(self, *exception: object) -> None:
+        set_mode_word(mode_word() & ~self.mask | self._before & self.mask)
 
     def __call__(self, function: F) -> F:
-        self.__exit__(None, None, None)  # it is the function that is meant, not what comes after
+        self.__exit__()  # it is the function that is meant, not what comes after
         return super().__call__(function)
 
 

@@ -114,8 +114,9 @@ class AccumulateGrad(Node):
     leads to is freed here (nobody could see its ``grad``), and lives there.
     """
 
-    __slots__ = ("_variable",)
+    __slots__ = ("_kept", "_variable")
 
+    _kept: Tensor  # the leaf itself, where somebody waits to be told of it
     _variable: weakref.ref[Tensor]
     next_edges = ()
     sequence_nr = LAST_SEQUENCE_NUMBER

@@ -15,7 +15,7 @@ from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor, autograd_meta
 from ..values.dispatch_key import AUTOGRAD
 from .hooks import RemovableHandle, add_hook, node_hooks
-from .node import gradient_edge
+from .node import accumulator_edge, gradient_edge
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
@@ -48,6 +48,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if self.grad_fn is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    accumulator_edge(self)[0]._kept = self  # the hook is to run although nobody else keeps the leaf
     meta = autograd_meta(self)
     if meta.post_accumulate_grad_hooks is None:
         meta.post_accumulate_grad_hooks = {}

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
 from ..memory import tensor as tensor_module
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import CreationMeta, Tensor, version_counter
+from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, INFERENCE_MODE_BIT
 from .hooks import node_hooks
 from .node import Edge, Node, gradient_edge, next_sequence_number
@@ -111,7 +111,10 @@ def gradient_edge_of(tensor: Tensor) -> Edge | None:
 
 
 class AsStridedBackward0(Node):
-    """The gradient of a view of ``base_spec``: zeros, with the view's gradient in its place."""
+    """The gradient of a view of ``base_spec``: zeros, with the view's gradient in its place.
+
+    What several elements of the view show receives the sum of their gradients.
+    """
 
     __slots__ = ("base_offset", "base_spec", "view_offset", "view_spec")
 
@@ -122,12 +125,17 @@ class AsStridedBackward0(Node):
         grad = gradients[0]
         if grad is None:
             return (None,)
-        base = aten.new_zeros(grad, self.base_spec.sizes, dtype=self.base_spec.dtype)
-        where = _in_contiguous(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
-        if self.base_spec.dtype is self.view_spec.dtype:
-            return (base.as_strided_scatter(grad, *where),)
-        placed = _parts(base).as_strided_scatter(_parts(grad), *where)
-        return (_whole(placed, self.base_spec),)
+        base, view, offset = _same_unit(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
+        if base.dtype is not self.view_spec.dtype:
+            grad = _parts(grad)
+        memory = aten.new_zeros(grad, (_extent(base),), dtype=base.dtype)
+        if geometry.has_internal_overlap(view.sizes, view.strides):
+            places = aten.arange(_extent(base), device=grad.device)
+            places = places.as_strided(view.sizes, view.strides, offset).reshape(-1)
+            memory = memory.scatter_add(0, places, grad.reshape(-1))
+        else:
+            memory = memory.as_strided_scatter(grad, view.sizes, view.strides, offset)
+        return (_whole(_shown(memory, base), self.base_spec),)
 
 
 class CopySlices(Node):
@@ -143,12 +151,11 @@ class CopySlices(Node):
         grad = gradients[0]
         if grad is None:
             return (None,) * len(self.next_edges)
-        base_grad = grad.clone().contiguous()
-        where = _in_contiguous(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
-        mixed = self.base_spec.dtype is not self.view_spec.dtype
-        if mixed:
-            base_grad = _parts(base_grad)
-        slice_grad = base_grad.as_strided(*where).clone()
+        base, view, offset = _same_unit(self.base_spec, self.base_offset, self.view_spec, self.view_offset)
+        mixed = base.dtype is not self.base_spec.dtype or view.dtype is not self.view_spec.dtype
+        window = (view.sizes, view.strides, offset)
+        memory = _memory(_parts(grad) if mixed else grad, base)
+        slice_grad = memory.as_strided(*window).clone()
         if mixed:
             slice_grad = _whole(slice_grad, self.view_spec)
         through = self.node.apply((slice_grad,))
@@ -157,10 +164,8 @@ class CopySlices(Node):
             first = slice_grad.new_zeros(slice_grad.shape)
         elif first._spec.sizes != slice_grad._spec.sizes:
             first = first.sum_to_size(slice_grad._spec.sizes)
-        if mixed:
-            placed = base_grad.as_strided_scatter(_parts(first), *where)
-            return (_whole(placed, self.base_spec), *through[1:])
-        return (base_grad.as_strided_scatter(first, *where), *through[1:])
+        placed = _shown(memory.as_strided_scatter(_parts(first) if mixed else first, *window), base)
+        return (_whole(placed, self.base_spec) if mixed else placed, *through[1:])
 
     def view_edge(self) -> Edge:
         """The edge of the view as it was written to: of a view of the base, whose edge is this Node."""
@@ -176,6 +181,28 @@ class CopySlices(Node):
         self.node.release_variables()
 
 
+# A base's gradient is laid out as the base is, in a memory of its own, so that the view's strides and offset
+# show in it what they show in the base.
+
+
+def _extent(spec: Spec) -> int:
+    """How many elements lie between the first and the last, both included."""
+    return geometry.extent(spec.sizes, spec.strides)
+
+
+def _memory(grad: Tensor, base: Spec) -> Tensor:
+    """The elements of ``grad`` in the order in which those of the base lie in memory, with zeros in gaps."""
+    if base.is_contiguous:
+        return grad.clone().contiguous().view(-1)
+    zeros = aten.new_zeros(grad, (_extent(base),))
+    return zeros.as_strided_scatter(grad, base.sizes, base.strides, 0)
+
+
+def _shown(memory: Tensor, base: Spec) -> Tensor:
+    """What ``_memory`` laid out, in the base's sizes again."""
+    return memory.as_strided(base.sizes, base.strides, 0)
+
+
 def _parts(tensor: Tensor) -> Tensor:
     """A complex tensor as its real and imaginary parts; a real one itself."""
     return aten.view_as_real.default(tensor) if tensor._spec.dtype.is_complex else tensor
@@ -183,7 +210,9 @@ def _parts(tensor: Tensor) -> Tensor:
 
 def _whole(parts: Tensor, wanted: Spec) -> Tensor:
     """What ``_parts`` took apart, if ``wanted`` is complex."""
-    return aten.view_as_complex.default(parts.contiguous()) if wanted.dtype.is_complex else parts
+    if not wanted.dtype.is_complex or parts._spec.dtype.is_complex:
+        return parts
+    return aten.view_as_complex.default(parts.contiguous())
 
 
 def _parts_spec(spec: Spec, offset: int) -> tuple[Spec, int]:
@@ -194,41 +223,17 @@ def _parts_spec(spec: Spec, offset: int) -> tuple[Spec, int]:
     return spec_of((*spec.sizes, 2), strides, spec.dtype.to_real(), spec.device), 2 * offset
 
 
-def _in_contiguous(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tuple[Any, Any, int]:
-    """The view's (sizes, strides, offset) in a row-major tensor of the base's sizes.
+def _same_unit(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tuple[Spec, Spec, int]:
+    """The specs of base and view, and where the view begins in the base's memory.
 
-    Where one of the two is complex and the other shows its parts, both are taken as their parts.  A base that
-    is not row-major is mapped dimension by dimension: each stride of the view must be a sum of steps along
-    the base's dimensions, and is one such step in all views that operators make.
+    Where one of the two is complex and the other shows its parts, both are taken as their parts.
     """
     if base.dtype is not view.dtype:
         (base, base_offset), (view, view_offset) = (
             _parts_spec(base, base_offset),
             _parts_spec(view, view_offset),
         )
-    if base.is_contiguous:
-        return view.sizes, view.strides, view_offset - base_offset
-    contiguous = base.contiguous().strides
-    pairs = sorted(
-        (
-            (stride, new)
-            for size, stride, new in zip(base.sizes, base.strides, contiguous)
-            if size > 1 and stride > 0
-        ),
-        reverse=True,
-    )
-
-    def translate(distance: int) -> int:
-        translated = 0
-        for stride, new in pairs:
-            translated += distance // stride * new
-            distance %= stride
-        return translated
-
-    strides = tuple(
-        translate(stride) if size > 1 else stride for size, stride in zip(view.sizes, view.strides)
-    )
-    return view.sizes, strides, translate(view_offset - base_offset)
+    return base, view, view_offset - base_offset
 
 
 def rebase_history(self: Tensor, node: Node) -> None:

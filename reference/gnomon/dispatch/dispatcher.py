@@ -71,6 +71,9 @@ class OpOverload:
         overload = self.schema.overload_name or "default"
         return f"<OpOverload(op='{self.namespace}.{self.schema.name}', overload='{overload}')>"
 
+    def __str__(self) -> str:
+        return f"aten.{self.schema.name}.{self.schema.overload_name or 'default'}"
+
     def register(self, key: DispatchKey, kernel: Kernel) -> None:
         """Make ``kernel`` this operator's kernel for ``key``."""
         self.kernels[key] = kernel

@@ -392,6 +392,8 @@ class Tensor:
 
     @grad.setter
     def grad(self, grad: Tensor | None) -> None:
+        if grad is self:
+            raise RuntimeError("can't assign Variable as its own grad")
         if grad is not None:
             if not isinstance(grad, Tensor):
                 raise TypeError(
@@ -425,6 +427,11 @@ class Tensor:
         if self._spec.device is not source._spec.device:
             raise RuntimeError(
                 f"data: expected a tensor on {self._spec.device}, but got one on {source._spec.device}"
+            )
+        if self._keys & AUTOGRAD and source._spec.dtype.category < 2:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype, not "
+                f"{source._spec.dtype}"
             )
         storage = source.untyped_storage()
         own = self.untyped_storage()  # so that memory owned by address is given back by the storage
