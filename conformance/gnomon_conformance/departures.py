@@ -138,7 +138,7 @@ DEPARTURES: list[Departure] = [
         ("float64",),
     ),
     Departure(
-        r"threshold_backward",
+        r"(threshold|leaky_relu)_backward",
         "has strides",
         "PyTorch's iterator takes self before grad_output; gnomon's operands stand in the schema's order",
     ),

@@ -135,14 +135,7 @@ def vmap(
     return _vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
-def _grad_of_each(gradients: Any, function: Any) -> Any:
-    """What ``autograd.grad(is_grads_batched=True)`` needs, when it is first asked for."""
-    from .func.vmap import grad_of_each
-
-    return grad_of_each(gradients, function)
-
-
-_engine.set_grad_of_each(_grad_of_each)
+_engine.set_vmap(vmap)
 
 _LAZY = (
     "nn",

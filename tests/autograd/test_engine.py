@@ -298,3 +298,32 @@ def test_a_real_leaf_of_a_complex_graph_has_a_real_gradient(lib: Any) -> None:
     (x * (1 + 1j)).abs().sum().backward()
     assert x.grad.dtype is lib.float32
     assert abs(x.grad.item() - 2**0.5) < 1e-6
+
+
+def test_an_unused_input_is_named_by_its_place(lib):
+    used, unused = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Tensor at index 1 appears to not have been used in the graph"):
+        lib.autograd.grad((used * 2).sum(), [used, unused])
+
+
+def test_an_invalid_gradient_is_named_by_its_place(lib):
+    class Wrong(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x * y
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, lib.ones(3)
+
+    x, y = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"invalid gradient at index 1 - got \[3\] but expected shape"):
+        Wrong.apply(x, y).sum().backward()
+
+
+def test_leaky_relu_is_differentiated_twice(lib):
+    x = lib.tensor([-1.0, 2.0], requires_grad=True)
+    (gradient,) = lib.autograd.grad(lib.nn.functional.leaky_relu(x, 0.5).sum(), x, create_graph=True)
+    assert gradient.requires_grad
+    assert gradient.tolist() == [0.5, 1.0]
+    assert lib.autograd.grad(gradient.sum(), x)[0].tolist() == [0.0, 0.0]

@@ -593,3 +593,22 @@ def test_embedding_bags() -> None:
         assert tangent(gn, total) == [[11.0], [101.0]]
         with pytest.raises(NotImplementedError, match="Trying to use forward AD with _embedding_bag"):
             gn.nn.functional.embedding_bag(bags, weight, mode="max")
+
+
+# -- where a formula masks what would be infinite ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "function, at",
+    [
+        (lambda x: x.logit(1e-3), (0.0, 1.0, 0.3)),
+        (lambda x: x.pow(x), (0.0, 1.0, 0.3)),
+        (lambda x: (x + 0j).sgn().abs(), (0.0, 1.0, 0.3)),
+    ],
+    ids=["logit", "pow", "sgn"],
+)
+def test_masked_slopes_are_not_nan(lib: Any, function: Any, at: tuple[float, ...]) -> None:
+    with forward_mode(lib).dual_level():
+        found = tangent(lib, function(a_dual(lib, *at)))
+    assert not any(each != each for each in found)
+    assert found[0] == 0

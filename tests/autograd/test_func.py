@@ -616,3 +616,26 @@ def test_a_result_of_a_function_that_all_examples_have_in_common():
 
     expected = gn.func.grad(lambda b: (x * b).sin().sum() + 4 * (b * b).sum())(y)
     close(gn.func.grad(through)(y), expected)
+
+
+# -- what a transformed function may not do ------------------------------------------------------------------
+
+
+def test_no_backward_inside(lib):
+    def of_its_argument(x):
+        result = cubed(x)
+        result.backward()
+        return result
+
+    def of_another(x):
+        (lib.ones(2, requires_grad=True) * 2).sum().backward()
+        return cubed(x)
+
+    for function in (of_its_argument, of_another):
+        with pytest.raises(RuntimeError, match="called inside a functorch transform"):
+            lib.func.grad(function)(numbers(lib, 3))
+        with pytest.raises(RuntimeError, match="called inside a functorch transform"):
+            lib.func.vmap(function)(numbers(lib, 3, 2))
+    leaf = lib.ones(2, requires_grad=True)
+    (leaf * lib.func.grad(cubed)(numbers(lib, 2))).sum().backward()
+    close(leaf.grad, 3 * numbers(lib, 2) ** 2)

@@ -99,6 +99,11 @@ for name in ("hardshrink_backward", "softshrink_backward"):
 samples_of("hardtanh_backward", [*with_numbers(-1, 1), sample(tensor(33), KINKS, -0.5, 0.25, smooth=False)])
 samples_of("threshold_backward", [sample(tensor(33), KINKS, 0.25, smooth=False), *with_numbers(0.3)])
 samples_of(
+    "leaky_relu_backward",
+    [sample(tensor(33), KINKS, 0.25, False, smooth=False), *with_numbers(0.3, True)],
+    tolerance="elementary",
+)
+samples_of(
     "elu_backward",
     [
         sample(tensor(2, 3), 1, 1, 1, False, tensor(2, 3)),

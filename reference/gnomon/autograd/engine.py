@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from heapq import heappop, heappush
 from typing import Any
@@ -39,6 +40,18 @@ from .workers import Workers
 
 MAX_DEPTH = 60  # backwards within backwards on one thread's stack.  Source: MAX_DEPTH in engine.h
 
+_in_transform: ContextVar[bool] = ContextVar("gnomon_in_transform", default=False)
+
+
+@contextmanager
+def transform() -> Iterator[None]:
+    """Inside, a function runs for ``func.grad``, ``func.vmap`` or one of their kind: ``backward`` refuses."""
+    token = _in_transform.set(True)
+    try:
+        yield
+    finally:
+        _in_transform.reset(token)
+
 
 def backward(
     tensors: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
@@ -56,9 +69,15 @@ def backward(
     itself.
 
     Raises RuntimeError for a tensor that needs no gradient, for one of several elements without a
-    ``grad_tensor``, for a ``grad_tensor`` of another shape, for empty ``inputs``, and for a graph that was
-    freed by an earlier backward.  Source: torch.autograd.backward.
+    ``grad_tensor``, for a ``grad_tensor`` of another shape, for empty ``inputs``, for a graph that was freed
+    by an earlier backward, and inside a function that ``func.grad`` or ``func.vmap`` runs.
+    Source: torch.autograd.backward.
     """
+    if _in_transform.get():
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use func.grad or "
+            "func.vjp instead or call backward() outside of functorch transforms."
+        )
     roots = _as_list(tensors)
     gradients = [None] * len(roots) if grad_tensors is None else _as_list(grad_tensors)
     targets = None
@@ -116,31 +135,49 @@ def grad(
     keep_graph = create_graph if retain_graph is None else retain_graph
     captured = _execute(lambda: GraphTask(edges, seeds, keep_graph, targets, accumulates=False), create_graph)
     results: list[Tensor | None] = []
-    for each, gradient in zip(wanted, captured):
+    for position, (each, gradient) in enumerate(zip(wanted, captured)):
         if gradient is None and materialize_grads:
             spec = _spec_of(each)
             gradient = seeds[0].new_zeros(spec.sizes, dtype=spec.dtype, device=spec.device)
         elif gradient is None and not allow_unused:
             raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior."
+                f"The differentiated Tensor at index {position} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
             )
         results.append(gradient)
     return tuple(results)
 
 
-def _no_vmap(gradients: Any, function: Any) -> Any:
-    raise RuntimeError("is_grads_batched needs vmap: import gnomon, not a part of it")
+def _no_vmap(function: Callable[..., Any], *more: Any, **options: Any) -> Callable[..., Any]:
+    raise RuntimeError("this needs vmap: import gnomon, not a part of it")
 
 
-# Set by vmap: calls a function for each slice of the gradients along their first dimension, at once.
-_grad_of_each: Callable[[Any, Callable[[Any], Any]], Any] = _no_vmap
+vmap: Callable[..., Callable[..., Any]] = _no_vmap  # which is built of autograd, and lives above it
 
 
-def set_grad_of_each(function: Callable[[Any, Callable[[Any], Any]], Any]) -> None:
-    """Give the engine what ``is_grads_batched`` needs."""
-    global _grad_of_each
-    _grad_of_each = function
+def set_vmap(function: Callable[..., Callable[..., Any]]) -> None:
+    """Say what runs a function over many examples at once: for what autograd is asked to do in batches."""
+    global vmap
+    vmap = function
+
+
+def _grad_of_each(
+    gradients: Sequence[Tensor | None], function: Callable[[list[Tensor | None]], tuple[Tensor | None, ...]]
+) -> tuple[Tensor | None, ...]:
+    """``function`` of each slice of the gradients along their first dimension: for ``is_grads_batched``.
+
+    The gradients that it returns have that dimension too; None stays None.
+    """
+    present: list[bool] = []
+
+    def call(*given: Any) -> Any:
+        results = function(list(given))
+        present.extend(each is not None for each in results)
+        return tuple(each for each in results if each is not None)
+
+    dims = tuple(None if each is None else 0 for each in gradients)
+    found = iter(vmap(call, in_dims=dims, randomness="error")(*gradients))
+    return tuple(next(found) if is_present else None for is_present in present)
 
 
 def _as_list(given: Any) -> list[Any]:
@@ -424,7 +461,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     leaves: list[tuple[AccumulateGrad, Tensor, bool]] = []
 
     for (node, output_nr), gradient in zip(task.edges, task.seeds):
-        gradient = _validate(gradient, node.metadata_specs[output_nr], node)
+        gradient = _validate(gradient, node.metadata_specs[output_nr], node, task.seeds)
         buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
         present = buffer[output_nr]
         buffer[output_nr] = gradient if present is None else present + gradient  # type: ignore[operator]
@@ -474,7 +511,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                     specs = target.metadata_specs
                     wanted = specs[input_nr]
                     if gradient._spec is not wanted:
-                        gradient = _validate(gradient, wanted, node)
+                        gradient = _validate(gradient, wanted, node, results)
                     if leaves_at_once and target.__class__ is AccumulateGrad:
                         if target in totals:
                             totals[target] = totals[target] + gradient
@@ -598,17 +635,18 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
             hooks_of[node].call_post_hooks((), (gradient,))
 
 
-def _validate(gradient: Tensor, wanted: Spec, node: Node) -> Tensor:
-    """``gradient``, which ``node`` returned (or starts with), with the sizes and dtype of the tensor it
-    belongs to.
+def _validate(gradient: Tensor, wanted: Spec, node: Node, returned: Sequence[Tensor | None] = ()) -> Tensor:
+    """``gradient``, one of those which ``node`` returned (or starts with), with the sizes and dtype of the
+    tensor it belongs to.
 
     Raises RuntimeError for sizes that broadcasting could not have made.  Source: validate_outputs.
     """
     if gradient._spec.sizes != wanted.sizes:
         if not geometry.is_expandable_to(wanted.sizes, gradient._spec.sizes):
+            position = [each is gradient for each in (*returned, gradient)].index(True)
             raise RuntimeError(
-                f"Function {node.name()} returned an invalid gradient - got {list(gradient.shape)} but "
-                f"expected shape compatible with {list(wanted.shape)}"
+                f"Function {node.name()} returned an invalid gradient at index {position} - got "
+                f"{list(gradient.shape)} but expected shape compatible with {list(wanted.shape)}"
             )
         gradient = gradient.sum_to_size(wanted.sizes)
     if gradient._spec.dtype is not wanted.dtype:

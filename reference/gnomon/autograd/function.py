@@ -206,6 +206,14 @@ class Function:
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises RuntimeError: a Function is not run by calling one, but by ``apply``, of the class."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+            "autograd function with static forward method: run it by "
+            f"{type(self).__name__}.apply(...)"
+        )
+
     @classmethod
     def _backward(cls, ctx: Any, *grad_outputs: Any) -> Any:
         if cls.vjp is not Function.vjp:

@@ -12,7 +12,6 @@ Source: torch/autograd/functional.py.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -319,25 +318,6 @@ def _gradient_of_one(
 # -- whole matrices ------------------------------------------------------------------------------------------
 
 
-def _vectorized(function: Callable[..., Tensors]) -> Callable[..., Tensors]:
-    """``function`` over the first dimension of its arguments: all at once by ``vmap``, where it is there."""
-    try:
-        vmap = importlib.import_module(f"{__package__.rpartition('.')[0]}.func").vmap
-    except (ImportError, AttributeError):
-        return _looped(function)
-    return vmap(function)  # type: ignore[no-any-return]
-
-
-def _looped(function: Callable[..., Tensors]) -> Callable[..., Tensors]:
-    """``function`` over the first dimension of its arguments, one after the other."""
-
-    def loop(*arguments: Tensor) -> Tensors:
-        results = [function(*each) for each in zip(*(argument.unbind(0) for argument in arguments))]
-        return tuple(aten.stack.default(list(each), 0) for each in zip(*results))
-
-    return loop
-
-
 def _basis(tensors: Tensors) -> Tensors:
     """For each tensor, the unit vectors of all tensors taken together: (elements of all, *sizes)."""
     total = sum(each.numel() for each in tensors)
@@ -430,7 +410,7 @@ def _rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool, strict:
         found = _grad(outputs, inputs, gradients, create_graph, retain_graph=True)
         return tuple(aten.zeros_like(point) if each is None else each for each, point in zip(found, inputs))
 
-    columns = _vectorized(rows)(*_basis(outputs))
+    columns = engine.vmap(rows)(*_basis(outputs))
     parts = [each.split([output.numel() for output in outputs], 0) for each in columns]  # type: ignore
     return [
         tuple(part[number].reshape((*output.shape, *point.shape)) for part, point in zip(parts, inputs))
@@ -470,7 +450,7 @@ def _forward_jacobian(
             form[:] = [outputs_are_tuple, [each.shape for each in outputs]]
             return tuple(aten.zeros_like(primal) if along is None else along for primal, along in unpacked)
 
-    columns = _vectorized(column)(*_basis(points))
+    columns = engine.vmap(column)(*_basis(points))
     outputs_are_tuple, shapes = form
     found = []
     for each, shape in zip(columns, shapes):

@@ -15,7 +15,6 @@ Source: torch/autograd/gradcheck.py.
 
 from __future__ import annotations
 
-import importlib
 import math
 import random
 import warnings
@@ -505,7 +504,6 @@ def _check_undefined_forward(check: _Check) -> None:
 
 def _check_batched(check: _Check, is_forward: bool) -> None:
     """Several gradients (or tangents) at once, by ``vmap``, have to do as one after the other."""
-    vmap = importlib.import_module(f"{__package__.rpartition('.')[0]}.func").vmap
     generator = random.Random(SEED)
     outputs = _outputs(check.func, check.inputs)
     cases: list[tuple[str, Tensor, Callable[[Tensor], tuple[Tensor, ...]]]] = []
@@ -539,7 +537,7 @@ def _check_batched(check: _Check, is_forward: bool) -> None:
         several = [_tensor_of(_random_vector(like, generator), like) for _ in range(2)]
         expected = [function(each) for each in several]
         try:
-            found = vmap(function)(aten.stack.default(several, 0))
+            found = engine.vmap(function)(aten.stack.default(several, 0))
         except Exception as error:
             kind = "forward " if is_forward else ""
             raise GradcheckError(

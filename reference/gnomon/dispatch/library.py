@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..memory.backend import resolve_device
+from ..memory.backend import get_backend, resolve_device
 from ..memory.tensor import Tensor
 from ..values.device import device
 from ..values.dispatch_key import (
@@ -132,8 +132,8 @@ class UserOperator(OpOverload):
         if len(types) == 1:
             (kind,) = types
             own = self.registered(META if kind == "meta" else kind)
-            if own is None and kind != "meta" and self.registered("cpu") is not None:
-                own = self.registered("cpu") if resolve_device("cpu").type == kind else None
+            if own is None and kind != "meta" and get_backend(kind).host_memory:
+                own = self.registered("cpu")
             if own is not None:
                 return own
         return self.registered(EXPLICIT)

@@ -6,6 +6,9 @@ arguments, so that the derivative is with respect to these alone:
 - a leaf of its own, where nobody outside asks for gradients of the argument;
 - else a view of the argument: the result can be differentiated again, with respect to it.
 
+A function may write to tensors that it captured, and use Functions without ``setup_context``: PyTorch refuses
+both, as its wrappers could not follow; here they are recorded as anywhere.
+
 What comes out keeps its history only if that leads to something besides fresh leaves.  So transforms nest:
 the inner one's tensors are the outer one's arguments.
 
@@ -175,7 +178,8 @@ class _Call:
             replaced = list(args)
             for position, each in zip(positions, (given,) if isinstance(argnums, int) else given):
                 replaced[position] = each
-            result = func(*replaced, **kwargs)
+            with engine.transform():
+                result = func(*replaced, **kwargs)
         self.aux = None
         if has_aux:
             if not (isinstance(result, tuple) and len(result) == 2):

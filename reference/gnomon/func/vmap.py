@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd.engine import transform
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..utils.pytree import TreeSpec, broadcast_to_and_flatten, flatten, unflatten
@@ -56,7 +57,7 @@ def vmap(
         size = _batch_size(leaves, dims)
 
         def call(leaves: Sequence[Any], size: int) -> Any:
-            with level(size, randomness) as running:
+            with level(size, randomness) as running, transform():
                 inputs = [_enter(each, dim, running) for each, dim in zip(leaves, dims)]
                 outputs = func(*unflatten(inputs, structure), **kwargs)
             return _leave(name, outputs, out_dims, running)
@@ -198,22 +199,5 @@ def _joined(results: list[Any], out_dims: Any) -> Any:
     return unflatten(joined, flat[0][1])
 
 
-def grad_of_each(gradients: Sequence[Tensor | None], function: Callable[[Any], Any]) -> Any:
-    """``function`` of each slice of the gradients along their first dimension: for ``is_grads_batched``.
-
-    The gradients that it returns have that dimension too; None stays None.
-    """
-
-    def call(*given: Any) -> Any:
-        results = function(list(given))
-        present.extend(each is not None for each in results)
-        return tuple(each for each in results if each is not None)
-
-    present: list[bool] = []
-    dims = tuple(None if each is None else 0 for each in gradients)
-    found = iter(vmap(call, in_dims=dims, randomness="error")(*gradients))
-    return tuple(next(found) if is_present else None for is_present in present)
-
-
-__all__ = ["grad_of_each", "vmap", "vmap_fallbacks"]
+__all__ = ["vmap", "vmap_fallbacks"]
 assert _rules.find_rule  # importing the rules registers them

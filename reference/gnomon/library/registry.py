@@ -119,10 +119,10 @@ class Library:
 
         dispatch_key: "CompositeImplicitAutograd" for a function made of other operators, whose derivatives it
         has (the default); "CompositeExplicitAutograd" for one for every device; a device type ("reference",
-        "cuda", "CPU"); "Meta"; "Autograd".  with_keyset: fn is given the keys still to go first.  Raises
-        TypeError for what can't be called, RuntimeError for an unknown key, for a "Meta" kernel of what is
-        composed of others, and where something is registered unless allow_override.  Source:
-        torch.library.Library.impl.
+        "cuda"; "CPU" for all in host memory); "Meta"; "Autograd".  with_keyset: fn is given the keys still to
+        go first.  Raises TypeError for what can't be called, RuntimeError for an unknown key, for a "Meta"
+        kernel of what is composed of others, and where something is registered unless allow_override.
+        Source: torch.library.Library.impl.
         """
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")

@@ -322,7 +322,7 @@ native_function(
 
 def _resize_(self: Tensor, size: Any, memory_format: Any) -> Tensor:
     if self.requires_grad:
-        raise RuntimeError("resize_: cannot resize variables that require grad")
+        raise RuntimeError("cannot resize variables that require grad")
     sizes = check_size(size)
     if sizes != self._spec.sizes:
         resize_tensor(self, sizes, format_strides(sizes, memory_format))

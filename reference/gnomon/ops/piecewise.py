@@ -60,12 +60,43 @@ leaky_relu = native_function(
     meta=unary("bool", "integer", "complex"),
     kernel=pointwise_with_numbers(lambda a, slope: a if a > 0 else a * slope),
     derivatives={
-        "self": lambda grad, self, negative_slope: aten.where(self > 0, grad, grad * negative_slope)
+        "self": lambda grad, self, negative_slope: aten.leaky_relu_backward.default(
+            grad, self, negative_slope, False
+        )
     },
     inplace=True,
     out="out",
     exact_out=True,
     doc="x where it is positive, else x * negative_slope.",
+)
+
+
+def _leaky_relu_backward_rule(
+    grad_output: Spec, self: Spec, negative_slope: Any, self_is_result: bool
+) -> TensorIterator:
+    if self_is_result and negative_slope < 0:
+        raise RuntimeError(
+            f"a result does not tell where self was negative when negative_slope is {negative_slope}: call "
+            "leaky_relu, not leaky_relu_"
+        )
+    return binary("bool", "integer", "complex")(grad_output, self)
+
+
+leaky_relu_backward = native_function(
+    "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
+    "-> Tensor",
+    python_module="nn",
+    meta=_leaky_relu_backward_rule,
+    kernel=pointwise_with_numbers(
+        lambda grad, a, slope, self_is_result: grad if a > 0 else type(grad)(grad * slope)
+    ),
+    derivatives={
+        "grad_output": lambda grad, self, negative_slope: aten.leaky_relu_backward.default(
+            grad, self, negative_slope, False
+        ),
+        "self": lambda grad: aten.zeros_like(grad),
+    },
+    doc="The gradient where ``self`` is positive, else times ``negative_slope``: leaky_relu's derivative.",
 )
 
 

@@ -332,8 +332,9 @@ def _sgn_grad(grad: Any, self: Any, result: Any) -> Any:
     if not self._spec.dtype.is_complex:
         return aten.zeros_like(grad)
     modulus = self.abs()
-    tangent = (grad - aten.real(grad * result.conj()) * result) / modulus
-    return tangent.masked_fill(modulus == 0, 0)
+    at_zero = modulus == 0
+    tangent = (grad - aten.real(grad * result.conj()) * result) / modulus.masked_fill(at_zero, 1)
+    return tangent.masked_fill(at_zero, 0)
 
 
 reciprocal = native_function(

@@ -42,7 +42,10 @@ def pow_grad_self(grad: Any, self: Any, exponent: Any) -> Any:
         if exponent == 0:
             return aten.zeros_like(self)
         return grad * conj(exponent * self ** (exponent - 1))
-    return aten.where(exponent == 0, aten.zeros_like(grad), grad * conj(exponent * self ** (exponent - 1)))
+    # Masked twice: an infinite slope would make the derivative of ``grad * slope`` NaN behind the mask.
+    flat = exponent == 0
+    slope = aten.where(flat, aten.zeros_like(grad), conj(exponent * self ** (exponent - 1)))
+    return aten.where(flat, aten.zeros_like(grad), grad * slope)
 
 
 def pow_grad_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
