@@ -1,11 +1,13 @@
 """What pyproject.toml cannot say: the C extension, and that an install survives without it."""
 
 import os
+import runpy
+from multiprocessing.pool import ThreadPool
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
-NATIVE_BUILD = "cffi_build/gnomon_c_build.py:ffibuilder"
+NATIVE_BUILD = "cffi_build/gnomon_c_build.py"
 
 
 def requires_c():
@@ -24,7 +26,21 @@ class OptionalBuildExt(build_ext):
         # The C files include tables and headers whose times the compile command does not look at.
         self.force = True
 
+    def build_extensions(self):
+        compile_all = self.compiler.compile
+
+        def compile_at_once(sources, **options):
+            """One file a core: the compilers are programs of their own, and the files many."""
+            with ThreadPool(os.cpu_count()) as pool:
+                objects = pool.map(lambda source: compile_all([source], **options), sources)
+            return [each for made in objects for each in made]
+
+        self.compiler.compile = compile_at_once
+        super().build_extensions()
+
     def build_extension(self, ext):
+        # The extensions are made of the same files with other flags.
+        room, self.build_temp = self.build_temp, os.path.join(self.build_temp, ext.name)
         try:
             super().build_extension(ext)
         except (
@@ -33,6 +49,8 @@ class OptionalBuildExt(build_ext):
             if requires_c():
                 raise
             self._do_without(ext, error)
+        finally:
+            self.build_temp = room
 
     def _do_without(self, ext, error):
         # An optional extension that is not there is neither copied nor listed in the wheel.  One that an
@@ -48,4 +66,7 @@ class OptionalBuildExt(build_ext):
         )
 
 
-setup(cmdclass={"build_ext": OptionalBuildExt}, cffi_modules=[NATIVE_BUILD])
+setup(
+    cmdclass={"build_ext": OptionalBuildExt},
+    cffi_modules=[f"{NATIVE_BUILD}:{name}" for name in runpy.run_path(NATIVE_BUILD)["FFI_NAMES"]],
+)

@@ -3,8 +3,9 @@
     python benchmarks/compare.py                # with 2 threads, then with 1
     python benchmarks/compare.py --threads 1 --repeats 30 --only matmul
 
-Prints one row a task: the median and the least time of either, the ratios of the medians and of the leasts,
-and the most that either ratio may be.  The exit status is 1 if one is above its target, 2 if something is
+Prints one row a task (tasks.py): the median and the least time of either, NumPy's median where it has the
+like, the ratios of the medians and of the leasts to PyTorch's, and the most that either may be; and for each
+group the geometric mean of the ratios.  The exit status is 1 if one is above its target, 2 if something is
 missing.  Needs PyTorch.
 """
 
@@ -19,91 +20,17 @@ import subprocess
 import sys
 import time
 import timeit
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from tasks import GROUPS, Group, Task
+
 BACKEND = "c"
-CHAIN = 500  # rounds of `t = t * y + x`: 1000 nodes
 SAMPLE_SECONDS = 0.005  # a sample repeats its statement until it takes about so long
 # Idle threads of an OpenMP team spin for a while before they sleep, and would slow the other library's next
 # sample.
 PAUSE_SECONDS = 0.02
 IMPORT_SECONDS = 0.15
-
-
-@dataclass
-class Task:
-    """One row.
-
-    make    library -> a function that does the work once
-    target  the most that gnomon's time may be, as a part of PyTorch's
-    units   what one call of the function counts for: nodes, say
-    timed   whether the function returns its own seconds, because part of what it does is preparation
-    """
-
-    name: str
-    target: float
-    make: Callable[[Any], Callable[[], Any]]
-    units: int = 1
-    timed: bool = False
-
-
-def make_add(library: Any) -> Callable[[], Any]:
-    """``a + b`` on four elements, nothing recorded."""
-    a, b = library.ones(4), library.ones(4)
-    return lambda: a + b
-
-
-def make_add_recording(library: Any) -> Callable[[], Any]:
-    """``a + b`` on four elements that both require grad."""
-    a, b = library.ones(4).requires_grad_(), library.ones(4).requires_grad_()
-    return lambda: a + b
-
-
-def make_backward(library: Any) -> Callable[[], float]:
-    """The seconds of one backward through a fresh chain of 1000 nodes."""
-    x, y = library.ones(4).requires_grad_(), library.full((4,), 0.5)
-
-    def backward() -> float:
-        x.grad = None
-        total = x
-        for _ in range(CHAIN):
-            total = total * y + x
-        loss = total.sum()
-        started = time.perf_counter()
-        loss.backward()
-        return time.perf_counter() - started
-
-    return backward
-
-
-def make_add_16m(library: Any) -> Callable[[], Any]:
-    """``a + b`` on 2**24 elements into new memory."""
-    a, b = library.ones(2**24), library.ones(2**24)
-    return lambda: a + b
-
-
-def make_relu_16m(library: Any) -> Callable[[], Any]:
-    """relu of 2**24 elements into new memory."""
-    a = library.ones(2**24)
-    return lambda: library.relu(a)
-
-
-def make_matmul(library: Any) -> Callable[[], Any]:
-    """The product of two 1024 x 1024 matrices."""
-    a, b = library.full((1024, 1024), 0.5), library.full((1024, 1024), 2.0)
-    return lambda: a @ b
-
-
-TASKS = (
-    Task("add, 4 elements", 0.7, make_add),
-    Task("add, 4 elements, recording", 0.8, make_add_recording),
-    Task("backward, a node", 0.8, make_backward, units=2 * CHAIN, timed=True),
-    Task("add, 16M elements, new memory", 0.5, make_add_16m),
-    Task("relu, 16M elements, new memory", 0.5, make_relu_16m),
-    Task("matmul, 1024 x 1024", 1 / 0.95, make_matmul),
-)
 
 
 def one_sample(function: Callable[[], Any], loops: int, timed: bool) -> float:
@@ -129,9 +56,10 @@ def loops_for(function: Callable[[], Any], timed: bool) -> int:
 
 def measure(task: Task, libraries: dict[str, Any], repeats: int) -> dict[str, list[float]]:
     """Seconds a unit: ``repeats`` samples of each library, in turn, each going first every other time."""
-    functions = {name: task.make(library) for name, library in libraries.items()}
+    makes = {name: task.numpy if name == "numpy" else task.make for name in libraries}
+    functions = {name: make(libraries[name]) for name, make in makes.items() if make is not None}
     loops = {name: loops_for(function, task.timed) for name, function in functions.items()}
-    samples: dict[str, list[float]] = {name: [] for name in libraries}
+    samples: dict[str, list[float]] = {name: [] for name in functions}
     order = list(functions)
     for _ in range(repeats):
         for name in order:
@@ -155,36 +83,46 @@ def import_seconds(module: str, repeats: int) -> list[float]:
     return samples[1:]
 
 
+def chosen(only: str) -> list[tuple[Group, list[Task]]]:
+    """The groups whose name holds ``only`` whole, and of the others the tasks whose name does."""
+    found = []
+    for group in GROUPS:
+        tasks = [each for each in group.tasks if only in group.name or only in each.name]
+        if tasks:
+            found.append((group, tasks))
+    return found
+
+
 def run_child(threads: int, repeats: int, only: str) -> None:
-    """Measure with ``threads`` threads in this process, and print the samples as JSON."""
+    """Measure with ``threads`` threads in this process, and print a line of JSON a task."""
+    import numpy
     import torch
 
     import gnomon as gn
 
     torch.set_num_threads(threads)
     gn.set_default_device(BACKEND)
-    libraries = {"gnomon": gn, "torch": torch}
-    print(json.dumps({task.name: measure(task, libraries, repeats) for task in TASKS if only in task.name}))
+    libraries = {"gnomon": gn, "torch": torch, "numpy": numpy}
+    for group, tasks in chosen(only):
+        for task in tasks:
+            samples = measure(task, libraries, repeats)
+            print(json.dumps([group.name, task.name, samples]), flush=True)
 
 
-def in_child(threads: int, repeats: int, only: str) -> dict[str, dict[str, list[float]]]:
-    """``run_child`` in a process of its own: a library settles its number of threads when loaded."""
-    command = [
-        sys.executable,
-        __file__,
-        "--child",
-        "--threads",
-        str(threads),
-        "--repeats",
-        str(repeats),
-        "--only",
-        only,
-    ]
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
+def in_child(threads: int, repeats: int, only: str) -> Iterator[tuple[str, str, dict[str, list[float]]]]:
+    """What ``run_child`` prints in a process of its own, as it comes: a library settles its number of threads
+    when loaded.
+    """
+    command = [sys.executable, __file__, "--child", "--threads", str(threads), "--repeats", str(repeats)]
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
+    with subprocess.Popen(
+        [*command, "--only", only], env=environment, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            yield tuple(json.loads(line))
+    if child.returncode:
         raise SystemExit(2)  # it has said why
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def in_units(seconds: float) -> str:
@@ -195,27 +133,58 @@ def in_units(seconds: float) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
-def print_table(title: str, samples: dict[str, dict[str, list[float]]]) -> list[str]:
-    """Print the rows; the names of those above their targets."""
-    targets = {task.name: task.target for task in TASKS}
-    print(f"\n{title}")
-    print(f"{'':32}{'gnomon':>20}{'PyTorch':>20}{'ratio':>20}")
-    print(f"{'':32}" + "".join(f"{text:>10}" for text in ("median", "least", "median", "least")), end="")
-    print(f"{'median':>12}{'least':>8}{'target':>8}")
+HEADING = f"{'':38}{'gnomon':>18}{'PyTorch':>18}{'NumPy':>9}{'ratio':>16}"
+SUBHEADING = f"{'':38}" + "".join(f"{text:>9}" for text in ("median", "least", "median", "least", "median"))
+
+
+def print_row(task: Task, group: Group, samples: dict[str, list[float]]) -> tuple[float, bool]:
+    """Print one row.  Returns the ratio that counts, and whether it is above its target."""
+    ours, theirs = samples["gnomon"], samples["torch"]
+    medians = statistics.median(ours), statistics.median(theirs)
+    leasts = min(ours), min(theirs)
+    ratios = medians[0] / medians[1], leasts[0] / leasts[1]
+    target = task.target if task.target is not None else group.each
+    # Other programs' bursts can hit one library's samples and spare the other's; the less kind ratio counts.
+    is_above = target is not None and max(ratios) > target
+    times = [medians[0], leasts[0], medians[1], leasts[1]]
+    texts = [in_units(seconds) for seconds in times]
+    texts.append(in_units(statistics.median(samples["numpy"])) if "numpy" in samples else "")
+    print(f"{task.name:38}" + "".join(f"{text:>9}" for text in texts), end="")
+    wanted = "" if target is None else f"{target:.2f}"
+    print(f"{ratios[0]:>8.2f}{ratios[1]:>8.2f}{wanted:>8}{'  above' if is_above else ''}", flush=True)
+    return ratios[0], is_above
+
+
+def print_mean(group: Group, ratios: list[float]) -> bool:
+    """Print the geometric mean of a group's ratios of medians.  Returns whether it is above its target."""
+    if group.mean is None or len(ratios) < 2:
+        return False
+    mean = statistics.geometric_mean(ratios)
+    is_above = mean > group.mean
+    print(f"{'  geometric mean':83}{mean:>8.2f}{'':8}{group.mean:>8.2f}{'  above' if is_above else ''}")
+    return is_above
+
+
+def print_table(title: str, rows: Iterable[tuple[str, str, dict[str, list[float]]]]) -> list[str]:
+    """Print the rows by groups, as they come; the names of those above their targets."""
+    tasks = {(group.name, task.name): (group, task) for group in GROUPS for task in group.tasks}
+    print(f"\n{title}\n{HEADING}\n{SUBHEADING}{'median':>8}{'least':>8}{'target':>8}")
     above = []
-    for name, both in samples.items():
-        ours, theirs = both["gnomon"], both["torch"]
-        medians = statistics.median(ours), statistics.median(theirs)
-        leasts = min(ours), min(theirs)
-        ratios = medians[0] / medians[1], leasts[0] / leasts[1]
-        # Other programs' bursts can hit one library's samples and spare the other's; the less kind ratio
-        # counts.
-        verdict = "" if max(ratios) <= targets[name] else "  above"
-        if verdict:
-            above.append(f"{name} ({title})")
-        times = (medians[0], leasts[0], medians[1], leasts[1])
-        print(f"{name:32}" + "".join(f"{in_units(seconds):>10}" for seconds in times), end="")
-        print(f"{ratios[0]:>12.2f}{ratios[1]:>8.2f}{targets[name]:>8.2f}{verdict}")
+    ratios: list[float] = []
+    current: Group | None = None
+    for group_name, task_name, samples in rows:
+        group, task = tasks[group_name, task_name]
+        if group is not current:
+            if current is not None and print_mean(current, ratios):
+                above.append(f"geometric mean of {current.name} ({title})")
+            print(f"{group.name}:")
+            current, ratios = group, []
+        ratio, is_above = print_row(task, group, samples)
+        ratios.append(ratio)
+        if is_above:
+            above.append(f"{group.name}: {task.name} ({title})")
+    if current is not None and print_mean(current, ratios):
+        above.append(f"geometric mean of {current.name} ({title})")
     return above
 
 
@@ -225,7 +194,9 @@ def main() -> int:
     parser.add_argument(
         "--repeats", type=int, default=25, help="samples a task and library (default: %(default)s)"
     )
-    parser.add_argument("--only", default="", metavar="TEXT", help="only tasks whose name holds TEXT")
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="only groups and tasks whose name holds TEXT"
+    )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     threads = arguments.threads or [2, 1]

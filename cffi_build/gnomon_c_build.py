@@ -1,13 +1,19 @@
-"""Builds gnomon_c._native, the C library of csrc/, as a cffi extension.
+"""Builds the C library of csrc/ as cffi extensions: gnomon_c._native for every processor of the architecture,
+and the same sources for wider vectors, gnomon_c._native_avx2 and gnomon_c._native_avx512.  The package opens
+the one that the processor can run.
 
 setuptools runs this file from the repository's root (``cffi_modules``), where all its paths start.  Run as a
-program, it compiles into ``build/`` (or the directory given) and prints the extension's path.
+program, it compiles gnomon_c._native into ``build/`` (or the directory given) and prints the extension's
+path.
 
 ``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.  ``GNOMON_CFLAGS`` adds compiler and linker flags, such
-as ``-fsanitize=address,undefined``.
+as ``-fsanitize=address,undefined``.  ``GNOMON_C_VARIANTS`` names the instruction sets to build for, such as
+``baseline,avx2``; the first is always built.
 """
 
+import functools
 import os
+import platform
 import shlex
 import subprocess
 import sys
@@ -64,7 +70,16 @@ OPTIONAL_FLAGS = (
     "-fno-trapping-math",
     "-fcx-fortran-rules",  # complex products as PyTorch's, without C's recovery of infinities
     "-fvisibility=hidden",
+    "-g0",  # Python's own flags ask for debugging tables, five times the code's size
 )
+# What each instruction set is to the compiler.  Only the speed differs: without contraction no sum is fused
+# with its product, so all give the same numbers.
+_AVX2 = ("-mavx2", "-mfma", "-mbmi", "-mbmi2")
+VARIANTS = {
+    "baseline": (),
+    "avx2": _AVX2,
+    "avx512": (*_AVX2, "-mavx512f", "-mavx512bw", "-mavx512cd", "-mavx512dq", "-mavx512vl"),
+}
 WARNINGS = (
     "-Wall",
     "-Wextra",
@@ -87,11 +102,30 @@ def knows(compiler, flag):
             return False
 
 
+def find_compiler():
+    """The command of the C compiler."""
+    return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+
+
+def variants():
+    """The instruction sets to build for, baseline first: those of VARIANTS that the compiler knows."""
+    chosen = [name for name in os.environ.get("GNOMON_C_VARIANTS", ",".join(VARIANTS)).split(",") if name]
+    for name in chosen:
+        if name not in VARIANTS:
+            raise ValueError(f"GNOMON_C_VARIANTS: expected names of {', '.join(VARIANTS)}, got {name!r}")
+    if sys.platform == "win32" or platform.machine().lower() not in ("x86_64", "amd64"):
+        chosen = []
+    compiler = find_compiler()
+    wider = [name for name in VARIANTS if name in chosen and VARIANTS[name]]
+    return ["baseline", *(name for name in wider if all(knows(compiler, flag) for flag in VARIANTS[name]))]
+
+
+@functools.cache
 def flags():
     """Flags for the compiler, and those that the linker needs too."""
     if sys.platform == "win32":
         return ["/O2", "/std:c11", "/openmp:experimental"], []
-    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    compiler = find_compiler()
     compile_flags = [flag for flag in OPTIONAL_FLAGS if knows(compiler, flag)]
     link_flags = [flag for flag in compile_flags if flag == "-fopenmp"]
     if os.environ.get("CI") or os.environ.get("GNOMON_WERROR"):
@@ -100,34 +134,39 @@ def flags():
     return compile_flags + extra, link_flags + extra
 
 
-def make_ffi(root=""):
-    """The cffi.FFI that describes the extension; compiling it is the caller's.
+def make_ffi(root="", variant="baseline"):
+    """The cffi.FFI that describes the extension for an instruction set; compiling it is the caller's.
 
     ``root`` stands before all paths: setuptools wants them relative, cffi changes the directory.
     """
     compile_flags, link_flags = flags()
+    ending = "" if variant == "baseline" else f"_{variant}"
     ffi = cffi.FFI()
     ffi.cdef((ROOT / HEADER).read_text())
     ffi.set_source(
-        "gnomon_c._native",
+        f"gnomon_c._native{ending}",
         PREAMBLE,
         sources=[os.path.join(root, path) for path in SOURCES],
         depends=[os.path.join(root, path) for path in DEPENDS],
         include_dirs=[root or "."],
-        extra_compile_args=compile_flags,
+        extra_compile_args=[*compile_flags, *VARIANTS[variant]],
         extra_link_args=link_flags,
     )
     return ffi
 
 
-def compile_extension(directory):
+def compile_extension(directory, variant="baseline"):
     """Compiles into ``directory`` and returns the extension's path.  Raises cffi.VerificationError."""
     directory = Path(directory).resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    return Path(make_ffi(str(ROOT)).compile(tmpdir=str(directory)))
+    return Path(make_ffi(str(ROOT), variant).compile(tmpdir=str(directory)))
 
 
-ffibuilder = make_ffi()
+# What setuptools finds here by name: ffi_baseline, ffi_avx2, ...
+FFI_NAMES = []
+for _variant in variants():
+    FFI_NAMES.append(f"ffi_{_variant}")
+    globals()[FFI_NAMES[-1]] = make_ffi(variant=_variant)
 
 if __name__ == "__main__":
     print(compile_extension(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build"))

@@ -124,6 +124,10 @@ int32_t gn_run(double call, const double *data);
 int32_t gn_run2(double call, double out, double a);
 int32_t gn_run3(double call, double out, double a, double b);
 
+/* One element as a number: of a float dtype, and of an integer or bool dtype. */
+double gn_read_real(double address, int32_t dtype);
+int64_t gn_read_integer(double address, int32_t dtype);
+
 /* Memory: 64-byte aligned, kept in free lists by size class for the next request.  gn_allocate returns 0
  * when the system has none left, even after the free lists were given back.  nbytes may be 0. */
 double gn_allocate(double nbytes);
@@ -132,6 +136,14 @@ void gn_free(double address);
 void gn_empty_cache(void);
 /* Bytes handed out, bytes held in free lists, the most ever handed out. */
 void gn_memory_stats(int64_t *allocated, int64_t *cached, int64_t *peak);
+
+/* Instruction sets, each with all that the one before has.  Other architectures have the baseline only. */
+#define GN_ISA_BASELINE 0
+#define GN_ISA_AVX2 1
+#define GN_ISA_AVX512 2
+/* The widest that this processor runs, and the one that this library was compiled for. */
+int32_t gn_processor_isa(void);
+int32_t gn_compiled_isa(void);
 
 /* Threads used by a call with enough work; at least 1. */
 void gn_set_num_threads(int32_t count);

@@ -46,12 +46,14 @@ def native(tmp_path_factory):
     """The extension module.  One built before the last change of its sources is not the code under test."""
     sources = [path for path in (ROOT / "csrc").rglob("*") if path.is_file()]
     try:
-        from gnomon_c import _native
-    except ImportError:
+        from gnomon_c.library import native
+
+        extension = native()
+    except (ImportError, RuntimeError):
         pass
     else:
-        if Path(_native.__file__).stat().st_mtime >= max(path.stat().st_mtime for path in sources):
-            return _native
+        if Path(extension.__file__).stat().st_mtime >= max(path.stat().st_mtime for path in sources):
+            return extension
     pytest.importorskip("cffi")
     if not any(shutil.which(compiler) for compiler in ("cc", "gcc", "clang", "cl")):
         pytest.skip("gnomon_c is not installed and there is no C compiler to build it with")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -100,3 +102,49 @@ def test_a_child_of_fork_computes() -> None:
             right = (x + x).sum().item() == expected and product[0, 0].item() == 512
             os._exit(0 if right else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+SUMS = """
+import hashlib
+import gnomon as gn
+from gnomon_c import library
+gn.set_default_device("c")
+gn.manual_seed(0)
+digest = hashlib.sha256()
+x = gn.randn(1031, 57)
+for result in (
+    x.exp(), x.tanh(), x.sigmoid(), gn.nn.functional.gelu(x), x.sin(), x.abs().log(), x.sum(0), x.sum(1),
+    x.softmax(1), x.var(0), x.half() * 3.5, x.bfloat16().exp(), x.double().exp(), (x * 100).int() // 7,
+    x.T.contiguous(), x + x[0],
+):
+    digest.update(bytes(result.contiguous().untyped_storage().copy_out()))
+print(library.native().lib.gn_compiled_isa(), digest.hexdigest())
+"""
+
+
+def test_every_instruction_set_gives_the_same_numbers() -> None:
+    from gnomon_c import library
+
+    texts = []
+    for isa in library.isas():
+        run = subprocess.run(
+            [sys.executable, "-c", SUMS],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "GNOMON_C_ISA": isa, "GNOMON_FALLBACK": "allow"},
+        )
+        assert run.returncode == 0, run.stderr
+        texts.append(run.stdout.split())
+    assert [text[0] for text in texts] == [str(library.ISAS.index(isa)) for isa in library.isas()]
+    assert len({text[1] for text in texts}) == 1
+
+
+def test_an_instruction_set_that_is_not_there_is_refused() -> None:
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "import gnomon as gn; gn.ones(1, device='c')"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GNOMON_C_ISA": "sse9"},
+    )
+    assert run.returncode and "GNOMON_C_ISA: expected one of baseline" in run.stderr
+    assert "'sse9'" in run.stderr

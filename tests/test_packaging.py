@@ -1,6 +1,7 @@
 """The distribution: a wheel that works in a clean environment; an install without a C compiler."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -118,7 +119,8 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
     )  # fmt: skip
     (wheel,) = tmp_path.glob("gnomon-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert any(name.startswith("gnomon_c/_native.") and name.endswith(".so") for name in names)
+    for extension in ("_native", *(["_native_avx2"] if platform.machine() == "x86_64" else [])):
+        assert any(name.startswith(f"gnomon_c/{extension}.") and name.endswith(".so") for name in names)
     for name in (
         "gnomon/py.typed",
         "gnomon/nn/module.py",

@@ -63,6 +63,11 @@ class CBackend(Backend):
         self._ffi = extension.ffi
         self._lib = extension.lib
         register_free(self.device_type, self._lib.gn_free)
+        real, integer = self._lib.gn_read_real, self._lib.gn_read_integer
+        self._readers = {
+            each.name: real if each.category == 2 else integer for each in ALL if each.category in (1, 2)
+        }
+        self._readers["bool"] = lambda address, code: bool(integer(address, code))
         rows = self._lib.gn_rows()
         for number in range(self._lib.gn_row_count()):
             row = rows[number]
@@ -83,6 +88,9 @@ class CBackend(Backend):
 
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
         return ForeignMemory(float(address), data)
+
+    def number_readers(self) -> dict[str, Any]:
+        return self._readers
 
     def adopt(self, address: float, nbytes: int) -> Memory:
         return Memory(address, self._lib.gn_free)
@@ -179,7 +187,7 @@ def _scalar(value: Any, absent: int) -> tuple[float, float, int]:
 class PreparedCall:
     """A filled gn_call and everything it points to.  ``address`` is what the library's entry points take."""
 
-    __slots__ = ("_array_type", "_count", "_keep", "_lib", "address", "is_claimed")
+    __slots__ = ("_array_type", "_count", "_keep", "_lib", "_new", "_output_nbytes", "address", "is_claimed")
 
     def __init__(
         self,
@@ -223,6 +231,10 @@ class PreparedCall:
         self._keep += [call, described, numbers, described_scalars]
         self.address = float(int(ffi.cast("uintptr_t", call)))
         self._array_type = ffi.typeof("double[]")
+        self._new = ffi.new
+        self._output_nbytes = [
+            0.0 if tensor is None else float(tensor._spec.extent_nbytes) for tensor in tensors[:output_count]
+        ]
 
     def _iterated(self, ffi: Any, walk: TensorIterator) -> list[Any]:
         sizes = ffi.new("int64_t[]", list(walk.shape) or [1])
@@ -256,6 +268,21 @@ class PreparedCall:
         addresses = self._array([0.0 if tensor is None else tensor._address for tensor in tensors])
         return self._lib.gn_run(self.address, addresses)
 
+    def run_new(self, inputs: list[float]) -> list[float] | None:
+        """Run on inputs at these addresses, into outputs that are allocated here.
+
+        Returns the outputs' addresses, which are then the caller's; None where there is no memory or the
+        kernel found a fault.  Only for calls of tensors with sizes of their own.
+        """
+        lib = self._lib
+        outputs = [lib.gn_allocate(nbytes) for nbytes in self._output_nbytes]
+        if 0.0 not in outputs and not lib.gn_run(self.address, self._new(self._array_type, outputs + inputs)):
+            return outputs
+        for address in outputs:
+            if address:
+                lib.gn_free(address)
+        return None
+
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
         """The library's function for this call on so many input tensors, the last of them perhaps a number.
 
@@ -272,4 +299,4 @@ class PreparedCall:
         return {1: lib.gn_call1, 2: lib.gn_call2, 3: lib.gn_call3}.get(operands)
 
     def _array(self, addresses: list[float]) -> Any:
-        return library.native().ffi.new(self._array_type, addresses)
+        return self._new(self._array_type, addresses)

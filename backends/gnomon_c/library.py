@@ -20,15 +20,46 @@ _BLAS_PACKAGE = "scipy_openblas32"
 _BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
 
 
+ISAS = ("baseline", "avx2", "avx512")  # by the numbers that csrc/gnomon.h gives them
+
+
+def _open(name: str) -> ModuleType:
+    """The extension of that name.  Raises RuntimeError when it was not built or does not load."""
+    try:
+        return importlib.import_module(f"gnomon_c.{name}")
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == f"gnomon_c.{name}":
+            raise RuntimeError(MISSING) from None
+        raise RuntimeError(f"its C extension gnomon_c.{name} does not load: {error}") from error
+
+
+def _is_built(isa: str) -> bool:
+    return isa == "baseline" or importlib.util.find_spec(f"gnomon_c._native_{isa}") is not None
+
+
+def isas() -> list[str]:
+    """The instruction sets that the library was built for and that this processor runs, the widest last.
+
+    Raises RuntimeError when the library was not built at all.
+    """
+    widest = _open("_native").lib.gn_processor_isa()
+    return [isa for isa in ISAS[: widest + 1] if _is_built(isa)]
+
+
 @functools.cache
 def native() -> ModuleType:
-    """The extension.  Raises RuntimeError when it was not built."""
-    try:
-        extension = importlib.import_module("gnomon_c._native")
-    except ImportError as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == "gnomon_c._native":
-            raise RuntimeError(MISSING) from None
-        raise RuntimeError(f"its C extension gnomon_c._native does not load: {error}") from error
+    """The extension, for the widest instruction set there is; ``GNOMON_C_ISA`` names another.
+
+    Raises RuntimeError when it was not built, or not for that one, or the processor does not run it.
+    """
+    present = isas()
+    chosen = os.environ.get("GNOMON_C_ISA", "") or present[-1]
+    if chosen not in present:
+        raise RuntimeError(
+            f"GNOMON_C_ISA: expected one of {', '.join(present)} (built, and run by this processor), got "
+            f"{chosen!r}"
+        )
+    extension = _open("_native" if chosen == "baseline" else f"_native_{chosen}")
     threads = os.environ.get("GNOMON_NUM_THREADS", "")
     if threads:
         if not threads.isdigit() or int(threads) < 1:

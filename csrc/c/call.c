@@ -125,3 +125,25 @@ int32_t gn_run3(double call, double out, double a, double b) {
     void *data[] = {gn_pointer(out), gn_pointer(a), gn_pointer(b)};
     return run(gn_pointer(call), data);
 }
+
+double gn_read_real(double address, int32_t dtype) {
+    const void *place = gn_pointer(address);
+    switch (dtype) {
+    case GN_FLOAT16: return gn_from_float16(*(const uint16_t *)place);
+    case GN_BFLOAT16: return gn_from_bfloat16(*(const uint16_t *)place);
+    case GN_FLOAT32: return *(const float *)place;
+    default: return *(const double *)place;
+    }
+}
+
+int64_t gn_read_integer(double address, int32_t dtype) {
+    const void *place = gn_pointer(address);
+    switch (dtype) {
+    case GN_BOOL: return *(const uint8_t *)place != 0;
+    case GN_UINT8: return *(const uint8_t *)place;
+    case GN_INT8: return *(const int8_t *)place;
+    case GN_INT16: return *(const int16_t *)place;
+    case GN_INT32: return *(const int32_t *)place;
+    default: return *(const int64_t *)place;
+    }
+}

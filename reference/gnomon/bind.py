@@ -170,6 +170,13 @@ def _dtype_of(number: Any) -> dtypes.dtype:
     return dtypes.dtype_of_number(number, dtypes.get_default_dtype())
 
 
+# What arguments of these types are when nothing needs to be converted; a Scalar may be an int as well.
+_QUICK_TYPES = {
+    "Tensor": Tensor, "int": int, "SymInt": int, "bool": bool, "Scalar": float, "float": float, "str": str,
+    "ScalarType": dtypes.dtype,
+}  # fmt: skip
+
+
 class Signature:
     """One overload, as Python calls it: its arguments without those of ``out=``."""
 
@@ -204,23 +211,20 @@ class Signature:
 
         self.return_type = named_results(operator)
         self.defaults = [_default(argument, named_defaults) for argument in self.arguments]
-        types = {"Tensor": Tensor, "int": int, "SymInt": int, "bool": bool}
         self.quick_types = [
-            (types.get(self.arguments[position].type), self.arguments[position].is_list)
-            for position in self.positional
+            (_QUICK_TYPES.get(each.type), each.is_list, each.is_optional)
+            for each in (self.arguments[position] for position in self.positional)
         ]
 
-    def quick(self, args: Sequence[Any]) -> list[Any] | None:
-        """``bind`` for positional arguments of exactly the right types, which most calls have; None for any
-        others.
-        """
+    def quick(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
+        """``bind`` for arguments of exactly the right types, which most calls have; None for any others."""
         if len(args) > len(self.positional) and self.varargs is None:
             return None
         values: list[Any] = []
         for index, value in enumerate(args):
             if index >= len(self.quick_types):
                 return None
-            kind, is_list = self.quick_types[index]
+            kind, is_list, is_optional = self.quick_types[index]
             if is_list:
                 if kind is not int:
                     return None
@@ -236,12 +240,28 @@ class Signature:
                     break
             elif value.__class__ is kind or (kind is Tensor and isinstance(value, Tensor)):
                 values.append(value)
+            elif kind is float and value.__class__ is int and -(2**63) <= value < 2**63:
+                if self.arguments[self.positional[index]].type == "float":
+                    return None
+                values.append(value)
+            elif value is None and is_optional:
+                values.append(None)
             else:
                 return None
-        rest = self.defaults[len(values) :]
-        if REQUIRED in rest:
-            return None
-        return values + rest
+        given = len(values)
+        values += self.defaults[given:]
+        for name, value in kwargs.items():
+            position = self.by_name.get(name, -1)
+            if position < given or self.arguments[position].is_list:
+                return None
+            kind = _QUICK_TYPES.get(self.arguments[position].type)
+            if value.__class__ is not kind and not (kind is Tensor and isinstance(value, Tensor)):
+                return None
+            values[position] = value
+        for value in values[given:]:
+            if value is REQUIRED:  # by identity: tensors make a tensor of ==
+                return None
+        return values
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments of the schema, in its order.  Raises _Mismatch."""
@@ -405,12 +425,11 @@ def make_function(
     def function(*args: Any, **kwargs: Any) -> Any:
         if not signatures:
             signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
-        if not kwargs:
-            first = signatures[quickest]
-            values = first.quick(args)
-            if values is not None:
-                result = first.operator(*values)
-                return result if first.return_type is None else first.return_type(*result)
+        first = signatures[quickest]
+        values = first.quick(args, kwargs)
+        if values is not None:
+            result = first.operator(*values)
+            return result if first.return_type is None else first.return_type(*result)
         out = kwargs.pop("out", None) if "out" in kwargs else None
         requires_grad = kwargs.pop("requires_grad", False) if makes_tensors else False
         problems = []

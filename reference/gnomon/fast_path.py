@@ -28,43 +28,29 @@ from typing import Any
 from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import SavedVariable, save
 from .autograd.variable_type import DerivativePlan, derivative_plan
-from .autograd.views import mark_view
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
-from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
-from .kit import launch
-from .kit.plans import find_plan, plan_key
-from .kit.running import expanded_arguments, meets_in_float32
-from .memory.backend import backend_of, on_register
-from .memory.tensor import Tensor, alias_tensor, version_counter
-from .values.dispatch_key import (
-    AUTOGRAD,
-    NO_GRAD_CALL,
-    NO_GRAD_CALL_ON_VARIABLES,
-    PLAIN_CALL,
-    RECORDED_CALL,
-    TENSOR_KEYS,
-    WRAPPER_KEYS,
+from .dispatch.mode import mode_word
+from .fast_operators import (
+    PLANS_PER_OPERATOR,
+    VARIABLE_KEYS,
+    general_plan,
+    is_plain_without_grad,
+    new_plans,
+    shortcut,
+    walks_as_given,
 )
-from .values.dtype import on_default_dtype
+from .fast_views import bind_fast_views
+from .kit import launch
+from .kit.plans import find_plan
+from .kit.running import meets_in_float32
+from .memory.backend import backend_of
+from .memory.tensor import Tensor
+from .values.dispatch_key import AUTOGRAD, PLAIN_CALL, RECORDED_CALL, TENSOR_KEYS
 
-PLANS_PER_OPERATOR = 4096  # pairs of specs; a program with more starts afresh
 EXACT_INTEGER = 2**53  # integers travel to C as doubles
 
-VARIABLE_KEYS = TENSOR_KEYS | AUTOGRAD  # what a recorded result carries
-
 NUMBERS = (int, float)
-
-_all_plans: list[dict[Any, Any]] = []
-
-
-def _drop_plans(backend: Any = None) -> None:
-    for plans in _all_plans:
-        plans.clear()
-
-
-on_register(_drop_plans)
-on_default_dtype(_drop_plans)
 
 
 class Recorder:
@@ -137,7 +123,7 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     kernel = launch.find_kernel(backend, operator.record.kernel_name, plan.key_dtype)
     if kernel is None or not hasattr(kernel, "prepare"):
         return None
-    if not _walks_as_given(walk, [arguments[position] for position in operator.tensor_positions]):
+    if not walks_as_given(walk, [arguments[position] for position in operator.tensor_positions]):
         return None
     record = operator.record
     others = [
@@ -152,22 +138,15 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     return entry, call.address, plan.output_specs[0], plan.output_specs, call
 
 
-def _walks_as_given(walk: Any, inputs: list[Any]) -> bool:
-    """Does the kernel work on the operands themselves, rather than on copies with another dtype?"""
-    return all(
-        not isinstance(each, Tensor) or each._spec is operand.spec
-        for each, operand in zip(inputs, walk.operands[walk.output_count :])
-    )
-
-
 def make_binary(
-    operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = ()
+    operator: OpOverload, slow: Callable[..., Any], constants: tuple[Any, ...] = (), ndim: int | None = None
 ) -> Callable[..., Any]:
     """The fast version of ``slow(self, other)``, an operator of two operands whose other arguments are
     ``constants``.
+
+    ndim: ``slow`` is that operator only for tensors of so many dimensions.
     """
-    plans: dict[Any, dict[Any, Any]] = {}
-    _all_plans.append(plans)
+    plans: dict[Any, dict[Any, Any]] = new_plans()
     recorders: list[Recorder | None] = [
         None
     ] * 8  # by which operands require grad, and whether one is a number
@@ -179,6 +158,8 @@ def make_binary(
         result = slow(self, other)
         if result is NotImplemented or not isinstance(self, Tensor):
             return result
+        if ndim is not None and not (self.ndim == ndim and isinstance(other, Tensor) and other.ndim == ndim):
+            return result
         if isinstance(other, Tensor):
             key, numbers = other._spec, 0
         elif type(other) in (int, float):
@@ -186,6 +167,8 @@ def make_binary(
         else:
             return result
         plan = _prepared(operator, (self, other, *constants), numbers)
+        if plan is None and not numbers and result.__class__ is Tensor:
+            plan = general_plan(operator, (self, other, *constants), result)
         if plan is not None:
             if sum(map(len, plans.values())) >= PLANS_PER_OPERATOR:
                 plans.clear()
@@ -235,7 +218,7 @@ def make_binary(
             ):
                 return with_number(self, other)
             return miss(self, other)
-        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
+        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not is_plain_without_grad(keys)) or listeners:
             return slow(self, other)
         address = entry(call, self._address, other._address)
         if address <= 0.0:  # out of memory, or a kernel that found a fault: the readable path says which
@@ -260,7 +243,7 @@ def make_binary(
             keys = self._keys | mode_word()
         except (KeyError, AttributeError):
             return miss(self, other)
-        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
+        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not is_plain_without_grad(keys)) or listeners:
             return slow(self, other)
         address = entry(call, self._address, other)
         if address <= 0.0:
@@ -288,8 +271,7 @@ def make_unary(
     """The fast version of ``slow(self)``, an operator of one operand whose other arguments are
     ``constants``.
     """
-    plans: dict[Any, Any] = {}
-    _all_plans.append(plans)
+    plans = new_plans()
     recorders: list[Recorder] = []
     listeners = dispatcher._listeners
     is_differentiable = operator.record.derivatives is not None
@@ -298,6 +280,8 @@ def make_unary(
         result = slow(self)
         if isinstance(self, Tensor):
             plan = _prepared(operator, (self, *constants), 0)
+            if plan is None and result.__class__ is Tensor:
+                plan = general_plan(operator, (self, *constants), result)
             if plan is not None:
                 if len(plans) >= PLANS_PER_OPERATOR:
                     plans.clear()
@@ -325,7 +309,7 @@ def make_unary(
             keys = self._keys | mode_word()
         except (KeyError, AttributeError):
             return miss(self)
-        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
+        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not is_plain_without_grad(keys)) or listeners:
             return slow(self)
         address = entry(call, self._address)
         if address <= 0.0:
@@ -347,190 +331,6 @@ def make_unary(
     return unary
 
 
-def make_general(operator: OpOverload) -> Callable[..., Any]:
-    """The shortcut of an operator of up to three tensors with whatever other arguments: ``operator.fast``.
-
-    Takes all arguments of the schema, as the operator itself does.
-    """
-    plans: dict[Any, Any] = {}
-    _all_plans.append(plans)
-    listeners = dispatcher._listeners
-    readable = operator.dispatch
-    positions = operator.tensor_positions
-    is_differentiable = bool(operator.record.derivatives)
-    is_view = operator.record.view is not None
-    is_inplace = operator.schema.is_inplace
-
-    def miss(key: Any, arguments: tuple[Any, ...]) -> Any:
-        result = readable(*arguments)
-        plan = _general_plan(operator, arguments, result)
-        if plan is not None:
-            if len(plans) >= PLANS_PER_OPERATOR:
-                plans.clear()
-            plans[key] = plan
-        return result
-
-    def record(arguments: tuple[Any, ...], output: Tensor, metadata: tuple[Any, ...]) -> None:
-        inputs = [arguments[position] for position in positions]
-        needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
-        plan = derivative_plan(operator, positions, needed)
-        node = plan.node_class()
-        node.next_edges = tuple(
-            gradient_edge(each) if wanted else None for each, wanted in zip(inputs, needed)
-        )
-        node.sequence_nr = next_sequence_number()
-        node.metadata_specs = metadata
-        output._gradient_edge = (node, 0)
-        output._keys = VARIABLE_KEYS
-        node.saved = plan.collect(arguments, (output,), {})
-
-    def general(*arguments: Any) -> Any:
-        try:
-            keys = mode_word()
-            key = []
-            for argument in arguments:
-                if isinstance(argument, Tensor):
-                    keys |= argument._keys
-                    key.append(argument._spec)
-                else:
-                    key.append(argument.__class__)
-                    key.append(argument)
-                    if argument.__class__ is float and argument == 0.0:
-                        return readable(*arguments)  # 0.0 and -0.0 are equal, and not the same
-            key = tuple(key)
-            plan = plans.get(key)
-        except TypeError:  # a list among the arguments: no key
-            return readable(*arguments)
-        if plan is None:
-            return readable(*arguments) if keys & WRAPPER_KEYS else miss(key, arguments)
-        is_recorded = keys == RECORDED_CALL and is_differentiable
-        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not _is_plain_without_grad(keys)) or listeners:
-            return readable(*arguments)
-        if is_view:
-            self = arguments[0]
-            spec, offset, metadata = plan
-            output = alias_tensor(self, spec, self._storage_offset + offset)
-            if is_tracked:
-                mark_view(output, self)
-            if is_recorded:
-                record(arguments, output, metadata)
-            return output
-        entry, call, spec, metadata, _ = plan
-        if is_inplace:
-            if keys == RECORDED_CALL or _may_overlap(arguments):
-                return readable(*arguments)
-            self = arguments[0]
-            if entry(call, self._address, *[arguments[position]._address for position in positions]):
-                return readable(*arguments)
-            version_counter(self).value += 1
-            return self
-        address = entry(call, *[arguments[position]._address for position in positions])
-        if address <= 0.0:
-            return readable(*arguments)
-        output = Tensor()
-        output._spec = spec
-        output._address = address
-        output._storage = None
-        output._storage_offset = 0
-        output._keys = TENSOR_KEYS
-        output._gradient_edge = None
-        output._autograd_meta = None
-        output._version_counter = None
-        output._view_of = None
-        if is_recorded:
-            record(arguments, output, metadata)
-        return output
-
-    is_tracked = operator.record.derivatives != {}  # detach gives an alias that autograd does not follow
-    return general
-
-
-def _may_overlap(arguments: tuple[Any, ...]) -> bool:
-    """Might an operand share the memory that an in-place operator writes to, without being its first
-    argument?
-    """
-    self = arguments[0]
-    storage = self._storage
-    if storage is None:
-        return False
-    return any(
-        isinstance(each, Tensor) and each is not self and each._storage is storage for each in arguments[1:]
-    )
-
-
-def _general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any, ...] | None:
-    """What make_general keeps of a call, or None where it has no shortcut."""
-    record = operator.record
-    tensors = [arguments[position] for position in operator.tensor_positions]
-    if not all(isinstance(each, Tensor) for each in tensors):
-        return None
-    if record.view is not None:
-        found = record.plans.get(plan_key(arguments))
-        if found is None or isinstance(found, list) or found[0].dtype is not tensors[0]._spec.dtype:
-            return None
-        return (*found, (found[0],))
-    self = tensors[0]
-    device = self._spec.device
-    if device.type == "meta":
-        return None
-    base = record.base or operator
-    plan = find_plan(base, arguments)
-    kernel = launch.find_kernel(backend_of(device), base.record.kernel_name, plan.key_dtype)
-    if not hasattr(kernel, "prepare"):
-        return None
-    walk = plan.walk
-    if walk is not None:
-        if walk.numel == 0 or not _walks_as_given(walk, tensors):
-            return None
-        if operator.schema.is_inplace:
-            if self._spec.dtype is not plan.output_specs[0].dtype:
-                return None
-            walk = walk.with_outputs([self._spec])
-        others = [
-            arguments[position]
-            for position in base.record.kernel_positions
-            if position not in base.tensor_positions
-        ]
-        call = kernel.prepare(walk, (), 1, others)
-    elif operator.schema.is_inplace or base.record.promotes_inputs:
-        return None
-    else:
-        if base.record.expands_inputs:
-            arguments = expanded_arguments(base, arguments, plan.output_specs[0])
-            tensors = [arguments[position] for position in base.tensor_positions]
-        others = [arguments[position] for position in base.record.kernel_positions]
-        call = kernel.prepare(None, [result, *tensors], 1, others)
-    entry = call.entry(len(tensors), 0, operator.schema.is_inplace)
-    if entry is None:
-        return None
-    return entry, call.address, plan.output_specs[0], plan.output_specs, call
-
-
-def _has_shortcut(operator: OpOverload) -> bool:
-    """Can ``make_general`` serve this operator at all?"""
-    schema, record = operator.schema, operator.record
-    base = (record.base or operator).record
-    if schema.is_out or record.composite is not None or record.explicit is not None:
-        return False
-    if base.composite is not None or base.explicit is not None or (base.meta is None and base.view is None):
-        return False
-    arguments = [schema.arguments[position] for position in operator.tensor_positions]
-    if len(schema.returns) != 1 or not 1 <= len(arguments) <= 3 or any(each.is_list for each in arguments):
-        return False
-    return not schema.is_inplace or len(arguments) <= 2
-
-
-# Grad mode off, or Autograd taken away: whether operands require grad is nobody's business.
-_UNRECORDED = frozenset(
-    {NO_GRAD_CALL, NO_GRAD_CALL_ON_VARIABLES}
-    | {
-        keys | EXCLUDE_AUTOGRAD
-        for keys in (NO_GRAD_CALL, NO_GRAD_CALL_ON_VARIABLES, PLAIN_CALL, RECORDED_CALL)
-    }
-)
-_is_plain_without_grad = _UNRECORDED.__contains__
-
-
 # Python's operators and methods that have a fast version: method names -> operator, arguments beyond the
 # operands.
 _BINARY = {
@@ -549,21 +349,25 @@ _BINARY = {
     "sigmoid_backward": ((), ()),
     "tanh_backward": ((), ()),
 }
-_UNARY = (
-    "neg",
-    "abs",
-    "exp",
-    "log",
-    "sqrt",
-    "rsqrt",
-    "reciprocal",
-    "sin",
-    "cos",
-    "tanh",
-    "sigmoid",
-    "relu",
-    "floor",
-)
+_UNARY: dict[str, tuple[Any, ...]] = {
+    "neg": (),
+    "abs": (),
+    "exp": (),
+    "log": (),
+    "sqrt": (),
+    "rsqrt": (),
+    "reciprocal": (),
+    "sin": (),
+    "cos": (),
+    "tanh": (),
+    "sigmoid": (),
+    "relu": (),
+    "floor": (),
+    "sum": (None,),
+    "mean": (None,),
+    "max": (),
+    "min": (),
+}
 
 
 def bind_fast_paths(namespace: dict[str, Any]) -> None:
@@ -582,15 +386,21 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
             fast = make_binary(operator, readable, constants)
             setattr(Tensor, name, _with_rest(fast, readable))
             namespace[name] = _with_rest(fast, packet.parser)
-    for name in _UNARY:
+    for name, constants in _UNARY.items():
         operator = aten._find(name)
-        fast = make_unary(operator, getattr(aten, name).parser)
+        fast = make_unary(operator, getattr(aten, name).parser, constants)
         setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name), operands=1))
         namespace[name] = _with_rest(fast, getattr(aten, name).parser, operands=1)
     for packet in aten:
         for operator in packet.overloads.values():
-            if _has_shortcut(operator):
-                operator.fast = make_general(operator)
+            operator.fast = shortcut(operator)
+    multiply = aten._find("mm")
+    Tensor.__matmul__ = make_binary(multiply, Tensor.__matmul__, ndim=2)
+    for name in ("matmul", "mm"):
+        fast = make_binary(multiply, getattr(Tensor, name), ndim=2)
+        setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name)))
+        namespace[name] = _with_rest(fast, namespace[name])
+    bind_fast_views(namespace)
     Tensor.__neg__ = Tensor.neg
     Tensor.__abs__ = Tensor.abs
 

@@ -327,3 +327,29 @@ def test_leaky_relu_is_differentiated_twice(lib):
     assert gradient.requires_grad
     assert gradient.tolist() == [0.5, 1.0]
     assert lib.autograd.grad(gradient.sum(), x)[0].tolist() == [0.0, 0.0]
+
+
+def test_a_gradient_that_somebody_keeps_does_not_become_grad(lib):
+    kept = lib.full((3,), 5.0)
+
+    class Keeping(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return kept
+
+    x = lib.ones(3, requires_grad=True)
+    Keeping.apply(x).sum().backward()
+    x.grad.add_(1)
+    assert kept.tolist() == [5.0] * 3
+    assert x.grad.tolist() == [6.0] * 3
+
+
+def test_the_gradient_of_a_transposed_weight_lies_as_the_weight(lib):
+    weight = lib.ones(3, 4, requires_grad=True)
+    lib.nn.functional.linear(lib.ones(5, 4), weight).sum().backward()
+    assert weight.grad.stride() == (4, 1)
+    assert weight.grad._base is None

@@ -17,7 +17,9 @@ validate_outputs).
 
 from __future__ import annotations
 
+import functools
 import itertools
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,10 +29,12 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word, set_mode_word
-from ..memory.spec import Spec
-from ..memory.tensor import Tensor, autograd_meta
+from ..memory.backend import resolve_device
+from ..memory.spec import Spec, contiguous_spec
+from ..memory.tensor import Tensor, autograd_meta, empty_tensor
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
+from ..values.dtype import float32
 from . import anomaly_mode
 from . import node as node_module
 from .hooks import hooks_of
@@ -250,7 +254,8 @@ def _one_like(spec: Spec, position: int) -> Tensor:
         raise RuntimeError(
             f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
         )
-    return aten.ones(spec.sizes, dtype=spec.dtype, device=spec.device)
+    ones = empty_tensor(contiguous_spec(spec.sizes, spec.dtype, spec.device))
+    return aten.fill_.Scalar.record.explicit(ones, 1)  # type: ignore[no-any-return]
 
 
 class GraphTask:
@@ -602,11 +607,22 @@ def _is_fresh(gradient: Tensor, incoming: Sequence[Any], results: Sequence[Any])
     """Was ``gradient`` made by the formula that returned it, for one input alone, and is it nobody's
     alias?
     """
-    if gradient._version_counter is not None or gradient._view_of is not None:
+    if gradient._version_counter is not None and gradient._view_of is None:
         return False
     if any(gradient is each for each in incoming):
         return False
-    return sum(gradient is each for each in results) == 1
+    return sum(gradient is each for each in results) <= 1  # none: it was summed to the sizes that are wanted
+
+
+def _holders(leaf: tuple[Any, Tensor, bool]) -> int:
+    """How many know the gradient: a backward that a user wrote may have kept what it returned."""
+    return sys.getrefcount(leaf[1]) if hasattr(sys, "getrefcount") else 2**31
+
+
+@functools.cache
+def _holders_of_one() -> int:
+    """What ``_holders`` says of a gradient that the leaf alone knows (Python's versions differ)."""
+    return _holders((None, empty_tensor(contiguous_spec((), float32, resolve_device("meta"))), True))
 
 
 _accumulating = threading.Lock()  # threads may share leaves
@@ -619,7 +635,10 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
     """
     done: dict[int, tuple[AccumulateGrad, Tensor, Tensor, Tensor]] = {}
     with _accumulating:
-        for node, gradient, is_own in leaves:
+        for leaf in leaves:
+            node = leaf[0]
+            is_own = leaf[2] and _holders(leaf) <= _holders_of_one()
+            gradient = leaf[1]
             variable = node.variable
             if variable is not None and variable._keys & AUTOGRAD:  # it may have been switched off since
                 earlier = done.get(id(variable))

@@ -8,7 +8,9 @@ Source: torch/csrc/autograd/function.h, edge.h, functions/accumulate_grad.h, inp
 
 from __future__ import annotations
 
+import functools
 import itertools
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -16,9 +18,11 @@ from typing import Any, NamedTuple
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
 from ..memory import tensor as tensor_module
-from ..memory.spec import Spec
-from ..memory.tensor import Tensor, autograd_meta
+from ..memory.backend import resolve_device
+from ..memory.spec import Spec, contiguous_spec
+from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, make_tensor
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
+from ..values.dtype import float32
 from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
 
 # Where a gradient goes: a Node and which of its inputs.  A plain tuple, as `Node.next_functions` shows it:
@@ -154,9 +158,47 @@ def accumulated(variable: Tensor, gradient: Tensor, is_own: bool = False) -> Ten
     present = autograd_meta(variable).grad
     if present is not None:
         return present + gradient  # type: ignore[operator]
-    if is_own and gradient._version_counter is None and gradient._spec is variable._spec:
-        return gradient
+    if is_own and gradient._spec is variable._spec:
+        if gradient._version_counter is None:
+            return gradient
+        if gradient._view_of is not None and is_only_view(gradient) and not mode_word() & GRAD_MODE_BIT:
+            return make_tensor(gradient._spec, gradient.untyped_storage(), gradient._storage_offset)
     return own_gradient(gradient, variable)
+
+
+def _references(view: Tensor) -> tuple[int, int]:
+    """How many know the tensor that ``view`` is a view of, and how many its storage."""
+    base, storage = view._view_of[0], view._storage  # type: ignore[index]
+    return sys.getrefcount(base), sys.getrefcount(storage)
+
+
+@functools.cache
+def _references_of_one_view() -> tuple[int, int]:
+    """What ``_references`` says where nobody but the view knows them (which differs by Python's version)."""
+    return _references(_view_of_nobody_else())
+
+
+def _view_of_nobody_else() -> Tensor:
+    base = empty_tensor(contiguous_spec((), float32, resolve_device("meta")))
+    view = alias_tensor(base, base._spec, 0)
+    view._view_of = (base, 0, 0)
+    return view
+
+
+def is_only_view(view: Tensor) -> bool:
+    """Is the memory of ``view``, all of it, nobody's but its own: a transpose, say, of a result that is gone?
+
+    Never true on a Python that doesn't count references.
+    """
+    if not hasattr(sys, "getrefcount"):
+        return False
+    storage = view._storage
+    if storage is None or storage.nbytes() != view._spec.extent_nbytes:
+        return False
+    del storage
+    bases, storages = _references(view)
+    alone = _references_of_one_view()
+    return bases <= alone[0] and storages <= alone[1]
 
 
 def accumulator_edge(variable: Tensor) -> Edge:

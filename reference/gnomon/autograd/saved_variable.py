@@ -47,13 +47,15 @@ class SavedVariable:
     __slots__ = ("edge", "is_variable", "output_nr", "tensor", "unpack_hook", "version")
 
     def __init__(self, tensor: Tensor, is_output: bool = False):
-        self.version = tensor._version
+        counter = tensor._version_counter
+        self.version = 0 if counter is None else tensor._version
         self.output_nr = -1
         self.is_variable = bool(tensor._keys & AUTOGRAD)
         self.unpack_hook: Unpack | None = None
         self.edge: Any = None
         if is_output:
-            self.output_nr = tensor.output_nr
+            edge = tensor._gradient_edge
+            self.output_nr = 0 if edge is None else edge[1]
             tensor = _without_history(tensor)
         self.tensor: Any = tensor
         if mode_word() & SAVED_TENSOR_HOOKS_BIT and _hooks.get():
@@ -122,13 +124,13 @@ class SavedVariable:
 
 def _without_history(tensor: Tensor) -> Tensor:
     """An alias of ``tensor`` that leads to no Node; what wraps another tensor is asked for one."""
+    if not tensor._keys & WRAPPER_KEYS:
+        return alias_tensor(tensor, tensor._spec, tensor._storage_offset)
     if tensor._keys & BATCHED:  # its numbers keep their history: that is another graph's
         with excluding(DispatchKey.Autograd, DispatchKey.ADInplaceOrView):
             return aten.alias.default(tensor)
-    if tensor._keys & WRAPPER_KEYS:
-        with excluding(DispatchKey.Autograd):
-            return aten.detach.default(tensor)
-    return alias_tensor(tensor, tensor._spec, tensor._storage_offset)
+    with excluding(DispatchKey.Autograd):
+        return aten.detach.default(tensor)
 
 
 class SavedList:

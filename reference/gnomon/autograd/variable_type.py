@@ -350,7 +350,7 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
         return _run_below(operator, below, arguments)
     base = operator.record.base or operator
     before: dict[int, Any] = {}
-    edges: list[Edge | None] = []
+    edges: list[Edge | None] | None = []
     if schema.is_inplace:
         views.check_inplace(operator.schema.name, arguments[0], any(needed))
         if any(needed) and base.record.derivatives is not None:
@@ -364,8 +364,28 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
         edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
     results = _run_below(operator, below, arguments)
     outputs = results if isinstance(results, (tuple, list)) else (results,)
-    if not any(needed):
-        return results
+    if any(needed):
+        if not schema.is_inplace:
+            edges = None
+        record_outputs(operator, arguments, inputs, slots, outputs, edges, before)
+    return results
+
+
+def record_outputs(
+    operator: OpOverload,
+    arguments: Sequence[Any],
+    inputs: Sequence[Any],
+    slots: list[int],
+    outputs: Sequence[Any],
+    edges: list[Edge | None] | None = None,
+    before: dict[int, Any] = {},  # noqa: B006  (never written to)
+) -> None:
+    """Make the Node of a call: ``inputs`` (some of which require grad) and their ``slots`` are those of
+    ``flatten_inputs``.
+
+    ``edges`` and ``before`` are what an in-place operator's inputs led to and held before it wrote to them.
+    """
+    base = operator.record.base or operator
     recorded = [
         position
         for position, output in enumerate(outputs)
@@ -373,15 +393,16 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
     ]
     if not recorded or (base.record.derivatives is not None and not base.record.derivatives):
         # outputs without gradients (comparisons, indices), or an operator that stops them (detach)
-        return results
-    if not schema.is_inplace:
+        return
+    needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
+    if edges is None:
         edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
     plan = derivative_plan(operator, slots, needed)
     node = plan.node_class()
     node.next_edges = edges
     node.sequence_nr = next_sequence_number()
     node.metadata_specs = tuple(None if output is None else output._spec for output in outputs)
-    if schema.is_inplace:
+    if operator.schema.is_inplace:
         views.rebase_history(arguments[0], node)
     else:
         for position in recorded:
@@ -393,7 +414,6 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
     where = outputs[recorded[0]]._spec.device
     if any(isinstance(each, Tensor) and each._spec.device is not where for each in inputs):
         node_module.spans_devices = True
-    return results
 
 
 def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

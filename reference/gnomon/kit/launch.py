@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..memory.backend import Backend, backend_of, claims, reference_backend
+from ..memory.backend import Backend, backend_of, claims, on_register, reference_backend
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
@@ -210,16 +210,28 @@ def convert(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
 
 def copy_into(output: Tensor, source: Tensor) -> None:
     """Write ``source``, broadcast and converted, into ``output``; both on one device."""
-    walk = TensorIterator(
-        "copy_",
-        [source._spec],
-        [output._spec.dtype],
-        None,
-        output._spec.device,
-        static_sizes=output._spec.sizes,
-        outputs=[output._spec],
-    )
-    launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, walk, ())
+    key = output._spec, source._spec
+    found = _copies.get(key)
+    if found is None:
+        walk = TensorIterator(
+            "copy_",
+            [source._spec],
+            [output._spec.dtype],
+            None,
+            output._spec.device,
+            static_sizes=output._spec.sizes,
+            outputs=[output._spec],
+        )
+        if len(_copies) >= MOST_COPIES:
+            _copies.clear()
+        found = _copies[key] = walk, {}
+    walk, prepared = found
+    launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, walk, (), prepared)
+
+
+MOST_COPIES = 4096  # pairs of specs; a program with more starts afresh
+_copies: dict[tuple[Spec, Spec], tuple[TensorIterator, dict[Any, Any]]] = {}
+on_register(lambda backend: _copies.clear())
 
 
 def number_tensor(value: Any, dtype: dtypes.dtype, device: device) -> Tensor:

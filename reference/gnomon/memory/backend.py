@@ -86,6 +86,13 @@ class Backend:
         """
         return None
 
+    def number_readers(self) -> Mapping[str, Callable[[float, int], Any]]:
+        """dtype name -> function (address, dtype code) -> the number there: for ``item()`` without detours.
+
+        Only for backends whose memory has addresses that the host can read.
+        """
+        return {}
+
     def adopt(self, address: float, nbytes: int) -> Any:
         """Memory from an address that a prepared kernel allocated.
 

@@ -19,6 +19,7 @@ from ..values.geometry import Ints, Size
 class Spec:
     """Sizes, strides (in elements), dtype, device and layout; made by ``spec_of`` only.
 
+    ``extent_nbytes`` is from the first element to the end of the last that the strides reach, in bytes.
     ``free`` gives back the memory of a tensor that owns it without a Storage (see Tensor); None where tensors
     of this device always have one.
     """
@@ -27,6 +28,7 @@ class Spec:
         "__weakref__",
         "device",
         "dtype",
+        "extent_nbytes",
         "free",
         "is_contiguous",
         "layout",
@@ -46,17 +48,13 @@ class Spec:
     ndim: int
     numel: int
     is_contiguous: bool
+    extent_nbytes: int
     free: Callable[[float], None] | None
 
     @property
     def nbytes(self) -> int:
         """Bytes of the elements, without gaps."""
         return self.numel * self.dtype.itemsize
-
-    @property
-    def extent_nbytes(self) -> int:
-        """Bytes from the first element to the end of the last that the strides reach."""
-        return geometry.extent(self.sizes, self.strides) * self.dtype.itemsize
 
     def with_geometry(self, sizes: Ints, strides: Ints) -> Spec:
         """The same element type and device, other sizes and strides: what a view is."""
@@ -94,6 +92,7 @@ def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
         spec.ndim = len(sizes)
         spec.numel = geometry.numel_of(sizes)
         spec.is_contiguous = geometry.is_contiguous(sizes, strides)
+        spec.extent_nbytes = geometry.extent(sizes, strides) * dtype.itemsize
         spec.free = _free_functions.get(device.type)
         # two threads may both have missed; the one that comes second gets the first's
         spec = _interned.setdefault(key, spec)

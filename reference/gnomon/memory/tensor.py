@@ -548,7 +548,23 @@ def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] = Te
 
     This is what all views are made of; ADInplaceOrView and Autograd add the rest.
     """
-    view = make_tensor(spec, tensor.untyped_storage(), offset, cls)
-    view._keys = view._keys & PYTHON | tensor._keys & ~(AUTOGRAD | PYTHON)
-    view._version_counter = version_counter(tensor)
+    if cls is not Tensor:
+        view = make_tensor(spec, tensor.untyped_storage(), offset, cls)
+        view._keys = view._keys & PYTHON | tensor._keys & ~(AUTOGRAD | PYTHON)
+        view._version_counter = version_counter(tensor)
+        return view
+    view = Tensor()
+    view._spec = spec
+    storage = tensor._storage
+    view._storage = tensor.untyped_storage() if storage is None else storage
+    view._storage_offset = offset
+    address = tensor._address
+    if address:
+        address += offset * spec.dtype.itemsize - tensor._storage_offset * tensor._spec.dtype.itemsize
+    view._address = address
+    view._keys = tensor._keys & ~(AUTOGRAD | PYTHON)
+    view._gradient_edge = None
+    view._autograd_meta = None
+    view._version_counter = tensor._version_counter or version_counter(tensor)
+    view._view_of = None
     return view

@@ -14,6 +14,7 @@ from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each
 from ..kit.native import native_function
 from ..kit.outputs import check_no_internal_overlap, check_no_partial_overlap
+from ..kit.plans import plan_key
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.backend import reference_backend, resolve_device
 from ..memory.tensor import Tensor
@@ -124,10 +125,12 @@ def _fill_(self: Tensor, value: Any) -> Tensor:
     if self._spec.numel:
         spec = self._spec
         plans = fill_.record.plans
-        walk = plans.get(spec)
-        if walk is None:
-            walk = plans[spec] = _fill_rule(spec, value)
-        launch.launch("fill_.Scalar", spec.device, spec.dtype, [self], 1, walk, (value,))
+        found = plans.get(spec)
+        if found is None:
+            found = plans[spec] = _fill_rule(spec, value), {}
+        walk, prepared = found
+        key = plan_key((value,))
+        launch.launch("fill_.Scalar", spec.device, spec.dtype, [self], 1, walk, (value,), prepared, key)
     return self
 
 

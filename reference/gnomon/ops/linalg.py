@@ -14,6 +14,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
+from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import pointwise
 from ..kit.native import native_function
@@ -88,8 +89,8 @@ mm = native_function(
     meta=_mm_rule,
     kernel=_product_kernel,
     derivatives={
-        "self": lambda grad, mat2: grad.mm(_adjoint(mat2)),
-        "mat2": lambda grad, self: _adjoint(self).mm(grad),
+        "self": lambda grad, mat2, self_spec: _left_gradient(grad, mat2, self_spec),
+        "mat2": lambda grad, self, mat2_spec: _right_gradient(grad, self, mat2_spec),
     },
     exact_out=True,
     out="out",
@@ -103,6 +104,28 @@ def _adjoint(matrix: Any) -> Any:
     """The conjugate transpose."""
     flipped = matrix.transpose(-2, -1)
     return flipped.conj() if matrix._spec.dtype.is_complex else flipped
+
+
+def _is_column_major(spec: Spec) -> bool:
+    return spec.strides == (1, spec.sizes[0])
+
+
+def _left_gradient(grad: Any, right: Any, left_spec: Spec) -> Any:
+    """The gradient of a product's left matrix, in that one's order of memory.
+
+    A transposed weight so gets a gradient whose transpose is row-major, as the weight is.  Source:
+    mm_mat1_backward.
+    """
+    if _is_column_major(left_spec):
+        return conj(right).mm(grad.t()).t()
+    return grad.mm(_adjoint(right))
+
+
+def _right_gradient(grad: Any, left: Any, right_spec: Spec) -> Any:
+    """The gradient of a product's right matrix, in that one's order of memory.  Source: mm_mat2_backward."""
+    if _is_column_major(right_spec):
+        return grad.t().mm(conj(left)).t()
+    return _adjoint(left).mm(grad)
 
 
 def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
@@ -186,8 +209,8 @@ addmm = native_function(
     expands_inputs=("self",),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
-        "mat1": lambda grad, mat2, alpha: _scaled(grad.mm(_adjoint(mat2)), alpha),
-        "mat2": lambda grad, mat1, alpha: _scaled(_adjoint(mat1).mm(grad), alpha),
+        "mat1": lambda grad, mat2, mat1_spec, alpha: _scaled(_left_gradient(grad, mat2, mat1_spec), alpha),
+        "mat2": lambda grad, mat1, mat2_spec, alpha: _scaled(_right_gradient(grad, mat1, mat2_spec), alpha),
     },
     inplace=True,
     exact_out=True,

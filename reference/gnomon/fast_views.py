@@ -1,0 +1,288 @@
+"""The hot path of views: what a view shows is a function of its base's spec and of plain arguments.
+
+So the readable way runs once for each spec and arguments, and a *plan* is learnt from what it returned: the
+view's spec, how far it starts behind what it is a view of, and the Node that recorded it, where that keeps
+nothing but constants.  From then on a call is two look-ups and one Tensor.
+
+A call is learnt only if all it did was to make one view (and, recorded, one Node): ``reshape`` that copies or
+``x[1:, 0]`` that records two Nodes go the readable way when it matters.  The meaning is that of
+memory/tensor.py (alias_tensor) and autograd/views.py (mark_view), repeated here for the common case.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
+from .autograd.saved_variable import SavedVariable
+from .dispatch import dispatcher
+from .fast_operators import PLANS_PER_OPERATOR, VARIABLE_KEYS, new_plans
+from .memory.backend import backend_of
+from .memory.spec import Spec
+from .memory.tensor import CreationMeta, Tensor, VersionCounter
+from .values.dispatch_key import (
+    AUTOGRAD,
+    GRAD_MODE_BIT,
+    NO_GRAD_CALL,
+    NO_GRAD_CALL_ON_VARIABLES,
+    PLAIN_CALL,
+    RECORDED_CALL,
+    TENSOR_KEYS,
+    mode_word,
+)
+
+
+class ViewPlan:
+    """What a call comes to.
+
+    spec, offset, nbytes  the view's, the latter two counted from the tensor that it is a view of
+    node_class, saved     the Node to record, and what it keeps; None where that is not known, or no constant
+    metadata              the Node's
+    """
+
+    __slots__ = ("metadata", "nbytes", "node_class", "offset", "saved", "spec")
+
+    def __init__(self, spec: Spec, offset: int):
+        self.spec = spec
+        self.offset = offset
+        self.nbytes = float(offset * spec.dtype.itemsize)
+        self.node_class: Any = None
+        self.saved: list[Any] = []
+        self.metadata = (spec,)
+
+
+def _learn(self: Tensor, result: Any, known: ViewPlan | None) -> ViewPlan | None:
+    """The plan of a call of ``self`` that returned ``result``; None where that is no plain view of it."""
+    if result.__class__ is not Tensor or result is self or result._view_of is None:
+        return None
+    spec = result._spec
+    base = self if self._view_of is None else self._view_of[0]
+    if (
+        result._view_of[0] is not base
+        or result._storage is not self._storage
+        or spec.dtype is not self._spec.dtype
+        or bool(result._address) != bool(self._address)
+    ):
+        return None
+    plan = known or ViewPlan(spec, result._storage_offset - self._storage_offset)
+    edge = result._gradient_edge
+    if edge is not None and edge[1] == 0:
+        node = edge[0]
+        source = gradient_edge(self)
+        is_one_step = len(node.next_edges) == 1 and node.next_edges[0] == source
+        saved = getattr(node, "saved", None)
+        if is_one_step and isinstance(saved, list) and not any(isinstance(x, SavedVariable) for x in saved):
+            plan.saved = saved
+            plan.metadata = node.metadata_specs
+            plan.node_class = node.__class__
+    return plan
+
+
+def make_view(
+    slow: Callable[..., Any], key_of: Callable[[tuple[Any, ...]], Any] | None = None
+) -> Callable[..., Any]:
+    """The fast version of ``slow(self, *arguments)``, which returns a view for arguments of a plain kind.
+
+    key_of: arguments -> what a plan is found by, or None for those that have none.  Without it arguments are
+    integers, each by itself.
+    """
+    plans: dict[Spec, dict[Any, ViewPlan]] = new_plans()
+    listeners = dispatcher._listeners
+
+    def miss(self: Any, arguments: tuple[Any, ...], key: Any) -> Any:
+        result = slow(self, *arguments)
+        if isinstance(self, Tensor) and key is not None:
+            known = plans.get(self._spec, {}).get(key)
+            plan = _learn(self, result, known)
+            if plan is not None and known is None:
+                if sum(map(len, plans.values())) >= PLANS_PER_OPERATOR:
+                    plans.clear()
+                plans.setdefault(self._spec, {})[key] = plan
+        return result
+
+    def view(self: Any, *arguments: Any) -> Any:
+        if key_of is None:
+            key: Any = arguments
+            for each in arguments:
+                if each.__class__ is not int:  # True and 1.0 are equal to 1, and no dimensions
+                    return slow(self, *arguments)
+        else:
+            key = key_of(arguments)
+        try:
+            plan = plans[self._spec][key]
+            keys = self._keys | mode_word()
+        except (KeyError, AttributeError):
+            return miss(self, arguments, key)
+        if listeners:
+            return slow(self, *arguments)
+        creation = 0
+        if keys == RECORDED_CALL:
+            if plan.node_class is None:
+                return miss(self, arguments, key)
+        elif keys == NO_GRAD_CALL or keys == NO_GRAD_CALL_ON_VARIABLES:
+            creation = CreationMeta.NO_GRAD_MODE
+        elif keys != PLAIN_CALL:
+            return slow(self, *arguments)
+        base = self
+        if self._view_of is not None:
+            base, _, of_source = self._view_of
+            creation = creation or of_source
+        storage = self._storage
+        if storage is None:
+            storage = self.untyped_storage()
+        counter = self._version_counter
+        if counter is None:
+            counter = self._version_counter = VersionCounter()
+        output = Tensor()
+        output._spec = plan.spec
+        output._storage = storage
+        output._storage_offset = self._storage_offset + plan.offset
+        address = self._address
+        output._address = address + plan.nbytes if address else 0.0
+        output._autograd_meta = None
+        output._version_counter = counter
+        output._view_of = (base, counter.value, creation)
+        if keys != RECORDED_CALL:
+            output._gradient_edge = None
+            if base._keys & AUTOGRAD:
+                output._keys = VARIABLE_KEYS if plan.spec.dtype.category >= 2 else TENSOR_KEYS
+                return output
+            output._keys = TENSOR_KEYS
+            if counter.views is None:
+                counter.views = [weakref.ref(output)]
+            else:
+                counter.add_view(output)
+            return output
+        edge = self._gradient_edge
+        if edge is None:
+            edge = accumulator_edge(self) if base is self else gradient_edge(self)
+        elif base is not self:
+            edge = gradient_edge(self)
+        node = plan.node_class()
+        node.next_edges = (edge,)
+        node.sequence_nr = next_sequence_number()
+        node.metadata_specs = plan.metadata
+        node.saved = plan.saved
+        output._keys = VARIABLE_KEYS
+        output._gradient_edge = (node, 0)
+        return output
+
+    return view
+
+
+def _index_key(arguments: tuple[Any, ...]) -> Any:
+    """Integers, slices of integers, None and Ellipsis, alone or in a tuple."""
+    (index,) = arguments
+    kind = index.__class__
+    if kind is int:
+        return index
+    if kind is slice:
+        return _slice_key(index)
+    if kind is not tuple:
+        return None
+    key: list[Any] = []
+    for each in index:
+        kind = each.__class__
+        if kind is slice:
+            found = _slice_key(each)
+            if found is None:
+                return None
+            key.append(found)
+        elif kind is int or each is None or each is Ellipsis:
+            key.append(each)
+        else:
+            return None
+    return (0, *key)  # a tuple that no slice's key is equal to
+
+
+def _slice_key(index: slice) -> Any:
+    start, stop, step = index.start, index.stop, index.step
+    for each in (start, stop, step):
+        if each.__class__ is not int and each is not None:
+            return None
+    return "slice", start, stop, step
+
+
+def _sizes_key(arguments: tuple[Any, ...]) -> Any:
+    """Integers, each by itself or all in one list or tuple."""
+    if len(arguments) == 1 and arguments[0].__class__ is not int:
+        sizes = arguments[0]
+        if sizes.__class__ is not tuple and sizes.__class__ is not list:
+            return None
+        arguments = tuple(sizes)
+    for each in arguments:
+        if each.__class__ is not int:
+            return None
+    return arguments
+
+
+def make_getitem(slow: Callable[..., Any]) -> Callable[..., Any]:
+    """``x[index]`` for indices that make one view."""
+    return make_view(slow, _index_key)
+
+
+def make_item(slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """``x.item()`` where the backend reads numbers at addresses."""
+    plans: dict[Spec, tuple[Callable[[float, int], Any], int]] = new_plans()
+    listeners = dispatcher._listeners
+
+    def miss(self: Any) -> Any:
+        result = slow(self)
+        if isinstance(self, Tensor) and self._address:
+            read = backend_of(self._spec.device).number_readers().get(self._spec.dtype.name)
+            if read is not None:
+                plans[self._spec] = read, self._spec.dtype.code
+        return result
+
+    def item(self: Any) -> Any:
+        try:
+            read, code = plans[self._spec]
+            keys = (self._keys | mode_word()) & ~(AUTOGRAD | GRAD_MODE_BIT)
+        except (KeyError, AttributeError):
+            return miss(self)
+        if keys != TENSOR_KEYS or listeners:
+            return slow(self)
+        return read(self._address, code)
+
+    return item
+
+
+# Methods of one tensor and integers, each by itself; those with a list of sizes; and properties.
+_DIMENSIONS = ("transpose", "t", "select", "narrow", "squeeze", "unsqueeze", "flatten", "swapaxes", "movedim")
+_SIZES = ("view", "reshape", "permute", "expand")
+_PROPERTIES = ("T", "mT")
+
+
+def bind_fast_views(namespace: dict[str, Any]) -> None:
+    """Put the fast versions in front of the methods and functions that bind.py and methods.py made."""
+    for name in (*_DIMENSIONS, *_SIZES):
+        readable = getattr(Tensor, name)
+        fast = make_view(readable, _sizes_key if name in _SIZES else None)
+        setattr(Tensor, name, _with_keywords(fast, readable))
+        if name in namespace and name in _DIMENSIONS:
+            function = namespace[name]
+            namespace[name] = _with_keywords(make_view(function), function)
+    for name in _PROPERTIES:
+        getter = getattr(Tensor, name).fget
+        setattr(Tensor, name, property(_like(make_view(getter), getter), doc=getter.__doc__))
+    Tensor.__getitem__ = _like(make_getitem(Tensor.__getitem__), Tensor.__getitem__)
+    Tensor.item = _like(make_item(Tensor.item), Tensor.item)
+
+
+def _like(fast: Callable[..., Any], readable: Callable[..., Any]) -> Callable[..., Any]:
+    """``fast`` under the name of ``readable``."""
+    fast.__name__, fast.__qualname__ = readable.__name__, readable.__qualname__
+    fast.__module__, fast.__doc__ = readable.__module__, readable.__doc__
+    fast.__annotations__ = readable.__annotations__
+    return fast
+
+
+def _with_keywords(fast: Callable[..., Any], readable: Callable[..., Any]) -> Callable[..., Any]:
+    """``fast`` for a call without keywords, ``readable`` for one with."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return readable(*args, **kwargs) if kwargs or not args else fast(*args)
+
+    return _like(function, readable)

@@ -1,0 +1,65 @@
+"""fast_operators.py: shortcuts of operators with several outputs, absent tensors, and of compositions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+
+
+def test_several_outputs_are_the_same_every_time() -> None:
+    scores = gn.tensor([[1.0, 2.0, 4.0], [0.5, 0.0, -1.0]], requires_grad=True)
+    target = gn.tensor([2, 0])
+    losses, gradients = [], []
+    for _ in range(3):
+        loss = gn.nn.functional.nll_loss(scores, target)
+        (gradient,) = gn.autograd.grad(loss, scores)
+        losses.append((loss.item(), type(loss.grad_fn).__name__))
+        gradients.append(gradient.tolist())
+    assert losses == [(-2.25, "NllLossBackward0")] * 3
+    assert gradients == [[[0.0, 0.0, -0.5], [-0.5, 0.0, 0.0]]] * 3
+
+
+def test_outputs_of_several_have_memory_of_their_own() -> None:
+    x = gn.tensor([[3.0, 1.0], [2.0, 5.0]])
+    results = [x.max(1) for _ in range(3)]
+    results[0].values.zero_()
+    for values, indices in results[1:]:
+        assert values.tolist() == [3.0, 5.0] and indices.tolist() == [0, 1]
+        assert not indices.requires_grad
+
+
+def test_an_absent_tensor_is_not_one_that_is_there() -> None:
+    scores, target = gn.tensor([[1.0, 2.0]]), gn.tensor([1])
+    weight = gn.tensor([1.0, 3.0])
+    for _ in range(2):
+        assert gn.nn.functional.nll_loss(scores, target, reduction="sum").item() == -2
+        assert gn.nn.functional.nll_loss(scores, target, weight, reduction="sum").item() == -6
+
+
+def test_bad_values_raise_every_time() -> None:
+    scores = gn.tensor([[1.0, 2.0]])
+    gn.nn.functional.nll_loss(scores, gn.tensor([1]))
+    for _ in range(2):
+        with pytest.raises((IndexError, RuntimeError), match=r"[Tt]arget"):
+            gn.nn.functional.nll_loss(scores, gn.tensor([7]))
+    assert gn.nn.functional.nll_loss(scores, gn.tensor([1])).item() == -2
+
+
+def test_compositions_are_seen_by_modes() -> None:
+    seen = []
+
+    from gnomon.dispatch.python_dispatch import DispatchMode
+
+    class Mode(DispatchMode):
+        def __gnomon_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    x, w = gn.ones(2, 3), gn.ones(4, 3)
+    gn.nn.functional.linear(x, w)
+    with Mode():
+        gn.nn.functional.linear(x, w)
+    assert any("mm" in each for each in seen)
