@@ -1,7 +1,7 @@
 # make demo   trains a digit classifier on every backend present, and compares their curves
 # make test   checks style, then runs all tests and the conformance suite
 #
-# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, oracle,
+# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, oracle, sanitize,
 # bench-quick, clean.  PYTHON is the Python that .venv is made with.
 
 PYTHON ?= python3
@@ -16,7 +16,7 @@ HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
-.PHONY: demo test lint oracle bench-quick clean
+.PHONY: demo test lint oracle sanitize bench-quick clean
 
 demo: $(INSTALLED)
 	$(BIN)/gnomon demo
@@ -34,6 +34,12 @@ oracle: $(ORACLE)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m oracle tests conformance
 	$(BIN)/python -m gnomon_conformance.goldens
 	$(BIN)/gnomon operators --markdown > docs/operators.md
+
+# The C library under AddressSanitizer and UndefinedBehaviorSanitizer, with the whole conformance suite; its
+# threads under ThreadSanitizer.
+sanitize: $(INSTALLED)
+	$(BIN)/python tools/sanitize.py address
+	$(BIN)/python tools/sanitize.py thread
 
 # Each benchmark once, on the installed gnomon: that they run, and rough figures.
 bench-quick: $(INSTALLED)

@@ -1,7 +1,10 @@
 /* Memory: size classes, four to a power of two, each with a list of free blocks.
  *
  * A block is a header of 64 bytes and then the memory.  Freed blocks are kept for the next request of their
- * class: the first touch of fresh pages costs about ten times what reading and writing them does. */
+ * class: the first touch of fresh pages costs about ten times what reading and writing them does.
+ *
+ * Under AddressSanitizer each request has a block of its own, of just its size, which is not used again: so it
+ * sees an access behind the end or after the end of the block's life. */
 #define _DEFAULT_SOURCE /* madvise, sysconf */
 
 #include "kernel.h"
@@ -26,8 +29,20 @@
 /* The most bytes in free lists; a quarter of the machine's memory where that is less. */
 #define CACHE_LIMIT ((int64_t)4 << 30)
 
+#if defined(__SANITIZE_ADDRESS__)
+#define GN_EXACT 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GN_EXACT 1
+#endif
+#endif
+#ifndef GN_EXACT
+#define GN_EXACT 0
+#endif
+
 typedef struct block {
     int64_t class;
+    int64_t size; /* bytes without the header */
     struct block *next; /* in its free list */
 } block;
 
@@ -70,12 +85,14 @@ static int64_t class_size(int64_t class) {
     return ((class - 1) % 4 + 5) << ((class - 1) / 4 + 4);
 }
 
-/* A block from the system, or NULL. */
-static block *system_allocate(int64_t class) {
-    const int64_t size = class_size(class);
-    const int64_t alignment = size >= HUGE_FROM ? HUGE_PAGE : ALIGNMENT;
-    const int64_t nbytes = (size + HEADER + alignment - 1) / alignment * alignment;
-#if defined(_WIN32)
+/* A block of `size` bytes from the system, or NULL. */
+static block *system_allocate(int64_t class, int64_t size) {
+    const int64_t alignment = size >= HUGE_FROM && !GN_EXACT ? HUGE_PAGE : ALIGNMENT;
+    const int64_t nbytes = GN_EXACT ? size + HEADER : (size + HEADER + alignment - 1) / alignment * alignment;
+#if GN_EXACT
+    void *exact = NULL;
+    block *fresh = posix_memalign(&exact, (size_t)alignment, (size_t)nbytes) == 0 ? exact : NULL;
+#elif defined(_WIN32)
     block *fresh = _aligned_malloc((size_t)nbytes, (size_t)alignment);
 #else
     block *fresh = aligned_alloc((size_t)alignment, (size_t)nbytes);
@@ -92,6 +109,7 @@ static block *system_allocate(int64_t class) {
     }
 #endif
     fresh->class = class;
+    fresh->size = size;
     return fresh;
 }
 
@@ -121,7 +139,7 @@ void *gn_take(int64_t nbytes) {
         return NULL;
     }
     const int64_t class = class_of((uint64_t)nbytes);
-    const int64_t size = class_size(class);
+    const int64_t size = GN_EXACT ? nbytes : class_size(class);
     acquire_lock();
     block *taken = free_lists[class];
     if (taken != NULL) {
@@ -129,10 +147,10 @@ void *gn_take(int64_t nbytes) {
         cached_bytes -= size;
     } else {
         release_lock();
-        taken = system_allocate(class);
+        taken = system_allocate(class, size);
         if (taken == NULL) {
             gn_empty_cache();
-            taken = system_allocate(class);
+            taken = system_allocate(class, size);
             if (taken == NULL) {
                 return NULL;
             }
@@ -150,13 +168,13 @@ void gn_give(void *memory) {
         return;
     }
     block *given = (block *)((char *)memory - HEADER);
-    const int64_t size = class_size(given->class);
+    const int64_t size = given->size;
     acquire_lock();
     if (cache_limit == 0) {
         cache_limit = settle_cache_limit();
     }
     allocated_bytes -= size;
-    const int keep = cached_bytes + size <= cache_limit;
+    const int keep = !GN_EXACT && cached_bytes + size <= cache_limit;
     if (keep) {
         given->next = free_lists[given->class];
         free_lists[given->class] = given;
@@ -185,7 +203,7 @@ void gn_empty_cache(void) {
         block *list = free_lists[class];
         free_lists[class] = NULL;
         for (block *each = list; each != NULL; each = each->next) {
-            cached_bytes -= class_size(class);
+            cached_bytes -= each->size;
         }
         release_lock();
         while (list != NULL) {

@@ -7,6 +7,27 @@
 #include <omp.h>
 #endif
 
+/* ThreadSanitizer does not see how OpenMP's own library orders threads; it is told here.  Without that, all that
+ * the calling thread wrote before a region would look like a race with its workers. */
+#if defined(__SANITIZE_THREAD__)
+#define GN_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GN_THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef GN_THREAD_SANITIZER
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#define GN_BEFORE(address) __tsan_release(address)
+#define GN_AFTER(address) __tsan_acquire(address)
+#define GN_NOT_SANITIZED __attribute__((no_sanitize("thread")))
+#else
+#define GN_BEFORE(address) ((void)0)
+#define GN_AFTER(address) ((void)0)
+#define GN_NOT_SANITIZED
+#endif
+
 /* 0: not asked for yet.  Settled once, at the first use, because another library in the process may change
  * OpenMP's own default. */
 static int32_t thread_count = 0;
@@ -40,7 +61,7 @@ int64_t gn_parallel_parts(int64_t count, int64_t grain) {
 #endif
 }
 
-void gn_parallel(int64_t count, int64_t grain, gn_task *task, void *context) {
+GN_NOT_SANITIZED void gn_parallel(int64_t count, int64_t grain, gn_task *task, void *context) {
     if (count <= 0) {
         return;
     }
@@ -50,8 +71,10 @@ void gn_parallel(int64_t count, int64_t grain, gn_task *task, void *context) {
         return;
     }
 #ifdef _OPENMP
+    GN_BEFORE(context);
 #pragma omp parallel num_threads((int)parts)
     {
+        GN_AFTER(context);
         /* OpenMP may give fewer threads than asked for. */
         const int64_t share = omp_get_num_threads();
         const int64_t index = omp_get_thread_num();
@@ -62,6 +85,8 @@ void gn_parallel(int64_t count, int64_t grain, gn_task *task, void *context) {
         if (begin < end) {
             task(begin, end, context);
         }
+        GN_BEFORE(context);
     }
+    GN_AFTER(context);
 #endif
 }

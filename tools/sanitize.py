@@ -1,0 +1,95 @@
+"""Builds the C library with sanitizers and runs tests on it: any fault that they see ends the run.
+
+    python tools/sanitize.py                          # address and undefined behaviour: the conformance suite
+    python tools/sanitize.py thread                   # data races: the tests of threads
+    python tools/sanitize.py address -- tests/test_csrc.py -k sort
+
+What stands behind ``--`` are pytest's arguments instead of the usual ones.  The library is built into
+``build/sanitize``; the installed one stays as it is.  Needs gcc or clang with their sanitizers' libraries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = {
+    "address": "-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all",
+    "thread": "-g1 -O1 -fsanitize=thread",
+}
+LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
+TESTS = {
+    "address": ["conformance", "tests/test_csrc.py", "--gnomon-backend", "c", "-m", "not oracle"],
+    "thread": ["tests/test_gnomon_c.py", "tests/autograd/test_threads.py"],
+}
+SETTINGS = {
+    # Python keeps memory until its end; a fault ends the process instead of being printed and forgotten
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    # OpenMP's own library isn't instrumented: what it orders would look like races
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1",
+}
+
+
+def build(kind: str) -> Path:
+    """A folder with the package gnomon_c, its extension built with sanitizers."""
+    folder = ROOT / "build" / "sanitize" / kind
+    package = folder / "gnomon_c"
+    shutil.rmtree(package, ignore_errors=True)
+    package.mkdir(parents=True)
+    for path in (ROOT / "backends" / "gnomon_c").glob("*.py"):
+        shutil.copy(path, package)
+    builder = [sys.executable, str(ROOT / "cffi_build" / "gnomon_c_build.py"), str(folder / "objects")]
+    environment = {**os.environ, "GNOMON_CFLAGS": FLAGS[kind]}
+    built = subprocess.run(builder, env=environment, capture_output=True, text=True, cwd=ROOT)
+    if built.returncode:
+        raise SystemExit(built.stdout + built.stderr)
+    shutil.copy(built.stdout.strip().splitlines()[-1], package)
+    return folder
+
+
+def library(name: str) -> str:
+    """Where the compiler has a sanitizer's library.  Raises SystemExit."""
+    compiler = os.environ.get("CC", "cc")
+    found = subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True)
+    path = found.stdout.strip()
+    if found.returncode or not os.path.isabs(path):
+        raise SystemExit(f"{compiler} has no {name}")
+    return path
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    rest: list[str] = []
+    if "--" in arguments:
+        rest = arguments[arguments.index("--") + 1 :]
+        arguments = arguments[: arguments.index("--")]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kind", nargs="?", choices=FLAGS, default="address")
+    parser.add_argument("--workers", default="2", help="pytest-xdist's workers (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    folder = build(options.kind)
+    preload = " ".join(library(name) for name in LIBRARIES[options.kind])
+    path = os.pathsep.join(str(each) for each in (folder, ROOT / "reference", ROOT / "conformance"))
+    environment = {
+        **os.environ,
+        **SETTINGS,
+        "PYTHONPATH": path,
+        "PYTHONMALLOC": "malloc",
+        "LD_PRELOAD": preload,
+        "GNOMON_C_ISA": "baseline",
+        "GNOMON_SANITIZED": options.kind,
+    }
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", options.workers]
+    return subprocess.run([*pytest, *(rest or TESTS[options.kind])], env=environment, cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
