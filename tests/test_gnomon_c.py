@@ -148,3 +148,18 @@ def test_an_instruction_set_that_is_not_there_is_refused() -> None:
     )
     assert run.returncode and "GNOMON_C_ISA: expected one of baseline" in run.stderr
     assert "'sse9'" in run.stderr
+
+
+def test_the_number_of_threads_is_set_on_the_face() -> None:
+    import gnomon_c
+
+    threads = gn.get_num_threads()
+    try:
+        gn.set_num_threads(3)
+        assert gn.get_num_threads() == gnomon_c.get_num_threads() == 3
+        for wrong, kind in ((0, RuntimeError), (-2, RuntimeError), (1.5, TypeError), (True, TypeError)):
+            with pytest.raises(kind, match="set_num_threads"):
+                gn.set_num_threads(wrong)
+        assert gn.get_num_threads() == 3
+    finally:
+        gn.set_num_threads(threads)

@@ -621,3 +621,34 @@ def test_no_warning_on_the_common_path():
             loss = nn.CrossEntropyLoss()(net(gn.rand(1, 1, 4, 4)), gn.tensor([1]))
             loss.backward()
     assert all(parameter.grad is not None for parameter in net.parameters())
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Normalization.
+
+
+def test_layer_norm(device):
+    layer = nn.LayerNorm((2, 2), eps=0.0)
+    assert list(layer.state_dict()) == ["weight", "bias"]
+    assert repr(layer) == "LayerNorm((2, 2), eps=0.0, elementwise_affine=True)"
+    x = gn.tensor([[[1.0, 1.0], [3.0, 3.0]]])
+    assert values(layer(x)) == [[[-1.0, -1.0], [1.0, 1.0]]]
+    with gn.no_grad():
+        layer.weight.fill_(2.0)
+        layer.bias.fill_(0.5)
+    layer(x).sum().backward()
+    assert values(layer(x)) == [[[-1.5, -1.5], [2.5, 2.5]]]
+    assert values(layer.bias.grad) == [[1.0, 1.0], [1.0, 1.0]]
+    assert list(nn.LayerNorm(3, bias=False).state_dict()) == ["weight"]
+    assert list(nn.LayerNorm(3, elementwise_affine=False).state_dict()) == []
+    with pytest.raises(RuntimeError, match="normalized_shape"):
+        nn.LayerNorm(3)(gn.ones(2, 4))
+
+
+def test_rms_norm(device):
+    layer = nn.RMSNorm(2, eps=0.0)
+    assert repr(layer) == "RMSNorm((2,), eps=0.0, elementwise_affine=True)"
+    with gn.no_grad():
+        layer.weight.copy_(gn.tensor([1.0, 10.0]))
+    assert values(layer(gn.tensor([[3.0, -3.0]]))) == [[1.0, -10.0]]
+    assert list(nn.RMSNorm(2, elementwise_affine=False).parameters()) == []

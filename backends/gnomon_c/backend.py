@@ -89,6 +89,12 @@ class CBackend(Backend):
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
         return ForeignMemory(float(address), data)
 
+    def set_num_threads(self, count: int) -> None:
+        self._lib.gn_set_num_threads(count)
+
+    def num_threads(self) -> int:
+        return self._lib.gn_get_num_threads()  # type: ignore[no-any-return]
+
     def number_readers(self) -> dict[str, Any]:
         return self._readers
 

@@ -55,7 +55,14 @@ from .functional import (
 )
 from .kit.launch import fallback_policy, fallbacks, set_fallback_policy
 from .listing import backends
-from .memory.backend import Backend, get_default_device, register_backend, set_default_device
+from .memory.backend import (
+    Backend,
+    get_default_device,
+    get_num_threads,
+    register_backend,
+    set_default_device,
+    set_num_threads,
+)
 from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor

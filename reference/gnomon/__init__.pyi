@@ -56,8 +56,10 @@ from .kit.launch import set_fallback_policy as set_fallback_policy
 from .listing import backends as backends
 from .memory.backend import Backend as Backend
 from .memory.backend import get_default_device as get_default_device
+from .memory.backend import get_num_threads as get_num_threads
 from .memory.backend import register_backend as register_backend
 from .memory.backend import set_default_device as set_default_device
+from .memory.backend import set_num_threads as set_num_threads
 from .memory.spec import Spec as Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor as Tensor

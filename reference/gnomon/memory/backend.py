@@ -71,6 +71,13 @@ class Backend:
         here.
         """
 
+    def set_num_threads(self, count: int) -> None:
+        """How many threads a call with enough work uses; for backends that have some to set."""
+
+    def num_threads(self) -> int:
+        """How many threads a call with enough work uses."""
+        return 1
+
     def host_view(self, memory: Any, nbytes: int) -> memoryview:
         """The bytes in place, writable.  Only where ``host_memory`` is True."""
         raise NotImplementedError
@@ -272,6 +279,28 @@ def resolve_device(device_or_name: device | str | None) -> device:
     if count == 1:
         return device(asked.type)
     return device(asked.type, asked.index or 0)
+
+
+def set_num_threads(count: int) -> None:
+    """How many threads a call with enough work uses, on the backends in host memory.
+
+    Raises TypeError for what is no integer, RuntimeError for less than 1.  Source: torch.set_num_threads.
+    """
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise TypeError(f"set_num_threads expects an int, but got {type(count).__name__}")
+    if count < 1:
+        raise RuntimeError(f"set_num_threads expects a positive integer, got {count}")
+    for name in backend_names():
+        backend, available, _ = backend_status(name)
+        if backend is not None and available and backend.host_memory:
+            backend.set_num_threads(count)
+
+
+def get_num_threads() -> int:
+    """How many threads a call with enough work uses, on the backend that ``cpu`` stands for.  Source:
+    torch.get_num_threads.
+    """
+    return backend_of(resolve_device("cpu")).num_threads()
 
 
 def _resolve_cpu() -> device:

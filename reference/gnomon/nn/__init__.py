@@ -12,6 +12,7 @@ from .dropout import Dropout
 from .linear import Flatten, Identity, Linear
 from .loss import CrossEntropyLoss, MSELoss, NLLLoss
 from .module import Module
+from .normalization import LayerNorm, RMSNorm
 from .parameter import Parameter
 from .sparse import Embedding
 
@@ -23,6 +24,7 @@ __all__ = [
     "Embedding",
     "Flatten",
     "Identity",
+    "LayerNorm",
     "LeakyReLU",
     "Linear",
     "LogSoftmax",
@@ -32,6 +34,7 @@ __all__ = [
     "ModuleList",
     "NLLLoss",
     "Parameter",
+    "RMSNorm",
     "ReLU",
     "Sequential",
     "SiLU",
