@@ -163,3 +163,18 @@ def test_the_number_of_threads_is_set_on_the_face() -> None:
         assert gn.get_num_threads() == 3
     finally:
         gn.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64, gn.float16, gn.bfloat16, gn.int32, gn.complex64])
+@pytest.mark.parametrize("k, n", [(1000, 777), (100, 3), (37, 513), (4, 1), (3, 2000)])
+def test_products_of_a_vector_in_every_layout(dtype: gn.dtype, k: int, n: int) -> None:
+    with gn.device("c"):
+        vector = (gn.arange(k) % 5 - 2).to(dtype)
+        matrix = ((gn.arange(k * n) * 7 % 11) - 5).reshape(k, n).to(dtype)
+        wanted = [sum(v * m for v, m in zip(vector.tolist(), column)) for column in zip(*matrix.tolist())]
+        if dtype in (gn.float16, gn.bfloat16):
+            wanted = gn.tensor(wanted, dtype=gn.float64).to(dtype).tolist()
+        lying = (matrix, matrix.t().contiguous().t(), gn.stack([matrix, matrix], -1)[..., 0])
+        for each in lying:
+            assert (vector.reshape(1, k) @ each).tolist() == [wanted]
+            assert (each.t() @ vector.reshape(k, 1)).flatten().tolist() == wanted

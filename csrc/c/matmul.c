@@ -19,6 +19,9 @@
 #define LARGEST_TILE 512
 #define LEAST_TILE 64
 #define TASKS 8
+/* Sums that a product of a vector keeps at once: of columns next to each other, and of one column. */
+#define VECTOR_BLOCK 512
+#define VECTOR_LANES 16
 /* Elements in a piece of a dot product. */
 #define DOT_PIECE 32768
 

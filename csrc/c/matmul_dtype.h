@@ -151,6 +151,72 @@ static int32_t NAME(multiply_blas)(int64_t m, int64_t n, int64_t k, COMPUTE alph
 #undef SCALAR
 #endif
 
+#if !IS_COMPLEX
+/* A vector x of k elements times a (k, n) matrix: c += alpha x b.  Each element of the matrix is read once, so
+ * nothing is packed. */
+static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STORAGE *x, int64_t x_step,
+                                  const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE *c, int64_t c_step) {
+    if (b_row == 1 && b_column != 1) {
+        for (int64_t j = 0; j < n; j++) {
+            const STORAGE *from = b + j * b_column;
+            COMPUTE lanes[VECTOR_LANES] = {0};
+            int64_t p = 0;
+            if (x_step == 1) {
+                for (; p + VECTOR_LANES <= k; p += VECTOR_LANES) {
+                    for (int lane = 0; lane < VECTOR_LANES; lane++) {
+                        lanes[lane] = (COMPUTE)(lanes[lane] + LOAD(x[p + lane]) * LOAD(from[p + lane]));
+                    }
+                }
+            }
+            for (; p < k; p++) {
+                lanes[p % VECTOR_LANES] = (COMPUTE)(lanes[p % VECTOR_LANES] + LOAD(x[p * x_step]) * LOAD(from[p]));
+            }
+            for (int width = VECTOR_LANES / 2; width > 0; width /= 2) {
+                for (int lane = 0; lane < width; lane++) {
+                    lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);
+                }
+            }
+            c[j * c_step] = (COMPUTE)(c[j * c_step] + alpha * lanes[0]);
+        }
+        return;
+    }
+    for (int64_t first = 0; first < n; first += VECTOR_BLOCK) {
+        const int64_t width = gn_min(VECTOR_BLOCK, n - first);
+        COMPUTE sums[VECTOR_BLOCK] = {0};
+        int64_t p = 0;
+        for (; b_column == 1 && p + 4 <= k; p += 4) { /* four rows while the sums are at hand */
+            const STORAGE *from = b + p * b_row + first;
+            const COMPUTE f0 = LOAD(x[p * x_step]);
+            const COMPUTE f1 = LOAD(x[(p + 1) * x_step]);
+            const COMPUTE f2 = LOAD(x[(p + 2) * x_step]);
+            const COMPUTE f3 = LOAD(x[(p + 3) * x_step]);
+            for (int64_t j = 0; j < width; j++) {
+                COMPUTE sum = (COMPUTE)(sums[j] + f0 * LOAD(from[j]));
+                sum = (COMPUTE)(sum + f1 * LOAD(from[b_row + j]));
+                sum = (COMPUTE)(sum + f2 * LOAD(from[2 * b_row + j]));
+                sums[j] = (COMPUTE)(sum + f3 * LOAD(from[3 * b_row + j]));
+            }
+        }
+        for (; p < k; p++) {
+            const COMPUTE factor = LOAD(x[p * x_step]);
+            const STORAGE *from = b + p * b_row + first * b_column;
+            if (b_column == 1) {
+                for (int64_t j = 0; j < width; j++) {
+                    sums[j] = (COMPUTE)(sums[j] + factor * LOAD(from[j]));
+                }
+            } else {
+                for (int64_t j = 0; j < width; j++) {
+                    sums[j] = (COMPUTE)(sums[j] + factor * LOAD(from[j * b_column]));
+                }
+            }
+        }
+        for (int64_t j = 0; j < width; j++) {
+            c[(first + j) * c_step] = (COMPUTE)(c[(first + j) * c_step] + alpha * sums[j]);
+        }
+    }
+}
+#endif
+
 /* c = alpha a b + beta c on this thread, strides in elements.  GN_OUT_OF_MEMORY at worst. */
 static int32_t NAME(gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
                           int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE beta,
@@ -160,6 +226,17 @@ static int32_t NAME(gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const 
         NAME(multiply_small)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
         return GN_OK;
     }
+#if !IS_COMPLEX
+    if (m == 1 || n == 1) {
+        NAME(scale)(m, n, beta, c, c_row);
+        if (m == 1) {
+            NAME(multiply_vector)(n, k, alpha, a, a_column, b, b_row, b_column, c, 1);
+        } else {
+            NAME(multiply_vector)(m, k, alpha, b, b_row, a, a_column, a_row, c, c_row);
+        }
+        return GN_OK;
+    }
+#endif
 #if !IS_HALF && !IS_INTEGRAL
     if (NAME(blas) != NULL && m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX && c_row <= INT32_MAX) {
         return NAME(multiply_blas)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
