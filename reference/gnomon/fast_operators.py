@@ -2,7 +2,8 @@
 
 - ``make_general``: one kernel call with one output, a view, or an in-place kernel, of up to three tensors;
 - ``make_several``: one kernel call with several outputs, or more tensors, some of them perhaps absent;
-- ``make_composite``: a composition, called straight away where no key but autograd's has a say.
+- ``make_composite``: a composition, called straight away where no key but autograd's has a say; and what
+  runs on the backend without a kernel of its own, where nothing records.
 
 Each finds what to do by the specs and the other arguments, does it if the call is plain or only recorded, and
 leaves all else to the readable way; see fast_path.py.
@@ -343,11 +344,15 @@ def _several_plan(operator: OpOverload, arguments: Any, results: Any) -> tuple[A
 
 
 def make_composite(operator: OpOverload) -> Callable[..., Any]:
-    """The shortcut of a composition: the function that it is."""
+    """The shortcut of a composition: the function that it is.
+
+    An operator that says itself what it does on the backend (``explicit``) is one too, while nothing records.
+    """
     listeners = dispatcher._listeners
     readable = operator.dispatch
     positions = operator.tensor_positions
-    function = operator.record.composite
+    function = operator.record.composite or operator.record.explicit
+    refused = None if operator.record.composite is not None else RECORDED_CALL
 
     def composite(*arguments: Any) -> Any:
         keys = mode_word() | TENSOR_KEYS
@@ -359,7 +364,7 @@ def make_composite(operator: OpOverload) -> Callable[..., Any]:
                 for each in argument:
                     if isinstance(each, Tensor):
                         keys |= each._keys
-        if not _is_simple(keys) or listeners:
+        if keys == refused or not _is_simple(keys) or listeners:
             return readable(*arguments)
         return checked(operator, function, arguments)
 
@@ -371,13 +376,11 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     if _has_shortcut(operator):
         return make_general(operator)
     schema, record = operator.schema, operator.record
-    if record.composite is not None and operator.tensor_positions:
+    if schema.is_inplace or schema.is_out:
+        return None
+    if record.composite is not None:
         return make_composite(operator)
-    if (
-        record.kernel is not None
-        and not schema.is_inplace
-        and not schema.is_out
-        and operator.tensor_positions
-    ):
-        return make_several(operator)
-    return None
+    if record.explicit is not None:
+        writes = any(argument.is_written for argument in schema.arguments)
+        return None if writes or schema.is_view else make_composite(operator)
+    return make_several(operator) if record.kernel is not None and operator.tensor_positions else None
