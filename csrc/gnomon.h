@@ -90,7 +90,8 @@ struct gn_call {
     const gn_tensor *tensors;
     const int64_t *integers;  /* the int, bool and int[] arguments in the schema's order; an int[] is
                                  its length, then its elements; an absent int? is GN_NO_INTEGER;
-                                 a str is the code of its first character, an absent str? 0 */
+                                 a str is the code of its first character, an absent str? 0; behind
+                                 all others stand the codes of the last characters of each str */
     const gn_scalar *scalars; /* the Scalar and float arguments in the schema's order; an absent
                                  Scalar? is NaN in `real` and GN_NO_INTEGER in `integer` */
 };

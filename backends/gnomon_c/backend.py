@@ -153,6 +153,7 @@ class CKernel:
     def marshal(self, walk: TensorIterator | None, values: Sequence[Any]) -> tuple[list[int], list[Any]]:
         """The integers and the scalars of gn_call, as csrc/gnomon.h lays them out."""
         integers: list[int] = []
+        endings: list[int] = []
         scalars: list[Any] = []
         absent = self._extension.lib.GN_NO_INTEGER
         arguments = [each for each in self._types() if walk is None or each.type != "Tensor"]
@@ -169,9 +170,10 @@ class CKernel:
                     integers.append(absent if value is None else int(value))
             elif kind == "str":
                 integers.append(0 if value is None else ord(value[0]))
+                endings.append(0 if value is None else ord(value[-1]))
             else:
                 scalars.append(_scalar(value, absent))
-        return integers, scalars
+        return integers + endings, scalars
 
 
 def _scalar(value: Any, absent: int) -> tuple[float, float, int]:

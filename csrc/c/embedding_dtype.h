@@ -1,6 +1,15 @@
 /* embedding_dense_backward for one dtype. */
 
-#if IS_FLOATING
+#if CODE == GN_BOOL
+#define SUM_OF(a, b) ((COMPUTE)((a) | (b)))
+#else
+#define SUM_OF(a, b) ((COMPUTE)((a) + (b)))
+#endif
+#if IS_INTEGRAL
+#define MEAN_OF(sum, count) ((COMPUTE)((double)(sum) / (double)(count)))
+#else
+#define MEAN_OF(sum, count) ((sum) / (MAGNITUDE)(count))
+#endif
 
 /* Rows [begin, end) of the gradient: each thread goes through all indices in order and takes those of its rows, so
  * the order of the sums is always the same. */
@@ -19,10 +28,21 @@ static void NAME(embedding_rows)(int64_t begin, int64_t end, void *context) {
             continue;
         }
         const char *from = (const char *)work->data[1] + gn_offset(gradient, i, gradient->ndim - 1);
-        const COMPUTE scale = work->counts == NULL ? 1 : (COMPUTE)1 / (COMPUTE)work->counts[row];
         COMPUTE *to = sums + row * columns;
-        for (int64_t column = 0; column < columns; column++) {
-            to[column] += LOAD(*(const STORAGE *)(from + column * stride)) * scale;
+        if (stride == (int64_t)sizeof(STORAGE)) {
+            GN_INDEPENDENT
+            for (int64_t column = 0; column < columns; column++) {
+                to[column] = SUM_OF(to[column], LOAD(((const STORAGE *)from)[column]));
+            }
+        } else {
+            for (int64_t column = 0; column < columns; column++) {
+                to[column] = SUM_OF(to[column], LOAD(*(const STORAGE *)(from + column * stride)));
+            }
+        }
+    }
+    for (int64_t row = begin; row < end && work->counts != NULL; row++) {
+        for (int64_t column = 0; column < columns && work->counts[row] > 0; column++) {
+            sums[row * columns + column] = MEAN_OF(sums[row * columns + column], work->counts[row]);
         }
     }
 }
@@ -62,4 +82,5 @@ int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) 
     return status;
 }
 
-#endif
+#undef SUM_OF
+#undef MEAN_OF

@@ -1,4 +1,4 @@
-/* index_select, gather, scatter_add, _index, _index_put, count_nonzero and nonzero_static. */
+/* index_select, _index and _index_put. */
 #include "index.h"
 
 #include "threads.h"
@@ -42,43 +42,103 @@ static void find_place(const gn_dims *dims, int32_t ndim, int64_t index, int64_t
 typedef struct index_job {
     gn_indexing *of;
     gn_run_action *action;
+    int64_t lowest; /* the least of self_picks */
 } index_job;
 
-/* Pairs [begin, end) of an outer place and a pick. */
-static void index_pairs(int64_t begin, int64_t end, void *context) {
-    const index_job *job = context;
+/* The runs of one pick of one outer place. */
+static void index_pair(const index_job *job, int64_t outer, int64_t pick) {
     gn_indexing *work = job->of;
     const gn_dims *inner = &work->inner;
     const int32_t lines_ndim = inner->ndim > 0 ? inner->ndim - 1 : 0;
     const int64_t length = inner->ndim > 0 ? inner->sizes[lines_ndim] : 1;
     const int64_t self_stride = inner->ndim > 0 ? inner->self[lines_ndim] : 0;
     const int64_t other_stride = inner->ndim > 0 ? inner->other[lines_ndim] : 0;
+    int64_t self = work->self_picks[pick];
+    int64_t other = work->other_picks[pick];
+    if (work->outer.ndim > 0) {
+        find_place(&work->outer, work->outer.ndim, outer, &self, &other);
+    }
+    if (lines_ndim == 0) {
+        job->action(work->self + self, self_stride, work->other + other, other_stride, length, work->call);
+        return;
+    }
     const int64_t lines = inner->numel / length;
+    for (int64_t line = 0; line < lines; line++) {
+        int64_t from = self;
+        int64_t to = other;
+        find_place(inner, lines_ndim, line, &from, &to);
+        job->action(work->self + from, self_stride, work->other + to, other_stride, length, work->call);
+    }
+}
+
+/* Picks whose rows of self are fetched ahead. */
+#define AHEAD 8
+
+/* Pairs [begin, end) of an outer place and a pick. */
+static void index_pairs(int64_t begin, int64_t end, void *context) {
+    const index_job *job = context;
+    const gn_indexing *work = job->of;
+    int64_t outer = begin / work->count;
+    int64_t pick = begin % work->count;
     for (int64_t pair = begin; pair < end; pair++) {
-        const int64_t pick = pair % work->count;
-        int64_t self = work->self_picks[pick];
-        int64_t other = work->other_picks[pick];
-        find_place(&work->outer, work->outer.ndim, pair / work->count, &self, &other);
-        for (int64_t line = 0; line < lines; line++) {
-            int64_t from = self;
-            int64_t to = other;
-            find_place(inner, lines_ndim, line, &from, &to);
-            job->action(work->self + from, self_stride, work->other + to, other_stride, length);
+#if defined(__GNUC__)
+        if (pick + AHEAD < work->count) {
+            __builtin_prefetch(work->self + work->self_picks[pick + AHEAD]);
+        }
+#endif
+        index_pair(job, outer, pick);
+        if (++pick == work->count) {
+            pick = 0;
+            outer++;
+        }
+    }
+}
+
+/* All picks of the outer places [begin, end). */
+static void index_outer(int64_t begin, int64_t end, void *context) {
+    const index_job *job = context;
+    index_pairs(begin * job->of->count, end * job->of->count, context);
+}
+
+/* All picks that start in the part [begin, end) of self. */
+static void index_targets(int64_t begin, int64_t end, void *context) {
+    const index_job *job = context;
+    const gn_indexing *work = job->of;
+    for (int64_t pick = 0; pick < work->count; pick++) {
+        const int64_t target = work->self_picks[pick] - job->lowest;
+        if (target >= begin && target < end) {
+            for (int64_t outer = 0; outer < work->outer.numel; outer++) {
+                index_pair(job, outer, pick);
+            }
         }
     }
 }
 
 void gn_index(gn_indexing *work, gn_run_action *action, int independent) {
-    index_job job = {work, action};
+    index_job job = {work, action, 0};
     const int64_t pairs = work->outer.numel * work->count;
     if (pairs == 0 || work->inner.numel == 0) {
         return;
     }
     if (independent) {
         gn_parallel(pairs, gn_max(1, GN_GRAIN / work->inner.numel), index_pairs, &job);
-    } else {
-        index_pairs(0, pairs, &job);
+        return;
     }
+    const int64_t threads = gn_parallel_parts(pairs * work->inner.numel, GN_GRAIN);
+    if (threads == 1 || work->outer.numel >= 4 * threads) {
+        const int64_t size = work->count * work->inner.numel;
+        gn_parallel(work->outer.numel, gn_max(1, GN_GRAIN / size), index_outer, &job);
+        return;
+    }
+    /* What meets at one element starts at the same place of self: threads share out the places. */
+    int64_t highest = work->self_picks[0];
+    job.lowest = highest;
+    for (int64_t pick = 1; pick < work->count; pick++) {
+        job.lowest = gn_min(job.lowest, work->self_picks[pick]);
+        highest = gn_max(highest, work->self_picks[pick]);
+    }
+    const int64_t span = highest - job.lowest + 1;
+    gn_parallel(span, gn_max(1, span / threads), index_targets, &job);
 }
 
 /* 16 bytes, as a complex128. */
@@ -89,7 +149,9 @@ typedef struct pair {
 
 /* TAKE(uint32_t) becomes take_uint32_t and put_uint32_t, gn_run_actions that move elements of 4 bytes. */
 #define MOVE(name, TYPE, to, to_stride, from, from_stride)                                                    \
-    static void name##_##TYPE(char *self, int64_t self_stride, char *other, int64_t other_stride, int64_t count) { \
+    static void name##_##TYPE(char *self, int64_t self_stride, char *other, int64_t other_stride, int64_t count, \
+                              const gn_call *call) {                                                          \
+        (void)call;                                                                                           \
         if (self_stride == (int64_t)sizeof(TYPE) && other_stride == (int64_t)sizeof(TYPE) && count > 1) {     \
             memcpy(to, from, (size_t)count * sizeof(TYPE));                                                   \
             return;                                                                                           \
@@ -162,6 +224,80 @@ int32_t kernel_index_select(const gn_call *call, void *const *data) {
     return GN_OK;
 }
 
+/* How the picks of _index and _index_put are found. */
+typedef struct pick_job {
+    const gn_call *call;
+    void *const *data;
+    const gn_tensor *self;
+    int32_t first;          /* index tensor */
+    const int32_t *present; /* which of them are given */
+    int32_t present_count;
+    const gn_tensor *picked; /* the indexed dimensions of `other` */
+    gn_indexing *work;
+    int32_t fault;
+} pick_job;
+
+/* The stride, in bytes, of a tensor's elements in row-major order; -1 where it is not the same all along. */
+static int64_t even_stride(const gn_tensor *tensor) {
+    int64_t stride = -1;
+    int64_t expected = -1;
+    for (int32_t dim = tensor->ndim - 1; dim >= 0; dim--) {
+        if (tensor->sizes[dim] == 1) {
+            continue;
+        }
+        if (stride < 0) {
+            stride = tensor->strides[dim];
+            expected = stride;
+        }
+        if (tensor->strides[dim] != expected || stride < 0) {
+            return -1;
+        }
+        expected *= tensor->sizes[dim];
+    }
+    return stride < 0 ? 0 : stride;
+}
+
+/* Picks [begin, end). */
+static void find_picks(int64_t begin, int64_t end, void *context) {
+    pick_job *job = context;
+    int32_t fault = 0;
+    int64_t *self_picks = job->work->self_picks;
+    int64_t *other_picks = job->work->other_picks;
+    const int64_t other_stride = even_stride(job->picked);
+    for (int64_t i = begin; i < end; i++) {
+        self_picks[i] = 0;
+        other_picks[i] = other_stride >= 0 ? i * other_stride : gn_offset(job->picked, i, -1);
+    }
+    for (int32_t k = 0; k < job->present_count; k++) {
+        const gn_tensor *index = &job->call->tensors[job->first + job->present[k]];
+        const char *from = job->data[job->first + job->present[k]];
+        const int64_t size = job->self->sizes[job->present[k]];
+        const int64_t step = job->self->strides[job->present[k]];
+        const int64_t stride = even_stride(index);
+        if (stride >= 0 && index->dtype == GN_INT64) {
+            for (int64_t i = begin; i < end; i++) {
+                const int64_t given = *(const int64_t *)(from + i * stride);
+                const int64_t at = given < 0 ? given + size : given;
+                fault |= (at < 0) | (at >= size);
+                self_picks[i] += at * step;
+            }
+        } else {
+            for (int64_t i = begin; i < end; i++) {
+                const int64_t given = gn_index_at(from + gn_offset(index, i, -1), index->dtype);
+                const int64_t at = given < 0 ? given + size : given;
+                fault |= (at < 0) | (at >= size);
+                self_picks[i] += at * step;
+            }
+        }
+    }
+    if (fault) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        job->fault = 1;
+    }
+}
+
 /* _index and _index_put: the tensor `self`, `index_count` index tensors from tensors[first] on, and the
  * tensor of the indexed shape.  GN_BAD_VALUE for an index outside its dimension. */
 static int32_t make_indexing(const gn_call *call, void *const *data, const gn_tensor *self, int32_t first,
@@ -205,21 +341,11 @@ static int32_t make_indexing(const gn_call *call, void *const *data, const gn_te
         return GN_OUT_OF_MEMORY;
     }
     const gn_tensor picked = {other->dtype, shape->ndim, shape->sizes, other->strides + before};
-    for (int64_t i = 0; i < work->count; i++) {
-        int64_t offset = 0;
-        for (int32_t k = 0; k < present_count; k++) {
-            const gn_tensor *index = &call->tensors[first + present[k]];
-            const int64_t size = self->sizes[present[k]];
-            int64_t at = gn_index_at((const char *)data[first + present[k]] + gn_offset(index, i, -1), index->dtype);
-            at = at < 0 ? at + size : at;
-            if (at < 0 || at >= size) {
-                gn_give(work->self_picks);
-                return GN_BAD_VALUE;
-            }
-            offset += at * self->strides[present[k]];
-        }
-        work->self_picks[i] = offset;
-        work->other_picks[i] = gn_offset(&picked, i, -1);
+    pick_job job = {call, data, self, first, present, present_count, &picked, work, 0};
+    gn_parallel(work->count, GN_GRAIN / 8, find_picks, &job);
+    if (job.fault) {
+        gn_give(work->self_picks);
+        return GN_BAD_VALUE;
     }
     return GN_OK;
 }
@@ -239,78 +365,61 @@ int32_t kernel_index(const gn_call *call, void *const *data) {
     return status;
 }
 
-/* (out; self, index tensors or absent, values); integers: accumulate.  `out` becomes self first, unless it is
- * the same memory.  Picks are done in order, so that of equal ones the last wins, or sums are always made in the same order.  `add` accumulates. */
-static int32_t index_put(const gn_call *call, void *const *data, gn_run_action *add) {
+int32_t gn_prepare_sums(gn_sums *sums, const gn_tensor *out, void *out_data, int32_t wide) {
+    sums->tensor = *out;
+    sums->data = out_data;
+    sums->owned = NULL;
+    if (wide == out->dtype) {
+        return GN_OK;
+    }
+    int64_t stride = gn_itemsize(wide);
+    for (int32_t dim = out->ndim - 1; dim >= 0; dim--) {
+        sums->strides[dim] = stride;
+        stride *= out->sizes[dim];
+    }
+    sums->tensor.dtype = wide;
+    sums->tensor.strides = sums->strides;
+    sums->owned = gn_take(stride);
+    sums->data = sums->owned;
+    return sums->owned == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+}
+
+void gn_fill_sums(gn_sums *sums, void *out_data, const gn_tensor *self, void *self_data) {
+    if (sums->owned != NULL || out_data != self_data) {
+        gn_copy(&sums->tensor, sums->data, self, self_data);
+    }
+}
+
+void gn_finish_sums(gn_sums *sums, const gn_tensor *out, void *out_data, int32_t status) {
+    if (sums->owned != NULL && status == GN_OK) {
+        gn_copy(out, out_data, &sums->tensor, sums->data);
+    }
+    gn_give(sums->owned);
+}
+
+/* (out; self, index tensors or absent, values); integers: accumulate.  `out` becomes self first, unless it is the same
+ * memory.  Of equal picks the last wins.  `add` accumulates, in elements of the dtype `wide`. */
+static int32_t index_put(const gn_call *call, void *const *data, gn_run_action *add, int32_t wide) {
     gn_indexing work;
+    gn_sums sums;
     memset(&work, 0, sizeof work);
     const int32_t last = call->tensor_count - 1;
-    if (data[0] != data[1]) {
-        gn_copy(&call->tensors[0], data[0], &call->tensors[1], data[1]);
+    const gn_tensor *out = &call->tensors[0];
+    const int accumulate = call->integers[0] != 0;
+    if (gn_prepare_sums(&sums, out, data[0], accumulate ? wide : out->dtype) != GN_OK) {
+        return GN_OUT_OF_MEMORY;
     }
-    work.self = data[0];
+    work.call = call;
+    work.self = sums.data;
     work.other = data[last];
-    const int32_t status = make_indexing(call, data, &call->tensors[0], 2, last - 2, &call->tensors[last], &work);
+    const int32_t status = make_indexing(call, data, &sums.tensor, 2, last - 2, &call->tensors[last], &work);
     if (status == GN_OK) {
-        gn_index(&work, call->integers[0] ? add : gn_put_action(gn_itemsize(call->tensors[0].dtype)), 0);
+        gn_fill_sums(&sums, data[0], &call->tensors[1], data[1]);
+        gn_index(&work, accumulate ? add : gn_put_action(gn_itemsize(out->dtype)), 0);
         gn_give(work.self_picks);
     }
+    gn_finish_sums(&sums, out, data[0], status);
     return status;
-}
-
-/* gather and scatter_add: lines along a dimension. */
-typedef struct line_job {
-    const gn_call *call;
-    void *const *data;
-    int64_t dim;
-    int32_t status;
-} line_job;
-
-/* Lines [begin, end) of gather (out; self, index).  The index's sizes may be less than self's. */
-static void gather_lines(int64_t begin, int64_t end, void *context) {
-    line_job *work = context;
-    const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *self = &work->call->tensors[1];
-    const gn_tensor *index = &work->call->tensors[2];
-    const gn_tensor self_at_index = {self->dtype, index->ndim, index->sizes, self->strides};
-    const int64_t dim = work->dim;
-    const int64_t length = gn_length(index, dim);
-    const int64_t size = gn_length(self, dim);
-    const int64_t itemsize = gn_itemsize(self->dtype);
-    for (int64_t line = begin; line < end; line++) {
-        char *to = (char *)work->data[0] + gn_offset(out, line, dim);
-        const char *from = (const char *)work->data[1] + (self->ndim == 0 ? 0 : gn_offset(&self_at_index, line, dim));
-        const char *places = (const char *)work->data[2] + gn_offset(index, line, dim);
-        for (int64_t i = 0; i < length; i++) {
-            const int64_t at = gn_index_at(places + i * gn_step(index, dim), index->dtype);
-            if (at < 0 || at >= size) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-                work->status = GN_BAD_VALUE;
-                return;
-            }
-            char *target = to + i * gn_step(out, dim);
-            const char *source = from + at * gn_step(self, dim);
-            switch (itemsize) {
-            case 4: *(uint32_t *)target = *(const uint32_t *)source; break;
-            case 8: *(uint64_t *)target = *(const uint64_t *)source; break;
-            default: memcpy(target, source, (size_t)itemsize); break;
-            }
-        }
-    }
-}
-
-/* (out; self, index); integers: dim, sparse_grad. */
-int32_t kernel_gather(const gn_call *call, void *const *data) {
-    const gn_tensor *index = &call->tensors[2];
-    line_job work = {call, data, gn_wrap_dim(call->integers[0], index->ndim), GN_OK};
-    const int64_t numel = gn_numel(index);
-    if (numel > 0) {
-        const int64_t length = gn_length(index, work.dim);
-        gn_parallel(numel / length, gn_max(1, GN_GRAIN / length), gather_lines, &work);
-    }
-    return work.status;
 }
 
 #define GN_TEMPLATE "index_dtype.h"

@@ -14,11 +14,13 @@ typedef struct gn_dims {
 } gn_dims;
 
 /* What is done with one run of elements: `count` of them, strides in bytes. */
-typedef void gn_run_action(char *self, int64_t self_stride, char *other, int64_t other_stride, int64_t count);
+typedef void gn_run_action(char *self, int64_t self_stride, char *other, int64_t other_stride, int64_t count,
+                           const gn_call *call);
 
 /* For each outer place, each of the `count` picks and each inner place, one element of `self`, at the sum of its
  * three offsets, meets one of `other`. */
 typedef struct gn_indexing {
+    const gn_call *call; /* for the action */
     char *self;
     char *other;
     gn_dims outer;
@@ -33,12 +35,32 @@ void gn_append_dim(gn_dims *dims, int64_t size, int64_t self, int64_t other);
 /* Memory for `count` picks in both lists, which the caller gives back with gn_give(self_picks). */
 int32_t gn_make_picks(gn_indexing *work, int64_t count);
 
-/* Runs `action` on all runs, in parallel where `independent`: no two picks name the same element of what is
- * written.  Can not fail. */
+/* Runs `action` on all runs.  Picks that name the same element of self are done in their order, by one thread, unless
+ * they are `independent`: what is written is not self.  Can not fail. */
 void gn_index(gn_indexing *work, gn_run_action *action, int independent);
 
 /* The action `other = self` for elements of `size` bytes, and `self = other`. */
 gn_run_action *gn_take_action(int64_t size);
 gn_run_action *gn_put_action(int64_t size);
+
+/* Where sums are made: the output itself, or a copy of it in a wider dtype, from which it is rounded once. */
+typedef struct gn_sums {
+    gn_tensor tensor;
+    char *data;
+    void *owned; /* NULL: the output's memory */
+    int64_t strides[GN_MAX_DIMS];
+} gn_sums;
+
+/* Places for sums in the dtype `wide`, not filled yet.  GN_OUT_OF_MEMORY at worst. */
+int32_t gn_prepare_sums(gn_sums *sums, const gn_tensor *out, void *out_data, int32_t wide);
+/* The elements of self, which the sums start from. */
+void gn_fill_sums(gn_sums *sums, void *out_data, const gn_tensor *self, void *self_data);
+/* Rounds the sums to the output unless `status` is a fault, and gives memory back. */
+void gn_finish_sums(gn_sums *sums, const gn_tensor *out, void *out_data, int32_t status);
+
+/* The dtype in which elements of `dtype` are summed. */
+static inline int32_t gn_sum_dtype(int32_t dtype) {
+    return dtype == GN_FLOAT16 || dtype == GN_BFLOAT16 ? GN_FLOAT32 : dtype;
+}
 
 #endif

@@ -4,17 +4,22 @@
  * folds runs of elements; if it is kept, a tile of outputs folds rows of elements.  What is folded together
  * depends on the shape alone and never on the number of threads: work is cut in pieces of a fixed size, whose
  * results are then combined in order. */
+#include <float.h>
+
 #include "scalar.h"
 #include "threads.h"
 
-/* Outputs folded side by side, where the kept dimension is the closest: their accumulators stay in the L1 cache. */
-#define TILE 256
+/* Outputs folded side by side, where the kept dimension is the closest: their lanes stay in the L1 cache, and a row
+ * is long enough to be fetched ahead. */
+#define TILE 1024
 /* Elements in a piece of one output's reduction, when there are too few outputs to share out. */
 #define PIECE 32768
 /* With so many tasks, outputs alone are enough to share out. */
 #define ENOUGH_TASKS 64
 /* The largest accumulator: four doubles. */
 #define LARGEST_ACCUMULATOR 32
+/* Elements of a run that statistics of two passes look at together: they stay in the L1 cache. */
+#define CHUNK 1024
 /* Accumulators that one run of elements is dealt to, so that its loop vectorises.  With 16, gcc 12 unrolls the
  * loop over them before it can vectorise the folds that compare: amax took four times as long. */
 #define LANES 32
@@ -27,14 +32,14 @@ typedef struct reducer {
     /* count accumulators that have seen nothing. */
     void (*begin)(void *accumulators, int64_t count);
     /* Folds `count` elements, `stride` bytes apart, into one accumulator. */
-    void (*run)(void *accumulator, const char *in, int64_t stride, int64_t count);
+    void (*run)(void *accumulator, const char *in, int64_t stride, int64_t count, const gn_call *call);
     /* Folds `rows` rows of `columns` elements into one accumulator a column; columns <= TILE. */
     void (*tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows, int64_t column_stride,
-                 int64_t columns);
+                 int64_t columns, const gn_call *call);
     /* Folds one accumulator into another. */
-    void (*combine)(void *accumulator, const void *other);
+    void (*combine)(void *accumulator, const void *other, const gn_call *call);
     /* Writes one output; `count` elements were reduced. */
-    void (*finish)(const void *accumulator, char *out, int64_t count);
+    void (*finish)(const void *accumulator, char *out, int64_t count, const gn_call *call);
 } reducer;
 
 /* Dimensions, closest in the input first; strides in bytes. */
@@ -48,6 +53,7 @@ typedef struct dims {
 
 typedef struct reduction {
     const reducer *of;
+    const gn_call *call;
     const char *in;
     char *out;
     dims kept;    /* without the columns */
@@ -93,9 +99,9 @@ static void fold(const reduction *work, const char *in, int64_t columns, int64_t
         find_offsets(reduced, begin, &offset, &ignored);
         const int64_t count = gn_min(end - begin, length - begin % length);
         if (work->columns > 1) {
-            work->of->tile(accumulators, in + offset, stride, count, work->column_in, columns);
+            work->of->tile(accumulators, in + offset, stride, count, work->column_in, columns, work->call);
         } else {
-            work->of->run(accumulators, in + offset, stride, count);
+            work->of->run(accumulators, in + offset, stride, count, work->call);
         }
         begin += count;
     }
@@ -125,7 +131,7 @@ static void fold_tasks(int64_t begin, int64_t end, void *context) {
                 memcpy(work->partial + place * size, accumulators + i * size, (size_t)size);
             } else {
                 work->of->finish(accumulators + i * size, work->out + out + column * work->column_out,
-                                 work->reduced.numel);
+                                 work->reduced.numel, work->call);
             }
         }
     }
@@ -138,12 +144,13 @@ static void combine_pieces(int64_t begin, int64_t end, void *context) {
     for (int64_t output = begin; output < end; output++) {
         char *first = work->partial + output * work->pieces * size;
         for (int64_t piece = 1; piece < work->pieces; piece++) {
-            work->of->combine(first, first + piece * size);
+            work->of->combine(first, first + piece * size, work->call);
         }
         int64_t in;
         int64_t out;
         find_offsets(&work->kept, output / work->columns, &in, &out);
-        work->of->finish(first, work->out + out + output % work->columns * work->column_out, work->reduced.numel);
+        work->of->finish(first, work->out + out + output % work->columns * work->column_out, work->reduced.numel,
+                         work->call);
     }
 }
 
@@ -154,6 +161,7 @@ static int32_t reduce(const gn_call *call, void *const *data, const reducer *of)
     reduction work;
     memset(&work, 0, sizeof work);
     work.of = of;
+    work.call = call;
     work.in = data[1];
     work.out = data[0];
     work.kept.numel = 1;
@@ -192,8 +200,12 @@ static int32_t reduce(const gn_call *call, void *const *data, const reducer *of)
 
     work.tiles = (work.columns + TILE - 1) / TILE;
     work.piece = work.reduced.numel;
-    if (work.kept.numel * work.tiles < ENOUGH_TASKS) {
+    const int64_t tasks = work.kept.numel * work.tiles;
+    if (tasks < ENOUGH_TASKS) {
         work.piece = PIECE / gn_min(TILE, work.columns);
+        if (work.columns > 1) { /* accumulators of pieces are many there: no more than it takes to share out */
+            work.piece = gn_max(work.piece, (work.reduced.numel * tasks + ENOUGH_TASKS - 1) / ENOUGH_TASKS);
+        }
     }
     work.pieces = (work.reduced.numel + work.piece - 1) / work.piece;
     const int64_t outputs = work.kept.numel * work.columns;
@@ -229,6 +241,50 @@ static inline double round_compensated(const compensated *total) {
     const double sum = total->sum + total->error;
     return sum == sum ? sum : total->sum;
 }
+
+/* The count, the mean and the sum of squared distances from it, of what has been seen. */
+typedef struct moments {
+    double count;
+    double mean;
+    double imaginary_mean; /* of complex numbers, whose distances are in the plane */
+    double squares;
+} moments;
+
+/* Chan, Golub & LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. */
+static void combine_moments(void *accumulator, const void *other, const gn_call *call) {
+    moments *total = accumulator;
+    const moments *part = other;
+    (void)call;
+    if (part->count == 0) {
+        return;
+    }
+    if (total->count == 0) {
+        *total = *part;
+        return;
+    }
+    const double count = total->count + part->count;
+    const double share = part->count / count;
+    const double real = part->mean - total->mean;
+    const double imaginary = part->imaginary_mean - total->imaginary_mean;
+    total->squares += part->squares + (real * real + imaginary * imaginary) * (total->count * share);
+    total->mean += real * share;
+    total->imaginary_mean += imaginary * share;
+    total->count = count;
+}
+
+static void begin_moments(void *accumulators, int64_t count) {
+    memset(accumulators, 0, (size_t)count * sizeof(moments));
+}
+
+/* The variance; scalars: correction, 1 where absent. */
+static double spread_of(const moments *total, const gn_call *call) {
+    const gn_scalar *correction = &call->scalars[0];
+    const int absent = isnan(correction->real) && correction->integer == GN_NO_INTEGER;
+    const double freedom = total->count - (absent ? 1 : correction->real);
+    return total->squares / (freedom > 0 ? freedom : 0);
+}
+
+#include "norm.h"
 
 #define AS_BYTE(x) ((uint8_t)(x))
 

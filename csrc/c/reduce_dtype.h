@@ -51,62 +51,86 @@ static void NAME(sum_begin)(void *accumulators, int64_t count) {
     memset(accumulators, 0, (size_t)count * sizeof(ACCUMULATOR));
 }
 
-static void NAME(sum_run)(void *accumulator, const char *in, int64_t stride, int64_t count) {
-    int64_t i = 0;
-    if (stride == (int64_t)sizeof(STORAGE)) {
-        const STORAGE *elements = (const STORAGE *)in;
-        while (i + LANES <= count) {
-            COMPUTE lanes[LANES] = {0};
-            const int64_t end = gn_min(i + LANES * LANE_LENGTH, count - LANES + 1);
-            for (; i < end; i += LANES) {
-                for (int lane = 0; lane < LANES; lane++) {
-                    lanes[lane] = (COMPUTE)(lanes[lane] + LOAD(elements[i + lane]));
-                }
-            }
-            for (int width = LANES / 2; width > 0; width /= 2) {
-                for (int lane = 0; lane < width; lane++) {
-                    lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);
-                }
-            }
-            ADD((ACCUMULATOR *)accumulator, lanes[0]);
-        }
+/* SUM_STEPS(sum, x) becomes sum_run_float32 and sum_tile_float32, which add `element` of each x. */
+#define SUM_STEPS(id, element)                                                                          \
+    static inline COMPUTE NAME(id##_element)(STORAGE stored) {                                          \
+        const COMPUTE x = LOAD(stored);                                                                 \
+        return element;                                                                                 \
+    }                                                                                                   \
+    static void NAME(id##_run)(void *accumulator, const char *in, int64_t stride, int64_t count,        \
+                               const gn_call *call) {                                                   \
+        int64_t i = 0;                                                                                  \
+        (void)call;                                                                                     \
+        if (stride == (int64_t)sizeof(STORAGE)) {                                                       \
+            const STORAGE *elements = (const STORAGE *)in;                                              \
+            while (i + LANES <= count) {                                                                \
+                COMPUTE lanes[LANES] = {0};                                                             \
+                const int64_t end = gn_min(i + LANES * LANE_LENGTH, count - LANES + 1);                 \
+                for (; i < end; i += LANES) {                                                           \
+                    for (int lane = 0; lane < LANES; lane++) {                                          \
+                        lanes[lane] = (COMPUTE)(lanes[lane] + NAME(id##_element)(elements[i + lane]));  \
+                    }                                                                                   \
+                }                                                                                       \
+                for (int width = LANES / 2; width > 0; width /= 2) {                                    \
+                    for (int lane = 0; lane < width; lane++) {                                          \
+                        lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);                     \
+                    }                                                                                   \
+                }                                                                                       \
+                ADD((ACCUMULATOR *)accumulator, lanes[0]);                                              \
+            }                                                                                           \
+        }                                                                                               \
+        while (i < count) {                                                                             \
+            COMPUTE lane = 0;                                                                           \
+            const int64_t end = gn_min(i + LANE_LENGTH, count);                                         \
+            for (; i < end; i++) {                                                                      \
+                lane = (COMPUTE)(lane + NAME(id##_element)(*(const STORAGE *)(in + i * stride)));       \
+            }                                                                                           \
+            ADD((ACCUMULATOR *)accumulator, lane);                                                      \
+        }                                                                                               \
+    }                                                                                                   \
+    static void NAME(id##_tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows,   \
+                                int64_t column_stride, int64_t columns, const gn_call *call) {          \
+        ACCUMULATOR *sums = accumulators;                                                               \
+        (void)call;                                                                                     \
+        for (int64_t first = 0; first < rows; first += LANE_LENGTH) {                                   \
+            COMPUTE lanes[TILE];                                                                        \
+            const int64_t end = gn_min(first + LANE_LENGTH, rows);                                      \
+            memset(lanes, 0, (size_t)columns * sizeof(COMPUTE));                                        \
+            int64_t row = first;                                                                        \
+            if (column_stride == (int64_t)sizeof(STORAGE)) {                                            \
+                /* Four rows at a time: the lanes are then fetched and put back a quarter as often. */  \
+                for (; row + 4 <= end; row += 4) {                                                      \
+                    const STORAGE *a = (const STORAGE *)(in + row * row_stride);                        \
+                    const STORAGE *b = (const STORAGE *)(in + (row + 1) * row_stride);                  \
+                    const STORAGE *c = (const STORAGE *)(in + (row + 2) * row_stride);                  \
+                    const STORAGE *d = (const STORAGE *)(in + (row + 3) * row_stride);                  \
+                    for (int64_t i = 0; i < columns; i++) {                                             \
+                        const COMPUTE left = (COMPUTE)(NAME(id##_element)(a[i]) + NAME(id##_element)(b[i]));  \
+                        const COMPUTE right = (COMPUTE)(NAME(id##_element)(c[i]) + NAME(id##_element)(d[i])); \
+                        lanes[i] = (COMPUTE)(lanes[i] + (COMPUTE)(left + right));                       \
+                    }                                                                                   \
+                }                                                                                       \
+            }                                                                                           \
+            for (; row < end; row++) {                                                                  \
+                const char *begin = in + row * row_stride;                                              \
+                for (int64_t i = 0; i < columns; i++) {                                                 \
+                    const STORAGE stored = *(const STORAGE *)(begin + i * column_stride);               \
+                    lanes[i] = (COMPUTE)(lanes[i] + NAME(id##_element)(stored));                        \
+                }                                                                                       \
+            }                                                                                           \
+            for (int64_t i = 0; i < columns; i++) {                                                     \
+                ADD(&sums[i], lanes[i]);                                                                \
+            }                                                                                           \
+        }                                                                                               \
     }
-    while (i < count) {
-        COMPUTE lane = 0;
-        const int64_t end = gn_min(i + LANE_LENGTH, count);
-        for (; i < end; i++) {
-            lane = (COMPUTE)(lane + LOAD(*(const STORAGE *)(in + i * stride)));
-        }
-        ADD((ACCUMULATOR *)accumulator, lane);
-    }
-}
+SUM_STEPS(sum, x)
+#if !IS_COMPLEX
+SUM_STEPS(nansum, gn_isnan(x) ? 0 : x)
+#endif
+#undef SUM_STEPS
 
-static void NAME(sum_tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows,
-                           int64_t column_stride, int64_t columns) {
-    ACCUMULATOR *sums = accumulators;
-    for (int64_t first = 0; first < rows; first += LANE_LENGTH) {
-        COMPUTE lanes[TILE] = {0};
-        const int64_t end = gn_min(first + LANE_LENGTH, rows);
-        for (int64_t row = first; row < end; row++) {
-            const char *begin = in + row * row_stride;
-            if (column_stride == (int64_t)sizeof(STORAGE)) {
-                const STORAGE *elements = (const STORAGE *)begin;
-                for (int64_t i = 0; i < columns; i++) {
-                    lanes[i] = (COMPUTE)(lanes[i] + LOAD(elements[i]));
-                }
-            } else {
-                for (int64_t i = 0; i < columns; i++) {
-                    lanes[i] = (COMPUTE)(lanes[i] + LOAD(*(const STORAGE *)(begin + i * column_stride)));
-                }
-            }
-        }
-        for (int64_t i = 0; i < columns; i++) {
-            ADD(&sums[i], lanes[i]);
-        }
-    }
-}
-
-static void NAME(sum_combine)(void *accumulator, const void *other) {
+static void NAME(sum_combine)(void *accumulator, const void *other, const gn_call *call) {
+    (void)call;
 #if CODE == GN_FLOAT64
     add_compensated(accumulator, ((const compensated *)other)->sum);
     add_compensated(accumulator, ((const compensated *)other)->error);
@@ -124,17 +148,19 @@ static void NAME(sum_combine)(void *accumulator, const void *other) {
 
 #endif
 
-/* SUM("mean.dim", mean, FRACTIONAL, total / (double)count) becomes mean_finish_float32 and kernel_mean_float32. */
-#define SUM(name, id, dtypes, expression) WHEN_##dtypes(SUM_KERNEL(id, expression))
-#define SUM_KERNEL(id, expression)                                                                      \
-    static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count) {                  \
+/* SUM("mean.dim", mean, FRACTIONAL, sum, total / (double)count) becomes mean_finish_float32 and
+ * kernel_mean_float32. */
+#define SUM(name, id, dtypes, steps, expression) WHEN_##dtypes(SUM_KERNEL(id, steps, expression))
+#define SUM_KERNEL(id, steps, expression)                                                               \
+    static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count, const gn_call *call) { \
         const TOTAL total = GET((const ACCUMULATOR *)accumulator);                                      \
         (void)count;                                                                                    \
+        (void)call;                                                                                     \
         *(STORAGE *)out = STORE((COMPUTE)(expression));                                                 \
     }                                                                                                   \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
-        static const reducer of = {sizeof(ACCUMULATOR),      NAME(sum_begin),   NAME(sum_run),          \
-                                   NAME(sum_tile),           NAME(sum_combine), NAME(id##_finish)};     \
+        static const reducer of = {sizeof(ACCUMULATOR),      NAME(sum_begin),   NAME(steps##_run),      \
+                                   NAME(steps##_tile),       NAME(sum_combine), NAME(id##_finish)};     \
         return reduce(call, data, &of);                                                                 \
     }
 
@@ -153,8 +179,10 @@ static void NAME(sum_combine)(void *accumulator, const void *other) {
             ((TYPE *)accumulators)[i] = identity;                                                       \
         }                                                                                               \
     }                                                                                                   \
-    static void NAME(id##_run)(void *accumulator, const char *in, int64_t stride, int64_t count) {      \
+    static void NAME(id##_run)(void *accumulator, const char *in, int64_t stride, int64_t count,        \
+                               const gn_call *call) {                                                   \
         TYPE result = *(TYPE *)accumulator;                                                             \
+        (void)call;                                                                                     \
         int64_t i = 0;                                                                                  \
         if (stride == (int64_t)sizeof(STORAGE) && count >= LANES) {                                     \
             const STORAGE *elements = (const STORAGE *)in;                                              \
@@ -175,8 +203,9 @@ static void NAME(sum_combine)(void *accumulator, const void *other) {
         *(TYPE *)accumulator = result;                                                                  \
     }                                                                                                   \
     static void NAME(id##_tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows,   \
-                                int64_t column_stride, int64_t columns) {                               \
+                                int64_t column_stride, int64_t columns, const gn_call *call) {          \
         TYPE lanes[TILE];                                                                               \
+        (void)call;                                                                                     \
         memcpy(lanes, accumulators, (size_t)columns * sizeof(TYPE));                                    \
         for (int64_t row = 0; row < rows; row++) {                                                      \
             const char *begin = in + row * row_stride;                                                  \
@@ -194,11 +223,13 @@ static void NAME(sum_combine)(void *accumulator, const void *other) {
         }                                                                                               \
         memcpy(accumulators, lanes, (size_t)columns * sizeof(TYPE));                                    \
     }                                                                                                   \
-    static void NAME(id##_combine)(void *accumulator, const void *other) {                              \
+    static void NAME(id##_combine)(void *accumulator, const void *other, const gn_call *call) {         \
+        (void)call;                                                                                     \
         *(TYPE *)accumulator = NAME(id##_join)(*(TYPE *)accumulator, *(const TYPE *)other);             \
     }                                                                                                   \
-    static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count) {                  \
+    static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count, const gn_call *call) { \
         (void)count;                                                                                    \
+        (void)call;                                                                                     \
         *(RESULT *)out = ROUND(*(const TYPE *)accumulator);                                             \
     }                                                                                                   \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
@@ -207,12 +238,47 @@ static void NAME(sum_combine)(void *accumulator, const void *other) {
         return reduce(call, data, &of);                                                                 \
     }
 
+/* SPREAD("std.correction", std, FRACTIONAL, sqrt(spread)) becomes std_finish_float32 and kernel_std_float32. */
+#define SPREAD(name, id, dtypes, expression) WHEN_##dtypes(SPREAD_KERNEL(id, expression))
+#define SPREAD_KERNEL(id, expression)                                                                   \
+    static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count, const gn_call *call) { \
+        const double spread = spread_of(accumulator, call);                                             \
+        (void)count;                                                                                    \
+        *(REAL_RESULT *)out = REAL_STORE(expression);                                                   \
+    }                                                                                                   \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
+        static const reducer of = {sizeof(moments),    begin_moments,   NAME(moments_run),              \
+                                   NAME(moments_tile), combine_moments, NAME(id##_finish)};             \
+        return reduce(call, data, &of);                                                                 \
+    }
+
+/* NORM("linalg_vector_norm", norm, FRACTIONAL) becomes kernel_norm_float32. */
+#define NORM(name, id, dtypes) WHEN_##dtypes(NORM_KERNEL(id))
+#define NORM_KERNEL(id)                                                                                 \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
+        static const reducer of = {sizeof(scaled_sum), begin_norm,   NAME(norm_run),                    \
+                                   NAME(norm_tile),    combine_norm, NAME(norm_finish)};                \
+        return reduce(call, data, &of);                                                                 \
+    }
+
+#if IS_FRACTIONAL
+#include "statistics_dtype.h"
+#endif
+
 #include "../reduce.def"
 
 #undef SUM
 #undef SUM_KERNEL
 #undef FOLD
 #undef FOLD_KERNEL
+#undef SPREAD
+#undef SPREAD_KERNEL
+#undef NORM
+#undef NORM_KERNEL
+#undef REAL_RESULT
+#undef REAL_STORE
+#undef REAL_PART
+#undef IMAGINARY_PART
 #undef ACCUMULATOR
 #undef TOTAL
 #undef ADD

@@ -1,4 +1,4 @@
-/* Along one dimension: _softmax, _log_softmax and their gradients; argmax, argmin, max.dim and min.dim.
+/* Along one dimension: _softmax, _log_softmax and their gradients.
  *
  * A line is the elements of one position of the other dimensions. */
 #include "direct.h"
@@ -34,16 +34,6 @@ static int32_t run_lines(const gn_call *call, void *const *data, int32_t shape, 
     }
     return work.status;
 }
-
-/* What argmax and its like look for. */
-typedef struct search {
-    const gn_call *call;
-    void *const *data;
-    int32_t values_at;  /* which tensor takes the values; -1: none */
-    int32_t indices_at; /* which takes their places */
-    int64_t dim;        /* -1: the whole tensor is one line */
-    int keepdim;
-} search;
 
 #define GN_TEMPLATE "softmax_dtype.h"
 #include "each_dtype.h"

@@ -19,6 +19,8 @@
 #define TERNARY_NUMBER(name, id, ...) DECLARE(id)
 #define FOLD(name, id, ...) DECLARE(id)
 #define SUM(name, id, ...) DECLARE(id)
+#define SPREAD(name, id, ...) DECLARE(id)
+#define NORM(name, id, ...) DECLARE(id)
 #define ROW(name, family, key_tensor, dtypes, id) DECLARE(id)
 #define SAME(name, family, key_tensor, id) gn_kernel kernel_##id;
 #include "../pointwise.def"
@@ -38,6 +40,8 @@
 #undef TERNARY_NUMBER
 #undef FOLD
 #undef SUM
+#undef SPREAD
+#undef NORM
 #undef ROW
 #undef SAME
 
@@ -56,6 +60,8 @@
 #define TERNARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define FOLD(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define SUM(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define SPREAD(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define NORM(name, id, dtypes) ITERATED(name, id, dtypes)
 #define ROW(name, family, key_tensor, dtypes, id) {name, family, key_tensor, KERNELS_##dtypes(kernel_##id)},
 #define SAME(name, family, key_tensor, id) {name, family, key_tensor, KERNELS_SAME(kernel_##id)},
 

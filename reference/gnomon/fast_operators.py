@@ -89,6 +89,7 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
     readable = operator.dispatch
     positions = operator.tensor_positions
     is_differentiable = bool(operator.record.derivatives)
+    has_no_formulas = operator.record.derivatives is None  # its Node raises; autograd's own kernel makes it
     is_view = operator.record.view is not None
     is_inplace = operator.schema.is_inplace
 
@@ -144,6 +145,8 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         if plan is None:
             return readable(*arguments) if keys & WRAPPER_KEYS else miss(key, arguments)
         is_recorded = keys == RECORDED_CALL and is_differentiable
+        if keys == RECORDED_CALL and has_no_formulas:
+            return readable(*arguments)
         if (keys != PLAIN_CALL and keys != RECORDED_CALL and not is_plain_without_grad(keys)) or listeners:
             return readable(*arguments)
         if is_view:

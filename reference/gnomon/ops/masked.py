@@ -56,9 +56,8 @@ def _nonzero(self: Any) -> Any:
     together.
     """
     count = int(aten.count_nonzero.default(self.detach(), None).item())
-    rows = aten.nonzero_static.default(self.detach(), count, -1)
     made = aten.empty_strided.default((count, self.ndim), (1, count), int64, None, self.device, None)
-    return aten.copy_.default(made, rows, False)
+    return aten.nonzero_static.out(self.detach(), count, -1, made)
 
 
 nonzero = native_function(

@@ -1,0 +1,85 @@
+/* Elements in other places: flip, tril and triu. */
+#include "direct.h"
+#include "threads.h"
+
+/* (out; self); integers: dims. */
+int32_t kernel_flip(const gn_call *call, void *const *data) {
+    const gn_tensor *self = &call->tensors[1];
+    int64_t strides[GN_MAX_DIMS];
+    char *from = data[1];
+    if (gn_numel(self) == 0) {
+        return GN_OK;
+    }
+    for (int32_t dim = 0; dim < self->ndim; dim++) {
+        strides[dim] = self->strides[dim];
+    }
+    for (int64_t i = 0; i < call->integers[0] && self->ndim > 0; i++) {
+        const int64_t dim = gn_wrap_dim(call->integers[1 + i], self->ndim);
+        from += (self->sizes[dim] - 1) * strides[dim];
+        strides[dim] = -strides[dim];
+    }
+    const gn_tensor flipped = {self->dtype, self->ndim, self->sizes, strides};
+    gn_copy(&call->tensors[0], data[0], &flipped, from);
+    return GN_OK;
+}
+
+typedef struct triangle {
+    const gn_call *call;
+    void *const *data;
+    int upper;
+} triangle;
+
+/* Rows [begin, end) of all matrices: a part that is kept, and zeros on the other side. */
+static void triangle_rows(int64_t begin, int64_t end, void *context) {
+    const triangle *work = context;
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *self = &work->call->tensors[1];
+    const int32_t last = out->ndim - 1;
+    const int64_t rows = out->sizes[last - 1];
+    const int64_t columns = out->sizes[last];
+    const int64_t size = gn_itemsize(out->dtype);
+    const int64_t diagonal = work->call->integers[0];
+    for (int64_t row = begin; row < end; row++) {
+        char *to = (char *)work->data[0] + gn_offset(out, row, last);
+        const char *from = (const char *)work->data[1] + gn_offset(self, row, last);
+        /* The first column that is right of the diagonal's element, or the diagonal's element itself. */
+        const int64_t beyond = diagonal > columns ? columns : diagonal < -rows ? -rows : diagonal;
+        int64_t border = row % rows + beyond + (work->upper ? 0 : 1);
+        border = border < 0 ? 0 : gn_min(border, columns);
+        const int64_t kept_from = work->upper ? border : 0;
+        const int64_t kept_to = work->upper ? columns : border;
+        if (out->strides[last] == size && self->strides[last] == size) {
+            memset(to, 0, (size_t)(kept_from * size));
+            memmove(to + kept_from * size, from + kept_from * size, (size_t)((kept_to - kept_from) * size));
+            memset(to + kept_to * size, 0, (size_t)((columns - kept_to) * size));
+            continue;
+        }
+        for (int64_t i = 0; i < columns; i++) {
+            if (i >= kept_from && i < kept_to) {
+                memcpy(to + i * out->strides[last], from + i * self->strides[last], (size_t)size);
+            } else {
+                memset(to + i * out->strides[last], 0, (size_t)size);
+            }
+        }
+    }
+}
+
+static int32_t run_triangle(const gn_call *call, void *const *data, int upper) {
+    triangle work = {call, data, upper};
+    const gn_tensor *out = &call->tensors[0];
+    const int64_t numel = gn_numel(out);
+    if (numel > 0) {
+        const int64_t columns = out->sizes[out->ndim - 1];
+        gn_parallel(numel / columns, gn_max(1, GN_GRAIN / columns), triangle_rows, &work);
+    }
+    return GN_OK;
+}
+
+/* (out; self); integers: diagonal. */
+int32_t kernel_tril(const gn_call *call, void *const *data) {
+    return run_triangle(call, data, 0);
+}
+
+int32_t kernel_triu(const gn_call *call, void *const *data) {
+    return run_triangle(call, data, 1);
+}

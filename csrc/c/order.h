@@ -1,0 +1,31 @@
+/* Putting keys in order: what sort, topk, medians and their like share.
+ *
+ * An element of a line becomes an unsigned key that orders as the element does (NaN last, -0.0 as 0.0), followed by its
+ * place in the line: so no two are equal, and any way of sorting is a stable one.  Keys of up to 32 bits share one
+ * uint64_t with the place; longer ones stand beside it. */
+#ifndef GN_ORDER_H
+#define GN_ORDER_H
+
+#include "direct.h"
+#include "scalar.h"
+
+typedef uint64_t gn_packed;
+
+typedef struct gn_wide {
+    uint64_t key;
+    int64_t place;
+} gn_wide;
+
+/* The longest line whose places fit beside a key. */
+#define GN_LONGEST_LINE (int64_t)UINT32_MAX
+
+/* Sorts `count` elements, which differ in the `bits` low bits of their keys alone.  `scratch` is as long.  Uses all
+ * threads where that pays. */
+void gn_sort_packed(gn_packed *elements, gn_packed *scratch, int64_t count, int32_t bits);
+void gn_sort_wide(gn_wide *elements, gn_wide *scratch, int64_t count, int32_t bits);
+
+/* Moves the element of rank `rank`, counted from 0, to its place, with those before it on its left. */
+void gn_select_packed(gn_packed *elements, int64_t count, int64_t rank);
+void gn_select_wide(gn_wide *elements, int64_t count, int64_t rank);
+
+#endif

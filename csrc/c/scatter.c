@@ -1,0 +1,271 @@
+/* gather and scatter: elements of a tensor that an index names along one dimension.
+ *
+ * An element of the index meets one of `self`, at the place along the dimension that it says, and one of `other`, at
+ * its own place.  Where the dimension is not the last, rows of neighbours are done together, so that memory is read
+ * as it lies.  Different rows, and columns of a row, never share an element of `self`: they are shared out among
+ * threads, and what meets at one element does so in the index's order. */
+#include "direct.h"
+#include "scalar.h"
+#include "threads.h"
+
+/* Columns that a task takes at least: a few cache lines of each tensor. */
+#define LEAST_COLUMNS 32
+/* With so many tasks, rows need not be cut. */
+#define ENOUGH_TASKS 16
+
+/* A block of elements: `rows` of `columns`; strides in bytes. */
+typedef struct block {
+    char *self;
+    const char *index;
+    char *other;
+    int64_t rows;
+    int64_t columns;
+    int64_t self_step; /* along the dimension */
+    int64_t self_side; /* from column to column */
+    int64_t index_row;
+    int64_t index_side;
+    int64_t other_row;
+    int64_t other_side;
+    int is_short;      /* the index is int32 */
+} block;
+
+typedef struct gathering {
+    const gn_call *call;
+    const gn_tensor *index;
+    const gn_tensor *self;
+    const gn_tensor *other; /* NULL: one number for all */
+    char *self_data;
+    const char *index_data;
+    char *other_data;
+    int64_t dim;
+    int64_t columns; /* of the last dimension, where it is not the one indexed; else 1 */
+    int64_t width;   /* columns in a task */
+    int64_t tasks;
+    void (*act)(const block *, const gn_call *);
+} gathering;
+
+/* Whether all indices are in [0, size). */
+typedef struct index_check {
+    const gn_tensor *index;
+    const char *data;
+    int64_t size;
+    int32_t fault;
+} index_check;
+
+static void check_lines(int64_t begin, int64_t end, void *context) {
+    index_check *check = context;
+    const int32_t last = check->index->ndim - 1;
+    const int64_t length = gn_length(check->index, last);
+    const int64_t step = gn_step(check->index, last);
+    uint64_t largest = 0; /* a negative index is a large one */
+    for (int64_t line = begin; line < end; line++) {
+        const char *from = check->data + gn_offset(check->index, line, last);
+        if (check->index->dtype == GN_INT64 && step == 8) {
+            const int64_t *indices = (const int64_t *)from;
+            uint64_t outside = 0;
+            for (int64_t i = 0; i < length; i++) {
+                outside |= (uint64_t)indices[i] | (uint64_t)(check->size - 1 - indices[i]);
+            }
+            largest |= outside >> 63 ? UINT64_MAX : 0;
+        } else {
+            for (int64_t i = 0; i < length; i++) {
+                const int64_t at = gn_index_at(from + i * step, check->index->dtype);
+                largest = (uint64_t)at >= (uint64_t)check->size ? UINT64_MAX : largest;
+            }
+        }
+    }
+    if (largest != 0) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        check->fault = 1;
+    }
+}
+
+static int indices_are_in(const gn_tensor *index, const char *data, int64_t size) {
+    /* What is repeated is looked at once. */
+    int64_t sizes[GN_MAX_DIMS] = {1};
+    for (int32_t dim = 0; dim < index->ndim; dim++) {
+        sizes[dim] = index->strides[dim] == 0 ? 1 : index->sizes[dim];
+    }
+    const gn_tensor once = {index->dtype, index->ndim, sizes, index->strides};
+    index_check check = {&once, data, size, 0};
+    const int64_t length = gn_length(&once, once.ndim - 1);
+    gn_parallel(gn_numel(&once) / length, gn_max(1, GN_GRAIN / length), check_lines, &check);
+    return !check.fault;
+}
+
+/* Byte offset in `tensor`, which may be larger than the index, of task row `row`. */
+static int64_t row_offset(const gathering *work, const gn_tensor *tensor, int64_t row) {
+    if (tensor == NULL || tensor->ndim == 0) {
+        return 0;
+    }
+    const int32_t ndim = work->columns > 1 ? work->index->ndim - 1 : work->index->ndim;
+    const gn_tensor at_index = {tensor->dtype, ndim, work->index->sizes, tensor->strides};
+    return gn_offset(&at_index, row, work->dim);
+}
+
+static int64_t step_along(const gn_tensor *tensor, int64_t dim) {
+    return tensor == NULL ? 0 : gn_step(tensor, dim);
+}
+
+static void run_tasks(int64_t begin, int64_t end, void *context) {
+    const gathering *work = context;
+    const int64_t length = gn_length(work->index, work->dim);
+    const int32_t last = work->index->ndim - 1;
+    const int64_t pieces = (work->columns + work->width - 1) / work->width;
+    block part;
+    memset(&part, 0, sizeof part);
+    part.is_short = work->index->dtype == GN_INT32;
+    part.self_step = step_along(work->self, work->dim);
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t row = task / pieces;
+        const int64_t first = task % pieces * work->width;
+        part.self = work->self_data + row_offset(work, work->self, row);
+        part.index = work->index_data + row_offset(work, work->index, row);
+        part.other = work->other_data + row_offset(work, work->other, row);
+        if (work->columns > 1) {
+            part.rows = length;
+            part.columns = gn_min(work->width, work->columns - first);
+            part.self_side = step_along(work->self, last);
+            part.index_row = step_along(work->index, work->dim);
+            part.index_side = step_along(work->index, last);
+            part.other_row = step_along(work->other, work->dim);
+            part.other_side = step_along(work->other, last);
+            part.self += first * part.self_side;
+            part.index += first * part.index_side;
+            part.other += first * part.other_side;
+        } else { /* one line, which is a row whose columns all lie at one place but for the index */
+            part.rows = 1;
+            part.columns = length;
+            part.index_side = step_along(work->index, work->dim);
+            part.other_side = step_along(work->other, work->dim);
+        }
+        work->act(&part, work->call);
+    }
+}
+
+/* Runs `act` for all elements of the index.  GN_BAD_VALUE, and nothing is done, for an index that is out of range. */
+static int32_t run_gathering(gathering *work) {
+    const int64_t numel = gn_numel(work->index);
+    const int32_t last = work->index->ndim - 1;
+    if (numel == 0) {
+        return GN_OK;
+    }
+    if (!indices_are_in(work->index, work->index_data, gn_length(work->self, work->dim))) {
+        return GN_BAD_VALUE;
+    }
+    const int64_t length = gn_length(work->index, work->dim);
+    work->columns = work->index->ndim > 1 && work->dim != last ? work->index->sizes[last] : 1;
+    const int64_t rows = numel / length / work->columns;
+    work->width = work->columns;
+    if (rows < ENOUGH_TASKS) {
+        work->width = gn_min(work->columns, gn_max(LEAST_COLUMNS, work->columns * rows / ENOUGH_TASKS));
+    }
+    const int64_t tasks = rows * ((work->columns + work->width - 1) / work->width);
+    gn_parallel(tasks, gn_max(1, GN_GRAIN / (length * work->width)), run_tasks, work);
+    return GN_OK;
+}
+
+/* 16 bytes, as a complex128. */
+typedef struct pair {
+    uint64_t first;
+    uint64_t second;
+} pair;
+
+/* EACH(uint32_t, statement): for each element of the block, with `to` in self and `from` in other. */
+#define EACH_OF(INDEX, SELF, OTHER, statement)                                                         \
+    for (int64_t i = 0; i < part->rows; i++) {                                                         \
+        const char *index = part->index + i * part->index_row;                                         \
+        char *self = part->self;                                                                       \
+        char *other = part->other + i * part->other_row;                                               \
+        for (int64_t j = 0; j < part->columns; j++) {                                                  \
+            const int64_t at = *(const INDEX *)(index + j * part->index_side);                         \
+            SELF *to = (SELF *)(self + at * part->self_step + j * part->self_side);                    \
+            OTHER *from = (OTHER *)(other + j * part->other_side);                                     \
+            statement;                                                                                 \
+        }                                                                                              \
+    }
+#define EACH(SELF, OTHER, statement)               \
+    if (part->is_short) {                          \
+        EACH_OF(int32_t, SELF, OTHER, statement)   \
+    } else {                                       \
+        EACH_OF(int64_t, SELF, OTHER, statement)   \
+    }
+
+#define MOVES(TYPE)                                                    \
+    static void fetch_##TYPE(const block *part, const gn_call *call) { \
+        (void)call;                                                    \
+        EACH(TYPE, TYPE, *from = *to)                                  \
+    }                                                                  \
+    static void put_##TYPE(const block *part, const gn_call *call) {   \
+        (void)call;                                                    \
+        EACH(TYPE, TYPE, *to = *from)                                  \
+    }
+MOVES(uint8_t)
+MOVES(uint16_t)
+MOVES(uint32_t)
+MOVES(uint64_t)
+MOVES(pair)
+
+/* (out; self, index); integers: dim, sparse_grad. */
+int32_t kernel_gather(const gn_call *call, void *const *data) {
+    const gn_tensor *self = &call->tensors[1];
+    gathering work = {call, &call->tensors[2], self, &call->tensors[0], data[1], data[2], data[0], 0, 0, 0, 0, NULL};
+    work.dim = gn_wrap_dim(call->integers[0], gn_max(self->ndim, work.index->ndim));
+    switch (gn_itemsize(self->dtype)) {
+    case 1: work.act = fetch_uint8_t; break;
+    case 2: work.act = fetch_uint16_t; break;
+    case 4: work.act = fetch_uint32_t; break;
+    case 8: work.act = fetch_uint64_t; break;
+    default: work.act = fetch_pair; break;
+    }
+    return run_gathering(&work);
+}
+
+/* scatter of `other`, or of one number where that is NULL: (out; self, index, ...); integers: dim. */
+static int32_t scatter(const gn_call *call, void *const *data, const gn_tensor *other, void *other_data,
+                       void (*act)(const block *, const gn_call *)) {
+    const gn_tensor *out = &call->tensors[0];
+    gathering work = {call, &call->tensors[2], out, other, data[0], data[2], other_data, 0, 0, 0, 0, act};
+    work.dim = gn_wrap_dim(call->integers[0], gn_max(out->ndim, work.index->ndim));
+    if (gn_numel(work.index) > 0
+        && !indices_are_in(work.index, work.index_data, gn_length(out, work.dim))) {
+        return GN_BAD_VALUE; /* before anything is written */
+    }
+    if (data[0] != data[1]) {
+        gn_copy(out, data[0], &call->tensors[1], data[1]);
+    }
+    return run_gathering(&work);
+}
+
+/* Moves `other`, elements of out's dtype. */
+static int32_t scatter_moved(const gn_call *call, void *const *data, const gn_tensor *other, void *other_data) {
+    switch (gn_itemsize(call->tensors[0].dtype)) {
+    case 1: return scatter(call, data, other, other_data, put_uint8_t);
+    case 2: return scatter(call, data, other, other_data, put_uint16_t);
+    case 4: return scatter(call, data, other, other_data, put_uint32_t);
+    case 8: return scatter(call, data, other, other_data, put_uint64_t);
+    default: return scatter(call, data, other, other_data, put_pair);
+    }
+}
+
+/* (out; self, index, src); integers: dim. */
+int32_t kernel_scatter(const gn_call *call, void *const *data) {
+    return scatter_moved(call, data, &call->tensors[3], data[3]);
+}
+
+/* How elements that meet are combined. */
+enum combination { TOTAL_OF, PRODUCT_OF, MEAN_OF, MOST_OF, LEAST_OF };
+
+/* What the write-back of combined elements needs. */
+typedef struct combined {
+    const gn_tensor *out;
+    char *out_data;
+    const void *cells;
+    enum combination how;
+    int with_self;
+} combined;
+
+#define GN_TEMPLATE "scatter_dtype.h"
+#include "each_dtype.h"

@@ -1,0 +1,71 @@
+/* One element by its rank, or the first of a line: kthvalue, median, nanmedian and topk.
+ *
+ * In a long line the leading bits of all keys are counted, which says in which of 2048 bins the wanted rank is, and
+ * only the elements of that bin are looked at closely. */
+#include "order.h"
+#include "threads.h"
+
+/* Bins, by the leading bits of the keys. */
+#define BIN_BITS 11
+#define BINS (1 << BIN_BITS)
+/* Elements from which bins are counted. */
+#define BINS_FROM 1024
+/* Elements that one task of a long line counts. */
+#define PIECE 65536
+/* The largest k for which the best elements are held in a list while the line goes by. */
+#define LONGEST_LIST 64
+/* Elements of which none may have to enter that list. */
+#define BLOCK 64
+
+/* What is wanted of each line. */
+enum wanted { KTH, MEDIAN, NANMEDIAN, BEST };
+
+typedef struct selection {
+    const gn_call *call;
+    void *const *data;
+    int32_t in_at;      /* the tensor searched; values are tensors[0] */
+    int32_t indices_at; /* -1: none are wanted */
+    enum wanted wanted;
+    int64_t dim;
+    int64_t skipped;    /* the dimension of size 1 in the outputs, which keep it; -1: they do not */
+    int64_t length;
+    int64_t k;          /* of kthvalue and topk */
+    int descending;
+    int32_t status;
+} selection;
+
+static void report_status(selection *work, int32_t status) {
+    if (status != GN_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = status;
+    }
+}
+
+static void add_counts(int64_t *total, const int64_t *part, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (part[i] != 0) {
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+            total[i] += part[i];
+        }
+    }
+}
+
+/* Takes `count` places of a list of *used; the first of them. */
+static int64_t reserve(int64_t *used, int64_t count) {
+    int64_t first;
+#ifdef _OPENMP
+#pragma omp atomic capture
+#endif
+    {
+        first = *used;
+        *used += count;
+    }
+    return first;
+}
+
+#define GN_TEMPLATE "select_dtype.h"
+#include "each_dtype.h"

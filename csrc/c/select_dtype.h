@@ -1,0 +1,361 @@
+/* Selections from lines of one dtype. */
+
+#if IS_ORDERED
+#include "order_key.h"
+
+#define BIN_SHIFT (KEY_BITS > BIN_BITS ? KEY_BITS - BIN_BITS : 0)
+
+/* A line, and what is counted or collected of it. */
+typedef struct NAME(line) {
+    const STORAGE *in;
+    int64_t count;
+    KEY flip;
+    int64_t *bins;
+    KEY low;  /* the keys that are collected, both ends included */
+    KEY high;
+    ELEMENT *found;
+    int64_t found_count;
+} NAME(line);
+
+/* The keys of `count` elements, by a loop that vectorises. */
+static inline void NAME(make_keys)(KEY *keys, const STORAGE *in, int64_t count, KEY flip) {
+    for (int64_t i = 0; i < count; i++) {
+        keys[i] = NAME(key_of)(in[i]) ^ flip;
+    }
+}
+
+static void NAME(count_bins)(int64_t begin, int64_t end, void *context) {
+    const NAME(line) *line = context;
+    /* Neighbours, which are often in one bin, are counted apart: an addition does not wait for the one before it. */
+    int64_t bins[2][BINS];
+    KEY keys[BLOCK];
+    memset(bins, 0, sizeof bins);
+    const int64_t last = gn_min(end * PIECE, line->count);
+    for (int64_t i = begin * PIECE; i < last; i += BLOCK) {
+        const int64_t count = gn_min(BLOCK, last - i);
+        NAME(make_keys)(keys, line->in + i, count, line->flip);
+        for (int64_t j = 0; j < count; j++) {
+            bins[j & 1][keys[j] >> BIN_SHIFT]++;
+        }
+    }
+    for (int32_t bin = 0; bin < BINS; bin++) {
+        bins[0][bin] += bins[1][bin];
+    }
+    add_counts(line->bins, bins[0], BINS);
+}
+
+/* Collects the elements between two keys, in any order. */
+static void NAME(collect)(int64_t begin, int64_t end, void *context) {
+    NAME(line) *line = context;
+    ELEMENT few[BLOCK];
+    KEY keys[BLOCK];
+    const KEY low = line->low;
+    const KEY width = (KEY)(line->high - low);
+    for (int64_t i = begin * PIECE; i < gn_min(end * PIECE, line->count); i += BLOCK) {
+        const int64_t last = gn_min(BLOCK, line->count - i);
+        int32_t any = 0;
+        NAME(make_keys)(keys, line->in + i, last, line->flip);
+        for (int64_t j = 0; j < last; j++) {
+            any |= (KEY)(keys[j] - low) <= width;
+        }
+        if (!any) {
+            continue;
+        }
+        int64_t count = 0;
+        for (int64_t j = 0; j < last; j++) {
+            few[count] = NAME(make_element)(keys[j], i + j);
+            count += (KEY)(keys[j] - low) <= width;
+        }
+        const int64_t first = reserve(&line->found_count, count);
+        memcpy(line->found + first, few, (size_t)count * sizeof(ELEMENT));
+    }
+}
+
+/* The element of rank `rank` of a contiguous line.  GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(rank_of)(const STORAGE *in, int64_t count, KEY flip, int64_t rank, ELEMENT *result) {
+    NAME(line) line = {in, count, flip, NULL, 0, KEY_MASK, NULL, 0};
+    int64_t bins[BINS];
+    int64_t wanted = count;
+    if (count >= BINS_FROM) {
+        memset(bins, 0, sizeof bins);
+        line.bins = bins;
+        gn_parallel((count + PIECE - 1) / PIECE, 1, NAME(count_bins), &line);
+        int32_t bin = 0;
+        while (rank >= bins[bin]) {
+            rank -= bins[bin++];
+        }
+        wanted = bins[bin];
+        line.low = (KEY)((KEY)bin << BIN_SHIFT);
+        line.high = (KEY)(line.low | (KEY)(((KEY)1 << BIN_SHIFT) - 1));
+    }
+    line.found = gn_take((wanted + BLOCK) * (int64_t)sizeof(ELEMENT));
+    if (line.found == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    gn_parallel((count + PIECE - 1) / PIECE, 1, NAME(collect), &line);
+    ORDER(gn_select)(line.found, wanted, rank);
+    *result = line.found[rank];
+    gn_give(line.found);
+    return GN_OK;
+}
+
+/* How many elements are NaN, and which is the first of them (-1: none is). */
+static int64_t NAME(count_nan)(const STORAGE *in, int64_t count, int64_t *first) {
+    int64_t total = 0;
+    *first = -1;
+#if IS_FLOATING
+    for (int64_t i = 0; i < count; i += BLOCK) {
+        int32_t found = 0;
+        const int64_t last = gn_min(i + BLOCK, count);
+        for (int64_t j = i; j < last; j++) {
+            found += gn_isnan(LOAD(in[j]));
+        }
+        for (int64_t j = i; found && *first < 0; j++) {
+            *first = gn_isnan(LOAD(in[j])) ? j : -1;
+        }
+        total += found;
+    }
+#endif
+    return total;
+}
+
+/* The `k` least keys of a line, in order, by a list of the best so far.  Elements behind the last of the list are
+ * told apart by comparing them as they are. */
+#define KEEP_BEST(id, worse_or_equal)                                                                         \
+    static void NAME(id)(const STORAGE *in, int64_t count, KEY flip, int64_t k, ELEMENT *best) {              \
+        int64_t held = 0;                                                                                     \
+        for (int64_t i = 0; i < count; i += BLOCK) {                                                          \
+            const int64_t last = gn_min(i + BLOCK, count);                                                    \
+            if (held == k && last - i == BLOCK) {                                                             \
+                const COMPUTE bound = LOAD(in[PLACE_OF(best[k - 1])]);                                        \
+                int32_t any = 0;                                                                              \
+                for (int64_t j = 0; j < BLOCK; j++) {                                                         \
+                    any |= !(LOAD(in[i + j]) worse_or_equal bound);                                           \
+                }                                                                                             \
+                if (!any) {                                                                                   \
+                    continue;                                                                                 \
+                }                                                                                             \
+            }                                                                                                 \
+            for (int64_t j = i; j < last; j++) {                                                              \
+                const KEY key = NAME(key_of)(in[j]) ^ flip;                                                   \
+                if (held == k && key >= KEY_OF(best[k - 1])) {                                                \
+                    continue;                                                                                 \
+                }                                                                                             \
+                int64_t place = held < k ? held++ : k - 1;                                                    \
+                while (place > 0 && key < KEY_OF(best[place - 1])) {                                          \
+                    best[place] = best[place - 1];                                                            \
+                    place--;                                                                                  \
+                }                                                                                             \
+                best[place] = NAME(make_element)(key, j);                                                     \
+            }                                                                                                 \
+        }                                                                                                     \
+    }
+KEEP_BEST(keep_largest, <=)
+KEEP_BEST(keep_least, >=)
+#undef KEEP_BEST
+
+/* The `k` least keys of a line, in order, into `best`, which has room for k + BLOCK elements. */
+static int32_t NAME(find_best)(const STORAGE *in, int64_t count, KEY flip, int64_t k, ELEMENT *best,
+                               ELEMENT *scratch) {
+    if (k <= LONGEST_LIST) {
+        if (flip) {
+            NAME(keep_largest)(in, count, flip, k, best);
+        } else {
+            NAME(keep_least)(in, count, flip, k, best);
+        }
+        return GN_OK;
+    }
+    ELEMENT last;
+    const int32_t status = NAME(rank_of)(in, count, flip, k - 1, &last);
+    if (status != GN_OK) {
+        return status;
+    }
+    int64_t held = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const KEY key = NAME(key_of)(in[i]) ^ flip;
+        best[held] = NAME(make_element)(key, i);
+        held += key < KEY_OF(last) || (key == KEY_OF(last) && i <= PLACE_OF(last));
+    }
+    ORDER(gn_sort)(best, scratch, k, KEY_BITS);
+    return GN_OK;
+}
+
+/* The place of the element that kthvalue or a median wants. */
+static int32_t NAME(find_place)(const selection *work, const STORAGE *in, int64_t *place) {
+    ELEMENT found;
+    int64_t first = -1;
+    int64_t rank = work->k - 1;
+    if (work->wanted != KTH) {
+        const int64_t ordered = work->length - NAME(count_nan)(in, work->length, &first);
+        if (work->wanted == MEDIAN && first >= 0) {
+            *place = first;
+            return GN_OK;
+        }
+        rank = gn_max(ordered - 1, 0) / 2;
+    }
+    const int32_t status = NAME(rank_of)(in, work->length, 0, rank, &found);
+    *place = status == GN_OK ? PLACE_OF(found) : 0;
+    return status;
+}
+
+/* Writes the result of line `line`. */
+static int32_t NAME(select_line)(const selection *work, const STORAGE *in, int64_t line, ELEMENT *best) {
+    const gn_tensor *values = &work->call->tensors[0];
+    if (work->wanted != BEST) {
+        int64_t place;
+        const int32_t status = NAME(find_place)(work, in, &place);
+        if (status == GN_OK) {
+            *(STORAGE *)((char *)work->data[0] + gn_offset(values, line, work->skipped)) = in[place];
+            if (work->indices_at >= 0) {
+                const gn_tensor *indices = &work->call->tensors[work->indices_at];
+                *(int64_t *)((char *)work->data[work->indices_at] + gn_offset(indices, line, work->skipped)) = place;
+            }
+        }
+        return status;
+    }
+    const gn_tensor *indices = &work->call->tensors[1];
+    char *value_at = (char *)work->data[0] + gn_offset(values, line, work->dim);
+    char *index_at = (char *)work->data[1] + gn_offset(indices, line, work->dim);
+    const KEY flip = work->descending ? KEY_MASK : 0;
+    const int32_t status = NAME(find_best)(in, work->length, flip, work->k, best, best + work->k + BLOCK);
+    for (int64_t i = 0; i < work->k && status == GN_OK; i++) {
+        const int64_t place = PLACE_OF(best[i]);
+        *(STORAGE *)(value_at + i * gn_step(values, work->dim)) = in[place];
+        *(int64_t *)(index_at + i * gn_step(indices, work->dim)) = place;
+    }
+    return status;
+}
+
+/* Lines [begin, end). */
+static void NAME(select_task)(int64_t begin, int64_t end, void *context) {
+    selection *work = context;
+    const gn_tensor *self = &work->call->tensors[work->in_at];
+    const int64_t step = gn_step(self, work->dim);
+    STORAGE *copy = NULL;
+    ELEMENT *best = NULL;
+    int32_t status = GN_OK;
+    if (step != (int64_t)sizeof(STORAGE) && work->length > 1) {
+        copy = gn_take(work->length * (int64_t)sizeof(STORAGE));
+        status = copy == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    }
+    if (work->wanted == BEST) {
+        best = gn_take((2 * work->k + BLOCK) * (int64_t)sizeof(ELEMENT));
+        status = best == NULL ? GN_OUT_OF_MEMORY : status;
+    }
+    for (int64_t line = begin; line < end && status == GN_OK; line++) {
+        const char *in = (const char *)work->data[work->in_at] + gn_offset(self, line, work->dim);
+        for (int64_t i = 0; i < work->length && copy != NULL; i++) {
+            copy[i] = *(const STORAGE *)(in + i * step);
+        }
+        status = NAME(select_line)(work, copy != NULL ? copy : (const STORAGE *)in, line, best);
+    }
+    report_status(work, status);
+    gn_give(best);
+    gn_give(copy);
+}
+
+static int32_t NAME(run_selection)(selection *work, int64_t dim, int keepdim) {
+    const gn_tensor *self = &work->call->tensors[work->in_at];
+    const int64_t numel = gn_numel(self);
+    work->dim = gn_wrap_dim(dim, self->ndim);
+    work->length = gn_length(self, work->dim);
+    work->skipped = keepdim && self->ndim > 0 ? work->dim : -1;
+    if (numel == 0 || (work->wanted == BEST && work->k == 0)) {
+        return GN_OK;
+    }
+    if (work->length > GN_LONGEST_LINE) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    /* Few long lines go one after the other, since each uses all threads. */
+    const int64_t lines = numel / work->length;
+    if (lines < gn_get_num_threads()) {
+        NAME(select_task)(0, lines, work);
+    } else {
+        gn_parallel(lines, gn_max(1, GN_GRAIN / 4 / work->length), NAME(select_task), work);
+    }
+    return work->status;
+}
+
+/* (values, indices; self); integers: k, dim, keepdim. */
+int32_t NAME(kernel_kthvalue)(const gn_call *call, void *const *data) {
+    selection work = {call, data, 2, 1, KTH, 0, 0, 0, call->integers[0], 0, GN_OK};
+    return NAME(run_selection)(&work, call->integers[1], call->integers[2] != 0);
+}
+
+/* (values, indices; self); integers: k, dim, largest, sorted. */
+int32_t NAME(kernel_topk)(const gn_call *call, void *const *data) {
+    /* A 0-d output has an element even for no k. */
+    const int64_t k = call->tensors[2].ndim == 0 ? 1 : call->integers[0];
+    selection work = {call, data, 2, 1, BEST, 0, 0, 0, k, call->integers[2] != 0, GN_OK};
+    return NAME(run_selection)(&work, call->integers[1], 0);
+}
+
+/* (values, indices; self); integers: dim, keepdim. */
+int32_t NAME(kernel_median_dim)(const gn_call *call, void *const *data) {
+    selection work = {call, data, 2, 1, MEDIAN, 0, 0, 0, 0, 0, GN_OK};
+    return NAME(run_selection)(&work, call->integers[0], call->integers[1] != 0);
+}
+
+int32_t NAME(kernel_nanmedian_dim)(const gn_call *call, void *const *data) {
+    selection work = {call, data, 2, 1, NANMEDIAN, 0, 0, 0, 0, 0, GN_OK};
+    return NAME(run_selection)(&work, call->integers[0], call->integers[1] != 0);
+}
+
+/* (value, 0-d; self): of all elements, as one line. */
+static int32_t NAME(flat_median)(const gn_call *call, void *const *data, enum wanted wanted) {
+    const gn_tensor *self = &call->tensors[1];
+    const int64_t numel = gn_numel(self);
+    const int64_t stride = sizeof(STORAGE);
+    if (numel == 0) {
+        /* NaN, or what copy_ makes of it */
+#if IS_FLOATING
+        *(STORAGE *)data[0] = STORE((COMPUTE)NAN);
+#elif CODE == GN_BOOL
+        *(STORAGE *)data[0] = 1;
+#else
+        *(STORAGE *)data[0] = (STORAGE)(CODE == GN_INT64 ? INT64_MIN : INT32_MIN);
+#endif
+        return GN_OK;
+    }
+    void *owned;
+    void *from = gn_compact(self, data[1], CODE, &owned);
+    if (from == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    const gn_tensor tensors[2] = {call->tensors[0], {CODE, 1, &numel, &stride}};
+    void *const places[2] = {data[0], from};
+    gn_call flat = *call;
+    flat.tensors = tensors;
+    selection work = {&flat, places, 1, -1, wanted, 0, 0, 0, 0, 0, GN_OK};
+    const int32_t status = NAME(run_selection)(&work, 0, 0);
+    gn_give(owned);
+    return status;
+}
+
+int32_t NAME(kernel_median)(const gn_call *call, void *const *data) {
+    return NAME(flat_median)(call, data, MEDIAN);
+}
+
+int32_t NAME(kernel_nanmedian)(const gn_call *call, void *const *data) {
+    return NAME(flat_median)(call, data, NANMEDIAN);
+}
+
+#undef BIN_SHIFT
+#include "order_key_end.h"
+
+#elif IS_COMPLEX
+
+/* Complex numbers have no order, and nothing has no median. */
+int32_t NAME(kernel_median)(const gn_call *call, void *const *data) {
+    if (gn_numel(&call->tensors[1]) > 0) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    *(STORAGE *)data[0] = (STORAGE)NAN;
+    return GN_OK;
+}
+
+int32_t NAME(kernel_nanmedian)(const gn_call *call, void *const *data) {
+    return NAME(kernel_median)(call, data);
+}
+
+#endif

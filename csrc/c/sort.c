@@ -1,0 +1,44 @@
+/* sort.stable, and mode, which sorts. */
+#include "order.h"
+#include "threads.h"
+
+typedef struct sorting {
+    const gn_call *call;
+    void *const *data;
+    int64_t dim;
+    int64_t length;
+    int descending;
+    int32_t status;
+} sorting;
+
+static void report_memory(sorting *work) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+    work->status = GN_OUT_OF_MEMORY;
+}
+
+/* Runs `task` over the lines of tensors[2] along `dim`: one after the other where they are few and long, since each
+ * then uses all threads. */
+static int32_t sort_lines(const gn_call *call, void *const *data, int64_t dim, int descending, gn_task *task) {
+    const gn_tensor *self = &call->tensors[2];
+    const int64_t numel = gn_numel(self);
+    sorting work = {call, data, gn_wrap_dim(dim, self->ndim), 0, descending, GN_OK};
+    work.length = gn_length(self, work.dim);
+    if (numel == 0) {
+        return GN_OK;
+    }
+    if (work.length > GN_LONGEST_LINE) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    const int64_t lines = numel / work.length;
+    if (lines < gn_get_num_threads()) {
+        task(0, lines, &work);
+    } else {
+        gn_parallel(lines, gn_max(1, GN_GRAIN / 8 / work.length), task, &work);
+    }
+    return work.status;
+}
+
+#define GN_TEMPLATE "sort_dtype.h"
+#include "each_dtype.h"

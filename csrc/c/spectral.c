@@ -1,0 +1,212 @@
+/* _fft_c2c, _fft_r2c and _fft_c2r: Fourier transforms along dimensions, one after the other, in doubles.
+ *
+ * Between two dimensions the elements lie in a buffer; the first is read from the input, and the last is written, and
+ * rounded once, to the output. */
+#include "direct.h"
+#include "fourier.h"
+#include "threads.h"
+
+/* One dimension: from lines of `in` to lines of `out`. */
+typedef struct pass {
+    gn_fourier plan;
+    const gn_tensor *in;
+    const gn_tensor *out;
+    const char *from;
+    char *to;
+    int64_t dim;
+    int hermitian; /* the input has the first half of a line, whose conjugates the others are */
+    double divisor;
+    int32_t status;
+} pass;
+
+static void load_line(const pass *work, const char *from, gn_point *line) {
+    const int64_t step = gn_step(work->in, work->dim);
+    const int64_t length = work->plan.length;
+    const int64_t count = work->hermitian ? length / 2 + 1 : length;
+    for (int64_t i = 0; i < count; i++) {
+        const char *at = from + i * step;
+        switch (work->in->dtype) {
+        case GN_FLOAT32: line[i] = (gn_point){*(const float *)at, 0}; break;
+        case GN_FLOAT64: line[i] = (gn_point){*(const double *)at, 0}; break;
+        case GN_COMPLEX64: line[i] = (gn_point){((const float *)at)[0], ((const float *)at)[1]}; break;
+        default: line[i] = *(const gn_point *)at; break;
+        }
+    }
+    if (work->hermitian) {
+        line[0].imag = 0;
+        if (length % 2 == 0) {
+            line[length / 2].imag = 0;
+        }
+        for (int64_t i = count; i < length; i++) {
+            line[i] = (gn_point){line[length - i].real, -line[length - i].imag};
+        }
+    }
+}
+
+static void store_line(const pass *work, const gn_point *line, char *to) {
+    const int64_t step = gn_step(work->out, work->dim);
+    const int64_t count = gn_length(work->out, work->dim);
+    const double by = work->divisor;
+    for (int64_t i = 0; i < count; i++) {
+        char *at = to + i * step;
+        const gn_point x = {line[i].real / by, line[i].imag / by};
+        switch (work->out->dtype) {
+        case GN_FLOAT32: *(float *)at = (float)x.real; break;
+        case GN_FLOAT64: *(double *)at = x.real; break;
+        case GN_COMPLEX64:
+            ((float *)at)[0] = (float)x.real;
+            ((float *)at)[1] = (float)x.imag;
+            break;
+        default: *(gn_point *)at = x; break;
+        }
+    }
+}
+
+static void transform_lines(int64_t begin, int64_t end, void *context) {
+    pass *work = context;
+    const int64_t length = work->plan.length;
+    gn_point *line = gn_take((length + gn_fourier_scratch(&work->plan)) * (int64_t)sizeof(gn_point));
+    if (line == NULL) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = GN_OUT_OF_MEMORY;
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        load_line(work, work->from + gn_offset(work->in, i, work->dim), line);
+        gn_transform(&work->plan, line, line + length);
+        store_line(work, line, work->to + gn_offset(work->out, i, work->dim));
+    }
+    gn_give(line);
+}
+
+/* What the three operators have in common. */
+typedef struct transform {
+    const gn_call *call;
+    void *const *data;
+    int64_t dims[GN_MAX_DIMS];
+    int64_t dim_count;
+    int64_t count; /* elements transformed together */
+    int forward;
+} transform;
+
+/* Transforms along dims[which] from one place to another, as `length` elements. */
+static int32_t run_pass(const transform *work, int64_t which, int64_t length, const gn_tensor *in, const void *from,
+                        const gn_tensor *out, void *to, int is_last) {
+    const int64_t normalization = work->call->integers[work->dim_count + 1];
+    pass now;
+    memset(&now, 0, sizeof now);
+    now.in = in;
+    now.out = out;
+    now.from = from;
+    now.to = to;
+    now.dim = work->dims[which];
+    now.hermitian = is_last && out->dtype < GN_COMPLEX64;
+    now.divisor = 1;
+    if (is_last && normalization != 0) {
+        now.divisor = normalization == 1 ? sqrt((double)work->count) : (double)work->count;
+    }
+    now.status = gn_begin_fourier(&now.plan, length, work->forward);
+    if (now.status == GN_OK) {
+        const int64_t lines = gn_numel(out) / gn_length(out, now.dim);
+        gn_parallel(lines, gn_max(1, GN_GRAIN / (16 * length)), transform_lines, &now);
+    }
+    gn_end_fourier(&now.plan);
+    return now.status;
+}
+
+/* Row-major strides of points. */
+static void lay_points(const int64_t *sizes, int32_t ndim, int64_t *strides) {
+    int64_t stride = sizeof(gn_point);
+    for (int32_t dim = ndim - 1; dim >= 0; dim--) {
+        strides[dim] = stride;
+        stride *= sizes[dim];
+    }
+}
+
+/* Passes in the order of work->dims, with `between_sizes` after each but the last, whose lines have `last_length`
+ * elements where that is not 0. */
+static int32_t run_passes(transform *work, const int64_t *between_sizes, int64_t last_length) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *self = &work->call->tensors[1];
+    int64_t strides[GN_MAX_DIMS];
+    lay_points(between_sizes, self->ndim, strides);
+    const gn_tensor between = {GN_COMPLEX128, self->ndim, between_sizes, strides};
+    void *buffer = NULL;
+    if (work->dim_count > 1) {
+        buffer = gn_take(gn_numel(&between) * (int64_t)sizeof(gn_point));
+        if (buffer == NULL) {
+            return GN_OUT_OF_MEMORY;
+        }
+    }
+    int32_t status = GN_OK;
+    for (int64_t i = 0; i < work->dim_count && status == GN_OK; i++) {
+        const int is_first = i == 0;
+        const int is_last = i == work->dim_count - 1;
+        const gn_tensor *in = is_first ? self : &between;
+        const int64_t length = is_last && last_length > 0 ? last_length : gn_length(in, work->dims[i]);
+        status = run_pass(work, i, length, in, is_first ? work->data[1] : buffer, is_last ? out : &between,
+                          is_last ? work->data[0] : buffer, is_last);
+    }
+    gn_give(buffer);
+    return status;
+}
+
+/* Reads the dimensions; how many elements of `sizes` are transformed together. */
+static void begin_transform(transform *work, const gn_call *call, void *const *data, const int64_t *sizes) {
+    const int32_t ndim = call->tensors[1].ndim;
+    work->call = call;
+    work->data = data;
+    work->dim_count = call->integers[0];
+    work->count = 1;
+    for (int64_t i = 0; i < work->dim_count; i++) {
+        work->dims[i] = gn_wrap_dim(call->integers[1 + i], ndim);
+        work->count *= ndim == 0 ? 1 : sizes[work->dims[i]];
+    }
+}
+
+/* (out; self); integers: dims, normalization, forward. */
+static int32_t fft_c2c(const gn_call *call, void *const *data) {
+    transform work;
+    begin_transform(&work, call, data, call->tensors[1].sizes);
+    work.forward = call->integers[work.dim_count + 2] != 0;
+    if (gn_numel(&call->tensors[0]) == 0) {
+        return GN_OK;
+    }
+    if (work.dim_count == 0) {
+        gn_copy(&call->tensors[0], data[0], &call->tensors[1], data[1]);
+        return GN_OK;
+    }
+    return run_passes(&work, call->tensors[1].sizes, 0);
+}
+
+/* (out; self); integers: dims, normalization, onesided.  The last dimension first, as much of it as is wanted. */
+static int32_t fft_r2c(const gn_call *call, void *const *data) {
+    transform work;
+    begin_transform(&work, call, data, call->tensors[1].sizes);
+    work.forward = 1;
+    if (gn_numel(&call->tensors[0]) == 0) {
+        return GN_OK;
+    }
+    for (int64_t i = work.dim_count - 1; i > 0; i--) {
+        const int64_t moved = work.dims[i];
+        work.dims[i] = work.dims[i - 1];
+        work.dims[i - 1] = moved;
+    }
+    return run_passes(&work, call->tensors[0].sizes, 0);
+}
+
+/* (out; self); integers: dims, normalization, the length of the last dimension, which comes last. */
+static int32_t fft_c2r(const gn_call *call, void *const *data) {
+    transform work;
+    begin_transform(&work, call, data, call->tensors[0].sizes);
+    work.forward = 0;
+    if (gn_numel(&call->tensors[0]) == 0) {
+        return GN_OK;
+    }
+    return run_passes(&work, call->tensors[1].sizes, call->integers[work.dim_count + 2]);
+}
+
+#define GN_TEMPLATE "spectral_dtype.h"
+#include "each_dtype.h"

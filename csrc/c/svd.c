@@ -1,0 +1,48 @@
+/* _linalg_svd by one-sided Jacobi rotations, in doubles (Demmel & Veselic, "Jacobi's method is more accurate than QR",
+ * 1992): columns are turned against each other, pair by pair, until all are orthogonal; their lengths are then the
+ * singular values.  Pairs come in the reference's order, so that signs come out as its do. */
+#include <float.h>
+
+#include "direct.h"
+#include "scalar.h"
+#include "threads.h"
+
+/* Jacobi converges quadratically; a handful of sweeps is enough. */
+#define SWEEPS 60
+/* Partial sums of a product, so that its loop vectorises. */
+#define LANES 8
+
+/* Matrices (*, rows, columns), which are decomposed as they are where `tall`, else as their adjoints. */
+typedef struct decomposition {
+    const gn_call *call;
+    void *const *data;
+    int64_t rows;
+    int64_t columns;
+    int full;
+    int with_vectors;
+    int32_t status;
+} decomposition;
+
+static void report_status(decomposition *work, int32_t status) {
+    if (status != GN_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = status;
+    }
+}
+
+/* The numbers of `lengths` in descending order; equal ones stay in order. */
+static void order_descending(const double *lengths, int64_t *order, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t place = i;
+        while (place > 0 && lengths[order[place - 1]] < lengths[i]) {
+            order[place] = order[place - 1];
+            place--;
+        }
+        order[place] = i;
+    }
+}
+
+#define GN_TEMPLATE "svd_dtype.h"
+#include "each_dtype.h"

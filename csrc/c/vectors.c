@@ -1,0 +1,44 @@
+/* Vectors: their distances (_cdist_forward, _pdist_forward), linalg_cross and addr. */
+#include "direct.h"
+#include "scalar.h"
+#include "threads.h"
+#include "walk.h"
+
+/* Partial sums of a distance, so that its loop vectorises. */
+#define LANES 16
+
+/* Rows of a matrix, or of matrices, one after the other in memory. */
+typedef struct distances {
+    const gn_tensor *out;
+    char *to;
+    const char *first;
+    const char *second;
+    gn_tensor first_outer;  /* all dimensions but the last two, as the output's */
+    gn_tensor second_outer;
+    int64_t first_strides[GN_MAX_DIMS];
+    int64_t second_strides[GN_MAX_DIMS];
+    int64_t rows;           /* of the first matrix */
+    int64_t columns;        /* rows of the second */
+    int64_t length;         /* of a vector */
+    double order;
+} distances;
+
+/* Strides of contiguous elements of `given`, expanded to the outer dimensions of `out`. */
+static void expand_outer(const gn_tensor *given, const gn_tensor *out, int64_t *strides, gn_tensor *outer) {
+    int64_t stride = gn_itemsize(given->dtype) * given->sizes[given->ndim - 1] * given->sizes[given->ndim - 2];
+    for (int32_t dim = out->ndim - 3; dim >= 0; dim--) {
+        const int32_t own = dim - (out->ndim - given->ndim);
+        const int64_t size = own < 0 ? 1 : given->sizes[own];
+        strides[dim] = size == 1 ? 0 : stride;
+        stride *= size;
+    }
+    *outer = (gn_tensor){given->dtype, out->ndim - 2, out->sizes, strides};
+}
+
+typedef struct products {
+    const gn_call *call;
+    void *const *data;
+} products;
+
+#define GN_TEMPLATE "vectors_dtype.h"
+#include "each_dtype.h"

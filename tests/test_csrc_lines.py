@@ -1,0 +1,282 @@
+"""Kernels of the C library that go along dimensions, against NumPy: at sizes around the ends of vectors,
+tiles and pieces, and with different numbers of threads, whose results have to be the same to the bit.
+"""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("gnomon_c")
+
+import gnomon as gn  # noqa: E402
+import gnomon_c  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+
+THREADS = (1, 2, 3)
+LENGTHS = (1, 2, 31, 32, 33, 63, 64, 65, 255, 257, 1023, 1024, 1025, 4097, 65537, 200003)
+SHAPES = ((3, 5), (1025, 3), (3, 1025), (40, 2049), (2100, 70), (300000, 2), (2, 300000), (5, 33, 17))
+
+
+@pytest.fixture(autouse=True)
+def restored_threads():
+    before = gnomon_c.get_num_threads()
+    yield
+    gnomon_c.set_num_threads(before)
+
+
+def numbers(*shape, dtype="float32", seed=0):
+    generator = np.random.default_rng([seed, *shape])
+    if np.dtype(dtype).kind in "iu":
+        return generator.integers(-100, 100, shape).astype(dtype)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def on_c(array):
+    return gn.tensor(array, device="c")
+
+
+def arrays(result):
+    results = result if isinstance(result, tuple) else (result,)
+    return [each.numpy() for each in results]
+
+
+def run(function):
+    """The results of ``function``, which are the same for all numbers of threads."""
+    seen = []
+    for count in THREADS:
+        gnomon_c.set_num_threads(count)
+        seen.append(arrays(function()))
+    for each in seen[1:]:
+        for mine, wanted in zip(each, seen[0]):
+            assert mine.tobytes() == wanted.tobytes()
+    return seen[0]
+
+
+def close(actual, expected, tolerance=2e-6):
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    assert np.abs(actual - expected).max(initial=0) <= tolerance * scale
+
+
+# -- reductions and scans ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_reductions_of_a_row(length):
+    array = numbers(length)
+    tensor, exact = on_c(array), array.astype("float64")
+    close(run(lambda: tensor.sum())[0], exact.sum(), 1e-6 * length**0.5)
+    close(run(lambda: tensor.norm())[0], np.sqrt((exact * exact).sum()))
+    close(run(lambda: tensor.norm(3))[0], (np.abs(exact) ** 3).sum() ** (1 / 3))
+    if length > 1:
+        close(run(lambda: tensor.var())[0], exact.var(ddof=1))
+    assert run(lambda: tensor.argmax())[0] == array.argmax()
+    value, place = run(lambda: tensor.min(0))
+    assert (value, place) == (array.min(), array.argmin())
+    least, most = run(lambda: gn.aminmax(tensor))
+    assert (least, most) == (array.min(), array.max())
+    close(run(lambda: tensor.cumsum(0))[0], exact.cumsum(), 1e-6)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dim", (0, 1))
+def test_reductions_along_a_dimension(shape, dim):
+    array = numbers(*shape)
+    tensor, exact = on_c(array), array.astype("float64")
+    length = shape[dim]
+    close(run(lambda: tensor.sum(dim))[0], exact.sum(dim), 1e-6 * length**0.5)
+    close(run(lambda: tensor.var(dim))[0], exact.var(dim, ddof=1), 1e-5)
+    close(run(lambda: gn.linalg.vector_norm(tensor, 2, dim))[0], np.sqrt((exact * exact).sum(dim)))
+    close(run(lambda: tensor.cumsum(dim))[0], exact.cumsum(dim), 1e-6)
+    values, places = run(lambda: tensor.max(dim))
+    assert (values == array.max(dim)).all()
+    assert (places == array.argmax(dim)).all()
+    values, places = run(lambda: tensor.cummax(dim))
+    assert (values == np.maximum.accumulate(array, dim)).all()
+
+
+@pytest.mark.parametrize("place", (0, 30, 31, 32, 63, 64, 1000, 1023))
+def test_nan_is_found(place):
+    array = numbers(1024)
+    array[place] = np.nan
+    tensor = on_c(array)
+    assert run(lambda: tensor.argmax())[0] == place
+    assert run(lambda: tensor.argmin())[0] == place
+    assert np.isnan(run(lambda: tensor.norm())[0])
+    assert np.isnan(run(lambda: tensor.norm(float("inf")))[0])
+    value, index = run(lambda: tensor.median(0))
+    assert np.isnan(value)
+    assert index == place
+    close(run(lambda: tensor.nansum())[0], np.nansum(array.astype("float64")), 1e-4)
+
+
+def test_norms_out_of_the_range_of_squares():
+    for scale in (1e-200, 1e200):
+        array = numbers(3000, dtype="float64") * scale
+        wanted = np.sqrt(((array / scale) ** 2).sum()) * scale
+        assert abs(run(lambda: on_c(array).norm())[0] / wanted - 1) < 1e-13  # noqa: B023
+    mixed = np.concatenate([np.full(2000, 1e-180), [3e200, 4e200], np.full(2000, 1e-180)])
+    assert abs(run(lambda: on_c(mixed).norm())[0] / 5e200 - 1) < 1e-13
+    assert run(lambda: on_c(np.zeros(5000)).norm(-1))[0] == 0
+    assert run(lambda: on_c(np.full(5000, np.inf)).norm(3))[0] == np.inf
+
+
+# -- order ---------------------------------------------------------------------------------------------------
+
+ORDERED = ("uint8", "int8", "int16", "int32", "int64", "float32", "float64")
+
+
+@pytest.mark.parametrize("length", (1, 2, 11, 12, 13, 25, 199, 200, 201, 799, 801, 1023, 1025, 5000, 300001))
+@pytest.mark.parametrize("dtype", ORDERED)
+def test_sort(length, dtype):
+    array = numbers(length, dtype=dtype)
+    if array.dtype.kind == "f" and length > 10:
+        array[::7] = np.round(array[::7])
+        array[3] = array[length - 1] = np.nan
+        array[5], array[6] = -0.0, 0.0
+    tensor = on_c(array)
+    order = np.argsort(array, kind="stable")
+    values, places = run(lambda: gn.sort(tensor, stable=True))
+    assert (places == order).all()
+    assert values.tobytes() == array[order].tobytes()
+    # descending, equal elements still in order
+    keys = np.where(np.isnan(array), np.inf, array) if array.dtype.kind == "f" else array.astype("int64")
+    ranks = np.unique(keys, return_inverse=True)[1].reshape(-1)
+    down = np.argsort(-ranks, kind="stable")
+    assert (run(lambda: gn.sort(tensor, stable=True, descending=True))[1] == down).all()
+    for k in {1, min(10, length), min(64, length), min(65, length), length}:
+        values, places = run(lambda: tensor.topk(k))  # noqa: B023
+        assert (places == down[:k]).all()
+        values, places = run(lambda: tensor.topk(k, largest=False))  # noqa: B023
+        assert (places == order[:k]).all()
+    for k in {1, (length + 1) // 2, length}:
+        _, place = run(lambda: tensor.kthvalue(k))  # noqa: B023
+        assert place == order[k - 1]
+
+
+@pytest.mark.parametrize("span", (0, 255, 256, 2**31, 2**32 - 1, 2**32, 2**63 - 1))
+def test_sort_of_wide_integers(span):
+    array = np.random.default_rng(span % 97).integers(-5, span - 5, 5000, dtype="int64", endpoint=True)
+    array[17], array[4000] = -5, span - 5
+    values, places = run(lambda: gn.sort(on_c(array), stable=True))
+    order = np.argsort(array, kind="stable")
+    assert (places == order).all()
+    assert (values == array[order]).all()
+
+
+@pytest.mark.parametrize("pattern", ("up", "down", "same", "saw", "organ"))
+def test_selection_of_patterns(pattern):
+    count = 70001
+    array = {
+        "up": np.arange(count),
+        "down": -np.arange(count),
+        "same": np.zeros(count),
+        "saw": np.arange(count) % 17,
+        "organ": np.minimum(np.arange(count), count - np.arange(count)),
+    }[pattern].astype("float32")
+    value, place = run(lambda: on_c(array).median(0))
+    order = np.argsort(array, kind="stable")
+    assert place == order[(count - 1) // 2]
+    assert value == array[place]
+
+
+def test_rows_and_columns_are_sorted():
+    array = numbers(70, 1500)
+    for dim in (0, 1):
+        values, places = run(lambda: gn.sort(on_c(array), dim=dim))  # noqa: B023
+        assert (values == np.sort(array, dim)).all()
+        assert (np.take_along_axis(array, places, dim) == values).all()
+        middle = np.sort(array, dim).take((array.shape[dim] - 1) // 2, dim)
+        assert (run(lambda: on_c(array).median(dim))[0] == middle).all()  # noqa: B023
+
+
+# -- indices -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", (0, 1))
+@pytest.mark.parametrize("dtype", ("float32", "int16"))
+def test_what_meets_is_added_in_order(dim, dtype):
+    source = numbers(3000, 70, dtype=dtype)
+    places = np.random.default_rng(1).integers(0, 50, source.shape)
+    base = numbers(50, 70, dtype=dtype) if dim == 0 else numbers(3000, 50, dtype=dtype)
+    wanted = base.copy()
+    where = (places, np.arange(70)) if dim == 0 else (np.arange(3000)[:, None], places)
+    np.add.at(wanted, where, source)
+    result = run(lambda: on_c(base).scatter_add(dim, on_c(places), on_c(source)))[0]
+    assert result.tobytes() == wanted.tobytes()
+
+
+def test_slices_are_added_in_order():
+    source, base = numbers(5000, 33), numbers(40, 33)
+    places = np.random.default_rng(2).integers(0, 40, 5000)
+    wanted = base.copy()
+    np.add.at(wanted, places, source)
+    assert run(lambda: on_c(base).index_add(0, on_c(places), on_c(source)))[0].tobytes() == wanted.tobytes()
+    put = run(lambda: on_c(base).index_put((on_c(places),), on_c(source), accumulate=True))[0]
+    assert put.tobytes() == wanted.tobytes()
+    last = base.copy()
+    last[places] = source
+    assert (run(lambda: on_c(base).index_copy(0, on_c(places), on_c(source)))[0] == last).all()
+    sums = run(lambda: gn.ops.aten.embedding_dense_backward(on_c(source), on_c(places), 40, -1, False))[0]
+    close(sums, wanted - base, 1e-5)
+
+
+def test_half_sums_are_rounded_once():
+    ones = np.ones(5000, "float16")
+    places = np.zeros(5000, "int64")
+    for result in (
+        run(lambda: on_c(np.zeros(3, "float16")).scatter_add(0, on_c(places), on_c(ones))),
+        run(lambda: on_c(np.zeros(3, "float16")).index_add(0, on_c(places), on_c(ones))),
+        run(lambda: on_c(np.zeros(3, "float16")).index_put((on_c(places),), on_c(ones), accumulate=True)),
+        run(lambda: on_c(np.zeros(3, "float16")).put(on_c(places), on_c(ones), accumulate=True)),
+    ):
+        assert result[0][0] == 5000
+
+
+@pytest.mark.parametrize("shape", ((1,), (255,), (256,), (257,), (70000,), (300, 257), (3, 5, 7000)))
+def test_nonzero(shape):
+    array = np.random.default_rng(3).integers(0, 3, shape)
+    assert (run(lambda: on_c(array).nonzero())[0] == np.argwhere(array)).all()
+
+
+def test_an_index_out_of_range_raises():
+    out = on_c(np.arange(6.0))
+    for call in (
+        lambda: gn.scatter(on_c(np.zeros(6)), 0, on_c(np.array([0, 6])), on_c(np.ones(2)), out=out),
+        lambda: out.index_copy_(0, on_c(np.array([0, 6])), on_c(np.ones(2))),
+        lambda: out.index_add_(0, on_c(np.array([0, 6])), on_c(np.ones(2))),
+    ):
+        with pytest.raises((RuntimeError, IndexError)):
+            call()
+
+
+# -- transforms ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", (1, 2, 3, 4, 5, 7, 8, 12, 31, 37, 60, 97, 128, 210, 251, 1155, 4099))
+def test_fourier(length):
+    array = numbers(5, length, dtype="float64") + 1j * numbers(5, length, dtype="float64", seed=1)
+    close(run(lambda: gn.fft.fft(on_c(array)))[0], np.fft.fft(array), 1e-14)
+    close(run(lambda: gn.fft.ifft(on_c(array)))[0], np.fft.ifft(array), 1e-14)
+    real = numbers(5, length, dtype="float64")
+    half = np.fft.rfft(real)
+    close(run(lambda: gn.fft.rfft(on_c(real)))[0], half, 1e-14)
+    close(run(lambda: gn.fft.irfft(on_c(half), n=length))[0], real, 1e-14)
+    close(run(lambda: gn.fft.fft(on_c(array), dim=0))[0], np.fft.fft(array, axis=0), 1e-14)
+
+
+@pytest.mark.parametrize("shape", ((1, 1), (3, 2), (2, 3), (20, 20), (33, 9), (9, 40)))
+@pytest.mark.parametrize("scale", (1.0, 1e-170, 1e170))
+def test_singular_values(shape, scale):
+    array = numbers(*shape, dtype="float64") * scale
+    left, values, right = run(lambda: gn.ops.aten._linalg_svd(on_c(array), False, True))
+    assert np.abs(values / np.linalg.svd(array)[1] - 1).max() < 1e-11
+    assert np.abs((left * (values / scale)) @ right - array / scale).max() < 1e-13
+    assert np.abs(left.T @ left - np.eye(min(shape))).max() < 1e-13
+
+
+def test_a_matrix_of_low_rank():
+    array = np.outer(numbers(12, dtype="float64"), numbers(7, dtype="float64"))
+    left, values, right = run(lambda: gn.ops.aten._linalg_svd(on_c(array), True, True))
+    assert (values[1:] < 1e-14 * values[0]).all()
+    assert np.abs(left.T @ left - np.eye(12)).max() < 1e-12
+    assert np.abs(right @ right.T - np.eye(7)).max() < 1e-12
