@@ -11,7 +11,7 @@
 
 #define SPATIAL 3
 /* Elements of a tile of patches: 1 MiB of floats, about an L2 cache. */
-#define TILE_ELEMENTS (256 * 1024)
+#define TILE_ELEMENTS (128 * 1024)
 /* Tasks wanted where the batch and the groups do not give as many. */
 #define TASKS 8
 
@@ -25,6 +25,13 @@ typedef struct geometry {
     int64_t depth;                             /* channels * kernel_numel */
 } geometry;
 
+/* A kernel element: where it meets the input of position 0, and the columns [low, high) of the output for which that is
+ * inside the row. */
+typedef struct kernel_tap {
+    int64_t at[SPATIAL];
+    int64_t low, high;
+} kernel_tap;
+
 /* The three matrices, and the piece of work at hand. */
 typedef struct convolution {
     geometry of;
@@ -33,6 +40,7 @@ typedef struct convolution {
     const char *w;
     char *result;
     const char *bias; /* (groups * features), or NULL */
+    kernel_tap *taps; /* of a depthwise convolution */
     int64_t tile;     /* positions, or channels, in a task */
     int32_t status;
 } convolution;
@@ -120,6 +128,44 @@ static int64_t task_channels(int64_t channels, int64_t others) {
     const int64_t parts = gn_min(channels, gn_max(1, TASKS / gn_max(1, others)));
     return gn_max(1, (channels + parts - 1) / gn_max(1, parts));
 }
+
+/* Whether every group has one channel: products would then be of vectors. */
+static int is_depthwise(const geometry *of) {
+    return of->channels == 1 && of->groups > 1;
+}
+
+static void fill_taps(const geometry *of, kernel_tap *taps) {
+    const int64_t stride = of->stride[2];
+    for (int64_t element = 0; element < of->kernel_numel; element++) {
+        kernel_tap *tap = &taps[element];
+        int64_t rest = element;
+        for (int dim = SPATIAL - 1; dim >= 0; dim--) {
+            tap->at[dim] = rest % of->kernel[dim] * of->dilation[dim] - of->padding[dim];
+            rest /= of->kernel[dim];
+        }
+        const int64_t room = of->in[2] - 1 - tap->at[2];
+        tap->high = room < 0 ? 0 : gn_min(room / stride + 1, of->out[2]);
+        tap->low = tap->at[2] >= 0 ? 0 : gn_min((stride - 1 - tap->at[2]) / stride, tap->high);
+    }
+}
+
+/* Shares out the tasks of a depthwise product, each of `steps` elementary steps. */
+static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn_task *task) {
+    work->taps = gn_take(work->of.kernel_numel * (int64_t)sizeof(kernel_tap));
+    if (work->taps == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    fill_taps(&work->of, work->taps);
+    gn_parallel(tasks, gn_max(1, GN_GRAIN / gn_max(1, steps)), task, work);
+    gn_give(work->taps);
+    return GN_OK;
+}
+
+/* Partial sums of a row's gradient of a weight. */
+#define DEPTHWISE_LANES 16
+
+#define GN_TEMPLATE "depthwise_dtype.h"
+#include "each_dtype.h"
 
 #define GN_TEMPLATE "convolution_dtype.h"
 #include "each_dtype.h"

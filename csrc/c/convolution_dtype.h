@@ -7,51 +7,63 @@
 static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels, int64_t first, int64_t count,
                                COMPUTE *patches, int add_back) {
     const int64_t width = of->out[2];
+    const int64_t stride = of->stride[2];
     for (int64_t row = 0; row < channels * of->kernel_numel; row++) {
         const int64_t element = row % of->kernel_numel;
         COMPUTE *plane = x + row / of->kernel_numel * of->in_numel;
         const int64_t k2 = element % of->kernel[2] * of->dilation[2] - of->padding[2];
         const int64_t k1 = element / of->kernel[2] % of->kernel[1] * of->dilation[1] - of->padding[1];
         const int64_t k0 = element / of->kernel[2] / of->kernel[1] * of->dilation[0] - of->padding[0];
+        /* [begin, end): the columns that meet the input. */
+        const int64_t room = of->in[2] - 1 - k2;
+        const int64_t end = room < 0 ? 0 : gn_min(room / stride + 1, width);
+        const int64_t begin = k2 >= 0 ? 0 : gn_min((stride - 1 - k2) / stride, end);
         COMPUTE *patch = patches + row * count;
-        int64_t position = first;
-        while (position < first + count) {
-            const int64_t column = position % width;
-            const int64_t part = gn_min(width - column, first + count - position);
-            const int64_t i1 = position / width % of->out[1] * of->stride[1] + k1;
-            const int64_t i0 = position / width / of->out[1] * of->stride[0] + k0;
+        int64_t column = first % width;
+        int64_t j1 = first / width % of->out[1];
+        int64_t j0 = first / width / of->out[1];
+        for (int64_t left = count; left > 0;) {
+            const int64_t part = gn_min(width - column, left);
+            const int64_t i1 = j1 * of->stride[1] + k1;
+            const int64_t i0 = j0 * of->stride[0] + k0;
             const int inside = i0 >= 0 && i0 < of->in[0] && i1 >= 0 && i1 < of->in[1];
-            COMPUTE *line = inside ? plane + (i0 * of->in[1] + i1) * of->in[2] : plane;
-            /* [low, high): the columns that meet the input. */
-            const int64_t stride = of->stride[2];
-            int64_t low = k2 + column * stride >= 0 ? 0 : (stride - 1 - (k2 + column * stride)) / stride;
-            const int64_t room = of->in[2] - 1 - (k2 + column * stride);
-            int64_t high = room < 0 ? 0 : room / stride + 1;
-            high = inside ? gn_min(high, part) : 0;
-            low = gn_min(low, part);
-            high = gn_max(high, low);
-            const int64_t origin = k2 + column * stride;
+            /* the part's own columns [low, high) that do */
+            const int64_t high = inside ? gn_min(gn_max(end - column, 0), part) : 0;
+            const int64_t low = gn_min(gn_max(begin - column, 0), high);
+            COMPUTE *line = plane + (inside ? (i0 * of->in[1] + i1) * of->in[2] + k2 + column * stride : 0);
             if (add_back) {
-                for (int64_t j = low; inside && j < high; j++) {
-                    line[origin + j * stride] += patch[j];
+                if (stride == 1) {
+                    GN_INDEPENDENT
+                    for (int64_t j = low; j < high; j++) {
+                        line[j] += patch[j];
+                    }
+                } else {
+                    for (int64_t j = low; j < high; j++) {
+                        line[j * stride] += patch[j];
+                    }
                 }
             } else {
                 for (int64_t j = 0; j < low; j++) {
                     patch[j] = 0;
                 }
-                if (inside && stride == 1) {
-                    memcpy(patch + low, line + origin + low, (size_t)(high - low) * sizeof(COMPUTE));
-                } else if (inside) {
+                if (stride == 1) {
+                    memcpy(patch + low, line + low, (size_t)(high - low) * sizeof(COMPUTE));
+                } else {
                     for (int64_t j = low; j < high; j++) {
-                        patch[j] = line[origin + j * stride];
+                        patch[j] = line[j * stride];
                     }
                 }
-                for (int64_t j = inside ? high : low; j < part; j++) {
+                for (int64_t j = high; j < part; j++) {
                     patch[j] = 0;
                 }
             }
             patch += part;
-            position += part;
+            left -= part;
+            column = 0;
+            if (++j1 == of->out[1]) {
+                j1 = 0;
+                j0++;
+            }
         }
     }
 }
@@ -119,6 +131,9 @@ static int32_t NAME(forward)(convolution *work) {
     if (images * of->out_numel * of->features == 0) {
         return GN_OK;
     }
+    if (is_depthwise(of)) {
+        return run_depthwise(work, images * of->features, of->kernel_numel * of->out_numel, NAME(depthwise_forward));
+    }
     const int64_t parts = gn_max(1, TASKS / images);
     work->tile = tile_positions(of->depth, of->out_numel);
     work->tile = gn_max(gn_min(64, of->out_numel), gn_min(work->tile, (of->out_numel + parts - 1) / parts));
@@ -166,6 +181,10 @@ static int32_t NAME(backward_data)(convolution *work) {
     if (images * of->channels * of->in_numel == 0) {
         return GN_OK;
     }
+    if (is_depthwise(of)) {
+        return run_depthwise(work, images, of->features * of->kernel_numel * of->out_numel,
+                             NAME(depthwise_backward_data));
+    }
     work->tile = task_channels(of->channels, images);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel);
@@ -211,6 +230,10 @@ static int32_t NAME(backward_weight)(convolution *work) {
     const geometry *of = &work->of;
     if (of->groups * of->channels * of->features == 0) {
         return GN_OK;
+    }
+    if (is_depthwise(of)) {
+        return run_depthwise(work, of->groups * of->features, of->batch * of->kernel_numel * of->out_numel,
+                             NAME(depthwise_backward_weight));
     }
     work->tile = task_channels(of->channels, of->groups);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
@@ -300,8 +323,14 @@ static void NAME(backward_bias)(const COMPUTE *gradient, const gn_tensor *tensor
         for (int64_t image = 0; image < batch; image++) {
             const COMPUTE *line = gradient + (image * features + feature) * positions;
             double lanes[8] = {0};
-            for (int64_t i = 0; i < positions; i++) {
-                lanes[i % 8] += line[i];
+            int64_t i = 0;
+            for (; i + 8 <= positions; i += 8) {
+                for (int lane = 0; lane < 8; lane++) {
+                    lanes[lane] += line[i + lane];
+                }
+            }
+            for (int lane = 0; i < positions; i++, lane++) {
+                lanes[lane] += line[i];
             }
             sum += ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
         }

@@ -58,40 +58,54 @@ int32_t NAME(kernel_nll_loss)(const gn_call *call, void *const *data) {
     return GN_OK;
 }
 
-/* (grad_input; grad_output, self, target, weight or absent, total_weight); integers: reduction, ignore_index. */
-int32_t NAME(kernel_nll_loss_backward)(const gn_call *call, void *const *data) {
+/* Samples [begin, end) of the gradient: zeros but for the class of each. */
+static void NAME(nll_gradient_rows)(int64_t begin, int64_t end, void *context) {
+    const nll_gradient *work = context;
+    const gn_call *call = work->call;
     const gn_tensor *out = &call->tensors[0];
     const gn_tensor *gradient = &call->tensors[1];
-    const gn_tensor *self = &call->tensors[2];
-    const gn_tensor *target = &call->tensors[3];
     const gn_tensor *weight = &call->tensors[4];
     const int64_t reduction = call->integers[0];
-    const int64_t ignore_index = call->integers[1];
+    const int64_t step = out->ndim == 2 ? out->strides[0] : 0;
+    const int64_t class_step = out->strides[out->ndim - 1];
+    const int64_t gradient_step = reduction == REDUCTION_NONE && gradient->ndim > 0 ? gradient->strides[0] : 0;
+    const COMPUTE total = LOAD(*(const STORAGE *)work->data[5]);
+    for (int64_t i = begin; i < end; i++) {
+        char *row = (char *)work->data[0] + i * step;
+        if (class_step == (int64_t)sizeof(STORAGE)) {
+            memset(row, 0, (size_t)work->classes * sizeof(STORAGE));
+        } else {
+            for (int64_t class = 0; class < work->classes; class++) {
+                *(STORAGE *)(row + class * class_step) = 0;
+            }
+        }
+        const int64_t class = NAME(class_of)(&call->tensors[3], work->data[3], i);
+        if (class == call->integers[1]) {
+            continue;
+        }
+        const COMPUTE incoming = LOAD(*(const STORAGE *)((const char *)work->data[1] + i * gradient_step));
+        const COMPUTE scaled = -NAME(class_weight)(weight, work->data[4], class) * incoming;
+        *(STORAGE *)(row + class * class_step) = STORE(reduction == REDUCTION_MEAN ? scaled / total : scaled);
+    }
+}
+
+/* (grad_input; grad_output, self, target, weight or absent, total_weight); integers: reduction, ignore_index.
+ * GN_BAD_VALUE for a target that is not a class. */
+int32_t NAME(kernel_nll_loss_backward)(const gn_call *call, void *const *data) {
+    const gn_tensor *self = &call->tensors[2];
     if (self->ndim > 2) {
         return GN_NOT_IMPLEMENTED;
     }
     const int64_t batch = self->ndim == 2 ? self->sizes[0] : 1;
-    const int64_t step = self->ndim == 2 ? out->strides[0] : 0;
     const int64_t classes = self->sizes[self->ndim - 1];
-    const int64_t class_step = out->strides[self->ndim - 1];
-    const COMPUTE total = LOAD(*(const STORAGE *)data[5]);
     for (int64_t i = 0; i < batch; i++) {
-        char *row = (char *)data[0] + i * step;
-        for (int64_t class = 0; class < classes; class++) {
-            *(STORAGE *)(row + class * class_step) = 0;
-        }
-        const int64_t class = NAME(class_of)(target, data[3], i);
-        if (class == ignore_index) {
-            continue;
-        }
-        if (class < 0 || class >= classes) {
+        const int64_t class = NAME(class_of)(&call->tensors[3], data[3], i);
+        if (class != call->integers[1] && (class < 0 || class >= classes)) {
             return GN_BAD_VALUE;
         }
-        const int64_t gradient_step = reduction == REDUCTION_NONE && gradient->ndim > 0 ? gradient->strides[0] : 0;
-        const COMPUTE incoming = LOAD(*(const STORAGE *)((const char *)data[1] + i * gradient_step));
-        const COMPUTE scaled = -NAME(class_weight)(weight, data[4], class) * incoming;
-        *(STORAGE *)(row + class * class_step) = STORE(reduction == REDUCTION_MEAN ? scaled / total : scaled);
     }
+    nll_gradient work = {call, data, classes};
+    gn_parallel(batch, gn_max(1, GN_GRAIN / gn_max(1, classes)), NAME(nll_gradient_rows), &work);
     return GN_OK;
 }
 

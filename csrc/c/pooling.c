@@ -1,42 +1,146 @@
-/* max_pool2d_with_indices and its gradient.  A plane is one channel of one image. */
-#include "direct.h"
+/* Max and average pooling over two and three dimensions, adaptive too, and their gradients.  One dimension is
+ * pooled as a plane of height 1. */
+#include "pooling.h"
+
 #include "scalar.h"
 #include "threads.h"
 
-typedef struct window {
-    int64_t size[2], stride[2], padding[2], dilation[2];
-} window;
-
-/* Reads kernel_size, stride (empty: as the kernel), padding and dilation. */
-static window read_window(const int64_t *integers) {
-    window made = {{1, 1}, {1, 1}, {0, 0}, {1, 1}};
-    const int64_t *cursor = integers;
-    gn_read_list(&cursor, made.size, 2);
-    if (gn_read_list(&cursor, made.stride, 2) == 0) {
-        memcpy(made.stride, made.size, sizeof made.stride);
+static int32_t take_windows(gn_windows *windows, int64_t in, int64_t out) {
+    const gn_windows made = {in, out, 1, 1, 0, 1, 1, gn_take(3 * out * (int64_t)sizeof(int64_t)), NULL, NULL};
+    *windows = made;
+    if (made.start == NULL) {
+        return GN_OUT_OF_MEMORY;
     }
-    gn_read_list(&cursor, made.padding, 2);
-    gn_read_list(&cursor, made.dilation, 2);
-    return made;
+    windows->end = windows->start + out;
+    windows->length = windows->end + out;
+    return GN_OK;
 }
 
-typedef struct pooling {
-    const gn_call *call;
-    void *const *data;
-    window of;
-    int32_t status;
-} pooling;
-
-/* Where plane number `plane` of a (channel, h, w) or (image, channel, h, w) tensor begins. */
-static int64_t plane_offset(const gn_tensor *tensor, int64_t plane) {
-    const gn_tensor planes = {tensor->dtype, tensor->ndim - 2, tensor->sizes, tensor->strides};
-    return gn_offset(&planes, plane, -1);
+/* Window i of m over n elements goes from floor(i n / m) to ceil((i + 1) n / m). */
+static void fill_adaptive(gn_windows *windows) {
+    windows->regular = 0;
+    for (int64_t i = 0; i < windows->out; i++) {
+        /* i n / m without a product that overflows */
+        const int64_t n = windows->in;
+        const int64_t m = windows->out;
+        windows->start[i] = i * (n / m) + i * (n % m) / m;
+        windows->end[i] = (i + 1) * (n / m) + ((i + 1) * (n % m) + m - 1) / m;
+        windows->length[i] = windows->end[i] - windows->start[i];
+    }
 }
 
-static int64_t plane_count(const gn_tensor *tensor) {
-    const gn_tensor planes = {tensor->dtype, tensor->ndim - 2, tensor->sizes, tensor->strides};
-    return gn_numel(&planes);
+static void fill_regular(gn_windows *windows, gn_counting counting) {
+    for (int64_t i = 0; i < windows->out; i++) {
+        const int64_t begin = i * windows->stride - windows->padding;
+        const int64_t skipped = begin < 0 ? (-begin + windows->dilation - 1) / windows->dilation : 0;
+        const int64_t past = begin + (windows->taps - 1) * windows->dilation + 1;
+        windows->start[i] = begin + skipped * windows->dilation;
+        windows->end[i] = gn_min(past, windows->in);
+        windows->length[i] = counting == GN_COUNT_PADDING
+                                 ? gn_min(begin + windows->taps, windows->in + windows->padding) - begin
+                                 : gn_max(windows->end[i] - windows->start[i], 0);
+    }
 }
 
-#define GN_TEMPLATE "pooling_dtype.h"
+int32_t gn_make_pooling(gn_pooling *work, int64_t spatial, const gn_tensor *in, const gn_tensor *out,
+                        const int64_t **cursor, int dilated, gn_counting counting) {
+    int64_t lists[4][GN_SPATIAL] = {{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}};
+    const int64_t missing = GN_SPATIAL - spatial;
+    if (cursor != NULL) {
+        gn_read_list(cursor, lists[0] + missing, spatial);
+        if (gn_read_list(cursor, lists[1] + missing, spatial) == 0) {
+            memcpy(lists[1], lists[0], sizeof lists[0]);
+        }
+        gn_read_list(cursor, lists[2] + missing, spatial);
+        if (dilated) {
+            gn_read_list(cursor, lists[3] + missing, spatial);
+        }
+    }
+    memset(work, 0, sizeof *work);
+    work->planes = 1;
+    for (int32_t dim = 0; dim < in->ndim - spatial; dim++) {
+        work->planes *= in->sizes[dim];
+    }
+    work->in_numel = 1;
+    work->out_numel = 1;
+    for (int64_t i = 0; i < GN_SPATIAL; i++) {
+        gn_windows *windows = &work->along[i];
+        const int64_t dim = i - GN_SPATIAL;
+        const int64_t in_size = i < missing ? 1 : in->sizes[in->ndim + dim];
+        const int64_t out_size = i < missing ? 1 : out->sizes[out->ndim + dim];
+        if (take_windows(windows, in_size, out_size) != GN_OK) {
+            return GN_OUT_OF_MEMORY;
+        }
+        windows->taps = lists[0][i];
+        windows->stride = lists[1][i];
+        windows->padding = lists[2][i];
+        windows->dilation = lists[3][i];
+        if (cursor == NULL) {
+            fill_adaptive(windows);
+        } else {
+            fill_regular(windows, counting);
+        }
+        work->in_numel *= in_size;
+        work->out_numel *= out_size;
+    }
+    return GN_OK;
+}
+
+void gn_give_pooling(gn_pooling *work) {
+    for (int i = 0; i < GN_SPATIAL; i++) {
+        gn_give(work->along[i].start);
+    }
+}
+
+void gn_tap_range(const gn_windows *windows, int64_t tap, int64_t *first, int64_t *past) {
+    const int64_t origin = tap * windows->dilation - windows->padding;
+    const int64_t room = windows->in - 1 - origin;
+    *past = room < 0 ? 0 : gn_min(room / windows->stride + 1, windows->out);
+    *first = origin >= 0 ? 0 : (-origin + windows->stride - 1) / windows->stride;
+    *first = gn_min(*first, *past);
+}
+
+/* Elementary steps of a row of the output. */
+static int64_t row_steps(const gn_pooling *work) {
+    int64_t steps = work->along[2].out;
+    for (int i = 0; i < GN_SPATIAL; i++) {
+        const gn_windows *windows = &work->along[i];
+        steps *= gn_max(1, windows->regular ? windows->taps : windows->in / gn_max(1, windows->out));
+    }
+    return gn_max(1, steps);
+}
+
+/* The rows of all planes of the output, shared out to `task`. */
+static void run_rows(gn_pooling *work, gn_task *task) {
+    const int64_t rows = work->planes * work->along[0].out * work->along[1].out;
+    gn_parallel(rows, gn_max(1, GN_GRAIN / row_steps(work)), task, work);
+}
+
+static void run_planes(gn_pooling *work, gn_task *task) {
+    const int64_t steps = row_steps(work) * work->along[0].out * work->along[1].out + work->in_numel;
+    gn_parallel(work->planes, gn_max(1, GN_GRAIN / gn_max(1, steps)), task, work);
+}
+
+#define GN_TEMPLATE "max_pool_dtype.h"
 #include "each_dtype.h"
+
+#define GN_TEMPLATE "avg_pool_dtype.h"
+#include "each_dtype.h"
+
+/* Averages of int64 and of floats; the rule refuses other dtypes. */
+#define AVERAGE_OF(id)                                           \
+    int32_t kernel_##id(const gn_call *call, void *const *data) { \
+        switch (call->tensors[1].dtype) {                        \
+        case GN_INT64:                                           \
+            return kernel_##id##_int64(call, data);              \
+        case GN_FLOAT64:                                         \
+            return kernel_##id##_float64(call, data);            \
+        default:                                                 \
+            return kernel_##id##_float32(call, data);            \
+        }                                                        \
+    }
+
+AVERAGE_OF(avg_pool2d)
+AVERAGE_OF(avg_pool3d)
+AVERAGE_OF(avg_pool2d_backward)
+AVERAGE_OF(avg_pool3d_backward)

@@ -2,41 +2,7 @@
 
 #if IS_FLOATING
 
-/* A line as COMPUTE. */
-static void NAME(load_line)(COMPUTE *line, const char *in, int64_t stride, int64_t length) {
-    if (stride == (int64_t)sizeof(STORAGE)) {
-        const STORAGE *elements = (const STORAGE *)in;
-        for (int64_t i = 0; i < length; i++) {
-            line[i] = LOAD(elements[i]);
-        }
-        return;
-    }
-    for (int64_t i = 0; i < length; i++) {
-        line[i] = LOAD(*(const STORAGE *)(in + i * stride));
-    }
-}
-
-/* A line back into an output of this dtype, or of float32 (half_to_float). */
-static void NAME(store_line)(const COMPUTE *line, char *out, int64_t stride, int64_t length, int32_t dtype) {
-    if (dtype != CODE) {
-        for (int64_t i = 0; i < length; i++) {
-            *(float *)(out + i * stride) = (float)line[i];
-        }
-        return;
-    }
-    if (stride == (int64_t)sizeof(STORAGE)) {
-        STORAGE *elements = (STORAGE *)out;
-        for (int64_t i = 0; i < length; i++) {
-            elements[i] = STORE(line[i]);
-        }
-        return;
-    }
-    for (int64_t i = 0; i < length; i++) {
-        *(STORAGE *)(out + i * stride) = STORE(line[i]);
-    }
-}
-
-/* The largest element of a line; NaN is one. */
+/* The largest element of a line.  NaN is passed over: the sum of exponentials will be NaN for it. */
 static COMPUTE NAME(line_max)(const COMPUTE *line, int64_t length) {
     COMPUTE lanes[LANES];
     for (int lane = 0; lane < LANES; lane++) {
@@ -46,151 +12,288 @@ static COMPUTE NAME(line_max)(const COMPUTE *line, int64_t length) {
     for (; i + LANES <= length; i += LANES) {
         for (int lane = 0; lane < LANES; lane++) {
             const COMPUTE element = line[i + lane];
-            lanes[lane] = (element > lanes[lane]) | (element != element) ? element : lanes[lane];
+            lanes[lane] = element > lanes[lane] ? element : lanes[lane];
         }
     }
     for (int lane = 0; i < length; i++, lane++) {
-        lanes[lane] = (line[i] > lanes[lane]) | (line[i] != line[i]) ? line[i] : lanes[lane];
+        lanes[lane] = line[i] > lanes[lane] ? line[i] : lanes[lane];
     }
     COMPUTE largest = LOWEST;
     for (int lane = 0; lane < LANES; lane++) {
-        largest = (lanes[lane] > largest) | (lanes[lane] != lanes[lane]) ? lanes[lane] : largest;
+        largest = lanes[lane] > largest ? lanes[lane] : largest;
     }
     return largest;
 }
 
-static double NAME(line_sum)(const COMPUTE *line, int64_t length) {
-    double lanes[LANES] = {0};
-    int64_t i = 0;
+/* The sum of up to BLOCK elements. */
+static double NAME(block_sum)(const COMPUTE *block, int64_t length) {
+    COMPUTE lanes[LANES];
+    const int64_t started = gn_min(length, LANES);
+    if (started == LANES) {
+        for (int lane = 0; lane < LANES; lane++) {
+            lanes[lane] = block[lane];
+        }
+    } else {
+        for (int lane = 0; lane < LANES; lane++) {
+            lanes[lane] = lane < started ? block[lane] : 0;
+        }
+    }
+    int64_t i = started;
     for (; i + LANES <= length; i += LANES) {
         for (int lane = 0; lane < LANES; lane++) {
-            lanes[lane] += line[i + lane];
+            lanes[lane] += block[i + lane];
         }
     }
     for (int lane = 0; i < length; i++, lane++) {
-        lanes[lane] += line[i];
+        lanes[lane] += block[i];
     }
     for (int width = LANES / 2; width > 0; width /= 2) {
         for (int lane = 0; lane < width; lane++) {
             lanes[lane] += lanes[lane + width];
         }
     }
-    return lanes[0];
+    return (double)lanes[0];
 }
 
-/* Lines [begin, end) of _softmax, or of _log_softmax. */
-static void NAME(softmax_lines)(int64_t begin, int64_t end, lines *work, int logarithm) {
-    const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *in = &work->call->tensors[1];
-    const int64_t length = work->length;
-    COMPUTE *line = gn_take(2 * length * (int64_t)sizeof(COMPUTE));
-    if (line == NULL) {
-        report_memory(work);
+/* _softmax, or _log_softmax, of a line whose elements are adjacent. */
+static void NAME(softmax_line)(const COMPUTE *in, COMPUTE *out, int64_t length, int logarithm) {
+    const COMPUTE largest = NAME(line_max)(in, length);
+    COMPUTE block[BLOCK];
+    double sum = 0;
+    for (int64_t first = 0; first < length; first += BLOCK) {
+        const int64_t count = gn_min(BLOCK, length - first);
+        COMPUTE *powers = logarithm ? block : out + first;
+        for (int64_t i = 0; i < count; i++) {
+            powers[i] = gn_exp(in[first + i] - largest);
+        }
+        sum += NAME(block_sum)(powers, count);
+    }
+    if (logarithm) {
+        const COMPUTE log_sum = (COMPUTE)log(sum);
+        for (int64_t i = 0; i < length; i++) {
+            out[i] = (in[i] - largest) - log_sum;
+        }
         return;
     }
-    COMPUTE *powers = line + length;
-    for (int64_t i = begin; i < end; i++) {
-        NAME(load_line)(line, (const char *)work->data[1] + gn_offset(in, i, work->dim), gn_step(in, work->dim),
-                        length);
-        const COMPUTE largest = NAME(line_max)(line, length);
-        for (int64_t j = 0; j < length; j++) {
-            line[j] -= largest;
-        }
-        for (int64_t j = 0; j < length; j++) {
-            powers[j] = gn_exp(line[j]);
-        }
-        const double sum = NAME(line_sum)(powers, length);
+    const COMPUTE divisor = (COMPUTE)sum;
+    for (int64_t i = 0; i < length; i++) {
+        out[i] /= divisor;
+    }
+}
+
+/* Their gradients: output (g - sum(g output)), or g - exp(output) sum(g). */
+static void NAME(softmax_gradient_line)(const COMPUTE *g, const COMPUTE *y, COMPUTE *out, int64_t length,
+                                        int logarithm) {
+    COMPUTE block[BLOCK];
+    double sum = 0;
+    for (int64_t first = 0; first < length; first += BLOCK) {
+        const int64_t count = gn_min(BLOCK, length - first);
         if (logarithm) {
-            const COMPUTE log_sum = (COMPUTE)log(sum);
-            for (int64_t j = 0; j < length; j++) {
-                powers[j] = line[j] - log_sum;
+            sum += NAME(block_sum)(g + first, count);
+            continue;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            block[i] = g[first + i] * y[first + i];
+        }
+        sum += NAME(block_sum)(block, count);
+    }
+    const COMPUTE total = (COMPUTE)sum;
+    if (logarithm) {
+        for (int64_t i = 0; i < length; i++) {
+            out[i] = g[i] - gn_exp(y[i]) * total;
+        }
+        return;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        out[i] = y[i] * (g[i] - total);
+    }
+}
+
+/* sums[j] += terms[j], which are cleared. */
+static void NAME(flush)(double *sums, COMPUTE *terms, int64_t width) {
+    for (int64_t j = 0; j < width; j++) {
+        sums[j] += (double)terms[j];
+        terms[j] = 0;
+    }
+}
+
+/* The same as softmax_line for `width` lines side by side, whose elements are `step` apart; a row of terms is summed
+ * in COMPUTE over FLUSH_ROWS rows. */
+static void NAME(softmax_tile)(const COMPUTE *in, COMPUTE *out, int64_t length, int64_t step, int64_t width,
+                               int logarithm, double *sums) {
+    COMPUTE largest[TILE];
+    COMPUTE terms[TILE];
+    for (int64_t j = 0; j < width; j++) {
+        largest[j] = LOWEST;
+        terms[j] = 0;
+        sums[j] = 0;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        const COMPUTE *row = in + i * step;
+        for (int64_t j = 0; j < width; j++) {
+            const COMPUTE element = row[j];
+            largest[j] = element > largest[j] ? element : largest[j];
+        }
+    }
+    for (int64_t i = 0; i < length; i++) {
+        const COMPUTE *row = in + i * step;
+        COMPUTE *to = out + i * step;
+        if (logarithm) {
+            for (int64_t j = 0; j < width; j++) {
+                terms[j] += gn_exp(row[j] - largest[j]);
             }
         } else {
-            const COMPUTE divisor = (COMPUTE)sum;
-            for (int64_t j = 0; j < length; j++) {
-                powers[j] /= divisor;
+            for (int64_t j = 0; j < width; j++) {
+                const COMPUTE power = gn_exp(row[j] - largest[j]);
+                to[j] = power;
+                terms[j] += power;
             }
         }
-        NAME(store_line)(powers, (char *)work->data[0] + gn_offset(out, i, work->dim), gn_step(out, work->dim), length,
-                         out->dtype);
+        if (i % FLUSH_ROWS == FLUSH_ROWS - 1) {
+            NAME(flush)(sums, terms, width);
+        }
     }
-    gn_give(line);
+    NAME(flush)(sums, terms, width);
+    for (int64_t j = 0; j < width; j++) {
+        terms[j] = (COMPUTE)(logarithm ? log(sums[j]) : sums[j]);
+    }
+    for (int64_t i = 0; i < length; i++) {
+        const COMPUTE *row = in + i * step;
+        COMPUTE *to = out + i * step;
+        if (logarithm) {
+            for (int64_t j = 0; j < width; j++) {
+                to[j] = (row[j] - largest[j]) - terms[j];
+            }
+        } else {
+            for (int64_t j = 0; j < width; j++) {
+                to[j] /= terms[j];
+            }
+        }
+    }
 }
 
-static void NAME(softmax_task)(int64_t begin, int64_t end, void *context) {
-    NAME(softmax_lines)(begin, end, context, 0);
+static void NAME(softmax_gradient_tile)(const COMPUTE *g, const COMPUTE *y, COMPUTE *out, int64_t length,
+                                        int64_t step, int64_t width, int logarithm, double *sums) {
+    COMPUTE terms[TILE];
+    for (int64_t j = 0; j < width; j++) {
+        terms[j] = 0;
+        sums[j] = 0;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        const COMPUTE *gradient = g + i * step;
+        const COMPUTE *output = y + i * step;
+        for (int64_t j = 0; j < width; j++) {
+            terms[j] += logarithm ? gradient[j] : gradient[j] * output[j];
+        }
+        if (i % FLUSH_ROWS == FLUSH_ROWS - 1) {
+            NAME(flush)(sums, terms, width);
+        }
+    }
+    NAME(flush)(sums, terms, width);
+    for (int64_t j = 0; j < width; j++) {
+        terms[j] = (COMPUTE)sums[j];
+    }
+    for (int64_t i = 0; i < length; i++) {
+        const COMPUTE *gradient = g + i * step;
+        const COMPUTE *output = y + i * step;
+        COMPUTE *to = out + i * step;
+        if (logarithm) {
+            for (int64_t j = 0; j < width; j++) {
+                to[j] = gradient[j] - gn_exp(output[j]) * terms[j];
+            }
+        } else {
+            for (int64_t j = 0; j < width; j++) {
+                to[j] = output[j] * (gradient[j] - terms[j]);
+            }
+        }
+    }
 }
 
-static void NAME(log_softmax_task)(int64_t begin, int64_t end, void *context) {
-    NAME(softmax_lines)(begin, end, context, 1);
+/* Elements to COMPUTE, and back. */
+static void NAME(load_elements)(COMPUTE *to, const STORAGE *from, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = LOAD(from[i]);
+    }
+}
+static void NAME(store_elements)(STORAGE *to, const COMPUTE *from, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = STORE(from[i]);
+    }
 }
 
+/* Tiles [begin, end) of the lines; half types go through a buffer of floats. */
+static void NAME(softmax_tiles)(int64_t begin, int64_t end, void *context) {
+    softmax *work = context;
+    const int64_t length = work->length;
+    const int64_t inner = work->inner;
+    const int64_t tiles = (inner + work->tile - 1) / work->tile;
+    COMPUTE *buffer = NULL;
+    if (IS_HALF) {
+        buffer = gn_take((work->gradient == NULL ? 1 : 2) * length * work->tile * (int64_t)sizeof(COMPUTE));
+        if (buffer == NULL) {
+            gn_report(&work->status, GN_OUT_OF_MEMORY);
+            return;
+        }
+    }
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t column = task % tiles * work->tile;
+        const int64_t width = gn_min(work->tile, inner - column);
+        const int64_t first = task / tiles * length * inner + column;
+        const STORAGE *in = (const STORAGE *)work->in + first;
+        const STORAGE *gradient = work->gradient == NULL ? NULL : (const STORAGE *)work->gradient + first;
+        STORAGE *out = (STORAGE *)work->out + first;
+        /* the places that are computed with */
+        COMPUTE *to = (COMPUTE *)out;
+        const COMPUTE *x = (const COMPUTE *)in;
+        const COMPUTE *g = (const COMPUTE *)gradient;
+        const int64_t step = IS_HALF ? width : inner;
+        double sums[TILE];
+        if (IS_HALF) {
+            for (int64_t i = 0; i < length; i++) {
+                NAME(load_elements)(buffer + i * width, in + i * inner, width);
+                if (gradient != NULL) {
+                    NAME(load_elements)(buffer + (length + i) * width, gradient + i * inner, width);
+                }
+            }
+            to = buffer;
+            x = buffer;
+            g = gradient == NULL ? NULL : buffer + length * width;
+        }
+        if (inner == 1 && g == NULL) {
+            NAME(softmax_line)(x, to, length, work->logarithm);
+        } else if (inner == 1) {
+            NAME(softmax_gradient_line)(g, x, to, length, work->logarithm);
+        } else if (g == NULL) {
+            NAME(softmax_tile)(x, to, length, step, width, work->logarithm, sums);
+        } else {
+            NAME(softmax_gradient_tile)(g, x, to, length, step, width, work->logarithm, sums);
+        }
+        for (int64_t i = 0; i < length && IS_HALF; i++) {
+            if (work->wide) {
+                memcpy((float *)work->out + first + i * inner, buffer + i * width, (size_t)width * sizeof(COMPUTE));
+            } else {
+                NAME(store_elements)(out + i * inner, buffer + i * width, width);
+            }
+        }
+    }
+    gn_give(buffer);
+}
+
+/* (out; self), or (grad_input; grad_output, output); integers: dim. */
 int32_t NAME(kernel_softmax)(const gn_call *call, void *const *data) {
-    return run_lines(call, data, 1, call->integers[0], NAME(softmax_task));
+    return run_softmax(call, data, 0, 0, NAME(softmax_tiles));
 }
 
 int32_t NAME(kernel_log_softmax)(const gn_call *call, void *const *data) {
-    return run_lines(call, data, 1, call->integers[0], NAME(log_softmax_task));
-}
-
-/* Lines [begin, end) of the gradients: output (g - sum(g output)), or g - exp(output) sum(g). */
-static void NAME(softmax_backward_lines)(int64_t begin, int64_t end, lines *work, int logarithm) {
-    const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *gradient = &work->call->tensors[1];
-    const gn_tensor *output = &work->call->tensors[2];
-    const int64_t length = work->length;
-    COMPUTE *g = gn_take(3 * length * (int64_t)sizeof(COMPUTE));
-    if (g == NULL) {
-        report_memory(work);
-        return;
-    }
-    COMPUTE *y = g + length;
-    COMPUTE *product = y + length;
-    for (int64_t i = begin; i < end; i++) {
-        NAME(load_line)(g, (const char *)work->data[1] + gn_offset(gradient, i, work->dim),
-                        gn_step(gradient, work->dim), length);
-        NAME(load_line)(y, (const char *)work->data[2] + gn_offset(output, i, work->dim), gn_step(output, work->dim),
-                        length);
-        if (logarithm) {
-            const COMPUTE sum = (COMPUTE)NAME(line_sum)(g, length);
-            for (int64_t j = 0; j < length; j++) {
-                product[j] = g[j] - gn_exp(y[j]) * sum;
-            }
-        } else {
-            for (int64_t j = 0; j < length; j++) {
-                product[j] = g[j] * y[j];
-            }
-            const COMPUTE sum = (COMPUTE)NAME(line_sum)(product, length);
-            for (int64_t j = 0; j < length; j++) {
-                product[j] = y[j] * (g[j] - sum);
-            }
-        }
-        NAME(store_line)(product, (char *)work->data[0] + gn_offset(out, i, work->dim), gn_step(out, work->dim), length,
-                         out->dtype);
-    }
-    gn_give(g);
-}
-
-static void NAME(softmax_backward_task)(int64_t begin, int64_t end, void *context) {
-    NAME(softmax_backward_lines)(begin, end, context, 0);
-}
-
-static void NAME(log_softmax_backward_task)(int64_t begin, int64_t end, void *context) {
-    NAME(softmax_backward_lines)(begin, end, context, 1);
+    return run_softmax(call, data, 1, 0, NAME(softmax_tiles));
 }
 
 int32_t NAME(kernel_softmax_backward)(const gn_call *call, void *const *data) {
-    if (call->tensors[0].dtype != CODE) { /* half_to_float's gradient */
-        return GN_NOT_IMPLEMENTED;
-    }
-    return run_lines(call, data, 1, call->integers[0], NAME(softmax_backward_task));
+    return run_softmax(call, data, 0, 1, NAME(softmax_tiles));
 }
 
 int32_t NAME(kernel_log_softmax_backward)(const gn_call *call, void *const *data) {
-    if (call->tensors[0].dtype != CODE) {
-        return GN_NOT_IMPLEMENTED;
-    }
-    return run_lines(call, data, 1, call->integers[0], NAME(log_softmax_backward_task));
+    return run_softmax(call, data, 1, 1, NAME(softmax_tiles));
 }
 
 #endif

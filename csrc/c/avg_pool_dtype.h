@@ -1,0 +1,251 @@
+/* Average pooling for one dtype: floats, and int64, whose averages round towards zero. */
+
+#if (IS_FLOATING && !IS_HALF) || CODE == GN_INT64
+
+/* Windows are summed in SUM, in which large floats do not overflow before they are divided. */
+#if IS_FLOATING
+#define SUM double
+#define QUOTIENT(a, b) ((a) / (b))
+#else
+#define SUM int64_t
+#define QUOTIENT(a, b) gn_div_trunc(a, b)
+#endif
+
+/* Where row number `row` of all planes of the output is. */
+static void NAME(find_row)(const gn_pooling *work, int64_t row, int64_t *plane, int64_t *z, int64_t *y) {
+    *y = row % work->along[1].out;
+    *z = row / work->along[1].out % work->along[0].out;
+    *plane = row / work->along[1].out / work->along[0].out;
+}
+
+/* By what the windows of a row are divided. */
+static void NAME(row_divisors)(const gn_pooling *work, int64_t z, int64_t y, SUM *divisors) {
+    const int64_t length = work->along[0].length[z] * work->along[1].length[y];
+    for (int64_t x = 0; x < work->along[2].out; x++) {
+        divisors[x] = (SUM)(work->divisor != 0 ? work->divisor : length * work->along[2].length[x]);
+    }
+}
+
+#define ADD_TAP(step)                         \
+    GN_INDEPENDENT                            \
+    for (int64_t x = first; x < past; x++) {  \
+        out[x] += row[x * (step)];            \
+    }
+
+/* out[x] = the sum of line[] over window x. */
+static void NAME(sum_windows)(const gn_windows *windows, const SUM *line, SUM *out) {
+    if (!windows->regular) {
+        for (int64_t x = 0; x < windows->out; x++) {
+            SUM sum = 0;
+            for (int64_t i = windows->start[x]; i < windows->end[x]; i++) {
+                sum += line[i];
+            }
+            out[x] = sum;
+        }
+        return;
+    }
+    memset(out, 0, (size_t)windows->out * sizeof(SUM));
+    for (int64_t tap = 0; tap < windows->taps; tap++) {
+        int64_t first;
+        int64_t past;
+        gn_tap_range(windows, tap, &first, &past);
+        const SUM *row = line + tap - windows->padding;
+        if (windows->stride == 1) {
+            ADD_TAP(1)
+        } else if (windows->stride == 2) {
+            ADD_TAP(2)
+        } else {
+            ADD_TAP(windows->stride)
+        }
+    }
+}
+#undef ADD_TAP
+
+/* line[] += share[x] over window x. */
+static void NAME(spread_windows)(const gn_windows *windows, const COMPUTE *share, COMPUTE *line) {
+    if (!windows->regular) {
+        for (int64_t x = 0; x < windows->out; x++) {
+            for (int64_t i = windows->start[x]; i < windows->end[x]; i++) {
+                line[i] += share[x];
+            }
+        }
+        return;
+    }
+    const int64_t stride = windows->stride;
+    for (int64_t tap = 0; tap < windows->taps; tap++) {
+        int64_t first;
+        int64_t past;
+        gn_tap_range(windows, tap, &first, &past);
+        COMPUTE *row = line + tap - windows->padding;
+        GN_INDEPENDENT
+        for (int64_t x = first; x < past; x++) {
+            row[x * stride] += share[x];
+        }
+    }
+}
+
+static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
+    gn_pooling *work = context;
+    const gn_windows *depth = &work->along[0];
+    const gn_windows *height = &work->along[1];
+    const gn_windows *width = &work->along[2];
+    SUM *line = gn_take((width->in + 2 * width->out) * (int64_t)sizeof(SUM));
+    if (line == NULL) {
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
+        return;
+    }
+    SUM *divisors = line + width->in;
+    SUM *sums = divisors + width->out;
+    int64_t known = -1; /* the row in a plane that the divisors are for */
+    for (int64_t row = begin; row < end; row++) {
+        int64_t plane;
+        int64_t z;
+        int64_t y;
+        NAME(find_row)(work, row, &plane, &z, &y);
+        const COMPUTE *from = (const COMPUTE *)work->in + plane * work->in_numel;
+        COMPUTE *to = (COMPUTE *)work->out + row * width->out;
+        int started = 0;
+        for (int64_t i = depth->start[z]; i < depth->end[z]; i++) {
+            for (int64_t j = height->start[y]; j < height->end[y]; j++) {
+                const COMPUTE *next = from + (i * height->in + j) * width->in;
+                if (!started) {
+                    for (int64_t k = 0; k < width->in; k++) {
+                        line[k] = next[k];
+                    }
+                    started = 1;
+                    continue;
+                }
+                for (int64_t k = 0; k < width->in; k++) {
+                    line[k] += next[k];
+                }
+            }
+        }
+        if (!started) {
+            memset(line, 0, (size_t)width->in * sizeof(SUM));
+        }
+        NAME(sum_windows)(width, line, sums);
+        if (known < 0 || depth->length[z] * height->length[y] != known) {
+            NAME(row_divisors)(work, z, y, divisors);
+            known = depth->length[z] * height->length[y];
+        }
+        for (int64_t x = 0; x < width->out; x++) {
+            to[x] = divisors[x] == 0 ? 0 : (COMPUTE)QUOTIENT(sums[x], divisors[x]);
+        }
+    }
+    gn_give(line);
+}
+
+/* The tensors of a call, and its windows. */
+static int32_t NAME(avg_pool)(const gn_call *call, void *const *data, int64_t spatial, int adaptive, int backward,
+                              gn_task *task) {
+    /* (grad_input; grad_output, self) goes from the output's side to the input's; self is not looked at */
+    gn_call reduced = *call;
+    reduced.tensor_count = 2;
+    const gn_tensor *in = &call->tensors[backward ? 0 : 1];
+    const gn_tensor *out = &call->tensors[backward ? 1 : 0];
+    if (gn_numel(&call->tensors[0]) == 0) {
+        return GN_OK;
+    }
+    if (!gn_same_planes(in, out, spatial)) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    gn_counting counting = GN_COUNT_ELEMENTS;
+    int64_t divisor = 0;
+    if (!adaptive) {
+        const int64_t *rest = call->integers;
+        for (int list = 0; list < 3; list++) {
+            rest += 1 + *rest;
+        }
+        counting = rest[1] ? GN_COUNT_PADDING : GN_COUNT_ELEMENTS;
+        divisor = rest[2] == GN_NO_INTEGER ? 0 : rest[2];
+    }
+    const int64_t *cursor = call->integers;
+    gn_pooling work;
+    int32_t status = gn_make_pooling(&work, spatial, in, out, adaptive ? NULL : &cursor, 0, counting);
+    gn_flat flat;
+    if (status == GN_OK) {
+        status = gn_flatten(&reduced, data, IS_FLOATING ? CODE : GN_NO_DTYPE, &flat);
+    }
+    if (status == GN_OK) {
+        work.divisor = divisor;
+        work.in = flat.at[1];
+        work.out = flat.at[0];
+        if (backward) {
+            run_planes(&work, task);
+        } else {
+            run_rows(&work, task);
+        }
+        status = gn_unflatten(&reduced, data, &flat, work.status);
+    }
+    gn_give_pooling(&work);
+    return status;
+}
+
+/* Planes [begin, end): each gradient, divided as its window was, goes to all elements of it. */
+static void NAME(avg_pool_backward_planes)(int64_t begin, int64_t end, void *context) {
+    gn_pooling *work = context;
+    const gn_windows *depth = &work->along[0];
+    const gn_windows *height = &work->along[1];
+    const gn_windows *width = &work->along[2];
+    SUM *divisors = gn_take(width->out * (int64_t)sizeof(SUM) + (width->in + width->out) * (int64_t)sizeof(COMPUTE));
+    if (divisors == NULL) {
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
+        return;
+    }
+    COMPUTE *line = (COMPUTE *)(divisors + width->out);
+    COMPUTE *share = line + width->in;
+    for (int64_t plane = begin; plane < end; plane++) {
+        const COMPUTE *gradient = (const COMPUTE *)work->in + plane * work->out_numel;
+        COMPUTE *to = (COMPUTE *)work->out + plane * work->in_numel;
+        memset(to, 0, (size_t)work->in_numel * sizeof(COMPUTE));
+        for (int64_t row = 0; row < depth->out * height->out; row++) {
+            const int64_t z = row / height->out;
+            const int64_t y = row % height->out;
+            NAME(row_divisors)(work, z, y, divisors);
+            for (int64_t x = 0; x < width->out; x++) {
+                share[x] =
+                    divisors[x] == 0 ? 0 : (COMPUTE)QUOTIENT(gradient[row * width->out + x], divisors[x]);
+            }
+            memset(line, 0, (size_t)width->in * sizeof(COMPUTE));
+            NAME(spread_windows)(width, share, line);
+            for (int64_t i = depth->start[z]; i < depth->end[z]; i++) {
+                for (int64_t j = height->start[y]; j < height->end[y]; j++) {
+                    COMPUTE *next = to + (i * height->in + j) * width->in;
+                    for (int64_t k = 0; k < width->in; k++) {
+                        next[k] += line[k];
+                    }
+                }
+            }
+        }
+    }
+    gn_give(divisors);
+}
+
+#define AVERAGE(id, spatial, adaptive)                                                                     \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                    \
+        return NAME(avg_pool)(call, data, spatial, adaptive, 0, NAME(avg_pool_rows));                      \
+    }                                                                                                      \
+    int32_t NAME(kernel_##id##_backward)(const gn_call *call, void *const *data) {                         \
+        return NAME(avg_pool)(call, data, spatial, adaptive, 1, NAME(avg_pool_backward_planes));           \
+    }
+
+AVERAGE(avg_pool2d, 2, 0)
+AVERAGE(avg_pool3d, 3, 0)
+#if IS_FLOATING
+AVERAGE(adaptive_avg_pool2d, 2, 1)
+AVERAGE(adaptive_avg_pool3d, 3, 1)
+#endif
+#undef AVERAGE
+#undef QUOTIENT
+#undef SUM
+
+#endif
+
+#if IS_HALF
+
+GN_HALF_KERNEL(adaptive_avg_pool2d)
+GN_HALF_KERNEL(adaptive_avg_pool3d)
+GN_HALF_KERNEL(adaptive_avg_pool2d_backward)
+GN_HALF_KERNEL(adaptive_avg_pool3d_backward)
+
+#endif

@@ -1,0 +1,151 @@
+/* Layer, group and batch normalization, and their gradients.
+ *
+ * Sums are made in double.  Mean and variance of floats come from one pass over differences from an element of the
+ * group: with n elements the variance loses at most log2(n) of the 53 bits by that, since one of n elements is at most
+ * sqrt(n) standard deviations from their mean.  double takes a second pass, with differences from the mean. */
+#include "flat.h"
+#include "scalar.h"
+#include "threads.h"
+
+/* Partial sums of a line, so that its loop vectorises. */
+#define LANES 16
+
+/* Elements that are summed in their own type, the rest in double: BLOCK_LANES sums of 16 each. */
+#define BLOCK 512
+#define BLOCK_LANES 32
+/* Where sums of squares of floats lie between these, none was rounded to infinity, and none to 0 that mattered. */
+#define QUICK_MOST 1e36
+#define QUICK_LEAST 1e-24
+
+/* Adds up the lanes. */
+static double lane_total(double *lanes) {
+    for (int width = LANES / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; lane++) {
+            lanes[lane] += lanes[lane + width];
+        }
+    }
+    return lanes[0];
+}
+
+/* Mean and biased variance of n elements, from the sum and the sum of squares of differences from `shift`. */
+static void finish_moments(double shift, double sum, double squares, int64_t n, double *mean, double *variance) {
+    const double share = sum / (double)n;
+    const double found = (squares - sum * share) / (double)n;
+    *mean = shift + share;
+    *variance = found < 0 ? 0 : found;
+}
+
+/* Rows of `size` elements, each normalized by itself, with a weight for each place. */
+typedef struct layer_norm {
+    int64_t rows, size;
+    const void *in, *gradient, *weight, *bias, *mean, *rstd;
+    void *out, *out_mean, *out_rstd;
+    double eps;
+    int64_t block;    /* rows in a task of the gradients */
+    double *partials; /* of each task: the sums for the weight, then those for the bias */
+    int32_t status;
+} layer_norm;
+
+/* Rows whose gradients are summed in COMPUTE before they go to the sums in double. */
+#define FLUSH_ROWS 16
+/* Tasks of the gradients, and the most elements of their sums. */
+#define GRADIENT_TASKS 16
+#define GRADIENT_ELEMENTS (1 << 20)
+
+/* (images, channels, size) in planes of `size` elements.  Batch normalization: the planes of a channel are a group;
+ * group normalization: `share` planes that follow each other. */
+typedef struct channel_norm {
+    int64_t planes, channels, size, share, groups;
+    const void *in, *gradient, *weight, *bias;
+    void *out;
+    double *mean, *rstd;             /* of a group */
+    double *mean_grad, *mean_product; /* of a group: what its gradient is reduced by */
+    double *first, *second;          /* partial sums of a plane */
+    double eps;
+    int32_t status;
+} channel_norm;
+
+static inline int64_t group_of(const channel_norm *work, int64_t plane) {
+    return work->share == 0 ? plane % work->channels : plane / work->share;
+}
+
+/* Elements of a group. */
+static inline int64_t group_count(const channel_norm *work) {
+    return work->share == 0 ? work->planes / gn_max(1, work->channels) * work->size : work->share * work->size;
+}
+
+/* The sizes of batch normalization of (N, C, *), or of group normalization, where integers are N, C, HxW, group. */
+static channel_norm make_batch(const gn_tensor *in) {
+    channel_norm work;
+    memset(&work, 0, sizeof work);
+    work.channels = in->sizes[1];
+    work.planes = in->sizes[0] * in->sizes[1];
+    work.size = 1;
+    for (int32_t dim = 2; dim < in->ndim; dim++) {
+        work.size *= in->sizes[dim];
+    }
+    work.groups = work.channels;
+    return work;
+}
+
+static channel_norm make_group(const int64_t *integers) {
+    channel_norm work;
+    memset(&work, 0, sizeof work);
+    work.channels = integers[1];
+    work.planes = integers[0] * integers[1];
+    work.size = integers[2];
+    work.groups = integers[0] * integers[3];
+    work.share = gn_max(1, integers[1] / integers[3]);
+    return work;
+}
+
+/* Memory for the sums of groups and planes, given back by gn_give(work->mean). */
+static int32_t take_sums(channel_norm *work) {
+    work->mean = gn_take((4 * work->groups + 2 * work->planes) * (int64_t)sizeof(double));
+    if (work->mean == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    work->rstd = work->mean + work->groups;
+    work->mean_grad = work->rstd + work->groups;
+    work->mean_product = work->mean_grad + work->groups;
+    work->first = work->mean_product + work->groups;
+    work->second = work->first + work->planes;
+    return GN_OK;
+}
+
+static void run_planes(channel_norm *work, gn_task *task) {
+    gn_parallel(work->planes, gn_max(1, GN_GRAIN / gn_max(1, work->size)), task, work);
+}
+
+/* Batch normalization of single elements: channels side by side. */
+static inline int is_matrix(const channel_norm *work) {
+    return work->size == 1 && work->share == 0 && work->planes > 0;
+}
+
+/* Channels that share a cache line at least stay on one thread. */
+static void run_columns(channel_norm *work, gn_task *task) {
+    const int64_t rows = work->planes / gn_max(1, work->channels);
+    gn_parallel(work->channels, gn_max(64, GN_GRAIN / gn_max(1, rows)), task, work);
+}
+
+static void run_rows(channel_norm *work, gn_task *task) {
+    gn_parallel(work->planes / work->channels, gn_max(1, GN_GRAIN / work->channels), task, work);
+}
+
+/* The planes' sums added up for each group, in order; NULL weights are 1. */
+static void add_to_groups(const channel_norm *work, const double *of_plane, const double *weights, double *of_group) {
+    memset(of_group, 0, (size_t)work->groups * sizeof(double));
+    for (int64_t plane = 0; plane < work->planes; plane++) {
+        const double weight = weights == NULL ? 1 : weights[plane % work->channels];
+        of_group[group_of(work, plane)] += weight * of_plane[plane];
+    }
+}
+
+#define GN_TEMPLATE "layer_norm_dtype.h"
+#include "each_dtype.h"
+
+#define GN_TEMPLATE "column_norm_dtype.h"
+#include "each_dtype.h"
+
+#define GN_TEMPLATE "channel_norm_dtype.h"
+#include "each_dtype.h"
