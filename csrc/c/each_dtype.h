@@ -19,6 +19,8 @@
 #define IS_ORDERED 1
 #define IS_REAL 0
 #define IS_INTEGRAL 1
+#define IS_INTEGER 0
+#define IS_PRECISE 0
 #define IS_FLOATING 0
 #define IS_FRACTIONAL 0
 #define IS_COMPLEX 0
@@ -40,6 +42,8 @@
 #undef IS_ORDERED
 #undef IS_REAL
 #undef IS_INTEGRAL
+#undef IS_INTEGER
+#undef IS_PRECISE
 #undef IS_FLOATING
 #undef IS_FRACTIONAL
 #undef IS_COMPLEX
@@ -48,6 +52,8 @@
 #define IS_ORDERED 1
 #define IS_REAL 1
 #define IS_INTEGRAL 1
+#define IS_INTEGER 1
+#define IS_PRECISE 0
 #define IS_FLOATING 0
 #define IS_FRACTIONAL 0
 #define IS_COMPLEX 0
@@ -121,6 +127,8 @@
 #undef IS_ORDERED
 #undef IS_REAL
 #undef IS_INTEGRAL
+#undef IS_INTEGER
+#undef IS_PRECISE
 #undef IS_FLOATING
 #undef IS_FRACTIONAL
 #undef IS_COMPLEX
@@ -129,6 +137,8 @@
 #define IS_ORDERED 1
 #define IS_REAL 1
 #define IS_INTEGRAL 0
+#define IS_INTEGER 0
+#define IS_PRECISE 1
 #define IS_FLOATING 1
 #define IS_FRACTIONAL 1
 #define IS_COMPLEX 0
@@ -158,6 +168,9 @@
 #define STORE(x) (x)
 #define IS_HALF 0
 #include "one_dtype.h"
+
+#undef IS_PRECISE
+#define IS_PRECISE 0
 
 #define DTYPE float16
 #define NUMBER(index) gn_number_float32(call, index)
@@ -189,6 +202,8 @@
 #undef IS_ORDERED
 #undef IS_REAL
 #undef IS_INTEGRAL
+#undef IS_INTEGER
+#undef IS_PRECISE
 #undef IS_FLOATING
 #undef IS_FRACTIONAL
 #undef IS_COMPLEX
@@ -198,6 +213,8 @@
 #define IS_ORDERED 0
 #define IS_REAL 0
 #define IS_INTEGRAL 0
+#define IS_INTEGER 0
+#define IS_PRECISE 0
 #define IS_FLOATING 0
 #define IS_FRACTIONAL 1
 #define IS_COMPLEX 1
@@ -228,6 +245,8 @@
 #undef IS_ORDERED
 #undef IS_REAL
 #undef IS_INTEGRAL
+#undef IS_INTEGER
+#undef IS_PRECISE
 #undef IS_FLOATING
 #undef IS_FRACTIONAL
 #undef IS_COMPLEX

@@ -37,6 +37,13 @@ typedef double complex gn_complex128;
 #define GN_INDEPENDENT
 #endif
 
+/* Functions of one element: a loop vectorises only where they are inlined, and compilers give up on large ones. */
+#if defined(__GNUC__)
+#define GN_INLINE static inline __attribute__((always_inline))
+#else
+#define GN_INLINE static inline
+#endif
+
 #if defined(__GNUC__)
 #define GN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #else
@@ -124,8 +131,10 @@ static inline gn_complex128 gn_number_complex128(const gn_call *call, int32_t in
 #define KERNELS_ORDERED(id) {id##_bool, GN_INTEGER_KERNELS(id), GN_FLOATING_KERNELS(id), NULL, NULL}
 #define KERNELS_REAL(id) {NULL, GN_INTEGER_KERNELS(id), GN_FLOATING_KERNELS(id), NULL, NULL}
 #define KERNELS_INTEGRAL(id) {id##_bool, GN_INTEGER_KERNELS(id), GN_NO_FLOATING_KERNELS, NULL, NULL}
+#define KERNELS_INTEGER(id) {NULL, GN_INTEGER_KERNELS(id), GN_NO_FLOATING_KERNELS, NULL, NULL}
 #define KERNELS_FLOATING(id) {NULL, GN_NO_INTEGER_KERNELS, GN_FLOATING_KERNELS(id), NULL, NULL}
 #define KERNELS_FRACTIONAL(id) {NULL, GN_NO_INTEGER_KERNELS, GN_FLOATING_KERNELS(id), GN_COMPLEX_KERNELS(id)}
+#define KERNELS_PRECISE(id) {NULL, GN_NO_INTEGER_KERNELS, NULL, NULL, id##_float32, id##_float64, NULL, NULL}
 #define KERNELS_COMPLEX(id) {NULL, GN_NO_INTEGER_KERNELS, GN_NO_FLOATING_KERNELS, GN_COMPLEX_KERNELS(id)}
 /* One kernel whatever the dtype. */
 #define KERNELS_SAME(id) {id, id, id, id, id, id, id, id, id, id, id, id}
@@ -137,8 +146,10 @@ static inline gn_complex128 gn_number_complex128(const gn_call *call, int32_t in
 #define WHEN_ORDERED(...) GN_JOIN(GN_KEEP, IS_ORDERED)(__VA_ARGS__)
 #define WHEN_REAL(...) GN_JOIN(GN_KEEP, IS_REAL)(__VA_ARGS__)
 #define WHEN_INTEGRAL(...) GN_JOIN(GN_KEEP, IS_INTEGRAL)(__VA_ARGS__)
+#define WHEN_INTEGER(...) GN_JOIN(GN_KEEP, IS_INTEGER)(__VA_ARGS__)
 #define WHEN_FLOATING(...) GN_JOIN(GN_KEEP, IS_FLOATING)(__VA_ARGS__)
 #define WHEN_FRACTIONAL(...) GN_JOIN(GN_KEEP, IS_FRACTIONAL)(__VA_ARGS__)
+#define WHEN_PRECISE(...) GN_JOIN(GN_KEEP, IS_PRECISE)(__VA_ARGS__)
 #define WHEN_COMPLEX(...) GN_JOIN(GN_KEEP, IS_COMPLEX)(__VA_ARGS__)
 
 #endif

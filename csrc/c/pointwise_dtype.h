@@ -1,4 +1,5 @@
-/* The kernels of pointwise.def for one dtype.
+/* The kernels of pointwise.def for one dtype.  OF_ONE keeps those of one operand, OF_TWO those of two,
+ * OF_OTHERS comparisons and those of three, so that three files can be compiled at once.
  *
  * UNARY("exp", exp, FRACTIONAL, gn_exp(a)) becomes, for float32,
  *
@@ -12,6 +13,7 @@
 #if IS_HALF
 
 #define UNARY_LOOP(id, RESULT, TO_RESULT, parameter, expression)
+#define UNARY_FAR_LOOP(id, far, far_expression, expression)
 #define BINARY_LOOP(id, RESULT, TO_RESULT, fault, parameter, expression)
 #define TERNARY_LOOP(id, parameter, expression)
 #define KERNEL(id)                                                       \
@@ -26,72 +28,125 @@
 
 #else
 
+/* Operands that do not lie densely pass through buffers, GN_ROW_BUFFER elements at a time, so that each expression
+ * is compiled once and is vector code for all strides. */
+#define DENSE(k, TYPE) (strides[k] == (int64_t)sizeof(TYPE))
+/* The elements of operand k from `begin` on: in place, or gathered. */
+#define FETCH(k, buffer)                                                                           \
+    (DENSE(k, STORAGE) ? (const STORAGE *)data[k] + begin                                          \
+                       : NAME(gather)(part, data[k] + begin * strides[k], strides[k], buffer))
+/* Where results from `begin` on go, and what brings them from there to where they belong. */
+#define TARGET(RESULT, buffer) (DENSE(0, RESULT) ? (RESULT *)data[0] + begin : (buffer))
+#define DELIVER(RESULT, buffer)                                                                    \
+    if (!DENSE(0, RESULT)) {                                                                       \
+        for (int64_t i = 0; i < part; i++) {                                                       \
+            *(RESULT *)(data[0] + (begin + i) * strides[0]) = (buffer)[i];                         \
+        }                                                                                          \
+    }
+
 /* out[i] = expression of a = in[i].  `parameter` is a declaration, or nothing. */
 #define UNARY_LOOP(id, RESULT, TO_RESULT, parameter, expression)                                   \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
         (void)call;                                                                                \
         parameter;                                                                                 \
-        if (strides[0] == (int64_t)sizeof(RESULT) && strides[1] == (int64_t)sizeof(STORAGE)) {                       \
-            RESULT *out = (RESULT *)data[0];                                                       \
-            const STORAGE *in = (const STORAGE *)data[1];                                          \
+        STORAGE inputs[GN_ROW_BUFFER];                                                             \
+        RESULT results[GN_ROW_BUFFER];                                                             \
+        const int64_t block = DENSE(0, RESULT) && DENSE(1, STORAGE) ? count : GN_ROW_BUFFER;       \
+        for (int64_t begin = 0; begin < count; begin += block) {                                   \
+            const int64_t part = gn_min(block, count - begin);                                     \
+            const STORAGE *in = FETCH(1, inputs);                                                  \
+            RESULT *out = TARGET(RESULT, results);                                                 \
             GN_INDEPENDENT                                                                         \
-            for (int64_t i = 0; i < count; i++) {                                                  \
+            for (int64_t i = 0; i < part; i++) {                                                   \
                 const COMPUTE a = in[i];                                                           \
                 out[i] = TO_RESULT(expression);                                                    \
             }                                                                                      \
-            return GN_OK;                                                                          \
-        }                                                                                          \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            const COMPUTE a = *(const STORAGE *)(data[1] + i * strides[1]);                        \
-            *(RESULT *)(data[0] + i * strides[0]) = TO_RESULT(expression);                         \
+            DELIVER(RESULT, results)                                                               \
         }                                                                                          \
         return GN_OK;                                                                              \
     }
 
-/* out[i] = expression of a and b; contiguous, with one operand broadcast, or any strides.  Where `fault` is
- * not 0, the call has failed. */
+/* out[i] = expression of a = in[i], but far_expression where `far` is not 0.  Blocks without such an element, which
+ * are most, are computed without a branch. */
+#define UNARY_FAR_LOOP(id, far, far_expression, expression)                                        \
+    static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
+                                   const gn_call *call) {                                          \
+        (void)call;                                                                                \
+        STORAGE inputs[GN_ROW_BUFFER];                                                             \
+        STORAGE results[GN_ROW_BUFFER];                                                            \
+        for (int64_t begin = 0; begin < count; begin += GN_ROW_BUFFER) {                           \
+            const int64_t part = gn_min(GN_ROW_BUFFER, count - begin);                             \
+            const STORAGE *in = FETCH(1, inputs);                                                  \
+            STORAGE *out = TARGET(STORAGE, results);                                               \
+            int any = 0;                                                                           \
+            for (int64_t i = 0; i < part; i++) {                                                   \
+                const COMPUTE a = in[i];                                                           \
+                any |= (far);                                                                      \
+            }                                                                                      \
+            if (GN_UNLIKELY(any)) {                                                                \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    const COMPUTE a = in[i];                                                       \
+                    out[i] = (far) ? STORE(far_expression) : STORE(expression);                    \
+                }                                                                                  \
+            } else {                                                                               \
+                GN_INDEPENDENT                                                                     \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    const COMPUTE a = in[i];                                                       \
+                    out[i] = STORE(expression);                                                    \
+                }                                                                                  \
+            }                                                                                      \
+            DELIVER(STORAGE, results)                                                              \
+        }                                                                                          \
+        return GN_OK;                                                                              \
+    }
+
+/* out[i] = expression of a and b, of which one may be the same for all.  Where `fault` is not 0, the call has
+ * failed. */
 #define BINARY_LOOP(id, RESULT, TO_RESULT, fault, parameter, expression)                           \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
         (void)call;                                                                                \
         parameter;                                                                                 \
         int faults = 0;                                                                            \
-        const int dense = strides[0] == (int64_t)sizeof(RESULT);                                            \
-        RESULT *out = (RESULT *)data[0];                                                           \
-        const STORAGE *left = (const STORAGE *)data[1];                                            \
-        const STORAGE *right = (const STORAGE *)data[2];                                           \
-        if (dense && strides[1] == (int64_t)sizeof(STORAGE) && strides[2] == (int64_t)sizeof(STORAGE)) {             \
-            GN_INDEPENDENT                                                                         \
-            for (int64_t i = 0; i < count; i++) {                                                  \
-                const COMPUTE a = left[i];                                                         \
-                const COMPUTE b = right[i];                                                        \
-                faults |= (fault);                                                                 \
-                out[i] = TO_RESULT(expression);                                                    \
+        STORAGE lefts[GN_ROW_BUFFER], rights[GN_ROW_BUFFER];                                       \
+        RESULT results[GN_ROW_BUFFER];                                                             \
+        const int one_left = strides[1] == 0;                                                      \
+        const int one_right = strides[2] == 0 && !one_left;                                        \
+        const int all_dense = DENSE(0, RESULT) && (one_left || DENSE(1, STORAGE))                  \
+                              && (one_right || DENSE(2, STORAGE));                                 \
+        const int64_t block = all_dense ? count : GN_ROW_BUFFER;                                   \
+        for (int64_t begin = 0; begin < count; begin += block) {                                   \
+            const int64_t part = gn_min(block, count - begin);                                     \
+            const STORAGE *left = one_left ? (const STORAGE *)data[1] : FETCH(1, lefts);           \
+            const STORAGE *right = one_right ? (const STORAGE *)data[2] : FETCH(2, rights);        \
+            RESULT *out = TARGET(RESULT, results);                                                 \
+            if (one_left) {                                                                        \
+                const COMPUTE a = *left;                                                           \
+                GN_INDEPENDENT                                                                     \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    const COMPUTE b = right[i];                                                    \
+                    faults |= (fault);                                                             \
+                    out[i] = TO_RESULT(expression);                                                \
+                }                                                                                  \
+            } else if (one_right) {                                                                \
+                const COMPUTE b = *right;                                                          \
+                GN_INDEPENDENT                                                                     \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    const COMPUTE a = left[i];                                                     \
+                    faults |= (fault);                                                             \
+                    out[i] = TO_RESULT(expression);                                                \
+                }                                                                                  \
+            } else {                                                                               \
+                GN_INDEPENDENT                                                                     \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    const COMPUTE a = left[i];                                                     \
+                    const COMPUTE b = right[i];                                                    \
+                    faults |= (fault);                                                             \
+                    out[i] = TO_RESULT(expression);                                                \
+                }                                                                                  \
             }                                                                                      \
-        } else if (dense && strides[1] == (int64_t)sizeof(STORAGE) && strides[2] == 0) {                    \
-            const COMPUTE b = *right;                                                              \
-            GN_INDEPENDENT                                                                         \
-            for (int64_t i = 0; i < count; i++) {                                                  \
-                const COMPUTE a = left[i];                                                         \
-                faults |= (fault);                                                                 \
-                out[i] = TO_RESULT(expression);                                                    \
-            }                                                                                      \
-        } else if (dense && strides[1] == 0 && strides[2] == (int64_t)sizeof(STORAGE)) {                    \
-            const COMPUTE a = *left;                                                               \
-            GN_INDEPENDENT                                                                         \
-            for (int64_t i = 0; i < count; i++) {                                                  \
-                const COMPUTE b = right[i];                                                        \
-                faults |= (fault);                                                                 \
-                out[i] = TO_RESULT(expression);                                                    \
-            }                                                                                      \
-        } else {                                                                                   \
-            for (int64_t i = 0; i < count; i++) {                                                  \
-                const COMPUTE a = *(const STORAGE *)(data[1] + i * strides[1]);                    \
-                const COMPUTE b = *(const STORAGE *)(data[2] + i * strides[2]);                    \
-                faults |= (fault);                                                                 \
-                *(RESULT *)(data[0] + i * strides[0]) = TO_RESULT(expression);                     \
-            }                                                                                      \
+            DELIVER(RESULT, results)                                                               \
         }                                                                                          \
         return faults ? GN_BAD_VALUE : GN_OK;                                                      \
     }
@@ -100,30 +155,37 @@
 #define TERNARY_LOOP(id, parameter, expression)                                                    \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
+        (void)call;                                                                                \
         parameter;                                                                                 \
-        const int64_t size = sizeof(STORAGE);                                                      \
-        if (strides[0] == size && strides[1] == size && strides[2] == size && strides[3] == size) { \
-            STORAGE *out = (STORAGE *)data[0];                                                     \
-            const STORAGE *first = (const STORAGE *)data[1];                                       \
-            const STORAGE *second = (const STORAGE *)data[2];                                      \
-            const STORAGE *third = (const STORAGE *)data[3];                                       \
+        STORAGE firsts[GN_ROW_BUFFER], seconds[GN_ROW_BUFFER], thirds[GN_ROW_BUFFER];              \
+        STORAGE results[GN_ROW_BUFFER];                                                            \
+        const int all_dense = DENSE(0, STORAGE) && DENSE(1, STORAGE) && DENSE(2, STORAGE) && DENSE(3, STORAGE); \
+        const int64_t block = all_dense ? count : GN_ROW_BUFFER;                                   \
+        for (int64_t begin = 0; begin < count; begin += block) {                                   \
+            const int64_t part = gn_min(block, count - begin);                                     \
+            const STORAGE *first = FETCH(1, firsts);                                               \
+            const STORAGE *second = FETCH(2, seconds);                                             \
+            const STORAGE *third = FETCH(3, thirds);                                               \
+            STORAGE *out = TARGET(STORAGE, results);                                               \
             GN_INDEPENDENT                                                                         \
-            for (int64_t i = 0; i < count; i++) {                                                  \
+            for (int64_t i = 0; i < part; i++) {                                                   \
                 const COMPUTE a = first[i];                                                        \
                 const COMPUTE b = second[i];                                                       \
                 const COMPUTE c = third[i];                                                        \
                 out[i] = STORE(expression);                                                        \
             }                                                                                      \
-            return GN_OK;                                                                          \
-        }                                                                                          \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            const COMPUTE a = *(const STORAGE *)(data[1] + i * strides[1]);                        \
-            const COMPUTE b = *(const STORAGE *)(data[2] + i * strides[2]);                        \
-            const COMPUTE c = *(const STORAGE *)(data[3] + i * strides[3]);                        \
-            *(STORAGE *)(data[0] + i * strides[0]) = STORE(expression);                            \
+            DELIVER(STORAGE, results)                                                              \
         }                                                                                          \
         return GN_OK;                                                                              \
     }
+
+/* `count` elements, a stride apart, one behind the other. */
+static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stride, STORAGE *to) {
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = *(const STORAGE *)(from + i * stride);
+    }
+    return to;
+}
 
 #define KERNEL(id)                                                       \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
@@ -136,39 +198,71 @@
 
 #endif
 
+#if CODE == GN_FLOAT32
+#define COMPLEX_OF_REAL gn_complex64
+#else
+#define COMPLEX_OF_REAL gn_complex128
+#endif
 #define AS_BOOL(x) ((uint8_t)((x) ? 1 : 0))
 #define AS_MAGNITUDE(x) ((MAGNITUDE)(x))
+#define AS_COMPLEX(x) (x)
+/* The bits of an integer but its sign. */
+#define PLACES ((int64_t)sizeof(STORAGE) * 8 - (LOWEST != 0))
+/* The minimum of `high`, and the maximum of x and `low`; NaN if any is NaN. */
+#define MAXIMUM(x, y) (((x) > (y)) | gn_isnan(x) ? (x) : (y))
+#define MINIMUM(x, y) (((x) < (y)) | gn_isnan(x) ? (x) : (y))
+#define BETWEEN(x, low, high) MINIMUM(MAXIMUM(x, low), high)
+#define SCALAR(parameter, index) const COMPUTE parameter = NUMBER(index)
+#define INTEGER_ARGUMENT(parameter, index) const int64_t parameter = call->integers[index]
+/* An optional float argument; integers have no use for it. */
+#if IS_FRACTIONAL
+#define GIVEN(parameter, index, otherwise) \
+    const MAGNITUDE parameter = (MAGNITUDE)gn_given(&call->scalars[index], otherwise)
+#else
+#define GIVEN(parameter, index, otherwise) const int64_t parameter = 0
+#endif
 #define FIRST_NUMBER(parameter) const COMPUTE parameter = NUMBER(0)
 #define CONSTANT(parameter, value) const int64_t parameter = value
 #define NO_PARAMETER (void)0
 
 #define UNARY(name, id, dtypes, expression) \
-    WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, NO_PARAMETER, expression) KERNEL(id))
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, NO_PARAMETER, expression) KERNEL(id)))
 #define UNARY_NUMBER(name, id, dtypes, parameter, expression) \
-    WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, FIRST_NUMBER(parameter), expression) KERNEL(id))
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, FIRST_NUMBER(parameter), expression) KERNEL(id)))
+#define UNARY_WITH(name, id, dtypes, parameters, expression) \
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, parameters, expression) KERNEL(id)))
+#define UNARY_FAR(name, id, dtypes, far, far_expression, expression) \
+    OF_ONE(WHEN_##dtypes(UNARY_FAR_LOOP(id, far, far_expression, expression) KERNEL(id)))
 /* A loop for either choice, since one that tests it at each element does not vectorise. */
 #define UNARY_CHOICE(name, id, dtypes, parameter, choice, expression)                       \
-    WHEN_##dtypes(UNARY_LOOP(id##_chosen, STORAGE, STORE, CONSTANT(parameter, choice), expression) \
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id##_chosen, STORAGE, STORE, CONSTANT(parameter, choice), expression) \
                       UNARY_LOOP(id##_other, STORAGE, STORE, CONSTANT(parameter, 0), expression) \
-                          KERNEL_CHOICE(id, choice))
+                          KERNEL_CHOICE(id, choice)))
 #define UNARY_MAGNITUDE(name, id, dtypes, expression) \
-    WHEN_##dtypes(UNARY_LOOP(id, MAGNITUDE, AS_MAGNITUDE, NO_PARAMETER, expression) KERNEL(id))
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, MAGNITUDE, AS_MAGNITUDE, NO_PARAMETER, expression) KERNEL(id)))
 #define PREDICATE(name, id, dtypes, expression) \
-    WHEN_##dtypes(UNARY_LOOP(id, uint8_t, AS_BOOL, NO_PARAMETER, expression) KERNEL(id))
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, uint8_t, AS_BOOL, NO_PARAMETER, expression) KERNEL(id)))
 #define BINARY(name, id, dtypes, expression) \
-    WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, NO_PARAMETER, expression) KERNEL(id))
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define BINARY_NUMBER(name, id, dtypes, parameter, expression) \
-    WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, FIRST_NUMBER(parameter), expression) KERNEL(id))
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, FIRST_NUMBER(parameter), expression) KERNEL(id)))
 #define BINARY_CHOICE(name, id, dtypes, parameter, choice, expression)                      \
-    WHEN_##dtypes(BINARY_LOOP(id##_chosen, STORAGE, STORE, 0, CONSTANT(parameter, choice), expression) \
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id##_chosen, STORAGE, STORE, 0, CONSTANT(parameter, choice), expression) \
                       BINARY_LOOP(id##_other, STORAGE, STORE, 0, CONSTANT(parameter, 0), expression) \
-                          KERNEL_CHOICE(id, choice))
+                          KERNEL_CHOICE(id, choice)))
+#define BINARY_WITH(name, id, dtypes, parameters, expression) \
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, parameters, expression) KERNEL(id)))
+#define BINARY_COMPLEX(name, id, dtypes, expression) \
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, COMPLEX_OF_REAL, AS_COMPLEX, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define COMPARISON(name, id, dtypes, expression) \
-    WHEN_##dtypes(BINARY_LOOP(id, uint8_t, AS_BOOL, 0, NO_PARAMETER, expression) KERNEL(id))
-#define DIVISION(name, id, dtypes, expression) \
-    WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, gn_zero_divisor(b), NO_PARAMETER, expression) KERNEL(id))
+    OF_OTHERS(WHEN_##dtypes(BINARY_LOOP(id, uint8_t, AS_BOOL, 0, NO_PARAMETER, expression) KERNEL(id)))
+#define CHECKED(name, id, dtypes, fault, expression) \
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, fault, NO_PARAMETER, expression) KERNEL(id)))
+#define DIVISION(name, id, dtypes, expression) CHECKED(name, id, dtypes, gn_zero_divisor(b), expression)
+#define TERNARY(name, id, dtypes, expression) \
+    OF_OTHERS(WHEN_##dtypes(TERNARY_LOOP(id, NO_PARAMETER, expression) KERNEL(id)))
 #define TERNARY_NUMBER(name, id, dtypes, parameter, expression) \
-    WHEN_##dtypes(TERNARY_LOOP(id, FIRST_NUMBER(parameter), expression) KERNEL(id))
+    OF_OTHERS(WHEN_##dtypes(TERNARY_LOOP(id, FIRST_NUMBER(parameter), expression) KERNEL(id)))
 
 #include "../pointwise.def"
 
@@ -182,15 +276,29 @@
 /* An element that is NaN stays it, and a bound that is NaN makes all elements so. */
 #define RAISED (a >= low || gn_isnan(a) ? a : low)
 #define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
-WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp))
+OF_ONE(WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp)))
 
 #undef UNARY_LOOP
+#undef UNARY_FAR_LOOP
 #undef BINARY_LOOP
 #undef TERNARY_LOOP
+#undef DENSE
+#undef FETCH
+#undef TARGET
+#undef DELIVER
 #undef KERNEL
 #undef KERNEL_CHOICE
+#undef COMPLEX_OF_REAL
 #undef AS_BOOL
 #undef AS_MAGNITUDE
+#undef AS_COMPLEX
+#undef PLACES
+#undef MAXIMUM
+#undef MINIMUM
+#undef BETWEEN
+#undef SCALAR
+#undef GIVEN
+#undef INTEGER_ARGUMENT
 #undef FIRST_NUMBER
 #undef CONSTANT
 #undef NO_PARAMETER
@@ -200,11 +308,17 @@ WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp)
 #undef UNARY
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE
+#undef UNARY_WITH
+#undef UNARY_FAR
 #undef UNARY_MAGNITUDE
 #undef PREDICATE
 #undef BINARY
 #undef BINARY_NUMBER
 #undef BINARY_CHOICE
+#undef BINARY_WITH
+#undef BINARY_COMPLEX
 #undef COMPARISON
+#undef CHECKED
 #undef DIVISION
+#undef TERNARY
 #undef TERNARY_NUMBER

@@ -1,123 +1,89 @@
 /* Functions of one element, by the type of their argument: gn_exp(x) is gn_exp_float32(x) for a float.
  *
- * The float32 exp, log, tanh and erf are polynomials without branches, so that a loop over them vectorises
- * and an element's result does not depend on whether the vector code or its tail computed it. */
+ * This file chooses by type; the functions themselves are in scalar_*.h. */
 #ifndef GN_SCALAR_H
 #define GN_SCALAR_H
 
 #include "kernel.h"
 
-/* e^x, to 1.0 ulp.  x = n ln 2 + r; the polynomial is Cephes' (expf).  The factor 2^n is applied in halves,
- * for results that are subnormal or just below infinity. */
-static inline float gn_exp_float32(float x) {
-    const float low = x < -104.0f ? -104.0f : x;
-    const float clamped = low > 89.0f ? 89.0f : low;
-    const float shifted = clamped * 1.44269504088896341f + 0x1.8p23f; /* the sum's last bits are n */
-    const float n = shifted - 0x1.8p23f;
-    const float r = clamped - n * 0.693359375f - n * -2.12194440e-4f;
-    const float p = ((((1.9875691500e-4f * r + 1.3981999507e-3f) * r + 8.3334519073e-3f) * r + 4.1665795894e-2f) * r
-                     + 1.6666665459e-1f) * r + 5.0000001201e-1f;
-    const float y = p * (r * r) + r + 1.0f;
-    const int32_t power = (int32_t)(gn_bits(shifted) - 0x4b400000u);
-    const int32_t half = power >> 1;
-    const float first = gn_from_bits((uint32_t)(half + 127) << 23);
-    const float second = gn_from_bits((uint32_t)(power - half + 127) << 23);
-    return y * first * second;
-}
+#include "scalar_complex.h"
+#include "scalar_erf.h"
+#include "scalar_exp.h"
+#include "scalar_gamma.h"
+#include "scalar_hyperbolic.h"
+#include "scalar_trig.h"
 
-/* ln x, to 1 ulp.  x = 2^e m with m in [sqrt(1/2), sqrt(2)); the polynomial is Cephes' (logf). */
-static inline float gn_log_float32(float x) {
-    const int tiny = x < 0x1p-126f;
-    const float scaled = tiny ? x * 0x1p23f : x;
-    const uint32_t bits = gn_bits(scaled);
-    const int32_t exponent = (int32_t)(bits - 0x3f3504f3u) >> 23;
-    const float e = (float)exponent - (tiny ? 23.0f : 0.0f);
-    const float f = gn_from_bits(bits - ((uint32_t)exponent << 23)) - 1.0f;
-    const float z = f * f;
-    float p = 7.0376836292e-2f;
-    p = p * f - 1.1514610310e-1f;
-    p = p * f + 1.1676998740e-1f;
-    p = p * f - 1.2420140846e-1f;
-    p = p * f + 1.4249322787e-1f;
-    p = p * f - 1.6668057665e-1f;
-    p = p * f + 2.0000714765e-1f;
-    p = p * f - 2.4999993993e-1f;
-    p = p * f + 3.3333331174e-1f;
-    const float tail = p * f * z - 2.12194440e-4f * e - 0.5f * z;
-    const float finite = f + tail + 0.693359375f * e;
-    const float high = x == INFINITY ? INFINITY : finite;
-    const float positive = x == 0.0f ? -INFINITY : high;
-    return x >= 0.0f ? positive : NAN;
-}
-
-/* tanh x, to 1.5 ulp; Cephes' (tanhf). */
-static inline float gn_tanh_float32(float x) {
-    const float magnitude = fabsf(x);
-    const float z = x * x;
-    const float p = (((-5.70498872745e-3f * z + 2.06390887954e-2f) * z - 5.37397155531e-2f) * z + 1.33314422036e-1f) * z
-                    - 3.33332819422e-1f;
-    const float near = p * z * x + x;
-    const float far = copysignf(1.0f - 2.0f / (gn_exp_float32(2.0f * magnitude) + 1.0f), x);
-    return magnitude < 0.625f ? near : (x == x ? far : x);
-}
-
-/* erf x, to 2.5 ulp; Cephes' (erff), whose two ranges of erfc meet at 2. */
-static inline float gn_erf_float32(float x) {
-    const float magnitude = fabsf(x);
-    const float z = x * x;
-    const float near = x * ((((((7.853861353153693e-5f * z - 8.010193625184903e-4f) * z + 5.188327685732524e-3f) * z
-                               - 2.685381193529856e-2f) * z + 1.128358514861418e-1f) * z - 3.761262582423300e-1f) * z
-                            + 1.128379165726710f);
-    const float q = 1.0f / (magnitude < 1.0f ? 1.0f : magnitude);
-    const float y = q * q;
-    const float middle = (((((((2.326819970068386e-2f * y - 1.387039388740657e-1f) * y + 3.687424674597105e-1f) * y
-                              - 5.824733027278666e-1f) * y + 6.210004621745983e-1f) * y - 4.944515323274145e-1f) * y
-                           + 3.404879937665872e-1f) * y - 2.741127028184656e-1f) * y + 5.638259427386472e-1f;
-    const float outer = ((((((-1.047766399936249e+1f * y + 1.297719955372516e+1f) * y - 7.495518717768503f) * y
-                            + 2.921019019210786f) * y - 1.015265279202700f) * y + 4.218463358204948e-1f) * y
-                         - 2.820767439740514e-1f) * y + 5.641895067754075e-1f;
-    const float complement = gn_exp_float32(-z) * q * (magnitude < 2.0f ? middle : outer);
-    const float far = copysignf(1.0f - complement, x);
-    return magnitude < 1.0f ? near : (x == x ? far : x);
-}
-
-#define gn_exp_float64 exp
-#define gn_log_float64 log
-#define gn_tanh_float64 tanh
-#define gn_erf_float64 erf
-
+/* Below these, sigmoid and silu have other forms: x + SILU_SHIFT is exact, and
+ * e^-SILU_SHIFT, which is SILU_FACTOR, nearly so. */
 #define REAL float
 #define NAME(name) name##_float32
 #define FUNCTION(name) name##f
+#define SIGMOID_LIMIT -12.0f
+#define SILU_LIMIT -87.0f
+#define SILU_SHIFT 45.05615234375f
+#define SILU_FACTOR 2.706211039053161e-20f
 #include "scalar_real.h"
+#include "scalar_activation.h"
 #undef REAL
 #undef NAME
 #undef FUNCTION
+#undef SIGMOID_LIMIT
+#undef SILU_LIMIT
+#undef SILU_SHIFT
+#undef SILU_FACTOR
 
 #define REAL double
 #define NAME(name) name##_float64
 #define FUNCTION(name) name
+#define SIGMOID_LIMIT -20.0
+#define SILU_LIMIT -700.0
+#define SILU_SHIFT 400.00018310546875
+#define SILU_FACTOR 1.9148189507908364e-174
 #include "scalar_real.h"
+#include "scalar_activation.h"
 #undef REAL
 #undef NAME
 #undef FUNCTION
+#undef SIGMOID_LIMIT
+#undef SILU_LIMIT
+#undef SILU_SHIFT
+#undef SILU_FACTOR
 
 /* Integers of all sizes, and bool, as int64; the caller narrows the result, which wraps. */
-static inline int gn_isnan_int64(int64_t x) {
+GN_INLINE int gn_isnan_int64(int64_t x) {
     (void)x;
     return 0;
 }
 
-static inline int64_t gn_sign_int64(int64_t x) {
+GN_INLINE int64_t gn_sign_int64(int64_t x) {
     return (x > 0) - (x < 0);
 }
 
-static inline int gn_zero_divisor_int64(int64_t b) {
+GN_INLINE int gn_signbit_int64(int64_t x) {
+    return x < 0;
+}
+GN_INLINE int gn_isposinf_int64(int64_t x) {
+    (void)x;
+    return 0;
+}
+#define gn_isneginf_int64 gn_isposinf_int64
+
+/* a 2^b and floor(a / 2^b); `bits` are those of the dtype but its sign.  All bits are shifted out where b is
+ * negative or exceeds them. */
+GN_INLINE int64_t gn_shift_left(int64_t a, int64_t b, int64_t bits) {
+    return b >= 0 && b <= bits ? (int64_t)((uint64_t)a << (b & 63)) : 0;
+}
+GN_INLINE int64_t gn_shift_right(int64_t a, int64_t b, int64_t bits) {
+    const int64_t places = b >= 0 && b <= bits ? b : bits;
+    return a >> (places & 63);
+}
+
+GN_INLINE int gn_zero_divisor_int64(int64_t b) {
     return b == 0;
 }
 
 /* Division rounding towards zero; 0 by 0 gives 0 (the caller reports it), and -1 does not trap. */
-static inline int64_t gn_div_trunc_int64(int64_t a, int64_t b) {
+GN_INLINE int64_t gn_div_trunc_int64(int64_t a, int64_t b) {
     if (b == 0) {
         return 0;
     }
@@ -125,22 +91,22 @@ static inline int64_t gn_div_trunc_int64(int64_t a, int64_t b) {
 }
 
 /* C's remainder, with the dividend's sign. */
-static inline int64_t gn_fmod_int64(int64_t a, int64_t b) {
+GN_INLINE int64_t gn_fmod_int64(int64_t a, int64_t b) {
     return b == 0 || b == -1 ? 0 : a % b;
 }
 
 /* Python's //, and Python's %. */
-static inline int64_t gn_div_floor_int64(int64_t a, int64_t b) {
+GN_INLINE int64_t gn_div_floor_int64(int64_t a, int64_t b) {
     const int64_t rest = gn_fmod_int64(a, b);
     return gn_div_trunc_int64(a, b) - (rest != 0 && (rest < 0) != (b < 0));
 }
-static inline int64_t gn_remainder_int64(int64_t a, int64_t b) {
+GN_INLINE int64_t gn_remainder_int64(int64_t a, int64_t b) {
     const int64_t rest = gn_fmod_int64(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 /* a to the power b, wrapping.  A negative power is 0 but for the bases 1 and -1. */
-static inline int64_t gn_pow_int64(int64_t a, int64_t b) {
+GN_INLINE int64_t gn_pow_int64(int64_t a, int64_t b) {
     if (b < 0) {
         if (a == 1) {
             return 1;
@@ -158,24 +124,6 @@ static inline int64_t gn_pow_int64(int64_t a, int64_t b) {
 }
 
 #if GN_HAS_COMPLEX
-static inline int gn_isnan_complex64(gn_complex64 x) {
-    return crealf(x) != crealf(x) || cimagf(x) != cimagf(x);
-}
-static inline int gn_isnan_complex128(gn_complex128 x) {
-    return creal(x) != creal(x) || cimag(x) != cimag(x);
-}
-static inline int gn_isinf_complex64(gn_complex64 x) {
-    return gn_isinf_float32(crealf(x)) || gn_isinf_float32(cimagf(x));
-}
-static inline int gn_isinf_complex128(gn_complex128 x) {
-    return gn_isinf_float64(creal(x)) || gn_isinf_float64(cimag(x));
-}
-static inline gn_complex64 gn_sigmoid_complex64(gn_complex64 x) {
-    return 1 / (1 + cexpf(-x));
-}
-static inline gn_complex128 gn_sigmoid_complex128(gn_complex128 x) {
-    return 1 / (1 + cexp(-x));
-}
 #define GN_FRACTIONAL(function32, function64, complex64_function, complex128_function, x) \
     _Generic((x), float: function32, double: function64, gn_complex64: complex64_function, \
              gn_complex128: complex128_function)
@@ -184,70 +132,99 @@ static inline gn_complex128 gn_sigmoid_complex128(gn_complex128 x) {
     _Generic((x), float: function32, double: function64)
 #endif
 
-static inline float gn_divide_float32(float a, float b) {
+GN_INLINE float gn_divide_float32(float a, float b) {
     return a / b;
 }
-static inline double gn_divide_float64(double a, double b) {
+GN_INLINE double gn_divide_float64(double a, double b) {
     return a / b;
 }
-#if GN_HAS_COMPLEX
-/* Divided by zero, each part goes to its own infinity (or NaN), which C's short division loses. */
-static inline gn_complex64 gn_divide_complex64(gn_complex64 a, gn_complex64 b) {
-    if (b == 0) {
-        const float parts[2] = {crealf(a) / crealf(b), cimagf(a) / crealf(b)};
-        gn_complex64 quotient;
-        memcpy(&quotient, parts, sizeof quotient);
-        return quotient;
-    }
-    return a / b;
-}
-static inline gn_complex128 gn_divide_complex128(gn_complex128 a, gn_complex128 b) {
-    if (b == 0) {
-        const double parts[2] = {creal(a) / creal(b), cimag(a) / creal(b)};
-        gn_complex128 quotient;
-        memcpy(&quotient, parts, sizeof quotient);
-        return quotient;
-    }
-    return a / b;
-}
-#endif
-
 /* Floats and complex numbers. */
 #define gn_divide(a, b) \
     GN_FRACTIONAL(gn_divide_float32, gn_divide_float64, gn_divide_complex64, gn_divide_complex128, b)(a, b)
 #define gn_exp(x) GN_FRACTIONAL(gn_exp_float32, gn_exp_float64, cexpf, cexp, x)(x)
 #define gn_log(x) GN_FRACTIONAL(gn_log_float32, gn_log_float64, clogf, clog, x)(x)
-#define gn_sin(x) GN_FRACTIONAL(sinf, sin, csinf, csin, x)(x)
-#define gn_cos(x) GN_FRACTIONAL(cosf, cos, ccosf, ccos, x)(x)
+#define gn_sin(x) GN_FRACTIONAL(gn_sin_float32, gn_sin_float64, csinf, csin, x)(x)
+#define gn_cos(x) GN_FRACTIONAL(gn_cos_float32, gn_cos_float64, ccosf, ccos, x)(x)
+#define gn_tan(x) GN_FRACTIONAL(gn_tan_float32, gn_tan_float64, ctanf, ctan, x)(x)
+#define gn_asin(x) GN_FRACTIONAL(gn_asin_float32, gn_asin_float64, casinf, casin, x)(x)
+#define gn_acos(x) GN_FRACTIONAL(gn_acos_float32, gn_acos_float64, cacosf, cacos, x)(x)
+#define gn_atan(x) GN_FRACTIONAL(gn_atan_float32, gn_atan_float64, catanf, catan, x)(x)
+#define gn_sinh(x) GN_FRACTIONAL(gn_sinh_float32, gn_sinh_float64, csinhf, csinh, x)(x)
+#define gn_cosh(x) GN_FRACTIONAL(gn_cosh_float32, gn_cosh_float64, ccoshf, ccosh, x)(x)
 #define gn_tanh(x) GN_FRACTIONAL(gn_tanh_float32, gn_tanh_float64, ctanhf, ctanh, x)(x)
+#define gn_asinh(x) GN_FRACTIONAL(gn_asinh_float32, gn_asinh_float64, casinhf, casinh, x)(x)
+#define gn_acosh(x) GN_FRACTIONAL(gn_acosh_float32, gn_acosh_float64, cacoshf, cacosh, x)(x)
+#define gn_atanh(x) GN_FRACTIONAL(gn_atanh_float32, gn_atanh_float64, catanhf, catanh, x)(x)
 #define gn_sqrt(x) GN_FRACTIONAL(sqrtf, sqrt, csqrtf, csqrt, x)(x)
-#define gn_sigmoid(x) GN_FRACTIONAL(gn_sigmoid_float32, gn_sigmoid_float64, gn_sigmoid_complex64, \
-                                    gn_sigmoid_complex128, x)(x)
-#define gn_isinf(x) GN_FRACTIONAL(gn_isinf_float32, gn_isinf_float64, gn_isinf_complex64, gn_isinf_complex128, x)(x)
+/* The function of this name for either of four types, or of two. */
+#define GN_BY_TYPE(name, x) GN_FRACTIONAL(name##_float32, name##_float64, name##_complex64, name##_complex128, x)
+#define gn_exp2(x) GN_BY_TYPE(gn_exp2, x)(x)
+#define gn_expm1(x) GN_BY_TYPE(gn_expm1, x)(x)
+#define gn_log1p(x) GN_BY_TYPE(gn_log1p, x)(x)
+#define gn_log2(x) GN_BY_TYPE(gn_log2, x)(x)
+#define gn_log10(x) GN_BY_TYPE(gn_log10, x)(x)
+#define gn_sigmoid(x) GN_BY_TYPE(gn_sigmoid, x)(x)
+#define gn_silu(x) GN_BY_TYPE(gn_silu, x)(x)
+#define gn_silu_backward(gradient, x) GN_BY_TYPE(gn_silu_backward, x)(gradient, x)
+#define gn_logaddexp(a, b) GN_BY_TYPE(gn_logaddexp, a)(a, b)
+#define gn_angle(x) GN_BY_TYPE(gn_angle, x)(x)
+/* Numbers whose sine and its like the C library computes. */
+#define gn_far(x) GN_BY_TYPE(gn_far, x)(x)
+#define gn_far_sin(x) GN_FRACTIONAL(gn_far_sin_float32, sin, csinf, csin, x)(x)
+#define gn_far_cos(x) GN_FRACTIONAL(gn_far_cos_float32, cos, ccosf, ccos, x)(x)
+#define gn_far_tan(x) GN_FRACTIONAL(gn_far_tan_float32, tan, ctanf, ctan, x)(x)
 
 /* Floats. */
 #define GN_FLOATING(function32, function64, x) _Generic((x), float: function32, double: function64)
-#define gn_expm1(x) GN_FLOATING(expm1f, expm1, x)(x)
-#define gn_log1p(x) GN_FLOATING(log1pf, log1p, x)(x)
-#define gn_log2(x) GN_FLOATING(log2f, log2, x)(x)
-#define gn_erf(x) GN_FLOATING(gn_erf_float32, gn_erf_float64, x)(x)
-#define gn_silu(x) GN_FLOATING(gn_silu_float32, gn_silu_float64, x)(x)
-#define gn_silu_backward(gradient, x) GN_FLOATING(gn_silu_backward_float32, gn_silu_backward_float64, x)(gradient, x)
-#define gn_gelu(x, approximate) GN_FLOATING(gn_gelu_float32, gn_gelu_float64, x)(x, approximate)
-#define gn_gelu_backward(gradient, x, approximate) \
-    GN_FLOATING(gn_gelu_backward_float32, gn_gelu_backward_float64, x)(gradient, x, approximate)
+#define GN_FLOAT(name, x) GN_FLOATING(name##_float32, name##_float64, x)
+#define gn_erf(x) GN_FLOAT(gn_erf, x)(x)
+#define gn_erfc(x) GN_FLOAT(gn_erfc, x)(x)
+#define gn_erfinv(x) GN_FLOAT(gn_erfinv, x)(x)
+#define gn_lgamma(x) GN_FLOATING(gn_lgamma_float32, lgamma, x)(x)
+#define gn_digamma(x) GN_FLOAT(gn_digamma, x)(x)
+#define gn_polygamma(n, x) GN_FLOAT(gn_polygamma, x)(n, x)
+#define gn_gelu(x, approximate) GN_FLOAT(gn_gelu, x)(x, approximate)
+#define gn_gelu_backward(gradient, x, approximate) GN_FLOAT(gn_gelu_backward, x)(gradient, x, approximate)
+#define gn_elu(x, alpha, scale, input_scale) GN_FLOAT(gn_elu, x)(x, alpha, scale, input_scale)
+#define gn_elu_backward(gradient, x, alpha, scale, input_scale, is_result) \
+    GN_FLOAT(gn_elu_backward, x)(gradient, x, alpha, scale, input_scale, is_result)
+#define gn_softplus(x, beta, threshold) GN_FLOAT(gn_softplus, x)(x, beta, threshold)
+#define gn_softplus_backward(gradient, x, beta, threshold) \
+    GN_FLOAT(gn_softplus_backward, x)(gradient, x, beta, threshold)
+#define gn_log_sigmoid(x, decayed) GN_FLOAT(gn_log_sigmoid, x)(x, decayed)
+#define gn_log_sigmoid_backward(gradient, x, decayed) GN_FLOAT(gn_log_sigmoid_backward, x)(gradient, x, decayed)
+#define gn_mish(x) GN_FLOAT(gn_mish, x)(x)
+#define gn_softshrink(x, lambda) GN_FLOAT(gn_softshrink, x)(x, lambda)
+#define gn_shrink(through, x, lambda) GN_FLOAT(gn_shrink, x)(through, x, lambda)
+#define gn_six(x) GN_FLOAT(gn_six, x)(x)
+#define gn_hardswish(x) GN_FLOAT(gn_hardswish, x)(x)
+#define gn_hardswish_backward(gradient, x) GN_FLOAT(gn_hardswish_backward, x)(gradient, x)
+#define gn_logit(x, eps) GN_FLOAT(gn_logit, x)(x, eps)
+#define gn_logaddexp2(a, b) GN_FLOAT(gn_logaddexp2, a)(a, b)
+#define gn_xlogy(a, b) GN_FLOAT(gn_xlogy, a)(a, b)
+#define gn_atan2(y, x) GN_FLOAT(gn_atan2, x)(y, x)
+#define gn_hypot(a, b) GN_FLOAT(gn_hypot, a)(a, b)
+#define gn_copysign(a, b) GN_FLOATING(copysignf, copysign, a)(a, b)
+#define gn_smooth_l1(x, beta) GN_FLOAT(gn_smooth_l1, x)(x, beta)
+#define gn_huber(x, delta) GN_FLOAT(gn_huber, x)(x, delta)
+#define gn_binary_cross_entropy(p, target) GN_FLOAT(gn_binary_cross_entropy, p)(p, target)
+#define gn_no_probability(x) GN_FLOAT(gn_no_probability, x)(x)
+#define gn_frac(x) GN_FLOAT(gn_frac, x)(x)
+#define gn_round_decimals(x, scale, decimals) GN_FLOAT(gn_round_decimals, x)(x, scale, decimals)
+#define gn_complex_of(re, im) GN_FLOAT(gn_complex_of, re)(re, im)
+#define gn_polar(modulus, phase) GN_FLOAT(gn_polar, phase)(modulus, phase)
 
 /* Floats and integers. */
 #define GN_REAL(function32, function64, integer_function, x) \
     _Generic((x), float: function32, double: function64, default: integer_function)
 /* NaN and -0.0 go through. */
-static inline float gn_relu_float32(float x) {
+GN_INLINE float gn_relu_float32(float x) {
     return x < 0 ? 0 : x;
 }
-static inline double gn_relu_float64(double x) {
+GN_INLINE double gn_relu_float64(double x) {
     return x < 0 ? 0 : x;
 }
-static inline int64_t gn_relu_int64(int64_t x) {
+GN_INLINE int64_t gn_relu_int64(int64_t x) {
     return x < 0 ? 0 : x;
 }
 #define gn_relu(x) GN_REAL(gn_relu_float32, gn_relu_float64, gn_relu_int64, x)(x)
@@ -257,41 +234,51 @@ static inline int64_t gn_relu_int64(int64_t x) {
 #define gn_div_trunc(a, b) GN_REAL(gn_div_trunc_float32, gn_div_trunc_float64, gn_div_trunc_int64, a)(a, b)
 #define gn_remainder(a, b) GN_REAL(gn_remainder_float32, gn_remainder_float64, gn_remainder_int64, a)(a, b)
 #define gn_fmod(a, b) GN_REAL(fmodf, fmod, gn_fmod_int64, a)(a, b)
-#define gn_pow(a, b) GN_REAL(powf, pow, gn_pow_int64, a)(a, b)
-#define gn_pow_number(a, b) GN_REAL(gn_pow_number_float32, gn_pow_number_float64, gn_pow_int64, a)(a, b)
+#define gn_signbit(x) GN_REAL(gn_signbit_float32, gn_signbit_float64, gn_signbit_int64, x)(x)
+#define gn_isposinf(x) GN_REAL(gn_isposinf_float32, gn_isposinf_float64, gn_isposinf_int64, x)(x)
+#define gn_isneginf(x) GN_REAL(gn_isneginf_float32, gn_isneginf_float64, gn_isneginf_int64, x)(x)
 
 /* All types. */
-static inline int64_t gn_abs_int64(int64_t x) {
+GN_INLINE int64_t gn_abs_int64(int64_t x) {
     return x < 0 ? (int64_t)(0 - (uint64_t)x) : x;
 }
 
-static inline float gn_same_float32(float x) {
+GN_INLINE float gn_same_float32(float x) {
     return x;
 }
-static inline double gn_same_float64(double x) {
+GN_INLINE double gn_same_float64(double x) {
     return x;
 }
 #define gn_conj(x) GN_FRACTIONAL(gn_same_float32, gn_same_float64, conjf, conj, x)(x)
 
 /* What a register for integers of `size` bytes holds of `x`: those below 8 share one of 32 bits. */
-static inline int64_t gn_register(int64_t x, size_t size) {
+GN_INLINE int64_t gn_register(int64_t x, size_t size) {
     return size < 8 && (x < INT32_MIN || x > INT32_MAX) ? INT32_MIN : x;
 }
 
-static inline int64_t gn_same_int64(int64_t x) {
+/* An integer is finite. */
+GN_INLINE int64_t gn_finite_int64(int64_t x, int64_t nan, int64_t highest, int64_t lowest) {
+    (void)nan;
+    (void)highest;
+    (void)lowest;
+    return x;
+}
+#if GN_HAS_COMPLEX
+GN_INLINE gn_complex64 gn_finite_complex64(gn_complex64 x, float nan, float highest, float lowest) {
+    return gn_complex_of_float32(gn_finite_float32(crealf(x), nan, highest, lowest),
+                                 gn_finite_float32(cimagf(x), nan, highest, lowest));
+}
+GN_INLINE gn_complex128 gn_finite_complex128(gn_complex128 x, double nan, double highest, double lowest) {
+    return gn_complex_of_float64(gn_finite_float64(creal(x), nan, highest, lowest),
+                                 gn_finite_float64(cimag(x), nan, highest, lowest));
+}
+#endif
+
+GN_INLINE int64_t gn_same_int64(int64_t x) {
     return x;
 }
 
 #if GN_HAS_COMPLEX
-/* A complex number over its modulus; 0 at 0. */
-static inline gn_complex64 gn_sgn_complex64(gn_complex64 x) {
-    const float modulus = cabsf(x);
-    return modulus == 0 ? 0 : x / modulus;
-}
-static inline gn_complex128 gn_sgn_complex128(gn_complex128 x) {
-    const double modulus = cabs(x);
-    return modulus == 0 ? 0 : x / modulus;
-}
 #define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
     _Generic((x), float: function32, double: function64, gn_complex64: complex64_function, \
              gn_complex128: complex128_function, default: integer_function)
@@ -299,6 +286,15 @@ static inline gn_complex128 gn_sgn_complex128(gn_complex128 x) {
 #define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
     GN_REAL(function32, function64, integer_function, x)
 #endif
+#define gn_isinf(x) \
+    GN_ANY(gn_isinf_float32, gn_isinf_float64, gn_isinf_complex64, gn_isinf_complex128, gn_isnan_int64, x)(x)
+#define gn_pow(a, b) GN_ANY(gn_pow_float32, pow, gn_pow_complex64, gn_pow_complex128, gn_pow_int64, a)(a, b)
+#define gn_pow_number(a, b) \
+    GN_ANY(gn_pow_number_float32, gn_pow_number_float64, gn_pow_number_complex64, gn_pow_number_complex128, \
+           gn_pow_int64, a)(a, b)
+#define gn_finite(x, nan, highest, lowest) \
+    GN_ANY(gn_finite_float32, gn_finite_float64, gn_finite_complex64, gn_finite_complex128, gn_finite_int64, x) \
+    (x, nan, highest, lowest)
 #define gn_floor(x) GN_REAL(floorf, floor, gn_same_int64, x)(x)
 #define gn_ceil(x) GN_REAL(ceilf, ceil, gn_same_int64, x)(x)
 #define gn_round(x) GN_REAL(rintf, rint, gn_same_int64, x)(x)

@@ -9,13 +9,19 @@
 #define UNARY(name, id, ...) DECLARE(id)
 #define UNARY_NUMBER(name, id, ...) DECLARE(id)
 #define UNARY_CHOICE(name, id, ...) DECLARE(id)
+#define UNARY_WITH(name, id, ...) DECLARE(id)
+#define UNARY_FAR(name, id, ...) DECLARE(id)
 #define UNARY_MAGNITUDE(name, id, ...) DECLARE(id)
 #define PREDICATE(name, id, ...) DECLARE(id)
 #define BINARY(name, id, ...) DECLARE(id)
 #define BINARY_NUMBER(name, id, ...) DECLARE(id)
 #define BINARY_CHOICE(name, id, ...) DECLARE(id)
+#define BINARY_WITH(name, id, ...) DECLARE(id)
+#define BINARY_COMPLEX(name, id, ...) DECLARE(id)
 #define COMPARISON(name, id, ...) DECLARE(id)
+#define CHECKED(name, id, ...) DECLARE(id)
 #define DIVISION(name, id, ...) DECLARE(id)
+#define TERNARY(name, id, ...) DECLARE(id)
 #define TERNARY_NUMBER(name, id, ...) DECLARE(id)
 #define FOLD(name, id, ...) DECLARE(id)
 #define SUM(name, id, ...) DECLARE(id)
@@ -30,13 +36,19 @@
 #undef UNARY
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE
+#undef UNARY_WITH
+#undef UNARY_FAR
 #undef UNARY_MAGNITUDE
 #undef PREDICATE
 #undef BINARY
 #undef BINARY_NUMBER
 #undef BINARY_CHOICE
+#undef BINARY_WITH
+#undef BINARY_COMPLEX
 #undef COMPARISON
+#undef CHECKED
 #undef DIVISION
+#undef TERNARY
 #undef TERNARY_NUMBER
 #undef FOLD
 #undef SUM
@@ -50,13 +62,19 @@
 #define UNARY(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_CHOICE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define UNARY_WITH(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define UNARY_FAR(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_MAGNITUDE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define PREDICATE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY_CHOICE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define BINARY_WITH(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define BINARY_COMPLEX(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define COMPARISON(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define CHECKED(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define DIVISION(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define TERNARY(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define TERNARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define FOLD(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define SUM(name, id, dtypes, ...) ITERATED(name, id, dtypes)

@@ -109,62 +109,231 @@ static int32_t float_row(int64_t count, char *const *data, const int64_t *stride
     return status;
 }
 
+/* A place in the walk: the index of each dimension, and where that is in each operand. */
+typedef struct place {
+    int64_t index[GN_MAX_DIMS];
+    char *row[GN_MAX_OPERANDS]; /* without what dimension 0 adds */
+} place;
+
+/* Sets the place to row `number` of the rows over dimensions `first` and on. */
+static void set_place(const walk *work, int32_t first, int64_t number, place *at) {
+    const gn_call *call = work->call;
+    for (int32_t k = 0; k < call->tensor_count; k++) {
+        at->row[k] = work->data[k];
+    }
+    for (int32_t dim = first; dim < call->tensors[0].ndim; dim++) {
+        at->index[dim] = number % call->tensors[0].sizes[dim];
+        number /= call->tensors[0].sizes[dim];
+        for (int32_t k = 0; k < call->tensor_count; k++) {
+            at->row[k] += at->index[dim] * call->tensors[k].strides[dim];
+        }
+    }
+}
+
+/* Moves the place to the next row of dimensions `first` and on. */
+static void next_place(const walk *work, int32_t first, place *at) {
+    const gn_call *call = work->call;
+    const int64_t *sizes = call->tensors[0].sizes;
+    for (int32_t dim = first; dim < call->tensors[0].ndim; dim++) {
+        const int64_t turn = ++at->index[dim] == sizes[dim] ? sizes[dim] - 1 : -1;
+        for (int32_t k = 0; k < call->tensor_count; k++) {
+            at->row[k] -= turn * call->tensors[k].strides[dim];
+        }
+        if (turn < 0) {
+            break;
+        }
+        at->index[dim] = 0;
+    }
+}
+
+/* `part` elements of a row from `column` on. */
+static void run_row(walk *work, char *const *row, const int64_t *inner, int64_t column, int64_t part) {
+    const gn_call *call = work->call;
+    char *first[GN_MAX_OPERANDS];
+    for (int32_t k = 0; k < call->tensor_count; k++) {
+        first[k] = row[k] + column * inner[k];
+    }
+    set_status(work, work->through_float ? float_row(part, first, inner, work)
+                                         : work->loop(part, first, inner, call));
+}
+
+/* The steps of dimension 0. */
+static void set_inner(const gn_call *call, int64_t *inner) {
+    for (int32_t k = 0; k < call->tensor_count; k++) {
+        inner[k] = call->tensors[k].ndim > 0 ? call->tensors[k].strides[0] : 0;
+    }
+}
+
 /* The elements [begin, end) of the walk, in the order of dimension 0 first. */
 static void walk_part(int64_t begin, int64_t end, void *context) {
     walk *work = context;
     const gn_call *call = work->call;
-    const int32_t count = call->tensor_count;
-    const int32_t ndim = call->tensors[0].ndim;
-    const int64_t *sizes = call->tensors[0].sizes;
-    const int64_t row_size = ndim > 0 ? sizes[0] : 1;
-    int64_t index[GN_MAX_DIMS];
+    const int64_t row_size = call->tensors[0].ndim > 0 ? call->tensors[0].sizes[0] : 1;
     int64_t inner[GN_MAX_OPERANDS];
-    char *row[GN_MAX_OPERANDS];
-
-    int64_t rest = begin;
-    for (int32_t dim = 0; dim < ndim; dim++) {
-        index[dim] = rest % sizes[dim];
-        rest /= sizes[dim];
-    }
-    int64_t column = ndim > 0 ? index[0] : 0;
-    for (int32_t k = 0; k < count; k++) {
-        row[k] = work->data[k];
-        inner[k] = ndim > 0 ? call->tensors[k].strides[0] : 0;
-        for (int32_t dim = 1; dim < ndim; dim++) {
-            row[k] += index[dim] * call->tensors[k].strides[dim];
-        }
-    }
-
-    int64_t left = end - begin;
-    while (1) {
+    place at;
+    set_inner(call, inner);
+    set_place(work, 1, begin / row_size, &at);
+    int64_t column = begin % row_size;
+    for (int64_t left = end - begin; left > 0;) {
         const int64_t part = gn_min(left, row_size - column);
-        char *first[GN_MAX_OPERANDS];
-        for (int32_t k = 0; k < count; k++) {
-            first[k] = row[k] + column * inner[k];
-        }
-        set_status(work, work->through_float ? float_row(part, first, inner, work)
-                                             : work->loop(part, first, inner, call));
+        run_row(work, at.row, inner, column, part);
         left -= part;
-        if (left == 0) {
-            return;
-        }
         column = 0;
-        for (int32_t dim = 1; dim < ndim; dim++) {
-            const int64_t turn = ++index[dim] == sizes[dim] ? sizes[dim] - 1 : -1;
-            for (int32_t k = 0; k < count; k++) {
-                row[k] -= turn * call->tensors[k].strides[dim];
-            }
-            if (turn < 0) {
-                break;
-            }
-            index[dim] = 0;
+        if (left > 0) {
+            next_place(work, 1, &at);
+        }
+    }
+}
+
+/* Where an input lies across the rows (a transposed one), each of its elements in a row is in a cache line of its
+ * own, whose other elements are in the next rows.  Such a walk goes tile by tile, and the tile is first copied to
+ * where its rows are dense.  That reads TILE_LINES columns at a time: a stride that is a power of two puts all of
+ * them into one set of the cache, which has eight places or more. */
+#define LINE 64
+#define TILE_LINES 8
+#define TILE_ROWS 64
+#define TILE_BYTES 16384
+
+/* 64 rows, which are several lines of one page of a transposed operand; and as many columns as fit then. */
+static int64_t widest_item(const gn_call *call) {
+    int64_t itemsize = 1;
+    for (int32_t k = 0; k < call->tensor_count; k++) {
+        itemsize = gn_max(itemsize, gn_itemsize(call->tensors[k].dtype));
+    }
+    return itemsize;
+}
+static int64_t tile_columns(const gn_call *call) {
+    return TILE_BYTES / (TILE_ROWS * widest_item(call));
+}
+
+static int is_across(const gn_tensor *tensor) {
+    const int64_t step = tensor->strides[0];
+    const int64_t next = tensor->strides[1];
+    return (step >= LINE || step <= -LINE) && next < LINE && next > -LINE && next != 0;
+}
+
+static int wants_tiles(const gn_call *call) {
+    if (call->tensors[0].ndim < 2 || call->tensors[0].sizes[0] < TILE_LINES || call->tensors[0].sizes[1] < TILE_LINES) {
+        return 0;
+    }
+    int any = 0;
+    for (int32_t k = call->output_count; k < call->tensor_count; k++) {
+        any |= is_across(&call->tensors[k]);
+    }
+    return any;
+}
+
+typedef struct pair {
+    uint64_t words[2];
+} pair;
+
+/* Copies `rows` times `columns` elements to rows of `width` elements. */
+#define COPY_TILE(TYPE)                                                                                       \
+    static void copy_tile_##TYPE(int64_t rows, int64_t columns, const char *from, const int64_t *strides,     \
+                                 int64_t width, void *tile) {                                                 \
+        for (int64_t first = 0; first < columns; first += TILE_LINES) {                                       \
+            const int64_t count = gn_min(TILE_LINES, columns - first);                                        \
+            for (int64_t row = 0; row < rows; row++) {                                                        \
+                const char *in = from + first * strides[0] + row * strides[1];                                \
+                TYPE *out = (TYPE *)tile + row * width + first;                                               \
+                if (count == TILE_LINES) {                                                                    \
+                    for (int64_t column = 0; column < TILE_LINES; column++) {                                 \
+                        out[column] = *(const TYPE *)(in + column * strides[0]);                              \
+                    }                                                                                         \
+                } else {                                                                                      \
+                    for (int64_t column = 0; column < count; column++) {                                      \
+                        out[column] = *(const TYPE *)(in + column * strides[0]);                              \
+                    }                                                                                         \
+                }                                                                                             \
+            }                                                                                                 \
+        }                                                                                                     \
+    }
+COPY_TILE(uint8_t)
+COPY_TILE(uint16_t)
+COPY_TILE(uint32_t)
+COPY_TILE(uint64_t)
+COPY_TILE(pair)
+
+static void copy_tile(int64_t itemsize, int64_t rows, int64_t columns, const char *from, const int64_t *strides,
+                      int64_t width, void *tile) {
+    switch (itemsize) {
+    case 1:
+        copy_tile_uint8_t(rows, columns, from, strides, width, tile);
+        break;
+    case 2:
+        copy_tile_uint16_t(rows, columns, from, strides, width, tile);
+        break;
+    case 4:
+        copy_tile_uint32_t(rows, columns, from, strides, width, tile);
+        break;
+    case 8:
+        copy_tile_uint64_t(rows, columns, from, strides, width, tile);
+        break;
+    default:
+        copy_tile_pair(rows, columns, from, strides, width, tile);
+        break;
+    }
+}
+
+/* The tile of `rows` rows from `row` on and `columns` columns from `column` on. */
+static void run_tile(walk *work, char *const *row_data, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+    const gn_call *call = work->call;
+    uint64_t tiles[GN_MAX_OPERANDS][TILE_BYTES / sizeof(uint64_t)];
+    char *places[GN_MAX_OPERANDS];
+    int64_t inner[GN_MAX_OPERANDS];
+    int64_t outer[GN_MAX_OPERANDS];
+    for (int32_t k = 0; k < call->tensor_count; k++) {
+        const gn_tensor *tensor = &call->tensors[k];
+        places[k] = row_data[k] + row * tensor->strides[1] + column * tensor->strides[0];
+        inner[k] = tensor->strides[0];
+        outer[k] = tensor->strides[1];
+        if (k >= call->output_count && is_across(tensor)) {
+            const int64_t itemsize = gn_itemsize(tensor->dtype);
+            copy_tile(itemsize, rows, columns, places[k], tensor->strides, columns, tiles[k]);
+            places[k] = (char *)tiles[k];
+            inner[k] = itemsize;
+            outer[k] = itemsize * columns;
+        }
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        run_row(work, places, inner, 0, columns);
+        for (int32_t k = 0; k < call->tensor_count; k++) {
+            places[k] += outer[k];
+        }
+    }
+}
+
+/* The strips [begin, end): each is TILE_ROWS rows of dimension 1, all columns of dimension 0. */
+static void walk_strips(int64_t begin, int64_t end, void *context) {
+    walk *work = context;
+    const gn_call *call = work->call;
+    const int64_t *sizes = call->tensors[0].sizes;
+    const int64_t width = tile_columns(call);
+    const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS;
+    for (int64_t strip = begin; strip < end; strip++) {
+        place at;
+        set_place(work, 2, strip / strips, &at);
+        const int64_t row = strip % strips * TILE_ROWS;
+        const int64_t rows = gn_min(TILE_ROWS, sizes[1] - row);
+        for (int64_t column = 0; column < sizes[0]; column += width) {
+            run_tile(work, at.row, row, rows, column, gn_min(width, sizes[0] - column));
         }
     }
 }
 
 static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int through_float) {
     walk work = {call, data, loop, through_float, GN_OK};
-    gn_parallel(gn_numel(&call->tensors[0]), GN_GRAIN, walk_part, &work);
+    const int64_t numel = gn_numel(&call->tensors[0]);
+    if (numel == 0) {
+        return GN_OK;
+    }
+    if (wants_tiles(call)) {
+        const int64_t *sizes = call->tensors[0].sizes;
+            const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
+        gn_parallel(strips, gn_max(1, GN_GRAIN / (TILE_ROWS * sizes[0])), walk_strips, &work);
+    } else {
+        gn_parallel(numel, GN_GRAIN, walk_part, &work);
+    }
     return work.status;
 }
 
@@ -174,4 +343,45 @@ int32_t gn_walk(const gn_call *call, void *const *data, gn_loop *loop) {
 
 int32_t gn_walk_float(const gn_call *call, void *const *data, gn_loop *loop) {
     return run(call, data, loop, 1);
+}
+
+int32_t gn_walk_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,
+                       void *const *data, gn_loop *loop) {
+    gn_tensor turned[GN_MAX_OPERANDS];
+    int64_t sizes[GN_MAX_DIMS];
+    int64_t strides[GN_MAX_OPERANDS][GN_MAX_DIMS];
+    int32_t ndim = 0;
+    int any_half = 0;
+    for (int32_t dim = tensors[0].ndim - 1; dim >= 0; dim--) {
+        const int64_t size = tensors[0].sizes[dim];
+        if (size == 0) {
+            return GN_OK;
+        }
+        /* A dimension that continues the one before it in all tensors is one with it. */
+        int is_continued = ndim > 0;
+        for (int32_t k = 0; k < count && is_continued; k++) {
+            is_continued = strides[k][ndim - 1] * sizes[ndim - 1] == tensors[k].strides[dim];
+        }
+        if (size == 1) {
+            continue;
+        }
+        if (is_continued) {
+            sizes[ndim - 1] *= size;
+            continue;
+        }
+        sizes[ndim] = size;
+        for (int32_t k = 0; k < count; k++) {
+            strides[k][ndim] = tensors[k].strides[dim];
+        }
+        ndim++;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        turned[k] = (gn_tensor){tensors[k].dtype, ndim, sizes, strides[k]};
+        any_half |= is_half(tensors[k].dtype);
+    }
+    gn_call iterated = *call;
+    iterated.tensor_count = count;
+    iterated.output_count = output_count;
+    iterated.tensors = turned;
+    return run(&iterated, data, loop, any_half);
 }

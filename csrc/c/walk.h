@@ -8,6 +8,10 @@
  * bytes.  Returns GN_OK or a fault; the rest of the walk may still run after one. */
 typedef int32_t gn_loop(int64_t count, char *const *data, const int64_t *strides, const gn_call *call);
 
+/* Elements that a loop gathers at a time where its operands do not lie densely: three buffers of eight bytes stay in
+ * the L1 cache. */
+#define GN_ROW_BUFFER 256
+
 /* Runs `loop` over all rows of an iterated call; any fault that it returned, or GN_OK.
  * At most GN_MAX_OPERANDS tensors.  Allocates nothing. */
 int32_t gn_walk(const gn_call *call, void *const *data, gn_loop *loop);
@@ -15,5 +19,10 @@ int32_t gn_walk(const gn_call *call, void *const *data, gn_loop *loop);
 /* The same for a loop over floats where tensors may be float16 or bfloat16: those operands go through a
  * buffer of floats, and outputs are rounded once on their way back. */
 int32_t gn_walk_float(const gn_call *call, void *const *data, gn_loop *loop);
+
+/* The walk of a GN_DIRECT kernel: over `count` tensors that all have the sizes of the first, the outermost dimension
+ * first, outputs before inputs.  `call` is what the loop gets, with these tensors in it. */
+int32_t gn_walk_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,
+                       void *const *data, gn_loop *loop);
 
 #endif

@@ -1,0 +1,9 @@
+/* Pointwise operators of two operands: rows of pointwise.def for each dtype. */
+#include "scalar.h"
+#include "walk.h"
+
+#define OF_ONE(...)
+#define OF_TWO(...) __VA_ARGS__
+#define OF_OTHERS(...)
+#define GN_TEMPLATE "pointwise_dtype.h"
+#include "each_dtype.h"

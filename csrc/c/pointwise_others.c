@@ -1,0 +1,9 @@
+/* Comparisons, and pointwise operators of three operands: rows of pointwise.def for each dtype. */
+#include "scalar.h"
+#include "walk.h"
+
+#define OF_ONE(...)
+#define OF_TWO(...)
+#define OF_OTHERS(...) __VA_ARGS__
+#define GN_TEMPLATE "pointwise_dtype.h"
+#include "each_dtype.h"

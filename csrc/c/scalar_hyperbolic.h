@@ -1,0 +1,114 @@
+/* Hyperbolic functions and their inverses, without branches or calls; see scalar_exp.h. */
+#ifndef GN_SCALAR_HYPERBOLIC_H
+#define GN_SCALAR_HYPERBOLIC_H
+
+#include "scalar_exp.h"
+
+/* tanh x; Cephes' (tanhf). */
+GN_INLINE float gn_tanh_float32(float x) {
+    const float magnitude = fabsf(x);
+    const float z = x * x;
+    const float p = (((-5.70498872745e-3f * z + 2.06390887954e-2f) * z - 5.37397155531e-2f) * z + 1.33314422036e-1f) * z
+                    - 3.33332819422e-1f;
+    const float near = p * z * x + x;
+    const float far = copysignf(1.0f - 2.0f / (gn_exp_float32(2.0f * magnitude) + 1.0f), x);
+    return magnitude < 0.625f ? near : (x == x ? far : x);
+}
+
+GN_INLINE double gn_tanh_float64(double x) {
+    const double size = fabs(x);
+    const double t = gn_expm1_float64(2 * size);
+    const double sum = t + 2;
+    const double lost = t > 2 ? (t - sum) + 2 : (2 - sum) + t;
+    const double ratio = (size < 1 ? t : 2) / sum;
+    const double near = ratio - ratio * lost * (0.5 - 0.5 * ratio); /* 1 / (t + 2) is half 1 - tanh x */
+    return copysign(size < 1 ? near : 1 - ratio, x);
+}
+
+GN_INLINE float gn_sinh_float32(float x) {
+    const double size = fabs((double)x);
+    const double t = gn_expm1_wide(size);
+    const double result = 0.5 * (t + t / (t + 1));
+    return copysignf((float)(size > 100 ? (double)INFINITY : result), x);
+}
+GN_INLINE float gn_cosh_float32(float x) {
+    const double e = gn_exp2_wide(fabs((double)x) * GN_LOG2_E);
+    return (float)(0.5 * (e + 1 / e));
+}
+
+/* e^x / 2: finite where the hyperbolic functions are, and e^x is not any more. */
+GN_INLINE double gn_half_exp(double x) {
+    const double shifted = x * GN_LOG2_E + GN_SHIFT_BIASED;
+    const double n = shifted - GN_SHIFT_BIASED;
+    const double high = x - n * GN_LN2_HIGH;
+    const double r = high - n * GN_LN2_LOW;
+    const double lost = (high - r) - n * GN_LN2_LOW;
+    const double result = gn_scale_float64(1 + (r + (gn_exp_tail(r) * (r * r) + lost)), shifted - 1);
+    return x > 712 ? (double)INFINITY : result;
+}
+GN_INLINE double gn_sinh_float64(double x) {
+    const double size = fabs(x);
+    const double e = gn_half_exp(size);
+    /* below 1 Taylor's series, which ends at x^21 / 21! */
+    const double z = size * size;
+    double p = 1.957294106339126e-20;
+    p = p * z + 8.22063524662433e-18;
+    p = p * z + 2.8114572543455206e-15;
+    p = p * z + 7.647163731819816e-13;
+    p = p * z + 1.6059043836821613e-10;
+    p = p * z + 2.505210838544172e-8;
+    p = p * z + 2.7557319223985893e-6;
+    p = p * z + 1.984126984126984e-4;
+    p = p * z + 8.333333333333333e-3;
+    p = p * z + 1.6666666666666666e-1;
+    return copysign(size < 1 ? size + size * z * p : e - 0.25 / e, x);
+}
+GN_INLINE double gn_cosh_float64(double x) {
+    const double e = gn_half_exp(fabs(x));
+    return e + 0.25 / e;
+}
+
+/* Near 0 the first terms of the series are closer than a logarithm of about 1. */
+GN_INLINE float gn_asinh_float32(float x) {
+    const double size = fabs((double)x);
+    const double far = gn_log_special(size, gn_log_wide(size + sqrt(size * size + 1)));
+    const double near = size - size * size * size * (1.0 / 6);
+    return copysignf((float)(size < 0x1p-10 ? near : far), x);
+}
+GN_INLINE float gn_acosh_float32(float x) {
+    const double t = (double)x - 1;
+    const double result = gn_log_special(x, gn_log_wide((double)x + sqrt(t * (t + 2))));
+    return x >= 1 ? (float)result : NAN;
+}
+GN_INLINE float gn_atanh_float32(float x) {
+    const double size = fabs((double)x);
+    const double quotient = (1 + size) / (1 - size);
+    const double far = gn_log_special(quotient, 0.5 * gn_log_wide(quotient));
+    const double near = size + size * size * size * (1.0 / 3);
+    return copysignf((float)(size < 0x1p-10 ? near : far), x);
+}
+
+/* For large numbers 2 x is the argument, whose logarithm is ln (1 + (x - 1)) + ln 2. */
+GN_INLINE double gn_asinh_float64(double x) {
+    const double size = fabs(x);
+    const int large = size > 0x1p28;
+    const double square = size * size;
+    const double sum = size + square / (1 + sqrt(square + 1));
+    return copysign(gn_log1p_float64(large ? size - 1 : sum) + (large ? GN_LN2 : 0.0), x);
+}
+GN_INLINE double gn_acosh_float64(double x) {
+    const int large = x > 0x1p28;
+    const double t = x - 1;
+    const double sum = t + sqrt(t * (t + 2));
+    const double result = gn_log1p_float64(large ? t : sum) + (large ? GN_LN2 : 0.0);
+    return x >= 1 ? result : (double)NAN;
+}
+GN_INLINE double gn_atanh_float64(double x) {
+    const double size = fabs(x);
+    const double twice = 2 * size;
+    const double near = twice + twice * size / (1 - size);
+    const double far = twice / (1 - size);
+    return copysign(0.5 * gn_log1p_float64(size < 0.5 ? near : far), x);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* linspace and logspace. */
+#include "scalar.h"
+#include "threads.h"
+
+/* What the elements of a range are computed from; a complex one has two, one for each part. */
+typedef struct space {
+    double start;
+    double end;
+    double step;
+    int64_t steps;
+    int is_rounded; /* a half type's product is rounded to it before it is added */
+    int is_fused;   /* any other is not rounded at all */
+    int32_t dtype;
+} space;
+
+/* Rounds to a floating dtype. */
+static double rounded(double x, int32_t dtype) {
+    switch (dtype) {
+    case GN_FLOAT16:
+        return (double)gn_from_float16(gn_to_float16((float)x));
+    case GN_BFLOAT16:
+        return (double)gn_from_bfloat16(gn_to_bfloat16((float)x));
+    case GN_FLOAT32:
+    case GN_COMPLEX64:
+        return (double)(float)x;
+    default:
+        return x;
+    }
+}
+
+/* The range of numbers of a floating dtype, whose step is one too. */
+static space make_space(double start, double end, int64_t steps, int32_t dtype) {
+    space made = {rounded(start, dtype), rounded(end, dtype), 0, steps, 0, 1, dtype};
+    made.is_rounded = dtype == GN_FLOAT16 || dtype == GN_BFLOAT16;
+    made.step = steps > 1 ? rounded((made.end - made.start) / (double)(steps - 1), dtype) : 0;
+    return made;
+}
+
+/* Element `index`: the first half is counted from the start, the second from the end. */
+static double element_of(const space *of, int64_t index) {
+    const int from_start = index < of->steps / 2 || of->steps == 1;
+    const double base = from_start ? of->start : of->end;
+    const double count = (double)(from_start ? index : index + 1 - of->steps);
+    if (of->is_rounded) {
+        return base + rounded(of->step * count, of->dtype);
+    }
+    return of->is_fused ? fma(of->step, count, base) : base + of->step * count;
+}
+
+#define GN_TEMPLATE "spaces_dtype.h"
+#include "each_dtype.h"
