@@ -35,6 +35,10 @@ DEPENDS = sorted(
 # cffi gives up the GIL and saves errno around each call, with no option against it; that is 50 ns on top of a
 # call's 75 ns, and a convoy when other threads run.  Its code does so by the names redefined here.
 PREAMBLE = """
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wconversion" /* in what cffi writes */
+#endif
+
 #include "csrc/gnomon.h"
 
 #undef Py_BEGIN_ALLOW_THREADS
@@ -83,7 +87,11 @@ VARIANTS = {
 WARNINGS = (
     "-Wall",
     "-Wextra",
+    "-Wconversion",
     "-Werror",
+    "-Wno-sign-conversion",
+    "-Wno-pass-failed",  # clang: a loop that it was told it may vectorise, and doesn't
+    "-Wno-bitwise-conditional-parentheses",
     "-Wno-unused-parameter",
     "-Wno-missing-field-initializers",
     "-Wno-cast-function-type",

@@ -100,6 +100,7 @@ int32_t gn_run(double call, const double *data) {
     const gn_call *prepared = gn_pointer(call);
     void *few[STACK_POINTERS];
     void **pointers = few;
+    few[0] = NULL;
     if (prepared->tensor_count > STACK_POINTERS) {
         pointers = gn_take(prepared->tensor_count * (int64_t)sizeof *pointers);
         if (pointers == NULL) {
