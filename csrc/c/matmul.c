@@ -142,17 +142,17 @@ static product make_product(const gn_call *call, void *const *data) {
     return work;
 }
 
-/* addmm (out, self, mat1, mat2). */
+/* addmm (out, self, mat1, mat2), or baddbmm with a batch dimension. */
 static product make_addmm(const gn_call *call, void *const *data) {
     const gn_tensor *a = &call->tensors[2];
     const gn_tensor *b = &call->tensors[3];
     product work;
     memset(&work, 0, sizeof work);
     work.call = call;
-    work.batch = 1;
-    work.m = a->sizes[0];
-    work.k = a->sizes[1];
-    work.n = b->sizes[1];
+    work.batch = a->ndim == 3 ? a->sizes[0] : 1;
+    work.m = a->sizes[a->ndim - 2];
+    work.k = a->sizes[a->ndim - 1];
+    work.n = b->sizes[b->ndim - 1];
     work.out = matrix_of(&call->tensors[0], data[0]);
     work.self = matrix_of(&call->tensors[1], data[1]);
     work.a = matrix_of(a, data[2]);

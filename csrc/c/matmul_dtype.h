@@ -282,7 +282,7 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
             }
         }
         if (beta != 0) {
-            const char *from = self->data + row * self->row + column * self->column;
+            const char *from = self->data + batch * self->batch + row * self->row + column * self->column;
             for (int64_t i = 0; i < m; i++) {
                 for (int64_t j = 0; j < n; j++) {
                     c[i * c_row + j] = LOAD(*(const STORAGE *)(from + i * self->row + j * self->column));
