@@ -21,7 +21,7 @@ from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
 from .kit import launch
-from .kit.plans import checked, find_plan, plan_key
+from .kit.plans import composed, find_plan, plan_key
 from .kit.running import expanded_arguments
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
@@ -369,7 +369,7 @@ def make_composite(operator: OpOverload) -> Callable[..., Any]:
                         keys |= each._keys
         if keys == refused or not _is_simple(keys) or listeners:
             return readable(*arguments)
-        return checked(operator, function, arguments)
+        return composed(operator, function, arguments)
 
     return composite
 

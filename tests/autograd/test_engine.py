@@ -353,3 +353,32 @@ def test_the_gradient_of_a_transposed_weight_lies_as_the_weight(lib):
     lib.nn.functional.linear(lib.ones(5, 4), weight).sum().backward()
     assert weight.grad.stride() == (4, 1)
     assert weight.grad._base is None
+
+
+def test_grad_is_added_to_in_place(lib):
+    p = lib.ones(4, requires_grad=True)
+    buffer = lib.zeros(8)
+    p.grad = buffer[:4]
+    held = p.grad
+    (p.sum() * 2).backward()
+    assert p.grad is held and buffer.tolist() == [2.0] * 4 + [0.0] * 4
+    assert held._version == 1
+
+
+def test_a_grad_that_was_recorded_keeps_its_history(lib):
+    x = lib.tensor([1.0, 2.0], requires_grad=True)
+    (x**3).sum().backward(create_graph=True)
+    (x**2).sum().backward()
+    assert x.grad.requires_grad and x.grad.tolist() == [5.0, 16.0]
+    (gradient,) = lib.autograd.grad(x.grad.sum(), x)
+    assert gradient.tolist() == [6.0, 12.0]
+
+
+def test_grad_wants_inputs(lib):
+    with pytest.raises(RuntimeError, match="cannot be empty"):
+        lib.autograd.grad(lib.ones(1, requires_grad=True).sum(), [])
+
+
+def test_data_is_a_tensor(lib):
+    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got int"):
+        lib.ones(1).data = 3

@@ -492,3 +492,26 @@ def test_backward_inside_backward(lib: Any) -> None:
     Checkpoint.apply(x).sum().backward()
     y.exp().sin().sum().backward()
     assert x.grad.tolist() == y.grad.tolist()
+
+
+@pytest.mark.parametrize("marked", [(0,), (1,), (0, 1)])
+def test_each_dirty_output_gets_its_own_gradient(lib, marked):
+    class Scaled(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            outputs = []
+            for position, (each, factor) in enumerate(((a, 2), (b, 3))):
+                outputs.append(each.mul_(factor) if position in marked else each * factor)
+            ctx.mark_dirty(*[outputs[position] for position in marked])
+            return tuple(outputs)
+
+        @staticmethod
+        def backward(ctx, grad_a, grad_b):
+            return grad_a * 2, grad_b * 3
+
+    x, z = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
+    first, second = Scaled.apply(x.clone(), z.clone())
+    assert (first.output_nr, second.output_nr) == (0, 1)
+    (first * 10 + second * 100).sum().backward()
+    assert x.grad.tolist() == [20.0, 20.0]
+    assert z.grad.tolist() == [300.0, 300.0]

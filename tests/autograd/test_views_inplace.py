@@ -354,3 +354,49 @@ def test_what_may_not_be_assigned(lib: Any) -> None:
         x.grad = x
     with pytest.raises(RuntimeError, match="must be floating point or complex dtype"):
         x.data = lib.ones(2, dtype=lib.int64)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        lambda y: y.unfold(0, 2, 1),
+        lambda y: y.as_strided((3, 2), (1, 1)),
+        lambda y: y.unfold(0, 2, 1)[:, :1].expand(3, 2),
+    ],
+    ids=["unfold", "as_strided", "expanded"],
+)
+def test_an_overlapping_view_of_a_base_that_was_written_to(lib, window):
+    x = lib.arange(4.0, dtype=lib.float64).requires_grad_()
+    y = x * 1
+    before = window(y)
+    y.mul_(2)
+    weights = lib.arange(6.0, dtype=lib.float64).reshape(3, 2)
+    (before * weights).sum().backward()
+    z = lib.arange(4.0, dtype=lib.float64).requires_grad_()
+    (window(z * 2) * weights).sum().backward()
+    assert x.grad.tolist() == z.grad.tolist()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda lib, w: w @ lib.ones(2),
+        lambda lib, w: w.mv(lib.ones(2)),
+        lambda lib, w: lib.ones(3, 2, 2) @ w,
+        lambda lib, w: lib.nn.functional.linear(lib.ones(3, 2, 2), w),
+        lambda lib, w: w.t().reshape(4),
+    ],
+    ids=["vector", "mv", "stack", "linear", "reshape"],
+)
+def test_results_of_compositions_are_no_views(lib, make):
+    w = lib.ones(2, 2, requires_grad=True)
+    result = make(lib, w)
+    assert result._base is None
+    result.mul_(2)
+    result.sum().backward()
+    assert w.grad is not None
+    with lib.no_grad():
+        plain = make(lib, w)
+    plain.add_(lib.ones(plain.shape, requires_grad=True))
+    assert plain.requires_grad
+    make(lib, w).detach_()

@@ -464,3 +464,11 @@ def test_pytrees():
     assert pytree.broadcast_to_and_flatten((0, 1, 2), pytree.flatten((1, 2))[1]) is None
     with pytest.raises(ValueError, match="leaves"):
         pytree.unflatten([1], structure)
+
+
+def test_an_example_is_indexed_by_its_own_number(lib):
+    x = lib.arange(6.0).reshape(2, 3)
+    places = lib.tensor([0, 2])
+    assert lib.func.vmap(lambda row, i: row[i])(x, places).tolist() == [0.0, 5.0]
+    common = lib.tensor([10.0, 20.0, 30.0])
+    assert lib.func.vmap(lambda i: common[i])(places).tolist() == [10.0, 30.0]

@@ -38,7 +38,7 @@ from ..values.dtype import float32
 from . import anomaly_mode
 from . import node as node_module
 from .hooks import hooks_of
-from .node import AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
+from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
 from .tensor_hooks import retain_grad, set_current_task
 from .workers import Workers
 
@@ -119,6 +119,8 @@ def grad(
     """
     roots, wanted = _as_list(outputs), _as_list(inputs)
     gradients = [None] * len(roots) if grad_outputs is None else _as_list(grad_outputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True")
     if is_grads_batched:
@@ -642,14 +644,24 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
             variable = node.variable
             if variable is not None and variable._keys & AUTOGRAD:  # it may have been switched off since
                 earlier = done.get(id(variable))
-                total = accumulated(variable, gradient, is_own) if earlier is None else earlier[3] + gradient
+                if earlier is None:
+                    total = accumulated(variable, gradient, is_own)
+                elif earlier[3] is IN_PLACE:
+                    gradient, total = earlier[2] + gradient, IN_PLACE
+                else:
+                    total = earlier[3] + gradient
                 done[id(variable)] = (node, variable, gradient, total)
-        for _, variable, _, total in done.values():
-            autograd_meta(variable).grad = total
+        for _, variable, gradient, total in done.values():
+            meta = autograd_meta(variable)
+            if total is IN_PLACE:
+                meta.grad.add_(gradient)  # type: ignore[union-attr]
+            else:
+                meta.grad = total
     for node, variable, gradient, _ in done.values():
         after = autograd_meta(variable).post_accumulate_grad_hooks
         for hook in list(after.values()) if after else ():
-            hook(variable)
+            if hook(variable) is not None:
+                raise TypeError("Tensor post accumulate grad hooks should return None.")
         if hooks_of.data and node in hooks_of:
             hooks_of[node].call_post_hooks((), (gradient,))
 

@@ -293,9 +293,9 @@ def _wrap_outputs(
     )
     if is_recorded:
         ctx.metadata_specs = tuple(each._spec if isinstance(each, Tensor) else None for each in wrapped)
-        for before, after in zip(outputs, wrapped):
+        for position, (before, after) in enumerate(zip(outputs, wrapped)):
             if isinstance(after, Tensor) and _is_among(before, ctx._dirty):
-                views.rebase_history(after, ctx)
+                views.rebase_history(after, ctx, position)
         ctx._saved = [_save(ctx, each, outputs, wrapped) for each in ctx._to_save]
         if anomaly_mode.is_anomaly_enabled():
             anomaly_mode.remember_forward(ctx)

@@ -21,7 +21,8 @@ from ..memory import tensor as tensor_module
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
 from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, make_tensor
-from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
+from ..values import geometry
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS
 from ..values.dtype import float32
 from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
 
@@ -129,7 +130,12 @@ class AccumulateGrad(Node):
         """Accumulate.  (The engine does so itself, for all leaves when the graph has run.)"""
         variable = self.variable
         if gradients[0] is not None and variable is not None:
-            autograd_meta(variable).grad = accumulated(variable, gradients[0])
+            meta = autograd_meta(variable)
+            total = accumulated(variable, gradients[0])
+            if total is IN_PLACE:
+                meta.grad.add_(gradients[0])  # type: ignore[union-attr]
+            else:
+                meta.grad = total
         return ()
 
     @property
@@ -149,15 +155,21 @@ def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
     return aten.copy_.default(made, gradient.detach(), False)
 
 
-def accumulated(variable: Tensor, gradient: Tensor, is_own: bool = False) -> Tensor:
-    """What ``variable.grad += gradient`` comes to, out of place: who holds the old ``grad`` keeps its values.
+IN_PLACE: Any = object()  # what ``accumulated`` returns where the gradient is to be added to the present one
 
-    ``is_own``: nobody else refers to ``gradient``, which may become ``grad`` as it is.  PyTorch adds in place
-    where it can; then a failing backward could leave a gradient half added.
+
+def accumulated(variable: Tensor, gradient: Tensor, is_own: bool = False) -> Tensor:
+    """What the ``grad`` of ``variable`` becomes with ``gradient``: IN_PLACE where it is to be added to the
+    one that is there, which cannot fail then.
+
+    ``is_own``: nobody else refers to ``gradient``, which may become ``grad`` as it is.  The gradient is added
+    out of place while it is recorded itself.  Source: AccumulateGrad::accumulateGrad.
     """
     present = autograd_meta(variable).grad
     if present is not None:
-        return present + gradient  # type: ignore[operator]
+        if mode_word() & GRAD_MODE_BIT or not _can_add(present, gradient):
+            return present + gradient  # type: ignore[operator]
+        return IN_PLACE
     if is_own and gradient._spec is variable._spec:
         if gradient._version_counter is None:
             return gradient
@@ -199,6 +211,20 @@ def is_only_view(view: Tensor) -> bool:
     bases, storages = _references(view)
     alone = _references_of_one_view()
     return bases <= alone[0] and storages <= alone[1]
+
+
+def _can_add(present: Tensor, gradient: Tensor) -> bool:
+    """Does nothing stand against ``present.add_(gradient)``?"""
+    mine, other = present._spec, gradient._spec
+    return (
+        mine.sizes == other.sizes
+        and mine.dtype is other.dtype
+        and mine.device is other.device
+        and present._version_counter is not tensor_module.INFERENCE_VERSION
+        and not (present._keys | gradient._keys) & WRAPPER_KEYS
+        and not geometry.may_overlap(mine.sizes, mine.strides)
+        and (present._storage is None or present._storage is not gradient._storage)
+    )
 
 
 def accumulator_edge(variable: Tensor) -> Edge:

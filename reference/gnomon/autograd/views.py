@@ -129,7 +129,7 @@ class AsStridedBackward0(Node):
         if base.dtype is not self.view_spec.dtype:
             grad = _parts(grad)
         memory = aten.new_zeros(grad, (_extent(base),), dtype=base.dtype)
-        if geometry.has_internal_overlap(view.sizes, view.strides):
+        if geometry.may_overlap(view.sizes, view.strides):
             places = aten.arange(_extent(base), device=grad.device)
             places = places.as_strided(view.sizes, view.strides, offset).reshape(-1)
             memory = memory.scatter_add(0, places, grad.reshape(-1))
@@ -236,12 +236,14 @@ def _same_unit(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tu
     return base, view, view_offset - base_offset
 
 
-def rebase_history(self: Tensor, node: Node) -> None:
-    """Say that ``node``, an in-place operator's, computed ``self``; a view hands it on to its base."""
+def rebase_history(self: Tensor, node: Node, output_nr: int = 0) -> None:
+    """Say that ``node``, an in-place operator's, computed ``self``, its output of that number; a view, the
+    only one, hands it on to its base.
+    """
     was_variable = self._keys & AUTOGRAD
     self._keys |= AUTOGRAD
     if self._view_of is None:
-        set_edge(self, (node, 0))
+        set_edge(self, (node, output_nr))
         if not was_variable and self._version_counter is not None:
             self._version_counter.views_require_grad(self)
         return

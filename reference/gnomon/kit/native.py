@@ -30,7 +30,7 @@ from ..values import dtype as dtypes
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from ..values.schema import FunctionSchema
 from .outputs import check_output_dtype, is_expanded, warn_of_expanded, with_output_dtype, write_results
-from .plans import Plan, checked
+from .plans import Plan, composed
 from .running import run_explicit, run_explicit_out, run_functional, run_inplace, run_out, run_view
 
 # Arguments of these types say what a new tensor is; a kernel sees it in the tensor.
@@ -279,7 +279,7 @@ def _register_composite(operator: OpOverload, function: Callable[..., Any]) -> N
     """A composition runs at whichever key the call comes in by: the operators it is made of do the rest."""
 
     def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-        return checked(operator, function, arguments)
+        return composed(operator, function, arguments)
 
     for key in DispatchKey:
         operator.register(key, run)

@@ -87,6 +87,26 @@ def checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[
         raise type(error)(f"{operator.schema.name.lstrip('_')}: {error}") from error.__cause__
 
 
+def composed(operator: OpOverload, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """What a composition returns.  A view of what only it has seen is no view to anybody else: the reshaped
+    product of a matmul, say, is a tensor of its own.  Source: _unsafe_view.
+    """
+    result = checked(operator, function, arguments)
+    if result.__class__ is Tensor and result._view_of is not None:
+        base, version, _ = result._view_of
+        if result._version == version and not any(_shows(each, base, result) for each in arguments):
+            result._view_of = None
+    return result
+
+
+def _shows(argument: Any, base: Tensor, result: Tensor) -> bool:
+    """Is ``argument`` the result itself, its base or another view of that, or are they in it?"""
+    if isinstance(argument, Tensor):
+        view_of = argument._view_of
+        return argument is base or argument is result or (view_of is not None and view_of[0] is base)
+    return isinstance(argument, (list, tuple)) and any(_shows(each, base, result) for each in argument)
+
+
 def find_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
     """The plan of a functional call, kept or made."""
     if not operator.tensor_positions:

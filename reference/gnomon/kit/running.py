@@ -28,11 +28,11 @@ from .outputs import (
     with_output_dtype,
     write_results,
 )
-from .plans import PLANS_PER_OPERATOR, Plan, checked, find_plan, plan_key
+from .plans import PLANS_PER_OPERATOR, Plan, checked, composed, find_plan, plan_key
 
 
 def run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    return checked(operator, operator.record.explicit, arguments)
+    return composed(operator, operator.record.explicit, arguments)
 
 
 def execute(

@@ -424,6 +424,8 @@ class Tensor:
 
     @data.setter
     def data(self, source: Tensor) -> None:
+        if not isinstance(source, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(source).__name__}")
         if self._spec.device is not source._spec.device:
             raise RuntimeError(
                 f"data: expected a tensor on {self._spec.device}, but got one on {source._spec.device}"

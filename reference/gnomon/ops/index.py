@@ -20,6 +20,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.dispatch_key import BATCHED
 from ..values.dtype import bool_, check_number_fits, int32, int64, uint8
 
 # -- index and index_put -------------------------------------------------------------------------------------
@@ -331,7 +332,7 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
             if (start, stop, step) != (None, None, 1):
                 view = aten.slice.Tensor(view, dim, start, stop, step)
             dim += 1
-        elif isinstance(item, Tensor) and item.ndim:
+        elif isinstance(item, Tensor) and (item.ndim or item._keys & BATCHED):
             dim += index_with(item)
         else:
             position = operator.index(item)

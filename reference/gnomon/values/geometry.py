@@ -135,6 +135,19 @@ def has_internal_overlap(sizes: Ints, strides: Ints) -> bool:
     return 0 not in sizes and any(stride == 0 and size > 1 for size, stride in zip(sizes, strides))
 
 
+def may_overlap(sizes: Ints, strides: Ints) -> bool:
+    """May two indices meet at one element: does any dimension step less far than those within it reach?
+
+    Source: _maybe_overlapping_memory in FunctionsManual.cpp.
+    """
+    reach = 0
+    for stride, size in sorted((stride, size) for stride, size in zip(strides, sizes) if size > 1):
+        if stride <= reach:
+            return 0 not in sizes
+        reach += stride * (size - 1)
+    return False
+
+
 def offsets(sizes: Sequence[int], strides: Sequence[int], start: int = 0) -> Iterator[int]:
     """The offset of each element, in row-major order of the indices."""
     if not sizes:
