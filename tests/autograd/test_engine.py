@@ -353,6 +353,9 @@ def test_the_gradient_of_a_transposed_weight_lies_as_the_weight(lib):
     lib.nn.functional.linear(lib.ones(5, 4), weight).sum().backward()
     assert weight.grad.stride() == (4, 1)
     assert weight.grad._base is None
+    for order in (lambda w: lib.ones(5, 4) @ w.t(), lambda w: w.t() @ lib.ones(3, 5)):
+        (gradient,) = lib.autograd.grad(order(weight).sum(), weight)
+        assert gradient.stride() == (4, 1)  # without a copy into that order
 
 
 def test_grad_is_added_to_in_place(lib):
