@@ -20,6 +20,7 @@ from .selection import UNDETERMINED, operators, variants
 from .tolerances import gradient_bounds
 
 forward_ad = pytest.importorskip("gnomon.autograd.forward_ad")
+func = pytest.importorskip("gnomon.func")
 
 STEP = 1e-6
 
@@ -46,6 +47,8 @@ def pytest_generate_tests(metafunc):
     }
     with_backend = metafunc.function is test_tangent_of_backend
     dtypes = ("float32", "float64", "complex64", "float16") if with_backend else ("float64", "complex128")
+    if metafunc.function is test_second_tangent:
+        dtypes = ("float64",)
     selection.parametrize_operators(metafunc, found, dtypes)
 
 
@@ -199,6 +202,80 @@ def missing_tangents(framework, operator, sample, dtype, here):
         for position, (output, tangent) in enumerate(zip(outputs, here.tangents))
         if output.requires_grad and tangent is None
     ]
+
+
+def second_tangents(framework, operator, sample, dtype):
+    """The tangents' tangents along another direction, and what they are by finite differences.
+
+    For each result: both as lists of numbers.
+    """
+    call = prepare(framework, operator.schema, sample, dtype, "contiguous")
+    moving = [
+        number
+        for number, (differentiable, contents) in enumerate(zip(call.differentiable, call.contents))
+        if differentiable and contents.dtype == dtype
+    ]
+    directions, others = (
+        tuple(
+            framework.build(direction(framework, call.tensors[number], number + shift))[1]
+            for number in moving
+        )
+        for shift in (0, 50)
+    )
+
+    def results(*tensors):
+        replaced = {id(call.tensors[number]): each for number, each in zip(moving, tensors)}
+
+        def swapped(value):
+            if isinstance(value, tuple):
+                return tuple(swapped(each) for each in value)
+            return replaced.get(id(value), value)
+
+        result = framework.call(operator, [swapped(value) for value in call.values])
+        listed = result if isinstance(result, (tuple, list)) else (result,)
+        return tuple(each for each in listed if framework.is_tensor(each) and each.is_floating_point())
+
+    def slopes(*tensors):
+        return func.jvp(results, tensors, directions)[1]
+
+    primals = tuple(call.tensors[number] for number in moving)
+    if not primals or not results(*primals):
+        return []
+    found = func.jvp(slopes, primals, others)[1]
+    below, above = (
+        slopes(*(primal + along * step for primal, along in zip(primals, others))) for step in (-STEP, STEP)
+    )
+    return [
+        (
+            framework.numbers(each),
+            [(up - down) / (2 * STEP) for up, down in zip(framework.numbers(high), framework.numbers(low))],
+        )
+        for each, low, high in zip(found, below, above)
+    ]
+
+
+def test_second_tangent(operator, dtype):
+    """The tangents of tangents are the slopes of the tangents: levels nest."""
+    if any(argument.is_written for argument in operator.schema.arguments):
+        pytest.skip("it would be called again and again on what it wrote")
+    if selection.RANDOM.match(operator.name):
+        pytest.skip("each call has other numbers")
+    reference = Gnomon("reference")
+    for _, sample in good_samples(operator.name, dtype):
+        if not (sample.differentiable and sample.smooth):
+            continue
+        try:
+            pairs = second_tangents(reference, operator, sample, dtype)
+        except NotImplementedError:
+            continue  # test_tangent says whether that is right
+        problems = [
+            f"second tangent {position}: element {element} is {given}, numerically {slope}"
+            for position, both in enumerate(pairs)
+            for element, (given, slope) in enumerate(zip(*both))
+            if cmath.isfinite(slope) and abs(given - slope) > 1e-5 + 1e-4 * abs(slope)
+        ]
+        if problems:
+            fail(problems, operator, sample, dtype, ("reference",))
 
 
 def test_tangent_in_place(operator, dtype):

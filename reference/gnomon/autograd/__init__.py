@@ -4,6 +4,7 @@ Never imports the operators: a formula calls them through the tensors it is give
 """
 
 from . import forward_ad, function, functional, graph
+from . import forward_kernel as _forward_kernel  # noqa: F401 (registers itself)
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .engine import backward, grad
 from .function import Function

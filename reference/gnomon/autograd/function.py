@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..dispatch.mode import excluding, is_grad_enabled
+from ..dispatch.mode import is_grad_enabled
 from ..memory.tensor import CreationMeta, Tensor, version_counter
-from ..values.dispatch_key import AUTOGRAD, BATCHED, DispatchKey
-from . import anomaly_mode, forward_ad, views
+from ..values.dispatch_key import AUTOGRAD, BATCHED
+from . import anomaly_mode, forward_grad, views
 from . import node as node_module
 from .grad_mode import no_grad
 from .node import Edge, Node, gradient_edge, next_sequence_number
@@ -240,10 +240,11 @@ class Function:
         is_recorded = is_grad_enabled() and any(ctx.needs_input_grad)
         inputs = [each for each in args if isinstance(each, Tensor)]
         edges = [gradient_edge(each) if is_recorded else None for each in inputs]
-        tangents: list[Tensor | None] = []
-        if forward_ad.is_active():
-            tangents = [forward_ad.tangent_of(each) for each in args]
-        with no_grad(), excluding(DispatchKey.ForwardAD):
+        tangents = {
+            level: [forward_grad.tangent_of(each, level) for each in args]
+            for level in forward_grad.active_levels()
+        }
+        with no_grad(), forward_grad.at_level(None):
             if cls.setup_context is Function.setup_context:
                 output = cls.forward(ctx, *args, **kwargs)
             else:
@@ -251,9 +252,9 @@ class Function:
                 cls.setup_context(ctx, args, output)
         outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
         wrapped = _wrap_outputs(ctx, inputs, outputs, edges, is_recorded)
-        if any(each is not None for each in tangents):
-            with excluding(DispatchKey.ForwardAD):
-                _push_forward(ctx, args, tangents, outputs, wrapped)
+        for level in reversed(tangents):  # the outermost first: an inner level's tangents move with it
+            if any(each is not None for each in tangents[level]):
+                _push_forward(ctx, args, tangents[level], outputs, wrapped, level)
         ctx._to_save_for_forward = ctx._dirty = ctx._non_differentiable = ()
         return wrapped if isinstance(output, (tuple, list)) else wrapped[0]
 
@@ -347,11 +348,24 @@ def _push_forward(
     tangents: Sequence[Tensor | None],
     outputs: Sequence[Any],
     wrapped: Sequence[Any],
+    level: forward_grad.Level,
 ) -> None:
-    """Give the outputs the tangents that the Function's ``jvp`` finds.
+    """Give the outputs the tangents at one level that the Function's ``jvp`` finds.
 
     ``outputs`` are as forward returned them.  Source: _process_forward_mode_AD.
     """
+    with forward_grad.at_level(level.outer), forward_grad.recording(level):
+        _set_tangents(ctx, args, tangents, outputs, wrapped, level)
+
+
+def _set_tangents(
+    ctx: BackwardFunction,
+    args: Sequence[Any],
+    tangents: Sequence[Tensor | None],
+    outputs: Sequence[Any],
+    wrapped: Sequence[Any],
+    level: forward_grad.Level,
+) -> None:
     given: list[Tensor | None] = list(tangents)
     if ctx._materialize_grads:
         for position, (each, tangent) in enumerate(zip(args, tangents)):
@@ -385,8 +399,9 @@ def _push_forward(
                 "output is not a differentiable Tensor. You should return None at that position instead."
             )
         _check_aliases(ctx, args, given, before, tangent)
-        forward_ad.set_tangent(output, tangent)
-    forward_ad.keep_with_saved(ctx._saved, [forward_ad.tangent_of(each) for each in wrapped])
+        forward_grad.set_tangent(output, tangent, level)
+    kept = [forward_grad.tangent_of(each, level) for each in wrapped]
+    forward_grad.keep_with_saved(ctx._saved, kept, level)
 
 
 def _check_aliases(

@@ -56,7 +56,7 @@ class SavedVariable:
         if is_output:
             edge = tensor._gradient_edge
             self.output_nr = 0 if edge is None else edge[1]
-            tensor = _without_history(tensor)
+            tensor = without_history(tensor)
         self.tensor: Any = tensor
         if mode_word() & SAVED_TENSOR_HOOKS_BIT and _hooks.get():
             self.register_hooks(*_hooks.get()[-1])
@@ -114,15 +114,15 @@ class SavedVariable:
 
     @staticmethod
     def _attached(tensor: Tensor, edge: Any) -> Tensor:
-        attached = _without_history(tensor)
+        attached = without_history(tensor)
         attached._gradient_edge = edge
         attached._keys |= AUTOGRAD
-        if tensor._autograd_meta is not None:  # forward mode's, for tangents of gradients
-            autograd_meta(attached).tangent = tensor._autograd_meta.tangent
+        if tensor._autograd_meta is not None and tensor._autograd_meta.tangents is not None:
+            autograd_meta(attached).tangents = dict(tensor._autograd_meta.tangents)
         return attached
 
 
-def _without_history(tensor: Tensor) -> Tensor:
+def without_history(tensor: Tensor) -> Tensor:
     """An alias of ``tensor`` that leads to no Node; what wraps another tensor is asked for one."""
     if not tensor._keys & WRAPPER_KEYS:
         return alias_tensor(tensor, tensor._spec, tensor._storage_offset)

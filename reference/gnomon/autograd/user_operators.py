@@ -18,7 +18,8 @@ from ..dispatch.library import UserOperator, as_inputs, flat_tensors, register_d
 from ..dispatch.mode import excluding, is_grad_enabled
 from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, FORWARD_AD, DispatchKey
-from . import forward_ad, views
+from . import views
+from .forward_grad import has_tangent
 from .function import Function
 from .node import Node, gradient_edge, next_sequence_number, set_history
 
@@ -171,9 +172,7 @@ def _refuse_tangents(operator: UserOperator, arguments: Sequence[Any]) -> None:
 
     PyTorch lets most of them pass, and the results have none.
     """
-    if forward_ad.is_active() and any(
-        forward_ad.tangent_of(each) is not None for each in flat_tensors(arguments)
-    ):
+    if any(has_tangent(each) for each in flat_tensors(arguments)):
         raise NotImplementedError(
             f"Trying to use forward AD with {operator.qualified_name} that does not support it because it "
             "has not been implemented yet: what is registered for it is a derivative for backward."

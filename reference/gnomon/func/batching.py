@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+from ..autograd import forward_grad
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..memory.backend import meta_backend, resolve_device
 from ..memory.spec import spec_of
@@ -79,11 +80,14 @@ class BatchedTensor(Tensor):
 
 
 class Level(NamedTuple):
-    """A vmap that is running: its number (1 is the outermost), batch size, and what randomness it allows."""
+    """A vmap that is running: its number (1 is the outermost), batch size, what randomness it allows, and the
+    dual level that is around it: at which the values may have tangents.
+    """
 
     number: int
     size: int
     randomness: str
+    dual_level: forward_grad.Level | None
 
 
 _levels: ContextVar[tuple[Level, ...]] = ContextVar("gnomon_vmap_levels", default=())
@@ -99,7 +103,7 @@ def level(size: int, randomness: str) -> Iterator[Level]:
     """Inside, a vmap over ``size`` examples is running."""
     before = _levels.get()
     word = mode_word()
-    made = Level(len(before) + 1, size, randomness)
+    made = Level(len(before) + 1, size, randomness, forward_grad.current_level())
     _levels.set((*before, made))
     set_mode_word(word | BATCHED)  # so that random factories come by as well
     try:
@@ -116,18 +120,24 @@ _HIDDEN = (AUTOGRAD | AD_INPLACE_OR_VIEW | FORWARD_AD) << EXCLUDED_SHIFT
 def below(number: int) -> Iterator[None]:
     """Inside, only the vmaps outside of level ``number`` are running: where operators on values are called.
 
-    What a kernel above has excluded, it has excluded for the examples; the values have a graph of their own.
+    What a kernel above has excluded, it has excluded for the examples; the values have a graph of their own,
+    and tangents at the levels that are around the vmap.
     """
     before = _levels.get()
     word = mode_word()
+    dual_level = forward_grad.current_level()
     outer = tuple(each for each in before if each.number < number)
     _levels.set(outer)
     inside = word | BATCHED if outer else word & ~BATCHED
     set_mode_word(inside if word & INFERENCE_MODE_BIT else inside & ~_HIDDEN)
+    around = next((each for each in before if each.number == number), None)
+    if around is not None:
+        forward_grad.set_level(around.dual_level)
     try:
         yield
     finally:
         _levels.set(before)
+        forward_grad.set_level(dual_level)
         set_mode_word(word)
 
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..autograd import forward_grad
 from ..autograd import function as function_module
+from ..autograd.forward_grad import Level
 from ..autograd.function import Function
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
@@ -38,6 +40,15 @@ def _is_recorded_below(value: Any) -> bool:
     return False
 
 
+def _moves_below(value: Any, around: Sequence[Level]) -> bool:
+    """Has the value of a batched tensor a tangent at one of these levels, or any value below?"""
+    while isinstance(value, BatchedTensor):
+        value = value.value
+        if any(forward_grad.tangent_of(value, each) is not None for each in around):
+            return True
+    return False
+
+
 def apply_batched(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Run ``cls`` on arguments of which some are batched; NotImplemented where nothing special is to be done.
 
@@ -53,6 +64,12 @@ def apply_batched(cls: type[Function], args: Sequence[Any], kwargs: dict[str, An
     below_too = is_grad_enabled() and any(
         _is_recorded_below(each) or not isinstance(each, BatchedTensor) for each in (*tensors, *recorded)
     )
+    around = _levels_around(batch)
+    below_too = below_too or any(_moves_below(each, around) for each in args)
+    for each in forward_grad.active_levels():
+        moving = [argument for argument in args if forward_grad.tangent_of(argument, each) is not None]
+        here = here or (bool(moving) and each not in around)
+        below_too = below_too or (bool(moving) and each in around)
     if not has_rule and not below_too:
         return NotImplemented
     if here and cls.setup_context is Function.setup_context:
@@ -88,6 +105,17 @@ def _wrapped(batch: Batch, output: Any, dim: int | None) -> Any:
     if dim is None or not isinstance(output, Tensor):
         return output
     return wrap(output if not dim else aten.movedim.int(output, dim, 0), batch.number)
+
+
+def _levels_around(batch: Batch) -> list[Level]:
+    """The dual levels that are around the vmap."""
+    running = next((each for each in current_levels() if each.number == batch.number), None)
+    level = None if running is None else running.dual_level
+    around = []
+    while level is not None:
+        around.append(level)
+        level = level.outer
+    return around
 
 
 def _randomness(batch: Batch) -> str:
@@ -157,6 +185,19 @@ def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict
             ctx.mark_non_differentiable(*stopped)
             ctx.set_materialize_grads(inner._materialize_grads)
             return results
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            """The values of ``cls.jvp`` on batched tensors."""
+            ctx.inner._in_jvp = True
+            try:
+                with level(batch.size, randomness):
+                    results = cls.jvp(ctx.inner, *entered(tangents, is_batched))
+            finally:
+                ctx.inner._in_jvp = False
+            if not isinstance(results, (tuple, list)):
+                results = (results,)
+            return tuple(None if each is None else batch.front(each) for each in results)
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:

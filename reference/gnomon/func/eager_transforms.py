@@ -12,8 +12,7 @@ both, as its wrappers could not follow; here they are recorded as anywhere.
 What comes out keeps its history only if that leads to something besides fresh leaves.  So transforms nest:
 the inner one's tensors are the outer one's arguments.
 
-Forward derivatives are backward ones, transposed: the gradient g(u) = J^T u is linear in u, so its gradient
-with respect to u, for tangents t, is J t.
+Forward derivatives run at a dual level of their own (autograd/forward_grad.py), and nest as levels do.
 
 Source: torch/_functorch/eager_transforms.py, apis.py.
 """
@@ -24,13 +23,13 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..autograd import engine
+from ..autograd import engine, forward_ad, forward_grad
 from ..autograd.grad_mode import enable_grad
 from ..autograd.node import AccumulateGrad, gradient_edge, set_history
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..memory.tensor import Tensor
-from ..utils.pytree import flatten, unflatten
+from ..utils.pytree import TreeSpec, flatten, unflatten
 from ..values.dispatch_key import AUTOGRAD
 from .batching import BatchedTensor, alias, wrap
 from .vmap import vmap
@@ -50,7 +49,9 @@ def _fresh(where: str, value: Any, is_outer_recorded: bool) -> Tensor:
         raise TypeError(f"{where}: expected tensors to differentiate by, but got {type(value).__name__}")
     if is_outer_recorded and value._keys & AUTOGRAD:
         return aten.alias.default(value)
-    return alias(value).requires_grad_()
+    made = alias(value).requires_grad_()
+    forward_grad.share_tangents(value, made)
+    return made
 
 
 def _levels_of(tensor: Any) -> Iterator[Tensor]:
@@ -94,16 +95,32 @@ def _finished(result: Any, fresh: Sequence[Tensor], is_outer_recorded: bool) -> 
     if not _is_recorded([result]):
         return result
     if not is_outer_recorded:
-        return aten.detach.default(result)
+        return _detached(result, fresh, False)
     keeps_history = _ends_elsewhere(result, fresh)
     if not isinstance(result, BatchedTensor):
-        return result if keeps_history else aten.detach.default(result)
+        return result if keeps_history else _detached(result, fresh, True)
     value = _finished(result.value, fresh, True)
     if keeps_history and value is result.value:
         return result
     made = wrap(value, result.level)
     if keeps_history:
         set_history(made, *gradient_edge(result))  # type: ignore[misc]
+    return _with_tangents(made, result, fresh, True)
+
+
+def _detached(result: Tensor, fresh: Sequence[Tensor], is_outer_recorded: bool) -> Tensor:
+    """A result without any history."""
+    return _with_tangents(aten.detach.default(result), result, fresh, is_outer_recorded)
+
+
+def _with_tangents(made: Tensor, result: Tensor, fresh: Sequence[Tensor], is_outer_recorded: bool) -> Tensor:
+    """``made``, with the tangents that ``result`` has at the levels around, as they leave."""
+    for level in forward_grad.active_levels():
+        tangent = forward_grad.tangent_of(result, level)
+        if tangent is not None:
+            with forward_grad.at_level(level.outer):
+                keeps = is_outer_recorded or level.is_recorded
+                forward_grad.keep(made, level, _finished(tangent, fresh, keeps))
     return made
 
 
@@ -153,6 +170,25 @@ def _check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
     return wrapped
 
 
+def _without_aux(where: str, result: Any) -> tuple[Any, Any]:
+    """What a function that returns (output, aux) returned.  Raises RuntimeError for anything else."""
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise RuntimeError(
+            f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True"
+        )
+    return result
+
+
+def _check_outputs(where: str, outputs: Sequence[Any]) -> None:
+    if not outputs:
+        raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output")
+    for each in outputs:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"{where}: Expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+            )
+
+
 class _Call:
     """One call of a function with fresh tensors in the place of some arguments.
 
@@ -182,23 +218,13 @@ class _Call:
                 result = func(*replaced, **kwargs)
         self.aux = None
         if has_aux:
-            if not (isinstance(result, tuple) and len(result) == 2):
-                raise RuntimeError(
-                    f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True"
-                )
-            result, self.aux = result
+            result, self.aux = _without_aux(where, result)
         self.result = result
         self.outputs, self.structure = flatten(result)
 
     def check_outputs(self, where: str) -> None:
         """Raises RuntimeError for results that are no tensors, or none at all."""
-        if not self.outputs:
-            raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output")
-        for each in self.outputs:
-            if not isinstance(each, Tensor):
-                raise RuntimeError(
-                    f"{where}: Expected f(*primals) to return only tensors, got unsupported type {type(each)}"
-                )
+        _check_outputs(where, self.outputs)
 
     @functools.cached_property
     def leads_elsewhere(self) -> bool:
@@ -300,95 +326,134 @@ def _cotangents(cotangents: Any, call: _Call) -> list[Tensor]:
 # -- forward derivatives ---------------------------------------------------------------------------------
 
 
-class _Transposed:
-    """A call, and its gradient for cotangents that stand for nothing: ready to be differentiated by them."""
+def _pushed(
+    where: str, func: Callable[..., Any], primals: tuple[Any, ...], tangents: Any, has_aux: bool
+) -> tuple[Any, list[Tensor | None], list[Tensor], TreeSpec]:
+    """A call with a dual tensor in the place of each tensor of ``primals``.
 
-    def __init__(self, where: str, func: Callable[..., Any], primals: Sequence[Any], has_aux: bool):
-        self.where = where
-        self.call = call = _Call(where, func, tuple(range(len(primals))), primals, {}, has_aux)
-        call.check_outputs(where)
-        with enable_grad():
-            self.dummies = [alias(aten.zeros_like(each)) for each in call.outputs]
-            for each in self.dummies:
-                if each._spec.dtype.category >= 2:
-                    each.requires_grad_()
-            self.gradients = _gradients(call.outputs, call.inputs, self.dummies, True, True)
+    Returns aux, the outputs' tangents, the outputs, and their structure.  To be called inside a level.
+    """
+    leaves, structure = flatten(primals)
+    given, given_structure = flatten(tangents)
+    if structure != given_structure:
+        raise RuntimeError(
+            f"{where}: Expected primals and tangents to have the same python structure. For example, if "
+            f"primals is a tuple of 3 tensors, tangents also must be. Got primals with structure {structure} "
+            f"and tangents with structure {given_structure}"
+        )
+    for name, tensors in (("primals", leaves), ("tangents", given)):
+        _check_all_tensors(where, name, tensors)
+    duals = [forward_ad.make_dual(each, along) for each, along in zip(leaves, given)]
+    result, aux = func(*unflatten(duals, structure)), None
+    if has_aux:
+        result, aux = _without_aux(where, result)
+    outputs, result_structure = flatten(result)
+    _check_outputs(where, outputs)
+    unpacked = [forward_ad.unpack_dual(each) for each in outputs]
+    return (
+        aux,
+        [each.tangent for each in unpacked],
+        [each.primal for each in unpacked],
+        result_structure,
+    )
 
-    def tangents(self, tangents: Any, retain_graph: bool, strict: bool = False) -> Any:
-        """The outputs' tangents for those of the inputs.  Raises RuntimeError for others than the inputs
-        have.
-        """
-        call = self.call
-        given, structure = flatten(tangents)
-        if structure != call.inputs_structure:
-            raise RuntimeError(
-                f"{self.where}: Expected primals and tangents to have the same python structure. For "
-                "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
-                f"structure {call.inputs_structure} and tangents with structure {structure}"
-            )
-        for primal, tangent in zip(call.inputs, given):
-            if not isinstance(tangent, Tensor) or tangent._spec.sizes != primal._spec.sizes:
-                raise RuntimeError(
-                    f"{self.where}: Expected tangents of the shapes of their primals, got "
-                    f"{getattr(tangent, 'shape', type(tangent))} for {list(primal.shape)}"
-                )
-        pairs = [
-            (gradient, tangent) for gradient, tangent in zip(self.gradients, given) if gradient is not None
-        ]
-        create = is_grad_enabled() and (call.leads_elsewhere or _is_recorded(given))
-        wanted = [each for each in self.dummies if each._keys & AUTOGRAD]
-        with enable_grad():
-            found = iter(
-                _gradients(
-                    [gradient for gradient, _ in pairs],
-                    wanted,
-                    [tangent for _, tangent in pairs],
-                    retain_graph,
-                    create,
-                )
-            )
-        slopes = [next(found) if each._keys & AUTOGRAD else None for each in self.dummies]
-        if strict and any(each is None for each in slopes):
-            raise RuntimeError(
-                f"{self.where.replace(')', ', strict=True)')}: The output of f is independent of the inputs. "
-                "This is not allowed with strict=True."
-            )
-        result = unflatten(_or_zeros(slopes, call.outputs), call.structure)
-        return call.finished(result, self.dummies)
+
+def _check_all_tensors(where: str, name: str, tensors: Sequence[Any]) -> None:
+    if not tensors:
+        raise RuntimeError(f"{where}: Expected {name} to contain at least one Tensor.")
+    for each in tensors:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"{where}: Expected {name} to only contain Tensors, got {type(each)}")
 
 
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
-    """``func(*primals)``, and its Jacobian times ``tangents``.
+    """``func(*primals)``, and its Jacobian times ``tangents``, computed along with it: in forward mode.
 
     ``primals`` and ``tangents`` are tuples with one (possibly nested) for each argument.  Returns (outputs,
     their tangents), with ``has_aux`` also aux.  strict: an output that does not depend on the arguments is an
-    error, where its tangent is else zeros.  Raises RuntimeError for tangents of another structure or shape.
-    Source: torch.func.jvp.
+    error, where its tangent is else zeros.  Whether anything is recorded for backward is no matter: a
+    ``no_grad`` inside ``func`` changes nothing.  Raises RuntimeError for tangents of another structure or
+    shape, ValueError for dtypes without derivatives.  Source: torch.func.jvp.
     """
     where = "jvp(f, primals, tangents)"
     if not isinstance(primals, tuple):
         raise RuntimeError(
             f"{where}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    transposed = _Transposed(where, func, primals, has_aux)
-    slopes = transposed.tangents(tangents, False, strict)
-    results = transposed.call.finished(transposed.call.result, transposed.dummies)
-    return (results, slopes, transposed.call.finished(transposed.call.aux)) if has_aux else (results, slopes)
+    with forward_grad.new_level():
+        aux, slopes, outputs, structure = _pushed(where, func, primals, tangents, has_aux)
+    if strict and any(each is None for each in slopes):
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is "
+            "not allowed with strict=True."
+        )
+    results = unflatten(outputs, structure)
+    result_slopes = unflatten(_or_zeros(slopes, outputs), structure)
+    return (results, result_slopes, aux) if has_aux else (results, result_slopes)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``func(*primals)``, and the function that multiplies tangents by its Jacobian there.
 
-    ``func`` runs once, however many tangents there are.  Source: torch.func.linearize.
+    ``func`` runs once, however many tangents there are.  The function raises RuntimeError for tangents that
+    are not like the primals.  Source: torch.func.linearize.
     """
-    transposed = _Transposed("linearize(f, *primals)", func, primals, False)
+    # The tangents' arithmetic for tangents that stand for nothing is recorded: J t, a function of t.  It is
+    # linear, so that the gradient of its gradient is the function itself.
+    where = "linearize(f, *primals)"
+    leaves, structure = flatten(primals)
+    _check_all_tensors(where, "primals", leaves)
+    with enable_grad():
+        seeds = [aten.zeros_like(alias(each)).requires_grad_() for each in leaves]
+        copies = unflatten([aten.clone.default(each, None) for each in seeds], structure)
+    with forward_grad.new_level(is_recorded=True):
+        _, slopes, outputs, result_structure = _pushed(where, func, primals, copies, False)
+    with enable_grad():
+        dummies = [alias(aten.zeros_like(each)).requires_grad_() if _moves(each) else each for each in slopes]
+        moved = [each for each in slopes if _moves(each)]
+        wanted = [dummy for dummy, each in zip(dummies, slopes) if _moves(each)]
+        gradients = _gradients(moved, seeds, wanted, True, True)
+    leads_elsewhere = is_grad_enabled() and _leads_elsewhere(moved, seeds)
 
     def jvp_fn(*tangents: Any) -> Any:
-        return transposed.tangents(tangents, True)
+        given, given_structure = flatten(tangents)
+        if given_structure != structure:
+            raise RuntimeError(
+                f"Expected the tangents {given_structure} to have the same argspec as the primals {structure}"
+            )
+        for position, (tangent, primal) in enumerate(zip(given, seeds)):
+            for what in ("shape", "device", "dtype"):
+                if getattr(tangent, what) != getattr(primal, what):
+                    raise RuntimeError(
+                        f"tangent:{position} with {what} {getattr(tangent, what)} in flattened pytree "
+                        f"doesn't match the {what} {getattr(primal, what)} of the corresponding primal."
+                    )
+        pairs = [(gradient, tangent) for gradient, tangent in zip(gradients, given) if gradient is not None]
+        create = is_grad_enabled() and (leads_elsewhere or _is_recorded(given))
+        with enable_grad():
+            found = iter(
+                _gradients(
+                    [gradient for gradient, _ in pairs],
+                    wanted,
+                    [tangent for _, tangent in pairs],
+                    True,
+                    create,
+                )
+            )
+        results = [next(found) if _moves(each) else each for each in slopes]
+        fresh = [*seeds, *wanted]
+        return unflatten(
+            [_finished(each, fresh, create) for each in _or_zeros(results, outputs)], result_structure
+        )
 
-    return transposed.call.finished(transposed.call.result, transposed.dummies), jvp_fn
+    return unflatten(outputs, result_structure), jvp_fn
+
+
+def _moves(tangent: Tensor | None) -> bool:
+    """Does a recorded tangent depend on those of the arguments?"""
+    return tangent is not None and _is_differentiable(tangent)
 
 
 # -- Jacobians -------------------------------------------------------------------------------------------
@@ -472,6 +537,7 @@ def jacfwd(
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         positions = _check_argnums(argnums, len(args))
+        where = "jacfwd(f)(*args)"
 
         def of_chosen(*chosen: Any) -> Any:
             replaced = list(args)
@@ -480,29 +546,39 @@ def jacfwd(
             return func(*replaced, **kwargs)
 
         primals = tuple(args[position] for position in positions)
-        transposed = _Transposed("jacfwd(f)(*args)", of_chosen, primals, has_aux)
-        call = transposed.call
+        inputs, inputs_structure = flatten(primals)
+        _check_all_tensors(where, "primals", inputs)
+        kept: dict[str, Any] = {}
 
-        def column(*tangents: Tensor) -> tuple[Tensor, ...]:
-            given = unflatten(tangents, call.inputs_structure)
-            return tuple(flatten(transposed.tangents(given, True))[0])
+        def column(*tangents: Tensor) -> tuple[tuple[Tensor, ...], list[Any]]:
+            along = unflatten(tangents, inputs_structure)
+            with forward_grad.new_level():
+                aux, slopes, outputs, kept["structure"] = _pushed(where, of_chosen, primals, along, has_aux)
+            auxiliary, kept["structure of aux"] = flatten(aux)
+            kept["aux"] = [Tensor if isinstance(each, Tensor) else each for each in auxiliary]
+            kept["outputs"] = [each._spec for each in outputs]
+            return tuple(_or_zeros(slopes, outputs)), [each for each in auxiliary if isinstance(each, Tensor)]
 
-        columns = vmap(column, randomness=randomness)(*_basis(call.inputs))
+        columns, of_columns = vmap(column, randomness=randomness)(*_basis(inputs))
         jacobians = []
-        for each, output in zip(columns, call.outputs):
-            by_input = [_columns_last(part, output) for part in _by_rows(each, call.inputs)]
-            tree = unflatten(by_input, call.inputs_structure)
+        for each, spec in zip(columns, kept["outputs"]):
+            by_input = [_columns_last(part, spec.ndim) for part in _by_rows(each, inputs)]
+            tree = unflatten(by_input, inputs_structure)
             jacobians.append(tree[0] if isinstance(argnums, int) else tree)
-        result = call.finished(unflatten(jacobians, call.structure), transposed.dummies)
-        return (result, call.finished(call.aux)) if has_aux else result
+        result = unflatten(jacobians, kept["structure"])
+        if not has_aux:
+            return result
+        tensors = iter(aten.select.int(each, 0, 0) for each in of_columns)  # the same for all columns
+        auxiliary = [next(tensors) if each is Tensor else each for each in kept["aux"]]
+        return result, unflatten(auxiliary, kept["structure of aux"])
 
     return wrapper
 
 
-def _columns_last(part: Tensor, output: Tensor) -> Tensor:
+def _columns_last(part: Tensor, output_rank: int) -> Tensor:
     """(input sizes, output sizes) as (output sizes, input sizes)."""
     rank = part._spec.ndim
-    inputs = rank - output._spec.ndim
+    inputs = rank - output_rank
     return aten.permute.default(part, (*range(inputs, rank), *range(inputs)))
 
 

@@ -272,7 +272,11 @@ def _out_variant(base: OpOverload, out: str) -> OpOverload:
 def _has_tangent(tensor: Tensor) -> bool:
     """Has forward mode (autograd/forward_ad.py) given this tensor a tangent?"""
     meta = tensor._autograd_meta
-    return meta is not None and meta.tangent is not None and meta.tangent[1] is not None
+    return (
+        meta is not None
+        and meta.tangents is not None
+        and any(each is not None for each in meta.tangents.values())
+    )
 
 
 def _register_composite(operator: OpOverload, function: Callable[..., Any]) -> None:

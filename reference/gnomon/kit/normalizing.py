@@ -137,6 +137,20 @@ def check_dtypes(input: Spec, *parameters: Spec | None) -> Any:
     )
 
 
+def normalized_again(input: Any, mean: Any, rstd: Any, dims: Sequence[int]) -> tuple[Any, Any]:
+    """x̂ and rstd as functions of ``input``, for formulas that will be differentiated.
+
+    ``mean`` and ``rstd`` were results of the normalization, and are numbers to who saved them.  Here they
+    follow the input again, without a change of their values; in rstd, eps is what they leave over.
+    """
+    wide = input.to(mean.dtype)
+    own_mean = wide.mean(dims, True)
+    centred = wide - own_mean
+    variance = (centred * centred).mean(dims, True)
+    rstd = (variance + (rstd.pow(-2) - variance).detach()).rsqrt()
+    return (centred - (mean - own_mean).detach()) * rstd, rstd
+
+
 def double_backward(
     grads: Sequence[Any],
     grad_output: Any,

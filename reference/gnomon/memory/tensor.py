@@ -90,7 +90,7 @@ class AutogradMeta:
     post_accumulate_grad_hooks  functions of the leaf, called when its grad was added to
     retain_hook       of a non-leaf that keeps its gradient: what puts it there
     requires_grad     of a view: was it asked for on the view itself, rather than on its base?
-    tangent           (dual level, tangent or None) once forward mode knows which it has
+    tangents          by dual level, the tangent or None, once forward mode knows which it has
     """
 
     __slots__ = (
@@ -100,7 +100,7 @@ class AutogradMeta:
         "post_accumulate_grad_hooks",
         "requires_grad",
         "retain_hook",
-        "tangent",
+        "tangents",
     )
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class AutogradMeta:
         self.post_accumulate_grad_hooks: dict[int, Any] | None = None
         self.retain_hook: Any = None
         self.requires_grad = False
-        self.tangent: tuple[Any, Tensor | None] | None = None
+        self.tangents: dict[Any, Tensor | None] | None = None
 
 
 class CreationMeta(IntEnum):

@@ -204,7 +204,7 @@ def tensor_repr(self: Tensor) -> str:
         suffixes.append(f"grad_fn=<{self.grad_fn.name()}>")
     elif self.requires_grad:
         suffixes.append("requires_grad=True")
-    if self._autograd_meta is not None and self._autograd_meta.tangent is not None:
-        if self._autograd_meta.tangent[1] is not None:
-            suffixes.append(f"tangent={self._autograd_meta.tangent[1]!r}")
+    if self._autograd_meta is not None and self._autograd_meta.tangents is not None:
+        of_levels = self._autograd_meta.tangents.values()
+        suffixes += [f"tangent={each!r}" for each in of_levels if each is not None]
     return name[: -len("tensor")] + _add_suffixes(f"{prefix}{body}", suffixes, len(prefix)) + ")"

@@ -21,6 +21,7 @@ from ..kit.normalizing import (
     double_backward,
     normalize,
     normalize_backward,
+    normalized_again,
     statistics_of,
     store,
 )
@@ -361,11 +362,14 @@ def _batch_double(
     def spread(value: Any) -> Any:
         return value.reshape(shape)
 
-    mean, rstd = (save_mean, save_invstd) if train else (running_mean, (running_var + eps).rsqrt())
-    normalized = (input - spread(mean)) * spread(rstd)
+    if train:
+        normalized, rstd = normalized_again(input, spread(save_mean), spread(save_invstd), dims)
+    else:
+        rstd = spread((running_var + eps).rsqrt())
+        normalized = (input - spread(running_mean)) * rstd
     scale = None if weight is None else spread(weight)
     return double_backward(
-        grads, grad_out, normalized, spread(rstd), scale, dims, lambda each: each.sum(dims), spread, not train
+        grads, grad_out, normalized, rstd, scale, dims, lambda each: each.sum(dims), spread, not train
     )
 
 

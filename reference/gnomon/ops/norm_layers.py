@@ -22,6 +22,7 @@ from ..kit.normalizing import (
     double_backward,
     normalize,
     normalize_backward,
+    normalized_again,
     runs,
     statistics_of,
     store,
@@ -194,7 +195,7 @@ def _layer_double(
 ) -> Any:
     dims = list(range(-len(normalized_shape), 0))
     outer = list(range(input.ndim - len(normalized_shape)))
-    normalized = (input - mean) * rstd
+    normalized, rstd = normalized_again(input, mean, rstd, dims)
     return double_backward(
         grads,
         grad_out,
@@ -447,11 +448,12 @@ def _group_double(
         return value.reshape((1, group, C // group, 1))
 
     means, rstds = mean.reshape((N, group, 1, 1)), rstd.reshape((N, group, 1, 1))
+    normalized, rstds = normalized_again(input.reshape(shape), means, rstds, (2, 3))
     first = None if grads[0] is None else grads[0].reshape(shape)
     to_input, to_weight, to_grad = double_backward(
         (first, *grads[1:]),
         grad_out.reshape(shape),
-        (input.reshape(shape) - means) * rstds,
+        normalized,
         rstds,
         None if weight is None else spread(weight),
         (2, 3),

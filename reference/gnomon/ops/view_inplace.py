@@ -36,8 +36,8 @@ def _become(self: Tensor, view: Tensor) -> Tensor:
     counter.value += 1
     if self._view_of is not None and is_grad_enabled():
         self._view_of = (self._view_of[0], counter.value, self._view_of[2])  # its edge is right
-    if view._autograd_meta is not None and view._autograd_meta.tangent is not None:
-        autograd_meta(self).tangent = view._autograd_meta.tangent
+    if view._autograd_meta is not None and view._autograd_meta.tangents is not None:
+        autograd_meta(self).tangents = dict(view._autograd_meta.tangents)
     return self
 
 
@@ -75,8 +75,8 @@ def _detach_(self: Tensor) -> Tensor:
         raise RuntimeError("Can't detach views in-place. Use detach() instead.")
     self._gradient_edge = None
     self._keys &= ~AUTOGRAD
-    if self._autograd_meta is not None and self._autograd_meta.tangent is not None:
-        self._autograd_meta.tangent = (self._autograd_meta.tangent[0], None)
+    if self._autograd_meta is not None and self._autograd_meta.tangents is not None:
+        self._autograd_meta.tangents = dict.fromkeys(self._autograd_meta.tangents)
     return self
 
 

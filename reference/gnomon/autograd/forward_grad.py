@@ -1,0 +1,284 @@
+"""Who has which tangent: what forward mode knows of a tensor.
+
+Inside a *dual level* a tensor may have a *tangent*: how it changes as something moves.  Levels are nested
+where a forward derivative is itself derived forward, and a tensor may have a tangent at each: that of an
+inner level is a tensor like any other at the outer ones, and may have tangents there.  So what is computed
+*for* a level is computed *at* the level outside it.
+
+A view has the same view of its base's tangent, which is made when it is asked for.
+
+Source: torch/csrc/autograd/forward_grad.h, autograd_meta.cpp (set_fw_grad, fw_grad).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from typing import Any
+
+from ..dispatch.dispatcher import aten
+from ..dispatch.mode import EXCLUDED_SHIFT, mode_word, set_mode_word
+from ..memory.tensor import AutogradMeta, Tensor, autograd_meta
+from ..values import geometry
+from ..values.dispatch_key import FORWARD_AD, WRAPPER_KEYS
+from .grad_mode import enable_grad
+from .saved_variable import SavedVariable
+
+EXCLUDE_FORWARD_AD = FORWARD_AD << EXCLUDED_SHIFT
+
+
+class Level:
+    """A dual level: for how long tangents live.
+
+    ``outer`` is the level around it, or None; ``holders`` are the AutogradMetas of tensors that have a
+    tangent at this one.  With ``is_recorded`` the arithmetic on tangents is recorded for backward whatever
+    the mode, so that the tangents can be differentiated by one another.
+    """
+
+    __slots__ = ("holders", "is_recorded", "outer")
+
+    def __init__(self, outer: Level | None, is_recorded: bool = False) -> None:
+        self.outer = outer
+        self.is_recorded = is_recorded
+        self.holders: weakref.WeakSet[AutogradMeta] = weakref.WeakSet()
+
+    def end(self) -> None:
+        """What has a tangent at this level loses it."""
+        for meta in list(self.holders):
+            if meta.tangents is not None:
+                meta.tangents.pop(self, None)
+        self.holders.clear()
+
+
+_level: ContextVar[Level | None] = ContextVar("gnomon_dual_level", default=None)
+
+
+def current_level() -> Level | None:
+    """The innermost level that is in force here, or None."""
+    return _level.get()
+
+
+def set_level(level: Level | None) -> None:
+    """From now on this level and those around it are in force, or none.
+
+    Every operator asks for tangents then, not only one whose operands are known to have them: a view gets
+    its tangent from its base, and may have been made before the base got one.
+    """
+    _level.set(level)
+    set_mode_word(mode_word() | FORWARD_AD if level is not None else mode_word() & ~FORWARD_AD)
+
+
+class at_level:
+    """Inside, this level and those around it are in force; or none, and no tangents are computed."""
+
+    __slots__ = ("_before", "_level", "_word")
+
+    def __init__(self, level: Level | None):
+        self._level = level
+
+    def __enter__(self) -> None:
+        self._before = _level.get()
+        self._word = mode_word()
+        set_level(self._level)
+        if self._level is None:
+            set_mode_word(mode_word() | EXCLUDE_FORWARD_AD)
+
+    def __exit__(self, *exception: object) -> None:
+        set_level(self._before)
+        set_mode_word(mode_word() & ~EXCLUDE_FORWARD_AD | self._word & EXCLUDE_FORWARD_AD)
+
+
+class new_level:
+    """Inside, there is one more level, whose value this is; tangents are computed."""
+
+    __slots__ = ("_level", "_word")
+
+    def __init__(self, is_recorded: bool = False):
+        self._level = Level(_level.get(), is_recorded)
+
+    def __enter__(self) -> Level:
+        self._word = mode_word()
+        set_level(self._level)
+        set_mode_word(mode_word() & ~EXCLUDE_FORWARD_AD)
+        return self._level
+
+    def __exit__(self, *exception: object) -> None:
+        set_level(self._level.outer)
+        set_mode_word(mode_word() | self._word & EXCLUDE_FORWARD_AD)
+        self._level.end()
+
+
+def recording(level: Level) -> AbstractContextManager[None]:
+    """What the level's tangents are computed in."""
+    return enable_grad() if level.is_recorded else nullcontext()
+
+
+def is_forward_enabled() -> bool:
+    """Are tangents computed, inside a level?"""
+    return not mode_word() & EXCLUDE_FORWARD_AD
+
+
+def active_levels() -> Iterator[Level]:
+    """The levels that are in force, the innermost first; none where tangents are not computed."""
+    level = _level.get() if is_forward_enabled() else None
+    while level is not None:
+        yield level
+        level = level.outer
+
+
+def has_tangent(tensor: Any) -> bool:
+    """Has ``tensor`` a tangent at any level?"""
+    return any(tangent_of(tensor, level) is not None for level in active_levels())
+
+
+def keep(tensor: Tensor, level: Level, tangent: Tensor | None) -> None:
+    """Say that ``tensor`` has this tangent; None: it has none, though it may be a view of what has one."""
+    meta = autograd_meta(tensor)
+    if meta.tangents is None:
+        meta.tangents = {}
+    meta.tangents[level] = tangent
+    level.holders.add(meta)
+
+
+def is_kept(tensor: Tensor, level: Level) -> bool:
+    """Is it known of the tensor itself which tangent it has, if any?"""
+    meta = tensor._autograd_meta
+    return meta is not None and meta.tangents is not None and level in meta.tangents
+
+
+def tangent_of(tensor: Any, level: Level) -> Tensor | None:
+    """The tangent that ``tensor`` has at this level, or None.
+
+    A view of what has one has the same view of it.
+    """
+    if not isinstance(tensor, Tensor) or tensor._spec.dtype.category < 2:
+        return None
+    if is_kept(tensor, level):
+        return tensor._autograd_meta.tangents[level]  # type: ignore[union-attr, index]
+    if tensor._view_of is None or not is_kept(tensor._view_of[0], level):
+        return None
+    base = tensor._view_of[0]
+    of_base = tangent_of(base, level)
+    if of_base is None:
+        return None
+    with at_level(level.outer):
+        tangent = _same_view(of_base, base, tensor)
+    keep(tensor, level, tangent)
+    return tangent
+
+
+def _same_view(of_base: Tensor, base: Tensor, view: Tensor) -> Tensor:
+    """What ``view`` is of its base, of the base's tangent (which has the base's strides)."""
+    start = view._storage_offset
+    offset = base._storage_offset
+    if base._spec.dtype.is_complex and not view._spec.dtype.is_complex:
+        of_base, offset = aten.view_as_real.default(of_base), 2 * offset
+    if view._spec.dtype.is_complex and not base._spec.dtype.is_complex:
+        strides = tuple(2 * stride for stride in view._spec.strides)
+        parts = aten._as_strided.default(of_base, (*view._spec.sizes, 2), (*strides, 1), 2 * start - offset)
+        return aten.view_as_complex.default(parts)
+    return aten._as_strided.default(of_base, view._spec.sizes, view._spec.strides, start - offset)
+
+
+def set_tangent(tensor: Tensor, tangent: Tensor, level: Level, is_own: bool = True) -> None:
+    """Give ``tensor`` a tangent: ``tangent``, or a copy with the tensor's strides.
+
+    ``is_own``: nothing else shows the tangent's memory that must not change when the tensor is written to.
+    To be called at the level outside.  Raises RuntimeError for one of other sizes, or that has a tangent
+    itself.
+    """
+    spec = tensor._spec
+    if tangent._spec.sizes != spec.sizes:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+            f"this is not supported. Tensor is of size {list(spec.sizes)} while the given forward gradient "
+            f"is of size {list(tangent._spec.sizes)}."
+        )
+    if tangent_of(tangent, level) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level 0 is not supported."
+        )
+    if not is_own or not _lies_like(tangent, tensor):
+        tangent = copied(tangent, tensor)
+    keep(tensor, level, tangent)
+
+
+def _lies_like(tangent: Tensor, tensor: Tensor) -> bool:
+    """Can the tangent be viewed in all ways that the tensor can?  Source: has_same_meta."""
+    return bool(tangent._keys & WRAPPER_KEYS) or (
+        tangent._spec.strides == tensor._spec.strides
+        and tangent._storage_offset == tensor._storage_offset
+        and _room(tangent) >= _room(tensor)
+    )
+
+
+def _room(tensor: Tensor) -> int:
+    """For how many elements the tensor's storage has room."""
+    nbytes = tensor._spec.extent_nbytes if tensor._storage is None else tensor._storage.nbytes()
+    return nbytes // tensor._spec.dtype.itemsize
+
+
+def copied(tangent: Tensor, tensor: Tensor) -> Tensor:
+    """A copy of ``tangent`` that lies like ``tensor`` in its storage (or row-major, where that overlaps),
+    with zeros around.
+    """
+    spec = tensor._spec
+    if (tangent._keys | tensor._keys) & WRAPPER_KEYS:
+        return aten.clone.default(tangent, None)
+    options = {"dtype": tangent._spec.dtype, "device": tangent._spec.device}
+    if geometry.has_internal_overlap(spec.sizes, spec.strides):
+        made = aten.empty(spec.sizes, **options)
+    elif tensor._storage_offset or _room(tensor) > spec.extent_nbytes // spec.dtype.itemsize:
+        storage = aten.zeros((_room(tensor),), **options)
+        made = aten._as_strided.default(storage, spec.sizes, spec.strides, tensor._storage_offset)
+    else:
+        made = aten.empty_strided(spec.sizes, spec.strides, **options)
+    return aten.copy_.default(made, tangent, False)
+
+
+def write_tangent(tensor: Tensor, tangent: Tensor, level: Level) -> None:
+    """``tensor`` was written to in place, and this is its tangent now.
+
+    Where it had one, that is written to, and so are those of all its views.  A view whose base had none gives
+    the base one: zeros, but for its own part.  To be called at the level outside.
+    """
+    present = tangent_of(tensor, level)
+    if present is None and tensor._view_of is not None and not is_kept(tensor, level):
+        base = tensor._view_of[0]
+        keep(base, level, _zeros_to_write_to(base, tangent))
+        present = tangent_of(tensor, level)
+    if present is None:
+        set_tangent(tensor, tangent, level, is_own=False)
+    else:
+        aten.copy_.default(present, tangent, False)
+
+
+def _zeros_to_write_to(base: Tensor, tangent: Tensor) -> Tensor:
+    """A tangent for ``base`` that ``tangent`` can be written to a part of.
+
+    What a batched tensor is written to has to be one.
+    """
+    if tangent._keys & WRAPPER_KEYS:
+        zeros = aten.new_empty_strided.default(tangent, base._spec.sizes, base._spec.strides)
+        return aten.zero_.default(zeros)
+    zeros = aten.zeros((), dtype=base._spec.dtype, device=base._spec.device)
+    return copied(aten.expand.default(zeros, base._spec.sizes, False), base)
+
+
+def share_tangents(source: Tensor, made: Tensor) -> None:
+    """Give ``made``, another tensor over the same memory, the tangents of ``source``."""
+    for level in active_levels():
+        tangent = tangent_of(source, level)
+        if tangent is not None:
+            keep(made, level, tangent)
+
+
+def keep_with_saved(saved: Any, tangents: list[Tensor | None], level: Level) -> None:
+    """Give the outputs that a Node saved, which are aliases of them, the outputs' tangents."""
+    for each in saved or ():
+        if isinstance(each, SavedVariable) and each.output_nr >= 0 and isinstance(each.tensor, Tensor):
+            tangent = tangents[each.output_nr]
+            if tangent is not None:
+                keep(each.tensor, level, tangent)

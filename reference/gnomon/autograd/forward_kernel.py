@@ -1,0 +1,363 @@
+"""The kernel for ForwardAD: an operator's outputs, and their tangents.
+
+There are no formulas for this beside those of backward.  An operator's backward formulas give, for a gradient
+u of its outputs, the gradient g(u) = J^T u of its inputs, which is linear in u; so the gradient of g with
+respect to u, for the tangents t in the place of *its* incoming gradients, is J t.  The formulas are run once
+for a u that stands for nothing, only to be differentiated.  For complex numbers J is the matrix of real and
+imaginary parts, and gradients are its transpose's products, so nothing changes.
+
+Views need no arithmetic: the tangent of a view is the same view of the tangent, and so writing to the one in
+place is writing to the other.  Linear operators are applied to the tangents, which is the same and quicker.
+
+All that is computed for a level, outputs and tangents alike, is computed at the level outside it: the kernel
+comes by once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
+from ..dispatch.mode import mode_word
+from ..kit.plans import find_plan
+from ..memory.tensor import Tensor
+from ..values.dispatch_key import (
+    AUTOGRAD,
+    FORWARD_AD,
+    GRAD_MODE_BIT,
+    INFERENCE_MODE_BIT,
+    WRAPPER_KEYS,
+    DispatchKey,
+)
+from . import engine
+from .forward_grad import (
+    Level,
+    at_level,
+    current_level,
+    is_kept,
+    keep,
+    keep_with_saved,
+    recording,
+    set_tangent,
+    tangent_of,
+    write_tangent,
+)
+from .grad_mode import enable_grad
+from .saved_variable import SavedVariable, without_history
+from .variable_type import derivative_plan, flatten_inputs
+
+# In which arguments an operator is linear.  "self other": in both of them at once, as a sum is; "self,
+# other": in each of them for itself, as a product is.  All this could be derived as for any other operator.
+LINEAR = {
+    name: tuple(tuple(group.split()) for group in groups.split(","))
+    for names, groups in (
+        ("add.Tensor sub.Tensor where.self", "self other"),
+        ("mul.Tensor", "self, other"),
+        ("mm bmm", "self, mat2"),
+        ("mv", "self, vec"),
+        ("dot", "self, tensor"),
+        ("neg clone _to_copy sum sum.dim_IntList mean mean.dim cumsum flip roll repeat tril triu", "self"),
+        ("gather index_select _index", "self"),
+        ("cat stack", "tensors"),
+        ("scatter.src scatter_add", "self src"),
+        ("embedding", "weight"),
+        ("_embedding_bag", "weight, per_sample_weights"),
+    )
+    for name in names.split()
+}
+_BAG_MAX = 2  # _embedding_bag's mode in which it is not linear
+
+
+def forward_ad_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """The kernel for ForwardAD: the operator's outputs, with their tangents at the innermost level."""
+    level = current_level()
+    if level is None:
+        return operator.redispatch(keys & ~FORWARD_AD, arguments)
+    below = keys & ~FORWARD_AD if level.outer is None else keys
+    with at_level(level.outer):
+        if mode_word() & INFERENCE_MODE_BIT:
+            return operator.redispatch(below, arguments)
+        inputs, _ = flatten_inputs(operator, arguments)
+        tangents = [tangent_of(each, level) for each in inputs]
+        schema = operator.schema
+        if schema.is_out:
+            written = [tangent_of(each, level) for each in arguments[-len(schema.returns) :]]
+            if any(each is not None for each in (*tangents, *written)):
+                raise NotImplementedError(
+                    f"Trying to use forward AD with {schema.name}_out that does not support it because it is "
+                    "an out= function"
+                )
+            return operator.redispatch(below, arguments)
+        if schema.is_view:
+            return _run_view(operator, below, arguments, tangents[0], level)
+        if all(each is None for each in tangents):
+            return operator.redispatch(below, arguments)
+        if schema.is_inplace:
+            return _run_inplace(operator, below, arguments, tangents, level)
+        return _run_functional(operator, below, arguments, tangents, level)
+
+
+def _run_view(
+    operator: OpOverload, below: int, arguments: Sequence[Any], tangent: Tensor | None, level: Level
+) -> Any:
+    """A view, and the same view of the tangent."""
+    source = arguments[0]
+    results = operator.redispatch(below, arguments)
+    if results is source or not is_kept(source, level):
+        return results  # (a view of a view that has no tangent may still get one from the base)
+    views = results if isinstance(results, (tuple, list)) else (results,)
+    tangents: Sequence[Tensor | None] = (None,) * len(views)
+    if tangent is not None and operator.record.derivatives:  # detach has none, nor has a view of the bits
+        same = operator(tangent, *arguments[1:])
+        tangents = same if isinstance(same, (tuple, list)) else (same,)
+    for view, each in zip(views, tangents):
+        keep(view, level, each)
+    return results
+
+
+def _run_functional(
+    operator: OpOverload,
+    below: int,
+    arguments: Sequence[Any],
+    tangents: Sequence[Tensor | None],
+    level: Level,
+) -> Any:
+    """Results, and their tangents."""
+    results = operator.redispatch(below, arguments)
+    outputs = results if isinstance(results, (tuple, list)) else (results,)
+    with recording(level):
+        found = _output_tangents(operator, arguments, tangents, outputs)
+        for output, tangent in zip(outputs, found):
+            if tangent is not None:
+                set_tangent(output, tangent, level, is_own=_is_own(tangent, tangents))
+    for output in outputs:
+        if isinstance(output, Tensor) and output._gradient_edge is not None:
+            kept = [tangent_of(each, level) for each in outputs]
+            keep_with_saved(getattr(output._gradient_edge[0], "saved", None), kept, level)
+            break
+    return results
+
+
+def _is_own(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> bool:
+    """Is this a new tensor, rather than an input's tangent or a view of something?"""
+    return tangent._view_of is None and not any(tangent is each for each in of_inputs)
+
+
+def _run_inplace(
+    operator: OpOverload,
+    below: int,
+    arguments: Sequence[Any],
+    tangents: Sequence[Tensor | None],
+    level: Level,
+) -> Any:
+    """An in-place operator, and its first argument's tangent written to."""
+    self = arguments[0]
+    if self._spec.dtype.category < 2:
+        return operator.redispatch(below, arguments)
+    before = [_as_it_is(each, self) for each in arguments]
+    tangent_before = None if tangents[0] is None else aten.clone.default(tangents[0], None)
+    results = operator.redispatch(below, arguments)
+    with recording(level):
+        (tangent,) = _output_tangents(operator, before, tangents, (self,))
+        if tangent is None:
+            return results
+        write_tangent(self, tangent, level)
+    if self._gradient_edge is not None:
+        node = operator_node_of(self._gradient_edge[0])
+        keep_with_saved(getattr(node, "saved", None), [tangent_of(self, level)], level)
+        _keep_with_saved_self(node, tangent_before, level)
+    return results
+
+
+def _as_it_is(value: Any, self: Tensor) -> Any:
+    """A copy of ``value`` where it shows memory of ``self``, which is about to be written to."""
+    if isinstance(value, (list, tuple)):
+        return [_as_it_is(each, self) for each in value]
+    if not isinstance(value, Tensor):
+        return value
+    shares = value is self or (value._storage is not None and value._storage is self._storage)
+    return aten.clone.default(value, None) if shares else value
+
+
+def operator_node_of(node: Any) -> Any:
+    """The Node of the in-place operator that wrote to a view: the base's new history contains it."""
+    if hasattr(node, "view_spec") and node.next_edges and node.next_edges[0] is not None:
+        node = node.next_edges[0][0]  # a view's own Node leads to its base's
+    return getattr(node, "node", node)
+
+
+def _keep_with_saved_self(node: Any, tangent: Tensor | None, level: Level) -> None:
+    """Give what a Node saved of ``self`` as it was before an in-place operator the tangent of that time."""
+    plan = getattr(node, "plan", None)
+    if plan is None or tangent is None or ("value", 0) not in plan.sources:
+        return
+    saved = node.saved[plan.sources.index(("value", 0))]
+    saved = saved.tensor if isinstance(saved, SavedVariable) else saved
+    if isinstance(saved, Tensor):
+        keep(saved, level, tangent)
+
+
+def _output_tangents(
+    operator: OpOverload,
+    arguments: Sequence[Any],
+    tangents: Sequence[Tensor | None],
+    outputs: Sequence[Any],
+) -> Sequence[Tensor | None]:
+    """The tangents of ``outputs``; None for what is not differentiable.  ``tangents`` are the inputs'.
+
+    Raises NotImplementedError for an operator without formulas.
+    """
+    base = operator.record.base or operator
+    derivatives = base.record.derivatives
+    differentiable = [
+        isinstance(output, Tensor)
+        and output._spec.dtype.category >= 2
+        and position not in base.record.non_differentiable_outputs
+        for position, output in enumerate(outputs)
+    ]
+    if not any(differentiable) or (derivatives is not None and not derivatives):
+        return (None,) * len(outputs)
+    if derivatives is None:
+        if operator.schema.is_inplace and not _is_differentiable(base, arguments):
+            return (_zeros_like(outputs[0]),)
+        raise not_implemented(operator)
+    linear = _linear(base, arguments, tangents)
+    if linear is not None:
+        return (linear, *(None for _ in outputs[1:]))
+    moving = [each for each in tangents if each is not None]
+    moved = [output for output, wanted in zip(outputs, differentiable) if wanted]
+    if not any(each.numel() for each in moving) or not any(each.numel() for each in moved):
+        # no formula has to bear tensors without elements
+        return [_zeros_like(each) if wanted else None for each, wanted in zip(outputs, differentiable)]
+    try:
+        return _transposed_twice(operator, arguments, tangents, outputs, differentiable)
+    except RuntimeError as error:
+        if "is not implemented" not in str(error):
+            raise
+        raise not_implemented(operator) from error
+
+
+def not_implemented(operator: OpOverload) -> NotImplementedError:
+    """The error for an operator that gives no tangents."""
+    return NotImplementedError(
+        f"Trying to use forward AD with {operator.schema.name} that does not support it because it has not "
+        "been implemented yet."
+    )
+
+
+def _zeros_like(tensor: Tensor) -> Tensor:
+    return aten.zeros_like(aten.detach.default(tensor))
+
+
+def _is_differentiable(base: OpOverload, arguments: Sequence[Any]) -> bool:
+    """Does the functional operator give floating point, rather than say whether something is so?"""
+    return base.record.meta is None or find_plan(base, arguments).output_specs[0].dtype.category >= 2
+
+
+def _linear(base: OpOverload, arguments: Sequence[Any], tangents: Sequence[Tensor | None]) -> Tensor | None:
+    """The output's tangent by the operator itself, or None for one that is not known to be linear."""
+    groups = LINEAR.get(base.name)
+    if groups is None or (base.name == "_embedding_bag" and arguments[4] == _BAG_MAX):
+        return None
+    by_name: dict[str, list[Tensor | None]] = {}
+    _, slots = flatten_inputs(base, arguments)
+    for position, tangent in zip(slots, tangents):
+        by_name.setdefault(base.schema.arguments[position].name, []).append(tangent)
+    moving = {name for name, each in by_name.items() if any(tangent is not None for tangent in each)}
+    if not moving <= {name for group in groups for name in group}:
+        return None
+    total = None
+    for group in groups:
+        if moving.isdisjoint(group):
+            continue
+        replaced = list(arguments)
+        for position, argument in enumerate(base.schema.arguments):
+            if argument.name in group:
+                replaced[position] = _in_place_of(arguments[position], by_name[argument.name])
+        term = base(*replaced)
+        if isinstance(term, tuple):
+            term = term[0]  # the others are not differentiable
+        total = term if total is None else aten.add.Tensor(total, term, 1)
+    return total
+
+
+def _in_place_of(value: Any, tangents: Sequence[Tensor | None]) -> Any:
+    """What a linear operator is given for an argument: its tangent, or zeros where it has none."""
+    if isinstance(value, (list, tuple)):
+        return [_in_place_of(each, [tangent]) for each, tangent in zip(value, tangents)]
+    if tangents[0] is not None:
+        return tangents[0]
+    return _zeros_like(value) if isinstance(value, Tensor) else type(value)(0)
+
+
+def _transposed_twice(
+    operator: OpOverload,
+    arguments: Sequence[Any],
+    tangents: Sequence[Tensor | None],
+    outputs: Sequence[Any],
+    differentiable: Sequence[bool],
+) -> Sequence[Tensor | None]:
+    """The outputs' tangents by the operator's backward formulas."""
+    inputs, slots = flatten_inputs(operator, arguments)
+    plan = derivative_plan(operator, slots, tuple(each is not None for each in tangents))
+    keys = 0
+    for each in (*inputs, *tangents):
+        keys |= each._keys if isinstance(each, Tensor) else 0
+    is_recorded = bool(mode_word() & GRAD_MODE_BIT and keys & AUTOGRAD)
+    # what a wrapper has in it may be recorded where the wrapper is not
+    create_graph = is_recorded or bool(mode_word() & GRAD_MODE_BIT and keys & WRAPPER_KEYS)
+    gradients: list[Tensor | None] = [None] * len(inputs)
+    with enable_grad():
+        stand_ins = [
+            aten.zeros(each._spec.sizes, dtype=each._spec.dtype, device=each._spec.device).requires_grad_()
+            if wanted
+            else None
+            for each, wanted in zip(outputs, differentiable)
+        ]
+        values = [_named(arguments, outputs, kind, position) for kind, position in plan.sources]
+        for call, targets in plan.calls:
+            result = call(stand_ins[0], values, stand_ins)
+            if isinstance(targets, int):
+                gradients[targets] = result
+            elif result is not None:
+                for target, each in zip(targets, result):
+                    if target is not None:
+                        gradients[target] = each
+        node = plan.node_class()  # for its name, in errors
+        pairs = [
+            (engine._validate(gradient, each._spec, node), tangent)
+            for gradient, each, tangent in zip(gradients, inputs, tangents)
+            if gradient is not None and tangent is not None and gradient._keys & AUTOGRAD
+        ]
+    wanted = [each for each in stand_ins if each is not None]
+    found: Sequence[Tensor | None] = (None,) * len(wanted)
+    if pairs:
+        found = engine.grad(
+            [gradient for gradient, _ in pairs],
+            wanted,
+            [tangent for _, tangent in pairs],
+            create_graph=create_graph,
+            allow_unused=True,
+        )
+        if create_graph and not is_recorded:
+            found = [None if each is None else without_history(each) for each in found]
+    known = iter([_zeros_like(each) if tangent is None else tangent for each, tangent in zip(wanted, found)])
+    return [None if stand_in is None else next(known) for stand_in in stand_ins]
+
+
+def _named(arguments: Sequence[Any], outputs: Sequence[Any], kind: str, position: int) -> Any:
+    """What a formula asks for by name, as DerivativePlan.collect saves it for backward."""
+    if kind == "output":
+        return outputs[position]
+    value = arguments[position]
+    if kind == "value":
+        return value
+    if kind == "sizes":
+        return value._spec.sizes
+    if isinstance(value, (list, tuple)):
+        return [each._spec for each in value]
+    return getattr(value, "_spec", value)
+
+
+register_boxed_fallback(DispatchKey.ForwardAD, forward_ad_kernel)
