@@ -101,25 +101,39 @@ on_small(small, "reshape, 4 x 4", lambda a: a.reshape(16), (4, 4))
 on_small(small, "item", lambda a: a.item(), ())
 
 
-def make_backward(library: Any) -> Callable[[], float]:
-    """The seconds of one backward through a fresh chain of 1000 nodes."""
-    x, y = library.ones(4).requires_grad_(), library.full((4,), 0.5)
+def on_chain(function: Callable[..., Any], is_backward: bool) -> Callable[..., Any]:
+    """Recording a chain of 1000 nodes, ``function`` of the last two each, or running it backward."""
 
-    def backward() -> float:
-        x.grad = None
-        total = x
-        for _ in range(CHAIN):
-            total = total * y + x
-        loss = total.sum()
-        started = time.perf_counter()
-        loss.backward()
-        return time.perf_counter() - started
+    def make(library: Any) -> Callable[[], float]:
+        x, y = library.ones(4).requires_grad_(), library.full((4,), 0.5)
 
-    return backward
+        def seconds() -> float:
+            x.grad = None
+            started = time.perf_counter()
+            total = x
+            for _ in range(CHAIN):
+                total = function(total, x, y)
+            recorded = time.perf_counter()
+            if not is_backward:
+                return recorded - started
+            loss = total.sum()
+            started = time.perf_counter()
+            loss.backward()
+            return time.perf_counter() - started
+
+        return seconds
+
+    return make
 
 
 backward = Group("backward", None, 0.5)
-backward.add("a node of a chain of 1000", make_backward, units=2 * CHAIN, timed=True)
+for _text, _function in (
+    ("t * y + x", lambda t, x, y: t * y + x),
+    ("tanh(t * y)", lambda t, x, y: (t * y).tanh()),  # whose Node needs its output
+):
+    _of_chain = f"a node of a chain of 1000, {_text}"
+    recording.add(_of_chain, on_chain(_function, False), units=2 * CHAIN, timed=True)
+    backward.add(_of_chain, on_chain(_function, True), units=2 * CHAIN, timed=True)
 
 
 def make_digits_step(library: Any) -> Work:

@@ -123,7 +123,7 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         node.metadata_specs = metadata
         output._gradient_edge = (node, 0)
         output._keys = VARIABLE_KEYS
-        node.saved = plan.collect(arguments, (output,), {})
+        node.saved = plan.collect(arguments, (output,), {}, is_fresh=True)
 
     def general(*arguments: Any) -> Any:
         try:

@@ -24,9 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
-from .autograd.saved_variable import SavedVariable, save
+from .autograd.saved_variable import save
 from .autograd.variable_type import DerivativePlan, derivative_plan
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
@@ -57,10 +58,11 @@ class Recorder:
     """How to record one operator for one choice of operands that require grad.
 
     ``sources`` says what to save: 0 and 1 are the operands, 2 is the output; ``constants`` is the whole list
-    where nothing of that is saved (``alpha`` of an add, say).
+    where nothing of that is saved (``alpha`` of an add, say), ``only`` what alone is saved, or -1; ``both``:
+    it is the two operands, the first first.
     """
 
-    __slots__ = ("constants", "node_class", "sources")
+    __slots__ = ("both", "constants", "node_class", "only", "sources")
 
     def __init__(self, plan: DerivativePlan, constants: tuple[Any, ...], operands: int):
         self.node_class = plan.node_class
@@ -75,6 +77,8 @@ class Recorder:
             else:
                 sources.append((kind, position))
         self.sources = tuple(sources)
+        self.both = sources == [0, 1]
+        self.only = sources[0] if len(sources) == 1 and isinstance(sources[0], int) else -1
         self.constants: list[Any] | None = None
         if all(isinstance(source, tuple) and len(source) == 1 for source in sources):
             self.constants = [source[0] for source in sources]
@@ -85,7 +89,7 @@ class Recorder:
         for source in self.sources:
             if source.__class__ is int:
                 if source == 2:
-                    saved.append(SavedVariable(output, is_output=True))
+                    saved.append(ref(output))
                     continue
                 value = operands[source]
                 if not isinstance(value, Tensor) or value._version_counter is None:
@@ -204,9 +208,17 @@ def make_binary(
         node.metadata_specs = metadata
         output._gradient_edge = (node, 0)
         output._keys = VARIABLE_KEYS
-        node.saved = (
-            recorder.constants if recorder.constants is not None else recorder.save((self, other), output)
-        )
+        only = recorder.only
+        if only == 0 and self._version_counter is None:
+            node.saved = [self]
+        elif only == 1 and (mask > 3 or other._version_counter is None):
+            node.saved = [other]
+        elif recorder.both and self._version_counter is None and other._version_counter is None:
+            node.saved = [self, other]
+        elif recorder.constants is not None:
+            node.saved = recorder.constants
+        else:
+            node.saved = recorder.save((self, other), output)
 
     def binary(self: Any, other: Any) -> Any:
         try:
@@ -301,7 +313,15 @@ def make_unary(
         node.metadata_specs = metadata
         output._gradient_edge = (node, 0)
         output._keys = VARIABLE_KEYS
-        node.saved = recorder.constants if recorder.constants is not None else recorder.save((self,), output)
+        only = recorder.only
+        if only == 2:
+            node.saved = [ref(output)]
+        elif only == 0 and self._version_counter is None:
+            node.saved = [self]
+        elif recorder.constants is not None:
+            node.saved = recorder.constants
+        else:
+            node.saved = recorder.save((self,), output)
 
     def unary(self: Any) -> Any:
         try:

@@ -20,7 +20,7 @@ from ..dispatch.mode import mode_word
 from ..memory import tensor as tensor_module
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
-from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, make_tensor
+from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, leave_history, make_tensor
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS
 from ..values.dtype import float32
@@ -58,6 +58,8 @@ class Node:
     next_edges: Sequence[Edge | None]
     metadata_specs: tuple[Spec, ...]
     sequence_nr: int
+
+    borrows_outputs = False  # may it know an output that it needs by a weak reference only (keep_output)?
 
     def name(self) -> str:
         """The kind of Node: the recorded operator's name with "Backward0"."""
@@ -291,5 +293,6 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 def set_history(variable: Tensor, node: Node, output_nr: int) -> None:
     """Say that ``node`` computed ``variable``."""
+    leave_history(variable)
     variable._gradient_edge = (node, output_nr)
     variable._keys |= AUTOGRAD

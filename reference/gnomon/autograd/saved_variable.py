@@ -1,7 +1,9 @@
 """SavedVariable: a tensor kept for backward, with the version it had.
 
 What backward needs must be what forward saw: when a saved tensor was written to since, unpacking it raises.
-An *output* is kept as an alias without history, or the Node would keep itself alive through it.
+An *output* is kept as an alias without history, or the Node would keep itself alive through it.  As long as
+the user has the output, a weak reference does, and when he lets go of it (or writes to it) the Node keeps
+what it was: so an output costs little to save.
 
 Most tensors are never written to; those are kept as they are, without a SavedVariable around them, and "its
 version counter still says 0" is the check.
@@ -14,6 +16,7 @@ Source: torch/csrc/autograd/saved_variable.cpp, torch/autograd/graph.py (saved_t
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,8 +25,16 @@ from typing import Any, NoReturn
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import excluding, mode_word, set_mode_word
-from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta
-from ..values.dispatch_key import AUTOGRAD, BATCHED, SAVED_TENSOR_HOOKS_BIT, WRAPPER_KEYS, DispatchKey
+from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta, heir_of
+from ..values.dispatch_key import (
+    AUTOGRAD,
+    BATCHED,
+    GRAD_MODE_BIT,
+    SAVED_TENSOR_HOOKS_BIT,
+    WRAPPER_KEYS,
+    DispatchKey,
+)
+from . import anomaly_mode
 from .node import gradient_edge
 
 # For the Node of an operator that wrote to a view in place: what makes the edge of its output, which is no
@@ -61,6 +72,17 @@ class SavedVariable:
         if mode_word() & SAVED_TENSOR_HOOKS_BIT and _hooks.get():
             self.register_hooks(*_hooks.get()[-1])
 
+    @classmethod
+    def at_first(cls, tensor: Tensor, output_nr: int, source: Tensor) -> SavedVariable:
+        """``source`` as it was at version 0, when it was saved: ``tensor``, which shows the same memory."""
+        made = cls.__new__(cls)
+        made.version = 0
+        made.output_nr = output_nr
+        made.is_variable = output_nr >= 0 or bool(source._keys & AUTOGRAD)
+        made.unpack_hook = made.edge = None
+        made.tensor = tensor
+        return made
+
     def register_hooks(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
         """Keep what ``pack_hook`` makes of the tensor, which ``unpack_hook`` is to undo.
 
@@ -93,7 +115,7 @@ class SavedVariable:
         tensor = self.tensor
         if tensor._version != self.version:
             raise_version_mismatch(node, tensor, self.version, self.output_nr)
-        if self.output_nr < 0:
+        if self.output_nr < 0 or not mode_word() & GRAD_MODE_BIT:  # (nobody will see that it has no history)
             return tensor
         return self._attached(tensor, self._output_edge(node))
 
@@ -133,6 +155,37 @@ def without_history(tensor: Tensor) -> Tensor:
         return aten.detach.default(tensor)
 
 
+def as_saved_variable(saved: list[Any], position: int, output_nr: int) -> SavedVariable:
+    """The SavedVariable for a tensor that a Node saved without one: its output of this number, or (-1) an
+    input.
+    """
+    tensor = saved[position]
+    if isinstance(tensor, SavedVariable):
+        return tensor
+    if tensor.__class__ is weakref.ref:
+        saved[position] = SavedVariable.at_first(without_history(tensor()), output_nr, tensor())
+    else:
+        saved[position] = SavedVariable.at_first(tensor, output_nr, tensor)
+    return saved[position]  # type: ignore[no-any-return]
+
+
+def keep_output_of(saved: list[Any], output: Tensor, is_dying: bool) -> bool:
+    """Where a Node has a weak reference to ``output`` in ``saved``, put what the output is now.
+
+    Was there one?  Then what a dying output owns is the Node's.
+    """
+    is_there = False
+    for position, each in enumerate(saved):
+        if each.__class__ is weakref.ref:
+            known = each()
+            if known is not None and known is not output:
+                continue
+            is_there = True
+            kept = heir_of(output) if is_dying else without_history(output)
+            saved[position] = SavedVariable.at_first(kept, output._gradient_edge[1], output)  # type: ignore[index]
+    return is_there
+
+
 class SavedList:
     """A saved list of tensors (and Nones); unpacked together."""
 
@@ -164,6 +217,11 @@ def save(tensor: Tensor) -> Tensor | SavedVariable:
 
 def unpack(saved: Any, node: Any) -> Any:
     """What was saved, checked."""
+    if saved.__class__ is weakref.ref:
+        output = saved()
+        if output._version:
+            raise_version_mismatch(node, output, 0, output._gradient_edge[1])
+        return output
     if isinstance(saved, Tensor):
         if saved._version:
             raise_version_mismatch(node, saved, 0, -1)
@@ -185,17 +243,21 @@ def raise_freed() -> NoReturn:
 
 def raise_version_mismatch(node: Any, tensor: Tensor, expected: int, output_nr: int) -> None:
     """Raises the RuntimeError for a saved tensor that was modified."""
+    edge = (node, output_nr) if output_nr >= 0 else tensor._gradient_edge
     where = ""
-    if output_nr >= 0:
-        where = f", which is output {output_nr} of {node.name()},"
-    elif tensor._gradient_edge is not None:
-        where = f", which is output {tensor._gradient_edge[1]} of {tensor._gradient_edge[0].name()},"
+    if edge is not None:  # as PyTorch has it: "Exp", not "ExpBackward0"
+        where = f", which is output {edge[1]} of {re.sub('Backward[0-9]*$', '', edge[0].name())},"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[gnomon.{tensor.dtype.name} {list(tensor.shape)}]{where} is at version {tensor._version}; "
-        f"expected version {expected} instead. It was saved by {node.name()}. Hint: enable anomaly "
-        "detection to find the operation that failed to compute its gradient, with "
-        "gnomon.autograd.set_detect_anomaly(True)."
+        f"[gnomon.{tensor.dtype.scalar_type}Tensor {list(tensor.shape)}]{where} is at version "
+        f"{tensor._version}; expected version {expected} instead. Hint: "
+        + (
+            "the backtrace further above shows the operation that failed to compute its gradient. The "
+            "variable in question was changed in there or anywhere later. Good luck!"
+            if anomaly_mode.is_anomaly_enabled()
+            else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "gnomon.autograd.set_detect_anomaly(True, check_nan=False)."
+        )
     )
 
 

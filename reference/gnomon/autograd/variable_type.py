@@ -20,17 +20,27 @@ Source: tools/autograd/derivatives.yaml, gen_variable_type.py; torch/csrc/autogr
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, register_boxed_fallback
 from ..dispatch.mode import EXCLUDE_AUTOGRAD, mode_word, set_mode_word
-from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
+from ..memory.tensor import INFERENCE_VERSION, Tensor, heir_of, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from . import anomaly_mode, views
 from . import node as node_module
+from .grad_mode import enable_grad
 from .node import Edge, Node, gradient_edge, next_sequence_number
-from .saved_variable import SavedList, SavedVariable, raise_freed, save, unpack
+from .saved_variable import (
+    SavedList,
+    SavedVariable,
+    as_saved_variable,
+    keep_output_of,
+    raise_freed,
+    save,
+    unpack,
+)
 
 GRAD = -1  # a formula's parameter that is not saved: the incoming gradient
 GRADS = -2
@@ -81,6 +91,13 @@ class RecordedNode(Node):
 
     def release_variables(self) -> None:
         self.saved = None
+
+    def keep_output(self, output: Tensor, is_dying: bool) -> bool:
+        """Keep what ``output`` is now, if that was saved: it is about to go, or to be something else.
+
+        Of one that goes, is its memory taken over?
+        """
+        return self.saved is not None and keep_output_of(self.saved, output, is_dying)
 
 
 class NotImplementedNode(RecordedNode):
@@ -181,8 +198,16 @@ class DerivativePlan:
         self.sources.append(source)
         return len(self.saved_names) - 1
 
-    def collect(self, arguments: Sequence[Any], outputs: Sequence[Any], before: dict[int, Any]) -> list[Any]:
-        """The values to save.  ``before`` has the values that arguments had before an in-place operator."""
+    def collect(
+        self,
+        arguments: Sequence[Any],
+        outputs: Sequence[Any],
+        before: dict[int, Any],
+        is_fresh: bool = False,
+    ) -> list[Any]:
+        """The values to save.  ``before`` has the values that arguments had before an in-place operator;
+        ``is_fresh``: the outputs are plain tensors that nobody has seen.
+        """
         saved: list[Any] = []
         for kind, position in self.sources:
             if kind == "value":
@@ -197,7 +222,10 @@ class DerivativePlan:
                     saved.append(value)
             elif kind == "output":
                 output = outputs[position]
-                saved.append(SavedVariable(output, is_output=True) if output._gradient_edge else save(output))
+                if not output._gradient_edge:
+                    saved.append(save(output))
+                else:
+                    saved.append(weakref.ref(output) if is_fresh else SavedVariable(output, is_output=True))
             elif kind == "sizes":
                 saved.append(arguments[position]._spec.sizes)
             else:
@@ -249,6 +277,43 @@ def _apply_of_one_formula(plan: DerivativePlan) -> Callable[..., Any]:
     return apply
 
 
+def _borrow_one_output(plan: DerivativePlan) -> dict[str, Any]:
+    """What is special about the commonest Nodes that need their output: one formula, of the gradient and of
+    that.  ``saved`` has a weak reference, or what the output left behind, or a SavedVariable.
+    """
+    formula, output_nr = plan.formulas[0][0], plan.sources[0][1]
+
+    def apply(self: RecordedNode, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        saved = self.saved
+        if saved is None:
+            raise_freed()
+        grad = gradients[0]
+        if grad is None:
+            return (None,)
+        value = saved[0]  # type: ignore[index]
+        if value.__class__ is weakref.ref:
+            value = value()
+            if value._version_counter is not None:
+                value = unpack(saved[0], self)  # type: ignore[index]
+        elif (
+            value.__class__ is not Tensor or value._version_counter is not None or mode_word() & GRAD_MODE_BIT
+        ):
+            value = unpack(as_saved_variable(saved, 0, output_nr), self)
+        return (formula(grad, value),)
+
+    def keep_output(self: RecordedNode, output: Tensor, is_dying: bool) -> bool:
+        """RecordedNode.keep_output, where nothing is special about the output."""
+        saved = self.saved
+        if saved is None or saved[0].__class__ is not weakref.ref:
+            return False
+        if not is_dying or output._autograd_meta is not None:
+            return keep_output_of(saved, output, is_dying)
+        saved[0] = heir_of(output)
+        return True
+
+    return {"apply": apply, "keep_output": keep_output}
+
+
 def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[RecordedNode]:
     """The class of a plan's Nodes, named after the operator: AddBackward0 for add.Tensor."""
     base = operator.record.base or operator
@@ -257,6 +322,10 @@ def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[Recorded
     members: dict[str, Any] = {"__slots__": (), "plan": plan}
     if len(plan.formulas) == 1 and plan.formulas[0][1] == (GRAD, 0) and plan.formulas[0][2] in (0, 1, 2):
         members["apply"] = _apply_of_one_formula(plan)
+    if any(kind == "output" for kind, _ in plan.sources):
+        members["borrows_outputs"] = True
+        if len(plan.formulas) == 1 and plan.formulas[0][1:3] == ((GRAD, 0), 0) and len(plan.sources) == 1:
+            members.update(_borrow_one_output(plan))
     if not plan.keeps_tensors:
         members["release_variables"] = Node.release_variables
     for name in plan.saved_names:
@@ -279,9 +348,10 @@ def _raw_saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode
             raise_freed()
         position = plan.saved_names.index(name)
         saved = list(node.saved)  # type: ignore[arg-type]
-        if isinstance(saved[position], Tensor):
-            saved[position] = SavedVariable(saved[position])
-            node.saved = saved
+        kind, number = plan.sources[position]
+        node.saved = saved
+        if isinstance(saved[position], (Tensor, weakref.ref)):
+            return as_saved_variable(saved, position, number if kind == "output" else -1)
         return saved[position]
 
     return get
@@ -292,7 +362,13 @@ def _saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], A
         """What was saved under this name.  Raises RuntimeError after it was freed."""
         if node.saved is None:
             raise_freed()
-        return unpack(node.saved[plan.saved_names.index(name)], node)  # type: ignore[index]
+        position = plan.saved_names.index(name)
+        kind, number = plan.sources[position]
+        saved = node.saved[position]  # type: ignore[index]
+        if kind == "output" and isinstance(saved, Tensor):
+            saved = as_saved_variable(node.saved, position, number)
+        with enable_grad():  # with its history, whoever asks
+            return unpack(saved, node)
 
     return get
 

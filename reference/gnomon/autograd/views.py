@@ -17,7 +17,7 @@ from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
 from ..memory import tensor as tensor_module
 from ..memory.spec import Spec, spec_of
-from ..memory.tensor import CreationMeta, Tensor, version_counter
+from ..memory.tensor import CreationMeta, Tensor, leave_history, version_counter
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, INFERENCE_MODE_BIT
 from .hooks import node_hooks
@@ -266,6 +266,7 @@ def rebase_history(self: Tensor, node: Node, output_nr: int = 0) -> None:
 
 def set_edge(tensor: Tensor, edge: Edge) -> None:
     """Give ``tensor`` a new history; a hook that retains its gradient moves along."""
+    leave_history(tensor)
     meta = tensor._autograd_meta
     if meta is not None and meta.retain_hook is not None and tensor._gradient_edge is not None:
         node, output_nr = tensor._gradient_edge

@@ -13,6 +13,7 @@ Source: c10/core/TensorImpl.h, torch/csrc/autograd/variable.h (AutogradMeta), c1
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 import weakref
@@ -126,6 +127,26 @@ class CreationMeta(IntEnum):
 
 
 _adoption = threading.Lock()
+getrefcount = getattr(sys, "getrefcount", lambda each: 2**31)
+
+
+class _Holder:
+    """Holds an edge as a tensor does."""
+
+    __slots__ = ("_gradient_edge",)
+
+    _gradient_edge: tuple[Any, int]
+
+
+def _references_to_edge(self: Any) -> tuple[int, int]:
+    edge = self._gradient_edge
+    return getrefcount(edge), getrefcount(edge[0])
+
+
+_holder = _Holder()
+_holder._gradient_edge = (_Holder(), 0)
+# What Tensor.__del__ counts for an edge, and for its Node, that nobody else holds (Python's versions differ).
+_EDGE_ALONE, _NODE_ALONE = _references_to_edge(_holder) if hasattr(sys, "getrefcount") else (0, 0)
 
 
 class Tensor:
@@ -164,6 +185,12 @@ class Tensor:
 
     def __del__(self) -> None:
         try:
+            edge = self._gradient_edge
+            if edge is not None and edge[0].borrows_outputs:
+                # A Node that nobody else holds goes with the tensor; another one needs the numbers.
+                is_held = getrefcount(edge) > _EDGE_ALONE or getrefcount(edge[0]) > _NODE_ALONE
+                if is_held and edge[0].keep_output(self, True):
+                    return
             if self._storage is None:
                 self._spec.free(self._address)  # type: ignore[misc]
         except AttributeError:  # made by `Tensor()` and never filled, or the interpreter is shutting down
@@ -436,6 +463,7 @@ class Tensor:
                 f"{source._spec.dtype}"
             )
         storage = source.untyped_storage()
+        leave_history(self)
         own = self.untyped_storage()  # so that memory owned by address is given back by the storage
         del own
         self._storage = storage
@@ -507,6 +535,33 @@ def version_counter(tensor: Tensor) -> VersionCounter:
     if tensor._version_counter is None:
         tensor._version_counter = VersionCounter()
     return tensor._version_counter
+
+
+def leave_history(tensor: Tensor) -> None:
+    """The tensor is about to show something else than what its Node computed: a Node that would need that,
+    and counted on the tensor, keeps it for itself.
+    """
+    edge = tensor._gradient_edge
+    if edge is not None and edge[0].borrows_outputs:
+        edge[0].keep_output(tensor, False)
+
+
+def heir_of(tensor: Tensor) -> Tensor:
+    """What a tensor that is being freed leaves to others: the same, without its history.
+
+    The memory is the heir's, where it was the tensor's own.
+    """
+    heir = Tensor()
+    heir._spec = tensor._spec
+    heir._storage = tensor._storage
+    heir._storage_offset = tensor._storage_offset
+    heir._address = tensor._address
+    heir._keys = tensor._keys & ~AUTOGRAD
+    heir._gradient_edge = None
+    heir._autograd_meta = None
+    heir._version_counter = tensor._version_counter
+    heir._view_of = None
+    return heir
 
 
 def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor] = Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..kit.native import native_function
-from ..memory.tensor import Tensor, autograd_meta, version_counter
+from ..memory.tensor import Tensor, autograd_meta, leave_history, version_counter
 from ..values.dispatch_key import AUTOGRAD, BATCHED
 
 
@@ -26,6 +26,7 @@ def _become(self: Tensor, view: Tensor) -> Tensor:
             )
         if self.is_leaf:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        leave_history(self)
         self._gradient_edge = view._gradient_edge
     self._spec = view._spec
     self._storage_offset = view._storage_offset
@@ -73,6 +74,7 @@ _define(
 def _detach_(self: Tensor) -> Tensor:
     if self._view_of is not None:
         raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+    leave_history(self)
     self._gradient_edge = None
     self._keys &= ~AUTOGRAD
     if self._autograd_meta is not None and self._autograd_meta.tangents is not None:

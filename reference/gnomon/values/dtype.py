@@ -27,6 +27,7 @@ class dtype:
     format      the memoryview format that the raw bytes are read with; complex numbers are two of them,
                 float16 and bfloat16 are read as the 16-bit patterns that they are
     category    0 bool, 1 integer, 2 floating point, 3 complex: what promotion compares first
+    scalar_type PyTorch's name for the C++ type, ``"Float"``, as messages have it
     """
 
     __slots__ = (
@@ -42,7 +43,7 @@ class dtype:
         "is_signed",
         "itemsize",
         "name",
-        "short_name",
+        "scalar_type",
     )
 
     name: str
@@ -51,13 +52,13 @@ class dtype:
     format: str
     category: int
 
-    def __init__(self, name: str, code: int, itemsize: int, format: str, category: int, short_name: str):
+    def __init__(self, name: str, code: int, itemsize: int, format: str, category: int, scalar_type: str):
         self.name = name
         self.code = code
         self.itemsize = itemsize
         self.format = format
         self.category = category
-        self.short_name = short_name
+        self.scalar_type = scalar_type
         self.is_floating_point = category == 2
         self.is_complex = category == 3
         self.is_signed = name not in ("bool", "uint8")
@@ -207,18 +208,18 @@ def _wrapper(bits: int, signed: bool) -> Callable[[Number], int]:
 
 
 #                name   code size format category short
-bool_ = dtype("bool", 0, 1, "?", 0, "b8")
-uint8 = dtype("uint8", 1, 1, "B", 1, "u8")
-int8 = dtype("int8", 2, 1, "b", 1, "i8")
-int16 = dtype("int16", 3, 2, "h", 1, "i16")
-int32 = dtype("int32", 4, 4, "i", 1, "i32")
-int64 = dtype("int64", 5, 8, "q", 1, "i64")
-float16 = dtype("float16", 6, 2, "H", 2, "f16")
-bfloat16 = dtype("bfloat16", 7, 2, "H", 2, "bf16")
-float32 = dtype("float32", 8, 4, "f", 2, "f32")
-float64 = dtype("float64", 9, 8, "d", 2, "f64")
-complex64 = dtype("complex64", 10, 8, "f", 3, "c64")
-complex128 = dtype("complex128", 11, 16, "d", 3, "c128")
+bool_ = dtype("bool", 0, 1, "?", 0, "Bool")
+uint8 = dtype("uint8", 1, 1, "B", 1, "Byte")
+int8 = dtype("int8", 2, 1, "b", 1, "Char")
+int16 = dtype("int16", 3, 2, "h", 1, "Short")
+int32 = dtype("int32", 4, 4, "i", 1, "Int")
+int64 = dtype("int64", 5, 8, "q", 1, "Long")
+float16 = dtype("float16", 6, 2, "H", 2, "Half")
+bfloat16 = dtype("bfloat16", 7, 2, "H", 2, "BFloat16")
+float32 = dtype("float32", 8, 4, "f", 2, "Float")
+float64 = dtype("float64", 9, 8, "d", 2, "Double")
+complex64 = dtype("complex64", 10, 8, "f", 3, "ComplexFloat")
+complex128 = dtype("complex128", 11, 16, "d", 3, "ComplexDouble")
 
 ALL = (
     bool_,
