@@ -630,7 +630,7 @@ def test_no_warning_on_the_common_path():
 def test_layer_norm(device):
     layer = nn.LayerNorm((2, 2), eps=0.0)
     assert list(layer.state_dict()) == ["weight", "bias"]
-    assert repr(layer) == "LayerNorm((2, 2), eps=0.0, elementwise_affine=True)"
+    assert repr(layer) == "LayerNorm((2, 2), eps=0.0, elementwise_affine=True, bias=True)"
     x = gn.tensor([[[1.0, 1.0], [3.0, 3.0]]])
     assert values(layer(x)) == [[[-1.0, -1.0], [1.0, 1.0]]]
     with gn.no_grad():

@@ -106,7 +106,7 @@ def backward(
     Raises RuntimeError for a tensor that needs no gradient, one of several elements without ``gradient``, and
     a graph that an earlier backward has freed.  Source: torch.Tensor.backward.
     """
-    engine.backward(self, gradient, retain_graph, create_graph, inputs)
+    engine.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def to_bool(self: Tensor) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from typing import Any
 
 import pytest
@@ -385,3 +386,33 @@ def test_grad_wants_inputs(lib):
 def test_data_is_a_tensor(lib):
     with pytest.raises(TypeError, match="Variable data has to be a tensor, but got int"):
         lib.ones(1).data = 3
+
+
+def test_names_that_are_old(lib: Any) -> None:
+    x = lib.ones(3, requires_grad=True)
+    with pytest.warns(FutureWarning, match="only_inputs argument is deprecated"):
+        (gradient,) = lib.autograd.grad(x.sum(), x, None, None, False, False)
+    assert gradient.tolist() == [1.0, 1.0, 1.0]
+    # the sixth in order is only_inputs, the seventh allow_unused
+    assert lib.autograd.grad(x.sum(), lib.ones(1, requires_grad=True), None, None, False, True, True) == (
+        None,
+    )
+    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated"):
+        lib.autograd.backward(x * 2, grad_variables=lib.ones(3))
+    assert x.grad.tolist() == [2.0, 2.0, 2.0]
+    with pytest.warns(FutureWarning), pytest.raises(RuntimeError, match="both passed"):
+        lib.autograd.backward(x * 2, lib.ones(3), grad_variables=lib.ones(3))
+
+
+def test_anomaly_mode_names_what_induced_a_node(lib: Any) -> None:
+    x = lib.tensor([0.0], requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with lib.autograd.detect_anomaly():
+            (gradient,) = lib.autograd.grad((x**1.5).sum(), x, create_graph=True)
+            with pytest.raises(RuntimeError, match="returned nan values"):
+                lib.autograd.grad((gradient * (x * 0)).sum(), x)
+    texts = "".join(str(each.message) for each in caught)
+    assert "Traceback of forward call that caused the error" in texts
+    assert "Previous calculation was induced by PowBackward0. Traceback of forward call that induced" in texts
+    assert "lib.autograd.grad((x**1.5).sum(), x, create_graph=True)" in texts

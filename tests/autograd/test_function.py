@@ -515,3 +515,17 @@ def test_each_dirty_output_gets_its_own_gradient(lib, marked):
     (first * 10 + second * 100).sum().backward()
     assert x.grad.tolist() == [20.0, 20.0]
     assert z.grad.tolist() == [300.0, 300.0]
+
+
+def test_a_list_is_not_several_outputs(lib: Any) -> None:
+    class Twice(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return [x * 2, x * 3]
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            raise AssertionError("nothing is recorded")
+
+    result = Twice.apply(lib.ones(3, requires_grad=True))
+    assert type(result) is list and not any(each.requires_grad for each in result)

@@ -278,3 +278,11 @@ def test_increment_version(lib: Any) -> None:
     assert y._version == 1
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         z.sum().backward()
+
+
+def test_saved_geometry(lib: Any) -> None:
+    x, y = lib.ones(2, 3, requires_grad=True), lib.ones(3, 2, requires_grad=True)
+    node = (x @ y).grad_fn
+    assert tuple(node._saved_self_sym_sizes) == (2, 3) and tuple(node._saved_mat2_sym_strides) == (2, 1)
+    assert tuple(x.sum(0).grad_fn._saved_self_sym_sizes) == (2, 3)
+    assert [each for each in dir(lib.cat([x, x]).grad_fn) if each.startswith("_saved")] == ["_saved_dim"]

@@ -328,3 +328,16 @@ def test_one_set_grad_enabled_may_be_used_twice(lib: Any) -> None:
     context = lib.set_grad_enabled(False)
     first, second = context(lib.is_grad_enabled), context(lib.is_grad_enabled)
     assert lib.is_grad_enabled() and not first() and not second() and lib.is_grad_enabled()
+
+
+@pytest.mark.parametrize("wrong", ["a", 1, None])
+def test_a_mode_is_a_bool(lib: Any, wrong: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"set_grad_enabled\(\): argument 'enabled' \(position 1\) must be bool"
+    ):
+        lib.set_grad_enabled(wrong)
+    with pytest.raises(
+        TypeError, match=r"set_anomaly_enabled\(\): argument 'enabled' \(position 1\) must be"
+    ):
+        lib.autograd.set_detect_anomaly(wrong)
+    assert lib.is_grad_enabled()

@@ -400,3 +400,19 @@ def test_results_of_compositions_are_no_views(lib, make):
     plain.add_(lib.ones(plain.shape, requires_grad=True))
     assert plain.requires_grad
     make(lib, w).detach_()
+
+
+@pytest.mark.parametrize("change", [lambda v: v.unsqueeze_(0), lambda v: v.squeeze_(0), lambda v: v.t_()])
+def test_the_shape_of_one_of_several_views_stays(lib: Any, change: Any) -> None:
+    base = lib.ones(2, 3, requires_grad=True) * 2
+    for views in (base.split(1), base.chunk(2)):
+        with pytest.raises(RuntimeError, match="Output 0 of Split is a view and is being modified inplace"):
+            change(views[0])
+        assert tuple(views[0].shape) == (1, 3)
+    with lib.no_grad():
+        view = base[:1]
+    with pytest.raises(
+        RuntimeError, match="A view was created in no_grad mode and is being modified inplace"
+    ):
+        change(view)
+    change(lib.ones(2, 3).split(1)[0])  # nothing to follow

@@ -11,6 +11,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
@@ -18,6 +19,9 @@ from ..dispatch.dispatcher import add_listener, aten, remove_listener
 from ..memory.tensor import Tensor
 
 TRACEBACK = "traceback_"  # where in a Node's metadata the forward call stands
+PARENT = "parent_"  # and the Node whose backward recorded it, if one did
+
+evaluated: ContextVar[Any] = ContextVar("gnomon_evaluated_node", default=None)  # whose backward runs here
 
 _enabled = False
 _check_nan = True
@@ -40,6 +44,11 @@ def _see_every_call(operator: Any, key: Any, arguments: Any) -> None:
 
 
 def _set(enabled: bool, check_nan: bool) -> None:
+    if not isinstance(enabled, bool):
+        raise TypeError(
+            "set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not "
+            f"{type(enabled).__name__}"
+        )
     global _enabled, _check_nan
     if enabled and not _enabled:
         add_listener(_see_every_call)
@@ -93,6 +102,8 @@ def remember_forward(node: Any) -> None:
     node.metadata[TRACEBACK] = [
         each for each in traceback.format_stack() if "gnomon/autograd/" not in each.partition("\n")[0]
     ]
+    if evaluated.get() is not None:
+        node.metadata[PARENT] = evaluated.get()
 
 
 def warn_of_forward(node: Any) -> None:
@@ -109,6 +120,20 @@ def warn_of_forward(node: Any) -> None:
             f"{''.join(lines)}"
         )
     warnings.warn(text, stacklevel=2)
+    while (parent := node.metadata.get(PARENT)) is not None:
+        lines = parent.metadata.get(TRACEBACK)
+        if lines is None:
+            text = (
+                f"Previous calculation was induced by {parent.name()}. No forward pass information "
+                "available. Enable detect anomaly during forward pass for more information."
+            )
+        else:
+            text = (
+                f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that "
+                f"induced the previous calculation:\n{''.join(lines)}"
+            )
+        warnings.warn(text, stacklevel=2)
+        node = parent
 
 
 def check_for_nan(node: Any, results: Sequence[Tensor | None]) -> None:

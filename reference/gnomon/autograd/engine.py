@@ -21,6 +21,7 @@ import functools
 import itertools
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
@@ -62,6 +63,7 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | None = None,
 ) -> None:
     """Add to the ``grad`` of each leaf the sum, over ``tensors``, of the gradient of each times its
@@ -70,7 +72,7 @@ def backward(
     ``grad_tensors`` may be left out for tensors with one element (then it is 1).  With ``inputs``, only those
     accumulate; a non-leaf among them retains its gradient from then on.  ``retain_graph`` (default:
     ``create_graph``) keeps what the graph saved, for another backward; ``create_graph`` records the backward
-    itself.
+    itself.  ``grad_variables`` is the old name of ``grad_tensors``.
 
     Raises RuntimeError for a tensor that needs no gradient, for one of several elements without a
     ``grad_tensor``, for a ``grad_tensor`` of another shape, for empty ``inputs``, for a graph that was freed
@@ -82,6 +84,16 @@ def backward(
             "backward() called inside a functorch transform. This is not supported, please use func.grad or "
             "func.vjp instead or call backward() outside of functorch transforms."
         )
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
     roots = _as_list(tensors)
     gradients = [None] * len(roots) if grad_tensors is None else _as_list(grad_tensors)
     targets = None
@@ -104,6 +116,7 @@ def grad(
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
@@ -112,11 +125,18 @@ def grad(
     touching ``grad``.
 
     With ``is_grads_batched``, each grad_output has one more dimension, the first, and so has each gradient:
-    as many backwards in one, by ``vmap``.
+    as many backwards in one, by ``vmap``.  ``only_inputs`` says nothing any more.
 
     Raises RuntimeError for an input that the outputs do not depend on, unless ``allow_unused`` (then None, or
     zeros with ``materialize_grads``), and where ``backward`` does.  Source: torch.autograd.grad.
     """
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+            "gradient for other parts of the graph, please use gnomon.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     roots, wanted = _as_list(outputs), _as_list(inputs)
     gradients = [None] * len(roots) if grad_outputs is None else _as_list(grad_outputs)
     if not wanted:
@@ -132,7 +152,7 @@ def grad(
                 each,
                 retain_graph,
                 create_graph,
-                allow_unused,
+                allow_unused=allow_unused,
                 materialize_grads=materialize_grads,
             ),
         )
@@ -345,13 +365,18 @@ class GraphTask:
             gradients = hooks.call_pre_hooks(gradients)
         if node.__class__ is AccumulateGrad:
             return gradients, None
+        is_anomaly_mode = anomaly_mode.is_anomaly_enabled()
+        before = anomaly_mode.evaluated.set(node) if is_anomaly_mode else None
         try:
             results = node.apply(gradients)
         except Exception:
-            if anomaly_mode.is_anomaly_enabled():
+            if is_anomaly_mode:
                 anomaly_mode.warn_of_forward(node)
             raise
-        if anomaly_mode.is_anomaly_enabled() and anomaly_mode.is_anomaly_check_nan_enabled():
+        finally:
+            if before is not None:
+                anomaly_mode.evaluated.reset(before)
+        if is_anomaly_mode and anomaly_mode.is_anomaly_check_nan_enabled():
             try:
                 anomaly_mode.check_for_nan(node, results)
             except RuntimeError:

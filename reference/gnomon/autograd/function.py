@@ -250,13 +250,13 @@ class Function:
             else:
                 output = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, output)
-        outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
+        outputs = output if isinstance(output, tuple) else (output,)
         wrapped = _wrap_outputs(ctx, inputs, outputs, edges, is_recorded)
         for level in reversed(tangents):  # the outermost first: an inner level's tangents move with it
             if any(each is not None for each in tangents[level]):
                 _push_forward(ctx, args, tangents[level], outputs, wrapped, level)
         ctx._to_save_for_forward = ctx._dirty = ctx._non_differentiable = ()
-        return wrapped if isinstance(output, (tuple, list)) else wrapped[0]
+        return wrapped if isinstance(output, tuple) else wrapped[0]
 
 
 def _is_among(tensor: Any, tensors: Sequence[Any]) -> bool:

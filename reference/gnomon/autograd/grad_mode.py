@@ -144,8 +144,12 @@ class set_grad_enabled(_ModeContext):
     __slots__ = ("_before", "_mode")
 
     def __init__(self, mode: bool):
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+            )
         super().__init__()
-        self._mode = bool(mode)
+        self._mode = mode
         self._before = mode_word()
         set_mode_word(self.enter(self._before))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import sys
 import weakref
 from collections.abc import Callable, Sequence
@@ -289,6 +290,11 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
         )
     return GradientEdge(*edge)
+
+
+def operator_name(node: Node) -> str:
+    """What messages call a Node, after the operator: "Exp" for ExpBackward0, as PyTorch's do."""
+    return re.sub("Backward[0-9]*$", "", node.name())
 
 
 def set_history(variable: Tensor, node: Node, output_nr: int) -> None:

@@ -16,7 +16,6 @@ Source: torch/csrc/autograd/saved_variable.cpp, torch/autograd/graph.py (saved_t
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +34,7 @@ from ..values.dispatch_key import (
     DispatchKey,
 )
 from . import anomaly_mode
-from .node import gradient_edge
+from .node import gradient_edge, operator_name
 
 # For the Node of an operator that wrote to a view in place: what makes the edge of its output, which is no
 # longer the Node's own but the view's, of a base that was rewritten.
@@ -245,8 +244,8 @@ def raise_version_mismatch(node: Any, tensor: Tensor, expected: int, output_nr: 
     """Raises the RuntimeError for a saved tensor that was modified."""
     edge = (node, output_nr) if output_nr >= 0 else tensor._gradient_edge
     where = ""
-    if edge is not None:  # as PyTorch has it: "Exp", not "ExpBackward0"
-        where = f", which is output {edge[1]} of {re.sub('Backward[0-9]*$', '', edge[0].name())},"
+    if edge is not None:
+        where = f", which is output {edge[1]} of {operator_name(edge[0])},"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[gnomon.{tensor.dtype.scalar_type}Tensor {list(tensor.shape)}]{where} is at version "

@@ -328,15 +328,24 @@ def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[Recorded
             members.update(_borrow_one_output(plan))
     if not plan.keeps_tensors:
         members["release_variables"] = Node.release_variables
-    for name in plan.saved_names:
-        attribute = _SAVED_NAMES.get(name, name)
-        members[f"_saved_{attribute}"] = property(_saved_getter(plan, name))
+    for name, (kind, position) in zip(plan.saved_names, plan.sources):
+        getter = _saved_getter(plan, name)
+        if kind == "spec":
+            if not base.schema.arguments[position].is_list:
+                members |= _geometry_getters(getter, name.removesuffix("_spec"))
+            continue
+        attribute = f"{name.removesuffix('_sizes')}_sym_sizes" if kind == "sizes" else name
+        members[f"_saved_{attribute}"] = property(getter)
         members[f"_raw_saved_{attribute}"] = property(_raw_saved_getter(plan, name))
     return type(base.record.node_name or f"{camel}Backward0", (parent,), members)
 
 
-# The names that PyTorch gives to what is saved of sizes.
-_SAVED_NAMES = {"self_sizes": "self_sym_sizes"}
+def _geometry_getters(getter: Callable[[RecordedNode], Any], name: str) -> dict[str, Any]:
+    """A saved spec, under the names that PyTorch has for its parts."""
+    return {
+        f"_saved_{name}_sym_sizes": property(lambda node: getter(node).sizes),
+        f"_saved_{name}_sym_strides": property(lambda node: getter(node).strides),
+    }
 
 
 def _raw_saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], Any]:

@@ -21,7 +21,7 @@ from ..memory.tensor import CreationMeta, Tensor, leave_history, version_counter
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, INFERENCE_MODE_BIT
 from .hooks import node_hooks
-from .node import Edge, Node, gradient_edge, next_sequence_number
+from .node import Edge, Node, gradient_edge, next_sequence_number, operator_name
 from .saved_variable import edges_of_views
 
 
@@ -102,7 +102,7 @@ def _refuse_view(view: Tensor, creation: int, modified: str) -> None:
 
 
 def _output_of(edge: Edge, of_what: str = "") -> str:
-    return f"Output {edge[1]} of {edge[0].name()} is a view{of_what}"
+    return f"Output {edge[1]} of {operator_name(edge[0])} is a view{of_what}"
 
 
 def gradient_edge_of(tensor: Tensor) -> Edge | None:
@@ -296,3 +296,4 @@ def refresh_view(view: Tensor) -> Edge | None:
 
 
 tensor_module.refresh_view = refresh_view
+tensor_module.check_inplace = check_inplace

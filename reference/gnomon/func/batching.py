@@ -70,6 +70,10 @@ class BatchedTensor(Tensor):
             "Every example would have to take the same way: use where() instead."
         )
 
+    def data_ptr(self) -> int:
+        """Raises RuntimeError: the memory is that of all examples."""
+        raise RuntimeError("vmap: Cannot access data pointer of Tensor that doesn't have storage")
+
     def tolist(self) -> Any:
         """Raises RuntimeError: there is a list for each example."""
         raise RuntimeError("vmap: tolist() of a batched tensor is not supported: its numbers are not one's")

@@ -89,7 +89,7 @@ def _recorded_here(cls: Any, batch: Batch, output: Any, args: Sequence[Any], kwa
 
     What is the same for all examples is in the one graph only.
     """
-    several = isinstance(output, (tuple, list))
+    several = isinstance(output, tuple)
     known = output if several else (output,)
     shown = [each if not isinstance(each, Tensor) or batch.has(each) else each.detach() for each in known]
     members = {
@@ -165,8 +165,8 @@ def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict
                     cls.setup_context(inner, tuple(given), output)
             if inner._dirty:
                 raise RuntimeError(f"{cls.__name__}: mark_dirty is not supported under vmap")
-            outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
-            shape["several"] = isinstance(output, (tuple, list))
+            outputs = tuple(output) if isinstance(output, tuple) else (output,)
+            shape["several"] = isinstance(output, tuple)
             shape["outputs"] = ctx.outputs = [isinstance(each, Tensor) for each in outputs]
             ctx.saved = [batch.has(each) for each in inner._to_save]
             ctx.save_for_backward(*[batch.value(each) for each in inner._to_save])

@@ -523,6 +523,14 @@ def _keep_edge(view: Tensor) -> tuple[Any, int] | None:
 refresh_view = _keep_edge
 
 
+def _check_nothing(name: str, self: Tensor, any_input_requires_grad: bool) -> None:
+    return None
+
+
+# Set by autograd (autograd/views.py): raises RuntimeError where it could not follow an in-place operator.
+check_inplace = _check_nothing
+
+
 def autograd_meta(tensor: Tensor) -> AutogradMeta:
     """The tensor's AutogradMeta, made if there was none."""
     if tensor._autograd_meta is None:

@@ -12,6 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..kit.native import native_function
+from ..memory import tensor as tensor_module
 from ..memory.tensor import Tensor, autograd_meta, leave_history, version_counter
 from ..values.dispatch_key import AUTOGRAD, BATCHED
 
@@ -19,13 +20,7 @@ from ..values.dispatch_key import AUTOGRAD, BATCHED
 def _become(self: Tensor, view: Tensor) -> Tensor:
     """Give ``self`` the geometry of a view of it, and its place in the graph."""
     if is_grad_enabled() and self.requires_grad:
-        base = self._base
-        if base is not None and base.is_leaf:
-            raise RuntimeError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation."
-            )
-        if self.is_leaf:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        tensor_module.check_inplace("", self, True)
         leave_history(self)
         self._gradient_edge = view._gradient_edge
     self._spec = view._spec
