@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .autograd.node import gradient_edge, next_sequence_number
-from .autograd.variable_type import derivative_plan, flatten_inputs, record_outputs
+from .autograd.variable_type import derivative_plan
 from .autograd.views import mark_view
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
@@ -273,6 +273,13 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
     readable = operator.dispatch
     positions = operator.tensor_positions
     is_single = len(operator.schema.returns) == 1
+    recorded = [
+        position
+        for position in range(len(operator.schema.returns))
+        if position not in operator.record.non_differentiable_outputs
+    ]
+    is_differentiable = bool(operator.record.derivatives)
+    has_no_formulas = operator.record.derivatives is None  # its Node raises; autograd's own kernel makes it
 
     def miss(key: Any, arguments: tuple[Any, ...]) -> Any:
         result = readable(*arguments)
@@ -282,6 +289,23 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
                 plans.clear()
             plans[key] = plan
         return result
+
+    def record(arguments: tuple[Any, ...], outputs: list[Tensor], specs: tuple[Any, ...]) -> None:
+        inputs = [arguments[position] for position in positions]
+        needed = tuple([each is not None and each._keys & AUTOGRAD != 0 for each in inputs])
+        plan = derivative_plan(operator, positions, needed)
+        node = plan.node_class()
+        node.next_edges = tuple(
+            [gradient_edge(each) if is_needed else None for each, is_needed in zip(inputs, needed)]
+        )
+        node.sequence_nr = next_sequence_number()
+        node.metadata_specs = specs
+        for position in recorded:
+            output = outputs[position]
+            if output._spec.dtype.category >= 2:
+                output._gradient_edge = (node, position)
+                output._keys = VARIABLE_KEYS
+        node.saved = plan.collect(arguments, outputs, {}, is_fresh=True)
 
     def several(*arguments: Any) -> Any:
         try:
@@ -296,7 +320,7 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
             return readable(*arguments)
         if plan is None:
             return readable(*arguments) if keys & WRAPPER_KEYS else miss(key, arguments)
-        if not _is_simple(keys) or listeners:
+        if not _is_simple(keys) or listeners or (keys == RECORDED_CALL and has_no_formulas):
             return readable(*arguments)
         call, specs = plan
         addresses = call.run_new(
@@ -317,9 +341,8 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
             output._version_counter = None
             output._view_of = None
             outputs.append(output)
-        if keys == RECORDED_CALL:
-            inputs, slots = flatten_inputs(operator, arguments)
-            record_outputs(operator, arguments, inputs, slots, outputs)
+        if keys == RECORDED_CALL and is_differentiable:
+            record(arguments, outputs, specs)
         return outputs[0] if is_single else tuple(outputs)
 
     return several

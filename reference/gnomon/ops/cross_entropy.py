@@ -218,12 +218,12 @@ def _cross_entropy(
             f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes "
             f"but got weight tensor of shape: {list(weight.shape)}"
         )
-    logarithms = aten.log_softmax.int(self, class_dim, None)
+    logarithms = aten._log_softmax.default(self, class_dim, False)
     if self.shape == target.shape:
         return _against_probabilities(
             logarithms, target, weight, reduction, label_smoothing, class_dim, classes
         )
-    loss = aten.nll_loss_nd.default(logarithms, target, weight, reduction, ignore_index)
+    loss = _nll_loss_nd(logarithms, target, weight, reduction, ignore_index)
     if label_smoothing == 0:
         return loss
     smooth = (

@@ -81,7 +81,9 @@ def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
     dims = [dim for dim, have in enumerate(mine) if dim < pad or (sizes[dim - pad] == 1 and have != 1)]
     if not sizes:
         return aten.sum.default(self, None)
-    summed = aten.sum.dim_IntList(self, dims, True, None) if dims else self
+    if pad == len(dims):  # only dimensions that go altogether: nothing to view
+        return aten.sum.dim_IntList(self, tuple(dims), False, None)
+    summed = aten.sum.dim_IntList(self, tuple(dims), True, None)
     return aten.view.default(summed, sizes) if pad else summed
 
 
