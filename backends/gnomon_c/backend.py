@@ -81,10 +81,13 @@ class CBackend(Backend):
         return not self._problem, self._problem
 
     def allocate(self, nbytes: int, index: int) -> Memory:
-        address = self._lib.gn_allocate(float(nbytes))
+        return Memory(self.allocate_address(nbytes, index), self._lib.gn_free)
+
+    def allocate_address(self, nbytes: int, index: int) -> float:
+        address: float = self._lib.gn_allocate(nbytes)
         if not address:
             raise OutOfMemoryError(f"c: can not allocate {nbytes} bytes")
-        return Memory(address, self._lib.gn_free)
+        return address
 
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
         return ForeignMemory(float(address), data)

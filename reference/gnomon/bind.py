@@ -190,6 +190,7 @@ class Signature:
         "positional",
         "quick_types",
         "return_type",
+        "singles",
         "varargs",
     )
 
@@ -208,6 +209,12 @@ class Signature:
         alone = self.arguments[own[0]] if len(own) == 1 else None
         takes_several = alone is not None and alone.is_list and alone.type in _INTEGER_TYPES
         self.varargs = own[0] if takes_several and alone.list_size is None else None
+        # of lists that an int stands for: dim=0 for dim=(0,)
+        self.singles = [
+            index
+            for index, position in enumerate(self.positional)
+            if self.arguments[position].list_size == 1 and self.arguments[position].type in _INTEGER_TYPES
+        ]
 
         self.return_type = named_results(operator)
         self.defaults = [_default(argument, named_defaults) for argument in self.arguments]
@@ -230,6 +237,9 @@ class Signature:
                     return None
                 if value.__class__ is int and index == self.varargs:
                     value = tuple(args[index:])
+                elif value.__class__ is int and index in self.singles:
+                    values.append((value,))
+                    continue
                 elif value.__class__ is not tuple:
                     return None
                 for each in value:
@@ -262,6 +272,16 @@ class Signature:
             if value is REQUIRED:  # by identity: tensors make a tensor of ==
                 return None
         return values
+
+    def is_known_by_types(self, args: Sequence[Any]) -> bool:
+        """Would ``quick`` take any arguments of these types?  Not where it looks into a list, or at how great
+        an integer is.
+        """
+        return len(args) <= len(self.quick_types) and not any(
+            (kind is float and value.__class__ is int)
+            or (is_list and not (value.__class__ is int and index in self.singles))
+            for index, (value, (kind, is_list, _)) in enumerate(zip(args, self.quick_types))
+        )
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments of the schema, in its order.  Raises _Mismatch."""
@@ -422,12 +442,37 @@ def make_function(
     )
     signatures: list[Signature] = []  # made at the first call: a program calls few of the operators there are
 
+    # By the types of the arguments, where nothing else matters: the overload, the type of its results, the
+    # arguments that stand for lists, the defaults of those that are left out.
+    known: dict[tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...]]] = {}
+
     def function(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            found = known.get(tuple(map(type, args)))
+            if found is not None:
+                operator, return_type, singles, tail = found
+                if singles:
+                    args = tuple([(each,) if index in singles else each for index, each in enumerate(args)])
+                result = operator(*args, *tail)
+                return result if return_type is None else return_type(*result)
+        return parse(args, kwargs)
+
+    def remember(signature: Signature, args: tuple[Any, ...]) -> None:
+        """Take this overload at once for other arguments of these types, if they say enough."""
+        values = signature.quick(args, {})
+        if values is not None and signature.is_known_by_types(args):
+            singles = [index for index in signature.singles if index < len(args) and args[index] is not None]
+            tail = tuple(values[len(args) :])
+            known[tuple(map(type, args))] = signature.operator, signature.return_type, singles, tail
+
+    def parse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not signatures:
             signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
         first = signatures[quickest]
         values = first.quick(args, kwargs)
         if values is not None:
+            if not kwargs:
+                remember(first, args)
             result = first.operator(*values)
             return result if first.return_type is None else first.return_type(*result)
         out = kwargs.pop("out", None) if "out" in kwargs else None
@@ -446,6 +491,9 @@ def make_function(
             if out is not None:
                 result = _call_out(signature, values, out)
             else:
+                # (a tensor without dimensions may stand for a number: two of them say too little)
+                if not kwargs and not requires_grad and not any(isinstance(x, Tensor) for x in args[1:]):
+                    remember(signature, args)
                 result = signature.operator(*values)
             if signature.return_type is not None:
                 return signature.return_type(*result)

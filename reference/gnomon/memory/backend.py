@@ -100,6 +100,13 @@ class Backend:
         """
         return {}
 
+    def allocate_address(self, nbytes: int, index: int) -> float:
+        """The address of ``nbytes`` that a tensor is to own without a Storage.
+
+        Only for backends with prepared kernels.  Raises OutOfMemoryError.
+        """
+        raise NotImplementedError
+
     def adopt(self, address: float, nbytes: int) -> Any:
         """Memory from an address that a prepared kernel allocated.
 

@@ -603,9 +603,22 @@ def empty_tensor(spec: Spec) -> Tensor:
     """
     backend = backend_of(spec.device)
     nbytes = spec.extent_nbytes
-    return make_tensor(
-        spec, Storage(backend, spec.device, backend.allocate(nbytes, spec.device.index or 0), nbytes)
-    )
+    if spec.free is None:
+        memory = backend.allocate(nbytes, spec.device.index or 0)
+        return make_tensor(spec, Storage(backend, spec.device, memory, nbytes))
+    is_inference = mode_word() & INFERENCE_MODE_BIT
+    address = backend.allocate_address(nbytes, spec.device.index or 0)
+    tensor = Tensor()
+    tensor._spec = spec
+    tensor._address = address
+    tensor._storage = None
+    tensor._storage_offset = 0
+    tensor._keys = DENSE if is_inference else TENSOR_KEYS
+    tensor._gradient_edge = None
+    tensor._autograd_meta = None
+    tensor._version_counter = INFERENCE_VERSION if is_inference else None
+    tensor._view_of = None
+    return tensor
 
 
 def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] = Tensor) -> Tensor:

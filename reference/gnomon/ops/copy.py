@@ -21,6 +21,7 @@ from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..values.dtype import check_number_fits
+from .factory import allocate
 
 
 def copy_kernel(iterator: TensorIterator) -> None:
@@ -186,6 +187,12 @@ zero_ = native_function(
 
 
 def _clone(self: Tensor, memory_format: Any) -> Tensor:
+    spec = self._spec
+    if memory_format is None and geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides):
+        made = allocate(spec)
+        if spec.numel:
+            launch.copy_into(made, self)
+        return made
     made = aten.empty_like.default(self, None, None, None, None, memory_format)
     return _copy_(made, self, False) if made._spec.numel else made
 
