@@ -11,6 +11,7 @@ leaves all else to the readable way; see fast_path.py.
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
 from .kit import launch
-from .kit.plans import composed, find_plan, plan_key
+from .kit.plans import NAMED, find_plan, hide_base, plan_key, raise_named
 from .kit.running import expanded_arguments
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
@@ -88,18 +89,17 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
     listeners = dispatcher._listeners
     readable = operator.dispatch
     positions = operator.tensor_positions
-    is_differentiable = bool(operator.record.derivatives)
-    has_no_formulas = operator.record.derivatives is None  # its Node raises; autograd's own kernel makes it
-    is_view = operator.record.view is not None
-    is_inplace = operator.schema.is_inplace
 
-    def miss(key: Any, arguments: tuple[Any, ...]) -> Any:
+    def miss(arguments: tuple[Any, ...], key: Any) -> Any:
+        """Run the readable path and leave a plan for the next call of this kind."""
         result = readable(*arguments)
-        plan = general_plan(operator, arguments, result)
-        if plan is not None:
-            if len(plans) >= PLANS_PER_OPERATOR:
-                plans.clear()
-            plans[key] = plan
+        tensors = [arguments[position] for position in positions]
+        if all(isinstance(each, Tensor) and not each._keys & WRAPPER_KEYS for each in tensors):
+            plan = general_plan(operator, arguments, result)
+            if plan is not None:
+                if len(plans) >= PLANS_PER_OPERATOR:
+                    plans.clear()
+                plans[key] = plan
         return result
 
     def record(arguments: tuple[Any, ...], output: Tensor, metadata: tuple[Any, ...]) -> None:
@@ -125,67 +125,104 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         output._keys = VARIABLE_KEYS
         node.saved = plan.collect(arguments, (output,), {}, is_fresh=True)
 
-    def general(*arguments: Any) -> Any:
-        try:
-            keys = mode_word()
-            key = []
-            for argument in arguments:
-                if isinstance(argument, Tensor):
-                    keys |= argument._keys
-                    key.append(argument._spec)
-                else:
-                    key.append(argument.__class__)
-                    key.append(argument)
-                    if argument.__class__ is float and argument == 0.0:
-                        return readable(*arguments)  # 0.0 and -0.0 are equal, and not the same
-            key = tuple(key)
-            plan = plans.get(key)
-        except TypeError:  # a list among the arguments: no key
-            return readable(*arguments)
-        if plan is None:
-            return readable(*arguments) if keys & WRAPPER_KEYS else miss(key, arguments)
-        is_recorded = keys == RECORDED_CALL and is_differentiable
-        if keys == RECORDED_CALL and has_no_formulas:
-            return readable(*arguments)
-        if (keys != PLAIN_CALL and keys != RECORDED_CALL and not is_plain_without_grad(keys)) or listeners:
-            return readable(*arguments)
-        if is_view:
-            self = arguments[0]
-            spec, offset, metadata = plan
-            output = alias_tensor(self, spec, self._storage_offset + offset)
-            if is_tracked:
-                mark_view(output, self)
-            if is_recorded:
-                record(arguments, output, metadata)
-            return output
-        entry, call, spec, metadata, _ = plan
-        if is_inplace:
-            if keys == RECORDED_CALL or _may_overlap(arguments):
-                return readable(*arguments)
-            self = arguments[0]
-            if entry(call, self._address, *[arguments[position]._address for position in positions]):
-                return readable(*arguments)
-            version_counter(self).value += 1
-            return self
-        address = entry(call, *[arguments[position]._address for position in positions])
-        if address <= 0.0:
-            return readable(*arguments)
-        output = Tensor()
-        output._spec = spec
-        output._address = address
-        output._storage = None
-        output._storage_offset = 0
-        output._keys = TENSOR_KEYS
-        output._gradient_edge = None
-        output._autograd_meta = None
-        output._version_counter = None
-        output._view_of = None
-        if is_recorded:
-            record(arguments, output, metadata)
-        return output
+    names = {
+        "plans": plans, "listeners": listeners, "readable": readable, "miss": miss, "record": record,
+        "mode_word": mode_word, "is_plain_without_grad": is_plain_without_grad, "may_overlap": _may_overlap,
+        "alias_tensor": alias_tensor, "mark_view": mark_view, "version_counter": version_counter,
+        "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS, "PLAIN_CALL": PLAIN_CALL,
+        "RECORDED_CALL": RECORDED_CALL,
+    }  # fmt: skip
+    return _written_out("general", operator, _text_of_general(operator), names)
 
-    is_tracked = operator.record.derivatives != {}  # detach gives an alias that autograd does not follow
-    return general
+
+def _written_out(kind: str, operator: OpOverload, text: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """The function of this kind that ``text`` defines, with these names; tracebacks show its lines."""
+    file = f"<{kind} shortcut of {operator.name}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    exec(compile(text, file, "exec"), names)
+    return names[kind]  # type: ignore[no-any-return]
+
+
+def _text_of_general(operator: OpOverload) -> str:
+    """The shortcut's text.  Written out for each operator, since a loop over the arguments costs as much as
+    all that is done with them.
+    """
+    arguments = operator.schema.arguments
+    positions = operator.tensor_positions
+    listed = ", ".join(f"a{number}" for number in range(len(arguments)))
+    key = [f"a{number}._spec" if number in positions else f"a{number}, a{number}.__class__"
+           for number in range(len(arguments))]  # fmt: skip
+    # 0.0 and -0.0 are equal, and not the same
+    zeros = [
+        f"(a{number}.__class__ is float and a{number} == 0.0)"
+        for number, argument in enumerate(arguments)
+        if argument.type in ("Scalar", "float")
+    ]
+    addresses = "".join(f", a{position}._address" for position in positions)
+    tracked = operator.record.derivatives != {}  # detach gives an alias that autograd does not follow
+    recording = (
+        f"    if keys == RECORDED_CALL:\n        record(({listed},), output, metadata)\n"
+        if operator.record.derivatives
+        else ""
+    )
+    lines = f"""
+def general({listed}):
+    try:
+        keys = mode_word(){"".join(f" | a{position}._keys" for position in positions)}
+        key = {", ".join(key)}
+        plan = plans.get(key)
+    except (AttributeError, TypeError):  # no tensor where one may stand, or a list: no key
+        return readable({listed})
+    if {" or ".join([*zeros, "listeners"])}:
+        return readable({listed})
+    if plan is None:
+        return miss(({listed},), key)
+    if keys != PLAIN_CALL and keys != RECORDED_CALL and not is_plain_without_grad(keys):
+        return readable({listed})
+"""
+    if operator.record.derivatives is None:  # its Node raises; autograd's own kernel makes it
+        lines += f"    if keys == RECORDED_CALL:\n        return readable({listed})\n"
+    if operator.record.view is not None:
+        return (
+            lines
+            + f"""
+    spec, offset, metadata = plan
+    output = alias_tensor(a0, spec, a0._storage_offset + offset)
+    {"mark_view(output, a0)" if tracked else ""}
+{recording}    return output
+"""
+        )
+    if operator.schema.is_inplace:
+        return (
+            lines
+            + f"""
+    entry, call, spec, metadata, _ = plan
+    if keys == RECORDED_CALL or may_overlap(({listed},)) or entry(call, a0._address{addresses}):
+        return readable({listed})
+    version_counter(a0).value += 1
+    return a0
+"""
+        )
+    return (
+        lines
+        + f"""
+    entry, call, spec, metadata, _ = plan
+    address = entry(call{addresses})
+    if address <= 0.0:
+        return readable({listed})
+    output = Tensor()
+    output._spec = spec
+    output._address = address
+    output._storage = None
+    output._storage_offset = 0
+    output._keys = TENSOR_KEYS
+    output._gradient_edge = None
+    output._autograd_meta = None
+    output._version_counter = None
+    output._view_of = None
+{recording}    return output
+"""
+    )
 
 
 def _may_overlap(arguments: tuple[Any, ...]) -> bool:
@@ -283,6 +320,9 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
 
     def miss(key: Any, arguments: tuple[Any, ...]) -> Any:
         result = readable(*arguments)
+        tensors = [arguments[position] for position in positions]
+        if any(isinstance(each, Tensor) and each._keys & WRAPPER_KEYS for each in tensors):
+            return result
         plan = _several_plan(operator, arguments, (result,) if is_single else result)
         if plan is not None:
             if len(plans) >= PLANS_PER_OPERATOR:
@@ -307,45 +347,69 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
                 output._keys = VARIABLE_KEYS
         node.saved = plan.collect(arguments, outputs, {}, is_fresh=True)
 
-    def several(*arguments: Any) -> Any:
-        try:
-            keys = mode_word()
-            for position in positions:
-                argument = arguments[position]
-                if argument is not None:
-                    keys |= argument._keys
-            key = plan_key(arguments)
-            plan = plans.get(key)
-        except (TypeError, AttributeError):  # a list of tensors, or what can not be a key
-            return readable(*arguments)
-        if plan is None:
-            return readable(*arguments) if keys & WRAPPER_KEYS else miss(key, arguments)
-        if not _is_simple(keys) or listeners or (keys == RECORDED_CALL and has_no_formulas):
-            return readable(*arguments)
-        call, specs = plan
-        addresses = call.run_new(
-            [0.0 if arguments[position] is None else arguments[position]._address for position in positions]
-        )
-        if addresses is None:
-            return readable(*arguments)
-        outputs = []
-        for spec, address in zip(specs, addresses):
-            output = Tensor()
-            output._spec = spec
-            output._address = address
-            output._storage = None
-            output._storage_offset = 0
-            output._keys = TENSOR_KEYS
-            output._gradient_edge = None
-            output._autograd_meta = None
-            output._version_counter = None
-            output._view_of = None
-            outputs.append(output)
-        if keys == RECORDED_CALL and is_differentiable:
-            record(arguments, outputs, specs)
-        return outputs[0] if is_single else tuple(outputs)
+    names = {
+        "plans": plans, "listeners": listeners, "readable": readable, "miss": miss, "record": record,
+        "mode_word": mode_word, "is_simple": _is_simple, "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS,
+        "RECORDED_CALL": RECORDED_CALL, "has_no_formulas": has_no_formulas,
+        "is_differentiable": is_differentiable,
+    }  # fmt: skip
+    return _written_out("several", operator, _text_of_several(operator), names)
 
-    return several
+
+def _text_of_several(operator: OpOverload) -> str:
+    """The shortcut's text, as ``_text_of_general``."""
+    listed, key, addresses = _listed(operator), [], []
+    for number, argument in enumerate(operator.schema.arguments):
+        name = f"a{number}"
+        if number not in operator.tensor_positions:
+            key += [name, f"{name}.__class__"]
+        elif argument.is_optional:
+            key.append(f"None if {name} is None else {name}._spec")
+            addresses.append(f"0.0 if {name} is None else {name}._address")
+        else:
+            key.append(f"{name}._spec")
+            addresses.append(f"{name}._address")
+    zeros = [
+        f"(a{number}.__class__ is float and a{number} == 0.0)"
+        for number, argument in enumerate(operator.schema.arguments)
+        if argument.type in ("Scalar", "float")
+    ]
+    result = "outputs[0]" if len(operator.schema.returns) == 1 else "tuple(outputs)"
+    return f"""
+def several({listed}):
+    try:
+        keys = mode_word(){_text_of_keys(operator)}
+        key = {", ".join(key)}
+        plan = plans.get(key)
+    except (AttributeError, TypeError):  # no tensor where one may stand, or what can not be a key
+        return readable({listed})
+    if {" or ".join([*zeros, "listeners"])}:
+        return readable({listed})
+    if plan is None:
+        return miss(key, ({listed},))
+    if not is_simple(keys) or (has_no_formulas and keys == RECORDED_CALL):
+        return readable({listed})
+    call, specs = plan
+    addresses = call.run_new([{", ".join(addresses)}])
+    if addresses is None:
+        return readable({listed})
+    outputs = []
+    for spec, address in zip(specs, addresses):
+        output = Tensor()
+        output._spec = spec
+        output._address = address
+        output._storage = None
+        output._storage_offset = 0
+        output._keys = TENSOR_KEYS
+        output._gradient_edge = None
+        output._autograd_meta = None
+        output._version_counter = None
+        output._view_of = None
+        outputs.append(output)
+    if is_differentiable and keys == RECORDED_CALL:
+        record(({listed},), outputs, specs)
+    return {result}
+"""
 
 
 def _several_plan(operator: OpOverload, arguments: Any, results: Any) -> tuple[Any, ...] | None:
@@ -376,25 +440,71 @@ def make_composite(operator: OpOverload) -> Callable[..., Any]:
     """
     listeners = dispatcher._listeners
     readable = operator.dispatch
-    positions = operator.tensor_positions
     function = operator.record.composite or operator.record.explicit
     refused = None if operator.record.composite is not None else RECORDED_CALL
 
-    def composite(*arguments: Any) -> Any:
-        keys = mode_word() | TENSOR_KEYS
-        for position in positions:
-            argument = arguments[position]
-            if isinstance(argument, Tensor):
-                keys |= argument._keys
-            elif isinstance(argument, (list, tuple)):
-                for each in argument:
-                    if isinstance(each, Tensor):
-                        keys |= each._keys
-        if keys == refused or not _is_simple(keys) or listeners:
-            return readable(*arguments)
-        return composed(operator, function, arguments)
+    names = {
+        "operator": operator, "function": function, "listeners": listeners, "readable": readable,
+        "mode_word": mode_word, "is_simple": _is_simple, "TENSOR_KEYS": TENSOR_KEYS, "refused": refused,
+        "keys_of": _keys_of, "Tensor": Tensor, "NAMED": NAMED, "raise_named": raise_named,
+        "hide_base": hide_base,
+    }  # fmt: skip
+    listed, keys = _listed(operator), _text_of_keys(operator)
+    text = f"""
+def composite({listed}):
+    try:
+        keys = mode_word() | TENSOR_KEYS{keys}
+    except AttributeError:  # no tensor where one may stand
+        return readable({listed})
+    if keys == refused or not is_simple(keys) or listeners:
+        return readable({listed})
+    try:
+        result = function({listed})
+    except NAMED as error:
+        raise_named(operator, error)
+    if result.__class__ is Tensor and result._view_of is not None:
+        hide_base(result, ({listed},))
+    return result
+"""
+    return _written_out("composite", operator, text, names)
 
-    return composite
+
+def _listed(operator: OpOverload) -> str:
+    """The parameters of a shortcut that is written out: a0, a1, and so on."""
+    return ", ".join(f"a{number}" for number in range(len(operator.schema.arguments)))
+
+
+def _text_of_keys(operator: OpOverload) -> str:
+    """What collects the keys of the arguments, in a shortcut that is written out."""
+    text = ""
+    for position in operator.tensor_positions:
+        argument, name = operator.schema.arguments[position], f"a{position}"
+        if argument.is_list:
+            text += f" | keys_of({name})"
+        else:
+            text += (
+                f" | (0 if {name} is None else {name}._keys)" if argument.is_optional else f" | {name}._keys"
+            )
+    return text
+
+
+def _keys_of(tensors: Any) -> int:
+    """The keys of a list of tensors, some of them perhaps absent."""
+    keys = 0
+    for each in tensors or ():
+        if each is not None:
+            keys |= each._keys
+    return keys
+
+
+def at_first_call(operator: OpOverload) -> Callable[..., Any]:
+    """Stands for the shortcut until it is asked for: a program calls few of the operators there are."""
+
+    def first(*arguments: Any) -> Any:
+        operator.fast = shortcut(operator)
+        return operator(*arguments)
+
+    return first
 
 
 def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
@@ -409,4 +519,6 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     if record.explicit is not None:
         writes = any(argument.is_written for argument in schema.arguments)
         return None if writes or schema.is_view else make_composite(operator)
-    return make_several(operator) if record.kernel is not None and operator.tensor_positions else None
+    tensors = [schema.arguments[position] for position in operator.tensor_positions]
+    has_shortcut = record.kernel is not None and tensors and not any(each.is_list for each in tensors)
+    return make_several(operator) if has_shortcut else None

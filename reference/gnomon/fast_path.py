@@ -35,10 +35,10 @@ from .dispatch.mode import mode_word
 from .fast_operators import (
     PLANS_PER_OPERATOR,
     VARIABLE_KEYS,
+    at_first_call,
     general_plan,
     is_plain_without_grad,
     new_plans,
-    shortcut,
     walks_as_given,
 )
 from .fast_views import bind_fast_views
@@ -413,7 +413,7 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         namespace[name] = _with_rest(fast, getattr(aten, name).parser, operands=1)
     for packet in aten:
         for operator in packet.overloads.values():
-            operator.fast = shortcut(operator)
+            operator.fast = at_first_call(operator)
     multiply = aten._find("mm")
     Tensor.__matmul__ = make_binary(multiply, Tensor.__matmul__, ndim=2)
     for name in ("matmul", "mm"):

@@ -11,11 +11,12 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload
 from ..memory.spec import Spec
-from ..memory.tensor import Tensor
+from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
 from ..values.dtype import can_cast
+from ..values.errors import OutOfMemoryError
 from . import launch
 
 
@@ -169,6 +170,16 @@ def resize_output(output: Tensor, wanted: Spec) -> None:
         )
     strides = wanted.strides if geometry.is_non_overlapping_and_dense(wanted.sizes, wanted.strides) else None
     resize_tensor(output, wanted.sizes, strides)
+
+
+def allocate(spec: Spec) -> Tensor:
+    """A new tensor; the OutOfMemoryError of the allocator also says what for."""
+    try:
+        return empty_tensor(spec)
+    except OutOfMemoryError as error:
+        raise OutOfMemoryError(
+            f"{error} (for a tensor of sizes {list(spec.sizes)}, {spec.dtype.name})"
+        ) from None
 
 
 def resize_tensor(tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ...] | None = None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.backend import on_register
@@ -81,10 +81,18 @@ def checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[
     """
     try:
         return rule(*arguments)
-    except (RuntimeError, IndexError, TypeError, ValueError) as error:
-        if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)):
-            raise
-        raise type(error)(f"{operator.schema.name.lstrip('_')}: {error}") from error.__cause__
+    except NAMED as error:
+        raise_named(operator, error)
+
+
+NAMED = (RuntimeError, IndexError, TypeError, ValueError)
+
+
+def raise_named(operator: OpOverload, error: Exception) -> NoReturn:
+    """Raises ``error`` with the operator's name, unless it has one."""
+    if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)):
+        raise error
+    raise type(error)(f"{operator.schema.name.lstrip('_')}: {error}") from error.__cause__
 
 
 def composed(operator: OpOverload, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
@@ -93,10 +101,15 @@ def composed(operator: OpOverload, function: Callable[..., Any], arguments: Sequ
     """
     result = checked(operator, function, arguments)
     if result.__class__ is Tensor and result._view_of is not None:
-        base, version, _ = result._view_of
-        if result._version == version and not any(_shows(each, base, result) for each in arguments):
-            result._view_of = None
+        hide_base(result, arguments)
     return result
+
+
+def hide_base(result: Tensor, arguments: Sequence[Any]) -> None:
+    """Make a composition's result a tensor of its own, if it is a view of what only the composition saw."""
+    base, version, _ = result._view_of  # type: ignore[misc]
+    if result._version == version and not any(_shows(each, base, result) for each in arguments):
+        result._view_of = None
 
 
 def _shows(argument: Any, base: Tensor, result: Tensor) -> bool:

@@ -13,7 +13,7 @@ from ..kit.copies import clone_with_strides
 from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each
 from ..kit.native import native_function
-from ..kit.outputs import check_no_internal_overlap, check_no_partial_overlap
+from ..kit.outputs import allocate, check_no_internal_overlap, check_no_partial_overlap
 from ..kit.plans import plan_key
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.backend import reference_backend, resolve_device
@@ -21,7 +21,6 @@ from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..values.dtype import check_number_fits
-from .factory import allocate
 
 
 def copy_kernel(iterator: TensorIterator) -> None:

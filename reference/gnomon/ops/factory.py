@@ -10,15 +10,14 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.native import native_function
-from ..kit.outputs import resize_tensor
+from ..kit.outputs import allocate, resize_tensor
 from ..memory.backend import resolve_device
-from ..memory.spec import Spec, spec_of
-from ..memory.tensor import Tensor, empty_tensor
+from ..memory.spec import spec_of
+from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..values.dispatch_key import BATCHED
 from ..values.dtype import dtype_of_number, get_default_dtype
-from ..values.errors import OutOfMemoryError
 
 
 def check_size(size: Any) -> tuple[int, ...]:
@@ -58,16 +57,6 @@ def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...
     if len(sizes) != wanted:
         raise RuntimeError(f"required rank {wanted} tensor to use {memory_format} format")
     return geometry.channels_last_strides(sizes)
-
-
-def allocate(spec: Spec) -> Tensor:
-    """A new tensor; the OutOfMemoryError of the allocator also says what for."""
-    try:
-        return empty_tensor(spec)
-    except OutOfMemoryError as error:
-        raise OutOfMemoryError(
-            f"{error} (for a tensor of sizes {list(spec.sizes)}, {spec.dtype.name})"
-        ) from None
 
 
 def _empty(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
