@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .autograd.node import gradient_edge, next_sequence_number
-from .autograd.variable_type import derivative_plan
+from .autograd.variable_type import derivative_plan, flatten_inputs
 from .autograd.views import mark_view
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
@@ -317,11 +317,11 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
     ]
     is_differentiable = bool(operator.record.derivatives)
     has_no_formulas = operator.record.derivatives is None  # its Node raises; autograd's own kernel makes it
+    has_list = any(operator.schema.arguments[position].is_list for position in positions)
 
     def miss(key: Any, arguments: tuple[Any, ...]) -> Any:
         result = readable(*arguments)
-        tensors = [arguments[position] for position in positions]
-        if any(isinstance(each, Tensor) and each._keys & WRAPPER_KEYS for each in tensors):
+        if any(each._keys & WRAPPER_KEYS for each in operator.tensors(arguments)):
             return result
         plan = _several_plan(operator, arguments, (result,) if is_single else result)
         if plan is not None:
@@ -331,9 +331,13 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
         return result
 
     def record(arguments: tuple[Any, ...], outputs: list[Tensor], specs: tuple[Any, ...]) -> None:
-        inputs = [arguments[position] for position in positions]
+        slots = positions
+        if has_list:
+            inputs, slots = flatten_inputs(operator, arguments)
+        else:
+            inputs = [arguments[position] for position in positions]
         needed = tuple([each is not None and each._keys & AUTOGRAD != 0 for each in inputs])
-        plan = derivative_plan(operator, positions, needed)
+        plan = derivative_plan(operator, slots, needed)
         node = plan.node_class()
         node.next_edges = tuple(
             [gradient_edge(each) if is_needed else None for each, is_needed in zip(inputs, needed)]
@@ -351,7 +355,7 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
         "plans": plans, "listeners": listeners, "readable": readable, "miss": miss, "record": record,
         "mode_word": mode_word, "is_simple": _is_simple, "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS,
         "RECORDED_CALL": RECORDED_CALL, "has_no_formulas": has_no_formulas,
-        "is_differentiable": is_differentiable,
+        "is_differentiable": is_differentiable, "keys_of": _keys_of,
     }  # fmt: skip
     return _written_out("several", operator, _text_of_several(operator), names)
 
@@ -363,6 +367,9 @@ def _text_of_several(operator: OpOverload) -> str:
         name = f"a{number}"
         if number not in operator.tensor_positions:
             key += [name, f"{name}.__class__"]
+        elif argument.is_list:
+            key.append(f"tuple([None if each is None else each._spec for each in {name}])")
+            addresses.append(f"*[0.0 if each is None else each._address for each in {name}]")
         elif argument.is_optional:
             key.append(f"None if {name} is None else {name}._spec")
             addresses.append(f"0.0 if {name} is None else {name}._address")
@@ -412,10 +419,14 @@ def several({listed}):
 """
 
 
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
 def _several_plan(operator: OpOverload, arguments: Any, results: Any) -> tuple[Any, ...] | None:
     """What make_several keeps of a call, or None where it has no shortcut."""
     record = operator.record
-    tensors = [arguments[position] for position in operator.tensor_positions]
+    tensors = [each for position in operator.tensor_positions for each in _as_list(arguments[position])]
     first = next((each for each in tensors if each is not None), None)
     if first is None or first._spec.device.type == "meta" or any(each is None for each in results):
         return None
@@ -424,7 +435,9 @@ def _several_plan(operator: OpOverload, arguments: Any, results: Any) -> tuple[A
     if (
         plan.walk is not None
         or not hasattr(kernel, "prepare")
-        or record.promotes_inputs
+        or (
+            record.promotes_inputs and any(each._spec.dtype is not results[0]._spec.dtype for each in tensors)
+        )
         or record.expands_inputs
     ):
         return None
@@ -519,6 +532,4 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     if record.explicit is not None:
         writes = any(argument.is_written for argument in schema.arguments)
         return None if writes or schema.is_view else make_composite(operator)
-    tensors = [schema.arguments[position] for position in operator.tensor_positions]
-    has_shortcut = record.kernel is not None and tensors and not any(each.is_list for each in tensors)
-    return make_several(operator) if has_shortcut else None
+    return make_several(operator) if record.kernel is not None and operator.tensor_positions else None

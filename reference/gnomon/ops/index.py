@@ -78,7 +78,12 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
                 raise IndexError(
                     f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
                 ) from None
-    return [None if index is None else index.expand(shape).to(int64) for index in prepared]
+    return [
+        index
+        if index is None or (index._spec.sizes == shape and index._spec.dtype is int64)
+        else index.expand(shape).to(int64)
+        for index in prepared
+    ]
 
 
 def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.Ints, int]:
@@ -427,6 +432,8 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         size = self._spec.sizes[0]
         if -size <= index < size:
             return aten.select.int(self, 0, index)
+    if index.__class__ is Tensor and index._spec.dtype is int64 and index._spec.ndim and self._spec.ndim:
+        return aten.index.Tensor(self, [index])
     view, tensors = _apply_basic(self, normalize_index(self, index))
     if not tensors:
         return aten.alias.default(view) if view is self else view

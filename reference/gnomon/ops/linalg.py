@@ -9,7 +9,7 @@ Source: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -388,6 +388,14 @@ def _mv(self: Any, vec: Any) -> Any:
     return aten.mm.default(self, vec.unsqueeze(1)).squeeze(1)
 
 
+def _stacked(matrices: Any, batch: Sequence[int], count: int) -> Any:
+    """One stack of ``count`` matrices, those of ``matrices`` broadcast to the leading sizes ``batch``."""
+    sizes = matrices._spec.sizes
+    if sizes[:-2] != batch:
+        matrices = matrices.expand((*batch, *sizes[-2:]))
+    return matrices if len(batch) == 1 else matrices.reshape((count, *sizes[-2:]))
+
+
 def _matmul(self: Any, other: Any) -> Any:
     """Vectors, matrices and stacks of matrices, broadcast.  Source: _matmul_impl."""
     if self.ndim == 0 or other.ndim == 0:
@@ -416,11 +424,9 @@ def _matmul(self: Any, other: Any) -> Any:
     else:
         batch = geometry.broadcast_sizes(left._spec.sizes[:-2], right._spec.sizes[:-2])
         count = geometry.numel_of(batch)
-        matrices = [
-            each.expand((*batch, *each._spec.sizes[-2:])).reshape((count, *each._spec.sizes[-2:]))
-            for each in (left, right)
-        ]
-        product = aten.bmm.default(*matrices).view((*batch, left._spec.sizes[-2], right._spec.sizes[-1]))
+        product = aten.bmm.default(_stacked(left, batch, count), _stacked(right, batch, count))
+        if len(batch) > 1:
+            product = product.view((*batch, left._spec.sizes[-2], right._spec.sizes[-1]))
     if self.ndim == 1:
         product = product.squeeze(-2)
     return product.squeeze(-1) if other.ndim == 1 else product
