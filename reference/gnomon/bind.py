@@ -465,6 +465,13 @@ def make_function(
             tail = tuple(values[len(args) :])
             known[tuple(map(type, args))] = signature.operator, signature.return_type, singles, tail
 
+    def says_too_little(index: int, value: Any) -> bool:
+        """Is this a tensor where some overload has a number, which one without dimensions may stand for?"""
+        return isinstance(value, Tensor) and any(
+            index < len(each.positional) and each.arguments[each.positional[index]].type != "Tensor"
+            for each in signatures
+        )
+
     def parse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not signatures:
             signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
@@ -491,8 +498,7 @@ def make_function(
             if out is not None:
                 result = _call_out(signature, values, out)
             else:
-                # (a tensor without dimensions may stand for a number: two of them say too little)
-                if not kwargs and not requires_grad and not any(isinstance(x, Tensor) for x in args[1:]):
+                if not kwargs and not requires_grad and not any(map(says_too_little, range(len(args)), args)):
                     remember(signature, args)
                 result = signature.operator(*values)
             if signature.return_type is not None:

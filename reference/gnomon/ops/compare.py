@@ -279,13 +279,14 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
         )
     if not hasattr(value, "_spec"):
         check_number_fits(value, dtype)
-        value = aten.scalar_tensor(value, dtype=dtype, device=self.device)
-    elif value._spec.ndim:
+        value = aten.scalar_tensor.default(value, dtype, None, self.device, None)
+        return row_major(aten.where.self(mask, value, self))
+    if value._spec.ndim:
         raise RuntimeError(
             "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
             f"{value._spec.ndim} dimension(s)."
         )
-    elif can_be_read(value):
+    if can_be_read(value):
         check_number_fits(value.item(), dtype)
     return row_major(aten.where.self(mask, value.to(self.device, dtype), self))
 
