@@ -171,6 +171,8 @@ class CKernel:
                     )
                 else:
                     integers.append(absent if value is None else int(value))
+            elif kind == "Generator":  # a stream: its seed, and the low and high half of its counter
+                integers.extend((each + 2**63) % 2**64 - 2**63 for each in value)
             elif kind == "str":
                 integers.append(0 if value is None else ord(value[0]))
                 endings.append(0 if value is None else ord(value[-1]))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..memory.accessor import TensorAccessor, elements, fill_from
-from ..memory.backend import resolve_device
+from ..memory.backend import backend_of, resolve_device
 from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values.device import device as device_type
@@ -135,13 +135,28 @@ def standard_normal_pair(words: Words) -> tuple[float, float]:
     return radius * math.cos(angle), radius * math.sin(angle)
 
 
-def fill_random(self: Tensor, generator: Generator | None, number: Callable[[Words], Any]) -> Tensor:
-    """Set element i (in row-major order) to ``number`` of the i-th block of the stream."""
+def fill_random(
+    self: Tensor,
+    generator: Generator | None,
+    number: Callable[[Words], Any],
+    kernel: str = "",
+    parameters: tuple[float, ...] = (),
+) -> Tensor:
+    """Set element i (in row-major order) to ``number`` of the i-th block of the stream.
+
+    A backend that has a ``kernel`` for this is given the ``parameters`` of the distribution, and the stream:
+    its seed, and the two halves of its counter.
+    """
     generator = generator or default_generator
     spec = self._spec
     check_no_internal_overlap("random", spec)
+    first = generator._counter
     blocks = generator.draw(spec.numel)
     if spec.device.type == "meta" or not spec.numel:
+        return self
+    if kernel and launch.find_kernel(backend_of(spec.device), kernel, spec.dtype) is not None:
+        stream = (generator._seed, first % 2**64, first >> 64)
+        launch.launch(kernel, spec.device, spec.dtype, [self], 1, None, (self, *parameters, stream))
         return self
     host = self if self.untyped_storage().backend.host_memory else launch.copy_to_reference(self)
     accessor = TensorAccessor(host)

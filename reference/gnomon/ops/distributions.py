@@ -40,25 +40,33 @@ def _exponential_(self: Tensor, lambd: float, generator: Any) -> Tensor:
     _check_continuous("Exponential", self._spec.dtype)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
-    return fill_random(self, generator, lambda words: -math.log1p(-uniform53(words[0], words[1])) / lambd)
+
+    def number(words: Words) -> float:
+        return -math.log1p(-uniform53(words[0], words[1])) / lambd
+
+    return fill_random(self, generator, number, "exponential_", (lambd,))
 
 
 def _cauchy_(self: Tensor, median: float, sigma: float, generator: Any) -> Tensor:
     _check_continuous("Cauchy", self._spec.dtype)
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
-    return fill_random(
-        self,
-        generator,
-        lambda words: median + sigma * math.tan(math.pi * (uniform53(words[0], words[1]) - 0.5)),
-    )
+
+    def number(words: Words) -> float:
+        return median + sigma * math.tan(math.pi * (uniform53(words[0], words[1]) - 0.5))
+
+    return fill_random(self, generator, number, "cauchy_", (median, sigma))
 
 
 def _log_normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
     refuse(self._spec.dtype, "bool", "integer", "complex")
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
-    return fill_random(self, generator, lambda words: math.exp(mean + std * standard_normal_pair(words)[0]))
+
+    def number(words: Words) -> float:
+        return math.exp(mean + std * standard_normal_pair(words)[0])
+
+    return fill_random(self, generator, number, "log_normal_", (mean, std))
 
 
 def _geometric_(self: Tensor, p: float, generator: Any) -> Tensor:

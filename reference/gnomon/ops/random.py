@@ -77,7 +77,7 @@ def _uniform_(self: Tensor, low: float, high: float, generator: Any) -> Tensor:
             return first
         return complex(first, low + _uniform(words[2], words[3], real) * (high - low))
 
-    return fill_random(self, generator, number)
+    return fill_random(self, generator, number, "uniform_", (low, high))
 
 
 native_function(
@@ -96,10 +96,13 @@ def _normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
     refuse(self._spec.dtype, "bool", "integer")
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
-    if self._spec.dtype.is_complex:
-        part = std / math.sqrt(2.0)  # so that the variances of the parts add up
-        return fill_random(self, generator, lambda words: mean + part * complex(*standard_normal_pair(words)))
-    return fill_random(self, generator, lambda words: mean + std * standard_normal_pair(words)[0])
+    part = std / math.sqrt(2.0)  # so that the variances of the parts add up
+
+    def number(words: Words) -> Any:
+        pair = standard_normal_pair(words)
+        return mean + (part * complex(*pair) if self._spec.dtype.is_complex else std * pair[0])
+
+    return fill_random(self, generator, number, "normal_", (mean, std))
 
 
 native_function(
@@ -121,7 +124,11 @@ def _bernoulli_(self: Tensor, p: float, generator: Any) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     refuse(self._spec.dtype, "complex")
-    return fill_random(self, generator, lambda words: uniform53(words[0], words[1]) < p)
+
+    def number(words: Words) -> bool:
+        return uniform53(words[0], words[1]) < p
+
+    return fill_random(self, generator, number, "bernoulli_.float", (p,))
 
 
 native_function(
@@ -242,7 +249,12 @@ def fill_integers(self: Tensor, low: int, high: int, generator: Any) -> Tensor:
         raise RuntimeError("random integers can only be of integral, floating-point and boolean types")
     _check_bound("from", low, self._spec.dtype)
     _check_bound("to - 1", high - 1, self._spec.dtype)
-    return fill_random(self, generator, lambda words: low + (words[0] | words[1] << 32) % (high - low))
+
+    def number(words: Words) -> int:
+        return low + (words[0] | words[1] << 32) % (high - low)
+
+    fits = -(2**63) <= low and high < 2**63  # a kernel is told of the bounds as 64-bit integers
+    return fill_random(self, generator, number, "random_.from" if fits else "", (low, high))
 
 
 def _random_range(dtype: Any) -> int:
@@ -361,10 +373,12 @@ def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
     most = _random_range(dtype)
     if n > most:
         raise RuntimeError(f"randperm: n={n} is more than {dtype.name} has integers ({most})")
-    blocks = (generator or default_generator).draw(n)
-    keys = [(words[0] | words[1] << 32, index) for index, words in enumerate(blocks)]
     made = aten.empty.memory_format((n,), dtype, *options, None)
+    bits = aten.empty.memory_format((n,), int64, *options, None)
+    # from 0 to before 0: all 64 bits
+    fill_random(bits, generator, lambda words: words[0] | words[1] << 32, "random_.from", (0, 0))
     if made._spec.device.type != "meta":
+        keys = [(each % 2**64, index) for index, each in enumerate(elements(bits))]
         fill_from(made, [index for _, index in sorted(keys)])
     return made
 

@@ -1,0 +1,102 @@
+/* Random numbers: Philox 4x32-10, a pure function of a seed and a counter, so that any element's number can be computed by
+ * itself.  Element i, in row-major order, has the i-th block of four words behind the call's counter.
+ *
+ * Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011).  The transforms are the reference's
+ * (kit/generator.py), computed in double by the functions of libm, which are Python's. */
+#include "direct.h"
+#include "scalar.h"
+#include "threads.h"
+
+typedef struct philox {
+    uint64_t seed;
+    uint64_t low, high; /* of the counter of the first element */
+} philox;
+
+/* The words of a block. */
+static inline void philox_words(const philox *stream, uint64_t index, uint32_t *words) {
+    const uint64_t low = stream->low + index;
+    const uint64_t high = stream->high + (low < index);
+    uint32_t c0 = (uint32_t)low;
+    uint32_t c1 = (uint32_t)(low >> 32);
+    uint32_t c2 = (uint32_t)high;
+    uint32_t c3 = (uint32_t)(high >> 32);
+    uint32_t key0 = (uint32_t)stream->seed;
+    uint32_t key1 = (uint32_t)(stream->seed >> 32);
+    for (int round = 0; round < 10; round++) {
+        const uint64_t product0 = (uint64_t)0xD2511F53U * c0;
+        const uint64_t product1 = (uint64_t)0xCD9E8D57U * c2;
+        c0 = (uint32_t)(product1 >> 32) ^ c1 ^ key0;
+        c1 = (uint32_t)product1;
+        c2 = (uint32_t)(product0 >> 32) ^ c3 ^ key1;
+        c3 = (uint32_t)product0;
+        key0 += 0x9E3779B9U;
+        key1 += 0xBB67AE85U;
+    }
+    words[0] = c0;
+    words[1] = c1;
+    words[2] = c2;
+    words[3] = c3;
+}
+
+/* A number in [0, 1) from 53 random bits. */
+static inline double uniform53(uint32_t high, uint32_t low) {
+    return (double)(((uint64_t)high << 21) ^ (low >> 11)) * 0x1p-53;
+}
+
+#define PI 3.141592653589793
+
+/* Two independent standard normal numbers.  Source: Box and Muller (1958). */
+static inline void normal_pair(const uint32_t *words, double *pair) {
+    const double radius = sqrt(-2.0 * log(1.0 - uniform53(words[0], words[1])));
+    const double angle = 2.0 * PI * uniform53(words[2], words[3]);
+    pair[0] = radius * cos(angle);
+    pair[1] = radius * sin(angle);
+}
+
+/* A double as the float whose last bit says that it is not exact: rounded again, to half as many bits, it is what the
+ * double would be.  Source: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums" (2008). */
+static inline float round_to_odd(double value) {
+    const float nearest = (float)value;
+    if ((double)nearest == value || nearest != nearest || isinf(nearest)) {
+        return nearest;
+    }
+    const uint32_t bits = gn_bits(nearest);
+    if (bits & 1) {
+        return nearest;
+    }
+    return gn_from_bits(fabs((double)nearest) > fabs(value) ? bits - 1 : bits + 1);
+}
+
+typedef struct random_job {
+    philox stream;
+    double a, b;  /* the distribution's parameters */
+    int64_t from; /* of integers */
+    uint64_t range;
+    const gn_tensor *out;
+    char *data;
+    int is_contiguous;
+} random_job;
+
+/* The call's stream: its integers end in seed, and low and high half of the counter. */
+static random_job random_job_of(const gn_call *call, void *const *data) {
+    const int64_t *stream = call->integers + call->integer_count - 3;
+    random_job job = {{(uint64_t)stream[0], (uint64_t)stream[1], (uint64_t)stream[2]}, 0, 0, 0, 0, call->tensors, data[0],
+                      gn_is_contiguous(call->tensors)};
+    if (call->integer_count == 5) {
+        job.from = call->integers[0];
+        job.range = (uint64_t)call->integers[1] - (uint64_t)job.from;
+    }
+    if (call->scalar_count > 0) {
+        job.a = call->scalars[0].real;
+    }
+    if (call->scalar_count > 1) {
+        job.b = call->scalars[1].real;
+    }
+    return job;
+}
+
+/* Elements to a part: a block takes some forty multiplications, and its transform as much. */
+#define RANDOM_GRAIN (GN_GRAIN / 64)
+
+#define GN_TEMPLATE "random_dtype.h"
+#include "each_dtype.h"

@@ -1,0 +1,107 @@
+/* Tensors filled with random numbers of one dtype. */
+
+/* A kernel that gives each element `value`, computed from the block's `words`. */
+#define FILL(kernel, value)                                                                                             \
+    static void NAME(kernel##_part)(int64_t begin, int64_t end, void *context) {                                        \
+        const random_job *job = context;                                                                                \
+        for (int64_t i = begin; i < end; i++) {                                                                         \
+            uint32_t words[4];                                                                                          \
+            philox_words(&job->stream, (uint64_t)i, words);                                                             \
+            STORAGE *at = (STORAGE *)(job->data + (job->is_contiguous ? i * (int64_t)sizeof *at                         \
+                                                                      : gn_offset(job->out, i, -1)));                   \
+            *at = value;                                                                                                \
+        }                                                                                                               \
+    }                                                                                                                   \
+    int32_t NAME(kernel_##kernel)(const gn_call *call, void *const *data) {                                             \
+        random_job job = random_job_of(call, data);                                                                     \
+        gn_parallel(gn_numel(job.out), RANDOM_GRAIN, NAME(kernel##_part), &job);                                        \
+        return GN_OK;                                                                                                   \
+    }
+
+#if IS_COMPLEX
+#if CODE == GN_COMPLEX64
+#define MADE(re, im) gn_complex_of_float32((float)(re), (float)(im))
+#define BITS 24
+#else
+#define MADE(re, im) gn_complex_of_float64(re, im)
+#define BITS 53
+#endif
+#elif IS_HALF
+#define MADE(x) STORE(round_to_odd(x))
+#elif IS_FLOATING
+#define MADE(x) ((STORAGE)(x))
+#else
+#define MADE(x) STORE(x)
+#endif
+#if IS_FLOATING
+#if CODE == GN_FLOAT64
+#define BITS 53
+#elif CODE == GN_FLOAT32
+#define BITS 24
+#elif CODE == GN_FLOAT16
+#define BITS 11
+#else
+#define BITS 8
+#endif
+#endif
+
+#if IS_FRACTIONAL
+/* A number in [0, 1) with as many random bits as the dtype's mantissa has. */
+static inline double NAME(uniform)(uint32_t high, uint32_t low) {
+#if BITS == 53
+    return uniform53(high, low);
+#else
+    (void)low;
+    return (double)(high & (((uint32_t)1 << BITS) - 1)) * (1.0 / ((uint32_t)1 << BITS));
+#endif
+}
+
+#if IS_COMPLEX
+static inline STORAGE NAME(uniform_number)(const random_job *job, const uint32_t *words) {
+    return MADE(job->a + NAME(uniform)(words[0], words[1]) * (job->b - job->a),
+                job->a + NAME(uniform)(words[2], words[3]) * (job->b - job->a));
+}
+static inline STORAGE NAME(normal_number)(const random_job *job, const uint32_t *words) {
+    double pair[2];
+    normal_pair(words, pair);
+    const double part = job->b / sqrt(2.0); /* so that the variances of the parts add up */
+    return MADE(job->a + part * pair[0], part * pair[1]);
+}
+#else
+static inline STORAGE NAME(uniform_number)(const random_job *job, const uint32_t *words) {
+    return MADE(job->a + NAME(uniform)(words[0], words[1]) * (job->b - job->a));
+}
+static inline double NAME(normal_value)(const random_job *job, const uint32_t *words) {
+    double pair[2];
+    normal_pair(words, pair);
+    return job->a + job->b * pair[0];
+}
+static inline STORAGE NAME(normal_number)(const random_job *job, const uint32_t *words) {
+    return MADE(NAME(normal_value)(job, words));
+}
+#endif
+
+FILL(uniform, NAME(uniform_number)(job, words))
+FILL(normal, NAME(normal_number)(job, words))
+#endif
+
+#if IS_FLOATING
+FILL(exponential, MADE(-log1p(-uniform53(words[0], words[1])) / job->a))
+FILL(cauchy, MADE(job->a + job->b * tan(PI * (uniform53(words[0], words[1]) - 0.5))))
+FILL(log_normal, MADE(exp(NAME(normal_value)(job, words))))
+#endif
+
+#if IS_ORDERED
+/* An integer from `from` on; of a range of 0, which stands for 2^64, all bits. */
+static inline STORAGE NAME(integer)(const random_job *job, const uint32_t *words) {
+    const uint64_t bits = words[0] | (uint64_t)words[1] << 32;
+    return STORE((COMPUTE)(int64_t)((uint64_t)job->from + (job->range ? bits % job->range : bits)));
+}
+
+FILL(integers, NAME(integer)(job, words))
+FILL(bernoulli, STORE((COMPUTE)(uniform53(words[0], words[1]) < job->a)))
+#endif
+
+#undef FILL
+#undef MADE
+#undef BITS

@@ -1,0 +1,80 @@
+"""The C backend's random numbers are the reference's, bit for bit, wherever they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+
+pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C backend is not built")
+
+FLOATING = (gn.float32, gn.float64, gn.float16, gn.bfloat16)
+COMPLEX = (gn.complex64, gn.complex128)
+INTEGRAL = (gn.bool, gn.uint8, gn.int8, gn.int16, gn.int32, gn.int64)
+
+DISTRIBUTIONS = {
+    "uniform": (lambda x, g: x.uniform_(-1.5, 2.5, generator=g), FLOATING + COMPLEX),
+    "normal": (lambda x, g: x.normal_(0.25, 3.0, generator=g), FLOATING + COMPLEX),
+    "bernoulli": (lambda x, g: x.bernoulli_(0.3, generator=g), FLOATING + INTEGRAL),
+    "integers": (lambda x, g: x.random_(0, 2, generator=g), FLOATING + INTEGRAL),
+    "wide integers": (lambda x, g: x.random_(-(2**62), 2**62 + 12345, generator=g), (gn.int64,)),
+    "exponential": (lambda x, g: x.exponential_(1.7, generator=g), FLOATING),
+    "cauchy": (lambda x, g: x.cauchy_(0.5, 2.0, generator=g), FLOATING),
+    "log_normal": (lambda x, g: x.log_normal_(0.2, 0.7, generator=g), FLOATING),
+}
+
+
+def drawn(device: str, fill: Any, dtype: Any, view: Any, seed: int = 7, used: int = 0) -> list[Any]:
+    generator = gn.Generator().manual_seed(seed)
+    generator._counter = used
+    whole = gn.zeros(12, 10, dtype=dtype, device=device)
+    fill(view(whole), generator)
+    assert generator._counter == used + view(whole).numel()
+    return whole.tolist()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [lambda x: x, lambda x: x.T, lambda x: x[2:9:3, 1:7], lambda x: x[3, 4], lambda x: x[:0]],
+    ids=["whole", "transposed", "part", "one", "none"],
+)
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_numbers_are_the_references(name: str, view: Any) -> None:
+    fill, dtypes = DISTRIBUTIONS[name]
+    for dtype in dtypes:
+        assert drawn("c", fill, dtype, view) == drawn("reference", fill, dtype, view), dtype
+
+
+def test_permutations_are_the_references() -> None:
+    for seed in range(3):
+        found = [
+            gn.randperm(100, generator=gn.Generator().manual_seed(seed), device=device).tolist()
+            for device in ("c", "reference")
+        ]
+        assert found[0] == found[1] and sorted(found[0]) == list(range(100))
+
+
+@pytest.mark.parametrize("used", [2**32 - 5, 2**64 - 5, 2**127])
+def test_counters_carry(used: int) -> None:
+    fill, _ = DISTRIBUTIONS["normal"]
+    for seed in (0, 2**64 - 1):
+        assert drawn("c", fill, gn.float64, lambda x: x, seed, used) == drawn(
+            "reference", fill, gn.float64, lambda x: x, seed, used
+        )
+
+
+def test_numbers_do_not_depend_on_threads() -> None:
+    before = gn.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2, 3):
+            gn.set_num_threads(threads)
+            gn.manual_seed(11)
+            results.append(gn.randn(40_001, device="c"))
+    finally:
+        gn.set_num_threads(before)
+    assert gn.equal(results[0], results[1]) and gn.equal(results[0], results[2])
+    gn.manual_seed(11)
+    assert results[0][:300].tolist() == gn.randn(300, device="reference").tolist()
