@@ -83,7 +83,8 @@ struct gn_call {
     int64_t work;             /* elementary steps; decides about the GIL and about threads */
     int64_t output_nbytes;    /* what gn_call1 to gn_call3 allocate for tensors[0] */
     int32_t tensor_count;     /* outputs first, then inputs, each in the schema's order; a list of
-                                 tensors stands there element by element */
+                                 tensors stands there element by element; the inputs that
+                                 an operator writes to beside are the last of its outputs */
     int32_t output_count;
     int32_t integer_count;
     int32_t scalar_count;
@@ -91,7 +92,8 @@ struct gn_call {
     const int64_t *integers;  /* the int, bool and int[] arguments in the schema's order; an int[] is
                                  its length, then its elements; an absent int? is GN_NO_INTEGER;
                                  a str is the code of its first character, an absent str? 0; behind
-                                 all others stand the codes of the last characters of each str */
+                                 all others stand the codes of the last characters of each str, and
+                                 behind these, of a GN_DIRECT call, the length of each list of tensors */
     const gn_scalar *scalars; /* the Scalar and float arguments in the schema's order; an absent
                                  Scalar? is NaN in `real` and GN_NO_INTEGER in `integer` */
 };

@@ -145,3 +145,28 @@ def test_losses_of_pairs_are_rounded_before_they_are_added_up(loss: str, dtype: 
     each = [Fraction(number) for number in function(*pair, reduction="none").tolist()]
     assert function(*pair, reduction="sum").item() == rounded(sum(each, Fraction(0)), dtype)
     assert function(*pair, reduction="mean").item() == rounded(sum(each, Fraction(0)) / 4, dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_attention_in_one_piece_rounds_once(dtype: str) -> None:
+    """Weights of 1/2 each, and values whose sum needs more digits than any dtype has."""
+    values = held([30000.0, 2.0**-14, 0.375, -30000.0], dtype)
+    value = tensor(values, dtype).reshape((1, 1, 4, 1))
+    query, key = gn.zeros(1, 1, 1, 1, dtype=dtype_named(dtype)), gn.ones_like(value)
+    out, _ = gn.ops.aten._scaled_dot_product_flash_attention_for_cpu(query, key, value)
+    assert out.item() == rounded(sum(map(Fraction, values)) / 4, dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(values=rows)
+@settings(deadline=None, max_examples=20)
+def test_a_step_of_an_optimizer_rounds_where_it_stores(dtype: str, values: list[float]) -> None:
+    values = held(values, dtype)
+    param, grad, buffer = (tensor(values, dtype) for _ in range(3))
+    options = {"weight_decay": 0.1, "momentum": 0.7, "lr": 0.3, "dampening": 0.2}
+    flags = {"nesterov": True, "maximize": False, "is_first_step": False}
+    gn.ops.aten._fused_sgd_([param], [grad], [buffer], **options, **flags)
+    moved = [0.7 * each + (1 - 0.2) * (each + 0.1 * each) for each in values]
+    assert buffer.tolist() == [rounded(each, dtype) for each in moved]
+    ways = [(each + 0.1 * each) + 0.7 * move for each, move in zip(values, moved)]
+    assert param.tolist() == [rounded(each - 0.3 * way, dtype) for each, way in zip(values, ways)]

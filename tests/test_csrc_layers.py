@@ -231,3 +231,61 @@ def test_softmax_of_half_types_rounds_once(library, random, dtype):
         assert library.run("_softmax", [out], [x], (dim, 0)) == OK
         (wide,) = run(library, "_softmax", [x.array.shape], [Tagged(exact, "float32")], (dim, 0))
         assert np.array_equal(out.array, make(wide.array, dtype).array)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize(
+    ("scale", "shift"), [(1, 0), (1, 1e4), (1e-3, -1), (1e18, 0), (1e30, 0), (1e-20, 0), (0, 3)]
+)
+def test_batch_norm_of_all_magnitudes_moves_the_running_statistics(library, random, dtype, scale, shift):
+    """The first plane of one channel lies elsewhere than the others, so that its mean is no good guess."""
+    values = random.standard_normal((3, 4, 700)) * scale + shift
+    values[0, 1] += 50 * scale
+    x = make(values, dtype)
+    wide = x.array.astype(np.float64)
+    means, variances = make(random.standard_normal(4), dtype), make(random.random(4), dtype)
+    eps = 1e-5 if scale == 0 else 0.0
+    mean, variance = wide.mean((0, 2)), wide.var((0, 2))
+    expected = [
+        means.array.astype(np.float64) * 0.75 + mean * 0.25,
+        variances.array.astype(np.float64) * 0.75 + variance * 0.25 * 2100 / 2099,
+    ]
+    outputs = [empty(shape, dtype) for shape in ((3, 4, 700), (4,), (4,))]
+    given = [*outputs, means, variances]
+    assert library.run("_native_batch_norm_legit", given, [x, None, None], (1,), (0.25, eps)) == OK
+    close = {"float32": 3e-6, "float64": 1e-11}[dtype]
+    with np.errstate(over="ignore"):
+        found = [each.array.astype(np.float64) for each in (means, variances)]
+        largest = np.finfo(dtype).max
+        expected[1] = np.where(expected[1] > largest, np.inf, expected[1])
+    np.testing.assert_allclose(found[0], expected[0], close, close * scale)
+    np.testing.assert_allclose(found[1], expected[1], 2 * close, 1e-7 if scale else 1e-12)
+    rstd = 1 / np.sqrt(variance + eps)
+    np.testing.assert_allclose(outputs[2].array, rstd, 3 * close)
+    normalized = (wide - mean[:, None]) * rstd[:, None]
+    np.testing.assert_allclose(
+        outputs[0].array, normalized, 10 * close, 1e-5 if dtype == "float32" else 1e-10
+    )
+
+
+@pytest.mark.parametrize("length", SIZES)
+@pytest.mark.parametrize("scale", (1, 1e30, 1e-25))
+def test_rms_norm_of_all_lengths_and_magnitudes(library, random, length, scale):
+    x = make(random.standard_normal((5, length)) * scale, "float32")
+    weight, g = floats(random, length), floats(random, 5, length)
+    wide = x.array.astype(np.float64)
+    rstd = 1 / np.sqrt((wide * wide).mean(1, keepdims=True))
+    out, found = run(library, "_fused_rms_norm", [(5, length), (5, 1)], [x, weight], (1, length), (0.0,))
+    np.testing.assert_allclose(found.array, rstd, 3e-6)
+    np.testing.assert_allclose(out.array, wide * rstd * weight.array, 1e-5, 1e-6)
+    back, for_weight = run(
+        library,
+        "_fused_rms_norm_backward",
+        [(5, length), (length,)],
+        [g, x, found, weight],
+        (1, length, 2, 1, 1),
+    )
+    normalized, scaled = wide * rstd, g.array.astype(np.float64) * weight.array
+    product = (scaled * normalized).mean(1, keepdims=True)
+    np.testing.assert_allclose(back.array, rstd * (scaled - normalized * product), 1e-4, 1e-4 * rstd.max())
+    np.testing.assert_allclose(for_weight.array, (g.array * normalized).sum(0), 1e-4, 1e-4)

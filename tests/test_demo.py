@@ -127,12 +127,13 @@ def test_reference_follows_pytorch():
 
 def test_a_gradient_one_part_in_2000_off_is_noticed(monkeypatch):
     reference = curve("reference", 25)
-    honest = gn.optim.SGD._update
+    honest = gn.optim.SGD._step
 
-    def biased(self, param, grad, group):
-        honest(self, param, grad * (1 + 2**-11) if grad.ndim == 2 else grad, group)
+    def biased(self, params, grads, group):
+        grads = [grad * (1 + 2**-11) if grad.ndim == 2 else grad for grad in grads]
+        honest(self, params, grads, group)
 
-    monkeypatch.setattr(gn.optim.SGD, "_update", biased)
+    monkeypatch.setattr(gn.optim.SGD, "_step", biased)
     assert "leaves the reference's curve" in training.fault_of(curve("reference", 25), reference)
 
 

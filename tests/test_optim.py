@@ -6,6 +6,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import nn
+from gnomon.dispatch import dispatcher
 from gnomon.optim import SGD, Adam, AdamW
 
 HOST_DEVICES = [b.device_type for b in gn.backends().values() if b.available and b.host_memory]
@@ -211,9 +212,79 @@ def test_misuse_is_refused_in_words(act, kind, text):
 
 def test_repr_lists_the_options():
     assert repr(SGD([parameter(1.0)], lr=0.5)) == (
-        "SGD (\nParameter Group 0\n    dampening: 0\n    lr: 0.5\n    maximize: False\n    momentum: 0\n"
-        "    nesterov: False\n    weight_decay: 0\n)"
+        "SGD (\nParameter Group 0\n    dampening: 0\n    foreach: None\n    fused: None\n    lr: 0.5\n"
+        "    maximize: False\n    momentum: 0\n    nesterov: False\n    weight_decay: 0\n)"
     )
+
+
+VARIANTS = [
+    (SGD, {}),
+    (SGD, {"weight_decay": 0.1, "maximize": True}),
+    (SGD, {"momentum": 0.9}),
+    (SGD, {"momentum": 0.9, "dampening": 0.5, "weight_decay": 0.1}),
+    (SGD, {"momentum": 0.9, "nesterov": True, "maximize": True}),
+    (Adam, {}),
+    (Adam, {"weight_decay": 0.1, "maximize": True}),
+    (Adam, {"amsgrad": True, "betas": (0.5, 0.25)}),
+    (AdamW, {}),
+    (AdamW, {"amsgrad": True, "maximize": True}),
+]
+
+
+def ran(act):
+    """The names of the operators that ``act`` ran."""
+    names = set()
+
+    def listen(operator, key, arguments):
+        names.add(operator.name)
+
+    dispatcher.add_listener(listen)
+    try:
+        act()
+    finally:
+        dispatcher.remove_listener(listen)
+    return names
+
+
+@pytest.mark.parametrize(("kind", "options"), VARIANTS)
+def test_one_operator_for_all_parameters_does_what_many_do(kind, options, device):
+    histories, states = [], []
+    for fused in (None, True, False):
+        params = [nn.Parameter(gn.tensor(each, dtype=gn.float64)) for each in ([1.0, -2.0], [[0.5]], [3.0])]
+        optimizer = kind(params, lr=0.1, fused=fused, **options)
+        history = []
+        for number, grad in enumerate(GRADS):
+            for param in params[: 2 + (number > 1)]:  # the last one has no gradient at first
+                param.grad = gn.full_like(param, grad).detach()
+            names = ran(optimizer.step)
+            assert any(name.startswith("_fused_") for name in names) is (fused is not False)
+            history += [each for param in params for each in param.flatten().tolist()]
+        histories.append(history)
+        states.append([sorted(state) for state in optimizer.state.values()])
+        assert all(param._version == len(GRADS) for param in params[:2]) or fused is False
+    assert histories[0] == histories[1] == pytest.approx(histories[2], rel=1e-12)
+    assert states[0] == states[2]
+
+
+def test_what_one_operator_can_not_do_goes_parameter_by_parameter(device):
+    param = nn.Parameter(gn.tensor([1.0 + 2.0j]))
+    param.grad = gn.ones_like(param).detach()
+    assert not any(name.startswith("_fused_") for name in ran(SGD([param], lr=0.5).step))
+    assert param.tolist() == [0.5 + 2.0j]
+    with pytest.raises(NotImplementedError, match="not implemented for dtype complex64"):
+        SGD([param], fused=True).step()
+    with pytest.raises(RuntimeError, match="`fused` and `foreach` cannot be `True` together"):
+        Adam([param], fused=True, foreach=True)
+
+
+def test_a_graph_that_saved_a_parameter_notices_the_step(device):
+    for kind in (SGD, Adam):
+        param = parameter(1.0)
+        result = (param * param).sum()
+        param.grad = gn.ones(1, dtype=gn.float64)
+        kind([param]).step()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            result.backward()
 
 
 OPTIMIZERS = {

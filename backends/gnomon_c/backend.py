@@ -157,12 +157,15 @@ class CKernel:
         """The integers and the scalars of gn_call, as csrc/gnomon.h lays them out."""
         integers: list[int] = []
         endings: list[int] = []
+        lengths: list[int] = []
         scalars: list[Any] = []
         absent = self._extension.lib.GN_NO_INTEGER
         arguments = [each for each in self._types() if walk is None or each.type != "Tensor"]
         for argument, value in zip(arguments, values):
             kind = argument.type
             if kind == "Tensor":
+                if argument.is_list:
+                    lengths.append(len(value))
                 continue
             if kind in _INTEGER_TYPES:
                 if argument.is_list:
@@ -178,7 +181,7 @@ class CKernel:
                 endings.append(0 if value is None else ord(value[-1]))
             else:
                 scalars.append(_scalar(value, absent))
-        return integers + endings, scalars
+        return integers + endings + lengths, scalars
 
 
 def _scalar(value: Any, absent: int) -> tuple[float, float, int]:

@@ -174,6 +174,12 @@ DEPARTURES: list[Departure] = [
         "gnomon counts the move of running statistics as the write that the schema says it is",
     ),
     Departure(
+        r"_fused_(sgd|adamw?)_(\.tensor_lr)?",
+        "versions of the arguments",
+        "gnomon counts a step as the write that the schema says it is, as it is when an optimizer goes "
+        "parameter by parameter",
+    ),
+    Departure(
         r"linalg_vector_norm",
         "the second gradient .* expected nan",
         "PyTorch divides by the norm where it is 0; gnomon's second derivative is 0 there, as the first is",

@@ -50,7 +50,8 @@ class TensorDescription(NamedTuple):
     values  "normal" (-2 to 2; integers -9 to 9), "positive" (1/4 to 4), "unit" (-0.9 to 0.9), "nonzero",
             "distinct",
             "special" (infinities, NaN, zeros of both signs, subnormal and extreme numbers; integer extremes),
-            "zeros", "signs" (-1 and 1), "probability" (1/8 to 7/8), or "below n": integers from 0 to n - 1
+            "zeros", "ones",
+            "signs" (-1 and 1), "probability" (1/8 to 7/8), or "below n": integers from 0 to n - 1
     layout  one of LAYOUTS, or None: the layout that the test goes over
     grad    may a gradient be asked for it, where its dtype has one?
     """
@@ -160,6 +161,8 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
             yield int(draw() * bound)
     elif values == "zeros":
         yield from [0] * count
+    elif values == "ones":
+        yield from [1] * count
     elif values == "signs":
         for _ in range(count):
             yield -1 if draw() < 0.5 and dtype not in ("bool", "uint8") else 1

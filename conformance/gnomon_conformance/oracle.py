@@ -30,13 +30,27 @@ def _grid_sampler_double_backward(
     return tuple(each if wanted else None for each, wanted in zip(found, mask))
 
 
-# What PyTorch has for gnomon's own operators.
+def _fused_rms_norm_backward(
+    grad_out: Any, input: Any, shape: Any, rstd: Any, weight: Any, mask: Any
+) -> tuple[Any, Any]:
+    dims, outer = list(range(-len(shape), 0)), list(range(input.ndim - len(shape)))
+    normalized = input * rstd
+    scaled = grad_out if weight is None else grad_out * weight
+    to_input = rstd * (scaled - normalized * (scaled * normalized).mean(dims, True))
+    to_weight = (grad_out * normalized).sum(outer) if mask[1] else None
+    if to_weight is not None:
+        to_weight = to_weight.to(weight.dtype)
+    return to_input.to(input.dtype).contiguous() if mask[0] else None, to_weight
+
+
+# What PyTorch has for gnomon's own operators, or for those that it has on other devices than the CPU.
 EQUIVALENTS = {
     "div_floor": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="floor"),
     "div_trunc": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="trunc"),
     "_index": lambda self, indices: torch.ops.aten.index.Tensor(self, indices),
     "_index_put": lambda *arguments: torch.ops.aten.index_put.default(*arguments),
     "_as_strided": _as_strided,
+    "_fused_rms_norm_backward": _fused_rms_norm_backward,
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
     "_smooth_l1": lambda self, beta: torch.ops.aten.smooth_l1_loss(self, torch.zeros_like(self), 0, beta),
     "_huber": lambda self, delta: torch.ops.aten.huber_loss(self, torch.zeros_like(self), 0, delta),

@@ -65,7 +65,8 @@ def reproduction(
             texts.append(built(value, argument.is_written))
         elif isinstance(value, (list, tuple)):
             items = [
-                built(each, False) if isinstance(each, TensorDescription) else _plain(each) for each in value
+                built(each, argument.is_written) if isinstance(each, TensorDescription) else _plain(each)
+                for each in value
             ]
             texts.append(f"({', '.join(items)}{',' if len(items) == 1 else ''})")
         elif value is not None and argument.type in _NAMED:

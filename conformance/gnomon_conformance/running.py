@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import gnomon as gn
@@ -57,7 +57,7 @@ class Failure(NamedTuple):
 class Outcome(NamedTuple):
     """What a call did.
 
-    results    TensorOutcomes and plain values, in order; None where the operator gives no tensor
+    results    TensorOutcomes and plain values, in order; behind them what else the schema says is written to
     storages   contents of the storage of each tensor of the call, afterwards
     bumps      by how much the version of each tensor of the call went up
     warnings   the kinds of warnings
@@ -182,7 +182,8 @@ def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str
             value = built(value, argument.is_written)
         elif isinstance(value, (list, tuple)):
             value = tuple(
-                built(each, False) if isinstance(each, TensorDescription) else each for each in value
+                built(each, argument.is_written) if isinstance(each, TensorDescription) else each
+                for each in value
             )
         elif value is not None and argument.type in ("ScalarType", "Layout", "MemoryFormat", "Generator"):
             value = framework.special(argument.type, value)
@@ -210,6 +211,8 @@ def run_call(
         try:
             result = framework.call(operator, call.values) if function is None else function()
             results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+            written = tuple(_written(operator.schema, call.values))
+            results = written if result is None and not operator.schema.returns else results + written
         except Exception as error:  # whatever comes out is what is compared
             failure = failure_of(error)
     observed = tuple(_observed(framework, each, call) for each in results)
@@ -217,6 +220,13 @@ def run_call(
     bumps = tuple(framework.version(tensor) - was for tensor, was in zip(call.tensors, before))
     kinds = tuple(each.category.__name__ for each in caught if "GNOMON_FALLBACK" not in str(each.message))
     return Outcome(observed, storages, bumps, failure, kinds)
+
+
+def _written(schema: Any, values: Sequence[Any]) -> Iterator[Any]:
+    """What an operator wrote to beside what it returns."""
+    for argument, value in zip(schema.arguments, values):
+        if argument.is_written and not schema.is_inplace and not schema.is_out:
+            yield from value if argument.is_list else (value,)
 
 
 def failure_of(error: Exception) -> Failure:

@@ -26,7 +26,7 @@ DATA_DEPENDENT = re.compile(
     r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
     r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
     r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose|"
-    r"ctc_loss\.Tensor)"
+    r"ctc_loss\.Tensor|_fused_\w+_\.tensor_lr)"
 )
 
 

@@ -27,6 +27,7 @@ STEP = 1e-6
 # What has no tangents, and why.  PyTorch has none there either.
 NOT_IMPLEMENTED = {
     r"_?embedding_bag.*": "where it takes the maximum: its backward has no derivative of its own",
+    r"_?scaled_dot_product_(flash_)?attention(_for_cpu)?": "the backward of one operator has no derivative",
     r"grid_sampler_[23]d_backward": "it is differentiated by an operator that has no derivative of its own",
 }
 

@@ -5,9 +5,59 @@
 static void NAME(plane_moments)(int64_t begin, int64_t end, void *context) {
     const channel_norm *work = context;
     for (int64_t plane = begin; plane < end; plane++) {
-        NAME(moments)((const COMPUTE *)work->in + plane * work->size, work->size, work->mean[group_of(work, plane)],
-                      &work->first[plane], &work->second[plane]);
+        const int64_t group = group_of(work, plane);
+        const COMPUTE *x = (const COMPUTE *)work->in + plane * work->size;
+        double *sum = &work->first[plane];
+        double *squares = &work->second[plane];
+        if (work->pass[group] == PRECISE_PASS) {
+            NAME(moments)(x, work->size, work->mean[group], sum, squares);
+        } else if (work->pass[group] != NO_PASS) {
+            NAME(quick_moments)(x, work->size, (COMPUTE)work->mean[group], sum, squares);
+        }
     }
+}
+
+/* Takes in what a pass found, and says which comes next.  Returns whether any does.  A group whose first guess of its
+ * mean was more than a few standard deviations off is guessed anew, as in row_statistics. */
+static int NAME(end_pass)(channel_norm *work) {
+    const int64_t n = group_count(work);
+    int left = 0;
+    for (int64_t group = 0; group < work->groups; group++) {
+        const double shift = work->mean[group];
+        const double sum = work->mean_grad[group];
+        const double squares = work->mean_product[group];
+        const double distance = sum / (double)n;
+        const int64_t pass = work->pass[group];
+        if (pass == NO_PASS) {
+            continue;
+        }
+        if (pass == QUICK_PASS && (CODE == GN_FLOAT64 || !(distance * distance * 4 < squares / (double)n))) {
+            work->mean[group] = (double)(COMPUTE)(shift + distance);
+            work->pass[group] = QUICK_AGAIN;
+            left = 1;
+        } else if (pass != PRECISE_PASS && !(squares < QUICK_MOST && squares > QUICK_LEAST)) {
+            work->mean[group] = NAME(shift_of)((const COMPUTE *)work->in + group * work->size, work->size);
+            work->pass[group] = PRECISE_PASS;
+            left = 1;
+        } else {
+            finish_moments(shift, sum, squares, n, &work->mean[group], &work->variance[group]);
+            work->pass[group] = NO_PASS;
+        }
+    }
+    return left;
+}
+
+/* Means and variances of the channels of a batch. */
+static void NAME(batch_moments)(channel_norm *work) {
+    for (int64_t group = 0; group < work->groups; group++) {
+        work->mean[group] = (double)NAME(guess_mean)((const COMPUTE *)work->in + group * work->size, work->size);
+        work->pass[group] = QUICK_PASS;
+    }
+    do {
+        run_planes(work, NAME(plane_moments));
+        add_to_groups(work, work->first, NULL, work->mean_grad);
+        add_to_groups(work, work->second, NULL, work->mean_product);
+    } while (NAME(end_pass)(work));
 }
 
 /* Groups [begin, end) of planes that follow each other. */
@@ -28,26 +78,27 @@ static void NAME(group_statistics)(channel_norm *work, double eps) {
         gn_parallel(work->groups, gn_max(1, GN_GRAIN / gn_max(1, n)), NAME(run_statistics), work);
         return;
     }
-    for (int64_t group = 0; group < work->groups; group++) {
-        const int64_t plane = work->share == 0 ? group : group * work->share;
-        work->mean[group] = n == 0 ? 0 : NAME(shift_of)((const COMPUTE *)work->in + plane * work->size, work->size);
-    }
-    for (int pass = 0; pass < (CODE == GN_FLOAT64 ? 2 : 1); pass++) {
-        if (is_matrix(work)) {
-            run_columns(work, NAME(column_moments));
-        } else {
-            run_planes(work, NAME(plane_moments));
-            add_to_groups(work, work->first, NULL, work->mean_grad);
-            add_to_groups(work, work->second, NULL, work->mean_product);
-        }
+    if (n == 0) {
         for (int64_t group = 0; group < work->groups; group++) {
-            double variance = NAN;
-            if (n > 0) {
-                finish_moments(work->mean[group], work->mean_grad[group], work->mean_product[group], n,
-                               &work->mean[group], &variance);
-            }
-            work->rstd[group] = 1 / sqrt(variance + eps);
+            work->mean[group] = 0;
+            work->variance[group] = NAN;
         }
+    } else if (is_matrix(work)) {
+        for (int64_t group = 0; group < work->groups; group++) {
+            work->mean[group] = NAME(shift_of)((const COMPUTE *)work->in + group, 1);
+        }
+        for (int pass = 0; pass < (CODE == GN_FLOAT64 ? 2 : 1); pass++) {
+            run_columns(work, NAME(column_moments));
+            for (int64_t group = 0; group < work->groups; group++) {
+                finish_moments(work->mean[group], work->mean_grad[group], work->mean_product[group], n,
+                               &work->mean[group], &work->variance[group]);
+            }
+        }
+    } else {
+        NAME(batch_moments)(work);
+    }
+    for (int64_t group = 0; group < work->groups; group++) {
+        work->rstd[group] = 1 / sqrt(work->variance[group] + eps);
     }
 }
 
@@ -84,23 +135,42 @@ static void NAME(normalize_planes)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* (out, mean, rstd; input, weight or absent, bias or absent, and the running statistics where they are used);
- * the last Scalar is eps. */
-static int32_t NAME(channel_norm_forward)(const gn_call *call, void *const *data, channel_norm *work, int running) {
-    gn_flat flat;
-    int32_t status = gn_flatten(call, data, CODE, &flat);
-    if (status != GN_OK) {
-        return status;
+/* Moves running statistics towards those of a batch, the variance as the unbiased one. */
+static void NAME(move_running)(const channel_norm *work, COMPUTE *mean, COMPUTE *variance, double momentum) {
+    const double n = (double)group_count(work);
+    for (int64_t group = 0; group < work->groups; group++) {
+        const double unbiased = work->variance[group] * n / (n - 1);
+        mean[group] = (COMPUTE)((double)mean[group] * (1 - momentum) + work->mean[group] * momentum);
+        variance[group] = (COMPUTE)((double)variance[group] * (1 - momentum) + unbiased * momentum);
     }
+}
+
+/* How a kernel comes by the statistics: it computes them, is given them, or computes them and moves those given. */
+#define OWN_STATISTICS 0
+#define GIVEN_STATISTICS 1
+#define MOVED_STATISTICS 2
+
+/* (out, mean, rstd; input, weight or absent, bias or absent), with the running statistics at `running`, which moves
+ * the others there behind; the last Scalar is eps. */
+static int32_t NAME(channel_norm_forward)(const gn_call *call, void *const *data, channel_norm *work, int statistics,
+                                          int running) {
+    gn_call flattened = *call;
+    gn_flat flat;
+    flattened.output_count = 3; /* running statistics are read as well */
+    const int32_t status_of_flat = gn_flatten(&flattened, data, CODE, &flat);
+    if (status_of_flat != GN_OK) {
+        return status_of_flat;
+    }
+    const int input = running == 3 ? 5 : 3;
     work->out = flat.at[0];
-    work->in = flat.at[3];
-    work->weight = flat.at[4];
-    work->bias = flat.at[5];
+    work->in = flat.at[input];
+    work->weight = flat.at[input + 1];
+    work->bias = flat.at[input + 2];
     const double eps = call->scalars[call->scalar_count - 1].real;
-    status = take_sums(work);
+    int32_t status = take_sums(work);
     if (status == GN_OK) {
-        if (running) {
-            NAME(running_statistics)(work, flat.at[6], flat.at[7], eps);
+        if (statistics == GIVEN_STATISTICS) {
+            NAME(running_statistics)(work, flat.at[running], flat.at[running + 1], eps);
         } else {
             NAME(group_statistics)(work, eps);
             for (int64_t group = 0; group < work->groups; group++) {
@@ -115,23 +185,65 @@ static int32_t NAME(channel_norm_forward)(const gn_call *call, void *const *data
         }
         status = work->status;
     }
+    if (status == GN_OK && statistics == MOVED_STATISTICS) {
+        NAME(move_running)(work, flat.at[running], flat.at[running + 1], call->scalars[0].real);
+        for (int k = running; k < running + 2; k++) {
+            if (flat.owned[k] != NULL) {
+                gn_spread(&call->tensors[k], data[k], CODE, flat.owned[k]);
+            }
+        }
+    }
     gn_give(work->mean);
-    return gn_unflatten(call, data, &flat, status);
+    return gn_unflatten(&flattened, data, &flat, status);
 }
 
 int32_t NAME(kernel_batch_norm)(const gn_call *call, void *const *data) {
     channel_norm work = make_batch(&call->tensors[3]);
-    return NAME(channel_norm_forward)(call, data, &work, 0);
+    return NAME(channel_norm_forward)(call, data, &work, OWN_STATISTICS, 6);
 }
 
+/* (...; input, weight, bias, running_mean, running_var) */
 int32_t NAME(kernel_batch_norm_running)(const gn_call *call, void *const *data) {
     channel_norm work = make_batch(&call->tensors[3]);
-    return NAME(channel_norm_forward)(call, data, &work, 1);
+    return NAME(channel_norm_forward)(call, data, &work, GIVEN_STATISTICS, 6);
+}
+
+/* (out, mean, rstd, running_mean, running_var; input, weight, bias); integers: training; scalars: momentum, eps. */
+int32_t NAME(kernel_batch_norm_moving)(const gn_call *call, void *const *data) {
+    channel_norm work = make_batch(&call->tensors[5]);
+    const int statistics = call->integers[0] != 0 ? MOVED_STATISTICS : GIVEN_STATISTICS;
+    return NAME(channel_norm_forward)(call, data, &work, statistics, 3);
 }
 
 int32_t NAME(kernel_group_norm)(const gn_call *call, void *const *data) {
     channel_norm work = make_group(call->integers);
-    return NAME(channel_norm_forward)(call, data, &work, 0);
+    return NAME(channel_norm_forward)(call, data, &work, OWN_STATISTICS, 6);
+}
+
+/* The sums of gradients, and of their products with x^, over up to BLOCK elements. */
+static void NAME(block_gradients)(const COMPUTE *g, const COMPUTE *x, int64_t n, COMPUTE high, COMPUTE low,
+                                  COMPUTE rstd, double *sum, double *product) {
+    COMPUTE sums[BLOCK_LANES] = {0};
+    COMPUTE products[BLOCK_LANES] = {0};
+    int64_t i = 0;
+    for (; i + BLOCK_LANES <= n; i += BLOCK_LANES) {
+        for (int lane = 0; lane < BLOCK_LANES; lane++) {
+            sums[lane] += g[i + lane];
+            products[lane] += g[i + lane] * (((x[i + lane] - high) - low) * rstd);
+        }
+    }
+    for (int lane = 0; i < n; i++, lane++) {
+        sums[lane] += g[i];
+        products[lane] += g[i] * (((x[i] - high) - low) * rstd);
+    }
+    for (int width = BLOCK_LANES / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; lane++) {
+            sums[lane] += sums[lane + width];
+            products[lane] += products[lane + width];
+        }
+    }
+    *sum += (double)sums[0];
+    *product += (double)products[0];
 }
 
 /* The sums of a plane's gradient, and of its products with x^. */
@@ -142,23 +254,17 @@ static void NAME(plane_gradients)(int64_t begin, int64_t end, void *context) {
         const int64_t group = group_of(work, plane);
         const COMPUTE *g = (const COMPUTE *)work->gradient + plane * n;
         const COMPUTE *x = (const COMPUTE *)work->in + plane * n;
-        const double mean = work->mean[group];
-        double sums[LANES] = {0};
-        double products[LANES] = {0};
-        int64_t i = 0;
-        for (; i + LANES <= n; i += LANES) {
-            for (int lane = 0; lane < LANES; lane++) {
-                const double element = g[i + lane];
-                sums[lane] += element;
-                products[lane] += element * ((double)x[i + lane] - mean);
-            }
+        COMPUTE high;
+        COMPUTE low;
+        NAME(split_mean)(work->mean[group], &high, &low);
+        const COMPUTE rstd = (COMPUTE)work->rstd[group];
+        double sum = 0;
+        double product = 0;
+        for (int64_t first = 0; first < n; first += BLOCK) {
+            NAME(block_gradients)(g + first, x + first, gn_min(BLOCK, n - first), high, low, rstd, &sum, &product);
         }
-        for (int lane = 0; i < n; i++, lane++) {
-            sums[lane] += g[i];
-            products[lane] += (double)g[i] * ((double)x[i] - mean);
-        }
-        work->first[plane] = lane_total(sums);
-        work->second[plane] = lane_total(products) * work->rstd[group];
+        work->first[plane] = sum;
+        work->second[plane] = product;
     }
 }
 
@@ -304,6 +410,7 @@ int32_t NAME(kernel_group_norm_backward)(const gn_call *call, void *const *data)
 
 GN_HALF_KERNEL(batch_norm)
 GN_HALF_KERNEL(batch_norm_running)
+GN_HALF_KERNEL(batch_norm_moving)
 GN_HALF_KERNEL(group_norm)
 GN_HALF_KERNEL(batch_norm_backward)
 GN_HALF_KERNEL(group_norm_backward)

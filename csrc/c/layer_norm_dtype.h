@@ -231,6 +231,55 @@ int32_t NAME(kernel_layer_norm)(const gn_call *call, void *const *data) {
     return gn_unflatten(call, data, &flat, work.status);
 }
 
+/* Rows over the root of the mean of their squares. */
+static void NAME(rms_norm_rows)(int64_t begin, int64_t end, void *context) {
+    const layer_norm *work = context;
+    const int64_t n = work->size;
+    const COMPUTE *weight = work->weight;
+    for (int64_t row = begin; row < end; row++) {
+        const COMPUTE *x = (const COMPUTE *)work->in + row * n;
+        COMPUTE *out = (COMPUTE *)work->out + row * n;
+        double sum;
+        double squares;
+        NAME(quick_moments)(x, n, 0, &sum, &squares);
+        if (!(squares < QUICK_MOST && squares > QUICK_LEAST)) {
+            NAME(moments)(x, n, 0, &sum, &squares);
+        }
+        const double rstd = 1 / sqrt(squares / (double)n + work->eps);
+        const COMPUTE scale = (COMPUTE)rstd;
+        ((COMPUTE *)work->out_rstd)[row] = scale;
+        if (weight == NULL) {
+            for (int64_t i = 0; i < n; i++) {
+                out[i] = x[i] * scale;
+            }
+        } else {
+            for (int64_t i = 0; i < n; i++) {
+                out[i] = x[i] * scale * weight[i];
+            }
+        }
+    }
+}
+
+/* (out, rstd; input, weight or absent); integers: normalized_shape; scalars: eps, or that of the dtype. */
+int32_t NAME(kernel_rms_norm)(const gn_call *call, void *const *data) {
+    layer_norm work = NAME(make_layer)(call, &call->tensors[2]);
+    gn_flat flat;
+    const int32_t status = gn_flatten(call, data, CODE, &flat);
+    if (status != GN_OK) {
+        return status;
+    }
+    work.out = flat.at[0];
+    work.out_rstd = flat.at[1];
+    work.in = flat.at[2];
+    work.weight = flat.at[3];
+    work.eps = call->scalars[0].real;
+    if (call->scalars[0].integer == GN_NO_INTEGER) {
+        work.eps = CODE == GN_FLOAT64 ? 0x1p-52 : 0x1p-23;
+    }
+    gn_parallel(work.rows, gn_max(1, GN_GRAIN / gn_max(1, work.size)), NAME(rms_norm_rows), &work);
+    return gn_unflatten(call, data, &flat, work.status);
+}
+
 /* The sums of g w, and of g w x^, where x^ = (x - mean) rstd; both factors are left in lines. */
 static void NAME(gradient_sums)(const COMPUTE *g, const COMPUTE *x, const COMPUTE *w, int64_t n, COMPUTE mean,
                                 COMPUTE rstd, COMPUTE *scaled, COMPUTE *normalized, double *sum, double *product) {
@@ -279,9 +328,9 @@ static void NAME(layer_norm_blocks)(int64_t begin, int64_t end, void *context) {
             const COMPUTE rstd = ((const COMPUTE *)work->rstd)[row];
             double sum;
             double product;
-            const COMPUTE mean = ((const COMPUTE *)work->mean)[row];
+            const COMPUTE mean = work->mean == NULL ? 0 : ((const COMPUTE *)work->mean)[row];
             NAME(gradient_sums)(g, x, work->weight, n, mean, rstd, scaled, normalized, &sum, &product);
-            const COMPUTE mean_grad = (COMPUTE)(sum / (double)n);
+            const COMPUTE mean_grad = work->mean == NULL ? 0 : (COMPUTE)(sum / (double)n);
             const COMPUTE mean_product = (COMPUTE)(product / (double)n);
             COMPUTE *out = (COMPUTE *)work->out + row * n;
             if (work->out != NULL) {
@@ -309,11 +358,34 @@ static void NAME(layer_norm_blocks)(int64_t begin, int64_t end, void *context) {
     gn_give(normalized);
 }
 
+/* The gradients, of the weight and the bias those that are not NULL.  Without `mean` nothing was subtracted. */
+static void NAME(layer_gradients)(layer_norm *work, COMPUTE *for_weight, COMPUTE *for_bias) {
+    const int64_t n = work->size;
+    const int64_t tasks = gn_max(1, gn_min(gn_min(GRADIENT_TASKS, work->rows), GRADIENT_ELEMENTS / gn_max(1, n)));
+    work->block = gn_max(1, (work->rows + tasks - 1) / tasks);
+    const int64_t blocks = (work->rows + work->block - 1) / work->block;
+    work->partials = gn_take(2 * n * blocks * (int64_t)sizeof(double));
+    work->status = work->partials == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    if (work->status == GN_OK) {
+        gn_parallel(blocks, gn_max(1, GN_GRAIN / gn_max(1, n * work->block)), NAME(layer_norm_blocks), work);
+    }
+    for (int which = 0; which < 2 && work->status == GN_OK; which++) {
+        COMPUTE *out = which == 0 ? for_weight : for_bias;
+        for (int64_t i = 0; i < n && out != NULL; i++) {
+            double sum = 0;
+            for (int64_t block = 0; block < blocks; block++) {
+                sum += work->partials[(2 * block + which) * n + i];
+            }
+            out[i] = (COMPUTE)sum;
+        }
+    }
+    gn_give(work->partials);
+}
+
 /* (grad_input, grad_weight, grad_bias, each or absent; grad_out, input, mean, rstd, weight or absent, bias or absent);
  * integers: normalized_shape, output_mask. */
 int32_t NAME(kernel_layer_norm_backward)(const gn_call *call, void *const *data) {
     layer_norm work = NAME(make_layer)(call, &call->tensors[4]);
-    const int64_t n = work.size;
     if (gn_numel(&call->tensors[5]) < work.rows || gn_numel(&call->tensors[6]) < work.rows) {
         return GN_NOT_IMPLEMENTED;
     }
@@ -328,25 +400,25 @@ int32_t NAME(kernel_layer_norm_backward)(const gn_call *call, void *const *data)
     work.mean = flat.at[5];
     work.rstd = flat.at[6];
     work.weight = flat.at[7];
-    const int64_t tasks = gn_max(1, gn_min(gn_min(GRADIENT_TASKS, work.rows), GRADIENT_ELEMENTS / gn_max(1, n)));
-    work.block = gn_max(1, (work.rows + tasks - 1) / tasks);
-    const int64_t blocks = (work.rows + work.block - 1) / work.block;
-    work.partials = gn_take(2 * n * blocks * (int64_t)sizeof(double));
-    work.status = work.partials == NULL ? GN_OUT_OF_MEMORY : GN_OK;
-    if (work.status == GN_OK) {
-        gn_parallel(blocks, gn_max(1, GN_GRAIN / gn_max(1, n * work.block)), NAME(layer_norm_blocks), &work);
+    NAME(layer_gradients)(&work, flat.at[1], flat.at[2]);
+    return gn_unflatten(call, data, &flat, work.status);
+}
+
+/* (grad_input, grad_weight, each or absent; grad_out, input, rstd, weight or absent); integers: normalized_shape,
+ * output_mask. */
+int32_t NAME(kernel_rms_norm_backward)(const gn_call *call, void *const *data) {
+    layer_norm work = NAME(make_layer)(call, &call->tensors[3]);
+    gn_flat flat;
+    const int32_t status = gn_flatten(call, data, CODE, &flat);
+    if (status != GN_OK) {
+        return status;
     }
-    for (int which = 0; which < 2 && work.status == GN_OK; which++) {
-        COMPUTE *out = flat.at[1 + which];
-        for (int64_t i = 0; i < n && out != NULL; i++) {
-            double sum = 0;
-            for (int64_t block = 0; block < blocks; block++) {
-                sum += work.partials[(2 * block + which) * n + i];
-            }
-            out[i] = (COMPUTE)sum;
-        }
-    }
-    gn_give(work.partials);
+    work.out = flat.at[0];
+    work.gradient = flat.at[2];
+    work.in = flat.at[3];
+    work.rstd = flat.at[4];
+    work.weight = flat.at[5];
+    NAME(layer_gradients)(&work, flat.at[1], NULL);
     return gn_unflatten(call, data, &flat, work.status);
 }
 
@@ -356,5 +428,7 @@ int32_t NAME(kernel_layer_norm_backward)(const gn_call *call, void *const *data)
 
 GN_HALF_KERNEL(layer_norm)
 GN_HALF_KERNEL(layer_norm_backward)
+GN_HALF_KERNEL(rms_norm)
+GN_HALF_KERNEL(rms_norm_backward)
 
 #endif

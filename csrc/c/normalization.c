@@ -58,12 +58,20 @@ typedef struct channel_norm {
     int64_t planes, channels, size, share, groups;
     const void *in, *gradient, *weight, *bias;
     void *out;
-    double *mean, *rstd;             /* of a group */
+    double *mean, *rstd, *variance;  /* of a group */
+    int64_t *pass;                   /* of a group: which pass over it comes next */
     double *mean_grad, *mean_product; /* of a group: what its gradient is reduced by */
     double *first, *second;          /* partial sums of a plane */
     double eps;
     int32_t status;
 } channel_norm;
+
+/* Passes over a group for its mean and variance: with sums in the elements' own type, the same with differences from a
+ * better guess of the mean, with sums in double, none. */
+#define QUICK_PASS 0
+#define QUICK_AGAIN 1
+#define PRECISE_PASS 2
+#define NO_PASS 3
 
 static inline int64_t group_of(const channel_norm *work, int64_t plane) {
     return work->share == 0 ? plane % work->channels : plane / work->share;
@@ -101,14 +109,16 @@ static channel_norm make_group(const int64_t *integers) {
 
 /* Memory for the sums of groups and planes, given back by gn_give(work->mean). */
 static int32_t take_sums(channel_norm *work) {
-    work->mean = gn_take((4 * work->groups + 2 * work->planes) * (int64_t)sizeof(double));
+    work->mean = gn_take((6 * work->groups + 2 * work->planes) * (int64_t)sizeof(double));
     if (work->mean == NULL) {
         return GN_OUT_OF_MEMORY;
     }
     work->rstd = work->mean + work->groups;
     work->mean_grad = work->rstd + work->groups;
     work->mean_product = work->mean_grad + work->groups;
-    work->first = work->mean_product + work->groups;
+    work->variance = work->mean_product + work->groups;
+    work->pass = (int64_t *)(work->variance + work->groups);
+    work->first = work->variance + 2 * work->groups;
     work->second = work->first + work->planes;
     return GN_OK;
 }

@@ -525,7 +525,7 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     if _has_shortcut(operator):
         return make_general(operator)
     schema, record = operator.schema, operator.record
-    if schema.is_inplace or schema.is_out:
+    if schema.is_inplace or schema.is_out or record.written_positions:
         return None
     if record.composite is not None:
         return make_composite(operator)

@@ -73,3 +73,55 @@ samples_of(
     ],
     tolerance="composed",
 )
+
+
+def dense(*sizes, **fields):
+    """A tensor that lies row by row."""
+    return tensor(*sizes, layout="contiguous", **fields)
+
+
+# the layouts of grad_out, out and logsumexp that PyTorch gives them; no other is promised to work there
+FEW_KEYS = (dense(1, 2, 3, 2), dense(1, 1, 4, 2), dense(1, 1, 4, 2))
+BROADCAST = dense(1, 2, 1, 4, grad=False)
+samples_of(
+    "_scaled_dot_product_flash_attention_for_cpu",
+    [
+        sample(*DENSE, dtypes=REAL_FLOATS),
+        sample(*FEW_KEYS, dtypes=REAL_FLOATS),
+        sample(*DENSE, 0.0, True, scale=0.75, dtypes=REAL_FLOATS),
+        sample(*DENSE, scale=-0.5, dtypes=REAL_FLOATS),
+        sample(*DENSE, attn_mask=dense(3, 4, grad=False), dtypes=REAL_FLOATS),
+        sample(*DENSE, 0.0, True, attn_mask=BROADCAST, dtypes=REAL_FLOATS),
+        sample(
+            dense(1, 1, 70, 2), dense(1, 1, 300, 2), dense(1, 1, 300, 2), is_causal=True, dtypes=("float32",)
+        ),
+        sample(dense(1, 1, 3, 2), dense(1, 1, 300, 2), dense(1, 1, 300, 2), dtypes=("float32",)),
+        bad("RuntimeError", dense(2, 3, 4), dense(2, 3, 4), dense(2, 3, 4)),
+        bad("RuntimeError", *DENSE, 0.5),
+        bad("RuntimeError", *DENSE, dtypes=("int64", "complex64")),
+        bad("RuntimeError", DENSE[0], dense(1, 2, 4, 2, dtype="float64"), DENSE[2]),
+        bad("RuntimeError", dense(1, 2, 3, 3), *DENSE[1:]),
+        bad("RuntimeError", *DENSE, attn_mask=dense(3, 4, dtype="bool")),
+        bad("RuntimeError", *DENSE, attn_mask=dense(2, 3, 4)),
+        bad("RuntimeError", *DENSE, attn_mask=dense(3, 3)),
+    ],
+    tolerance="composed",
+)
+RESULT = (dense(1, 2, 3, 2), dense(1, 2, 3, 2))  # the output, and its gradient
+LOGS = dense(1, 2, 3, values="positive")
+samples_of(
+    "_scaled_dot_product_flash_attention_for_cpu_backward",
+    [
+        sample(RESULT[0], *DENSE, RESULT[1], each, *options, **keywords, dtypes=dtypes, differentiable=False)
+        for dtypes, each in (
+            (("float32", "float64"), LOGS),
+            (("float16", "bfloat16"), LOGS._replace(dtype="float32")),
+        )
+        for options, keywords in (
+            ((0.0, False), {}),
+            ((0.0, True), {"scale": 0.75}),
+            ((0.0, False), {"attn_mask": dense(3, 4, grad=False)}),
+        )
+    ],
+    tolerance="composed",
+)

@@ -1,6 +1,6 @@
 """Samples of batch, layer, group, instance and root-mean-square normalization."""
 
-from ..description import bad, sample, tensor
+from ..description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 INPUT = tensor(2, 3, 4)
@@ -39,6 +39,11 @@ samples_of(
         sample(tensor(2, 3, 4, values="zeros"), WEIGHT, BIAS, MEAN, VARIANCE, True, 0.5, 0.25),
         sample(INPUT, WEIGHT, BIAS, MEAN, VARIANCE, False, 0.25, 0.5),
         sample(INPUT, None, None, MEAN, VARIANCE, True, 0.0, 1e-5),
+        sample(INPUT, WEIGHT, BIAS, MEAN, VARIANCE, True, 0.25, 1e-5),
+        sample(IMAGE, None, BIAS, MEAN, VARIANCE, True, 0.5, 1e-3),
+        sample(LAST, WEIGHT, None, MEAN, VARIANCE, True, 0.5, 1e-5),
+        sample(tensor(4, 3), WEIGHT, None, MEAN, VARIANCE, True, 0.5, 1e-5),
+        bad("RuntimeError", tensor(0, 3, 2), None, None, MEAN, VARIANCE, True, 0.1, 1e-5),
     ],
     tolerance="composed",
 )
@@ -150,6 +155,51 @@ samples_of(
         bad("RuntimeError", INPUT, [3]),
         bad("RuntimeError", INPUT, []),
         bad("RuntimeError", INPUT, [4], tensor(3)),
+    ],
+    tolerance="composed",
+)
+
+HALF_WIDE = {"dtypes": ("float16", "bfloat16"), "differentiable": False}
+samples_of(
+    "_fused_rms_norm",
+    [
+        sample(INPUT, [4], None, 0.5, dtypes=REAL_FLOATS),
+        sample(INPUT, [3, 4], tensor(3, 4), None, dtypes=REAL_FLOATS),
+        sample(INPUT, [4], tensor(4), 1e-5, dtypes=REAL_FLOATS),
+        sample(INPUT, [4], tensor(4, **WIDE), 1e-5, **HALF_WIDE),
+        sample(tensor(2, 0), [0], None, 0.5, dtypes=("float32",), differentiable=False),
+        sample(tensor(0, 3), [3], None, 0.5, dtypes=("float32",), differentiable=False),
+        bad("RuntimeError", INPUT, [4], tensor(3), None),
+        bad("NotImplementedError", INPUT, [4], None, None, dtypes=("int64",)),
+    ],
+    tolerance="composed",
+)
+GRAD_OUT = tensor(2, 3, 4, seed=5)
+ROOT = tensor(2, 3, 1, values="positive")
+samples_of(
+    "_fused_rms_norm_backward",
+    [
+        sample(GRAD_OUT, INPUT, [4], ROOT, tensor(4), [True, True], dtypes=("float32", "float64")),
+        sample(GRAD_OUT, INPUT, [4], ROOT, None, [True, False], dtypes=("float32", "float64")),
+        sample(
+            GRAD_OUT,
+            INPUT,
+            [3, 4],
+            tensor(2, 1, 1, values="positive"),
+            tensor(3, 4),
+            [False, True],
+            dtypes=("float32", "float64"),
+        ),
+        sample(
+            GRAD_OUT,
+            INPUT,
+            [4],
+            tensor(2, 3, 1, values="positive", **WIDE),
+            tensor(4),
+            [True, True],
+            **HALF_WIDE,
+        ),
+        bad("RuntimeError", tensor(2, 3), INPUT, [4], ROOT, None, [True, False]),
     ],
     tolerance="composed",
 )

@@ -447,6 +447,11 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
                     # as it was: where it shares memory with self, its version will tell that it is no more
                     before[position] = SavedVariable(arguments[position])
         edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
+    elif not schema.returns and base.record.derivatives is None and base.record.composite is None:
+        for tensor in inputs:
+            if isinstance(tensor, Tensor) and tensor._keys & AUTOGRAD:
+                views.check_inplace(schema.name, tensor, True)
+                raise RuntimeError(f"derivative for aten::{schema.name} is not implemented")
     results = _run_below(operator, below, arguments)
     outputs = results if isinstance(results, (tuple, list)) else (results,)
     if any(needed):
@@ -515,11 +520,14 @@ def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any
 def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
     schema = operator.schema
-    written = [
-        value
-        for argument, value in zip(schema.arguments, arguments)
-        if argument.is_written and value is not None
-    ]
+    written: list[Any] = []
+    written_with = operator.record.written_with
+    for position, (argument, value) in enumerate(zip(schema.arguments, arguments)):
+        if not argument.is_written or value is None:
+            continue
+        if position in written_with and arguments[written_with[position]] is None:
+            continue
+        written.extend(value if argument.is_list else (value,))
     for value in written:
         if value._version_counter is INFERENCE_VERSION:
             raise RuntimeError(

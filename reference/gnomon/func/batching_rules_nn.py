@@ -201,6 +201,33 @@ def _layer_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence
     return tuple(grads)
 
 
+def _rms_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    input, shape, weight, eps = arguments
+    find_plan(operator, arguments)  # for its checks
+    examples = batch.front(input)
+    if not batch.has(weight):
+        return operator(examples, shape, weight, eps)
+    result, rstd = operator(examples, shape, None, eps)
+    rank = examples._spec.ndim
+    scaled = result * _placed(batch, weight, rank, rank - len(shape))
+    return aten._to_copy.default(scaled, dtype=result._spec.dtype), rstd
+
+
+def _rms_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    grad_out, input, shape, rstd, weight, mask = arguments
+    grad, examples, rstd = (batch.front(each) for each in (grad_out, input, rstd))
+    rank = examples._spec.ndim
+    to_input = to_weight = None
+    if mask[0]:
+        scaled = grad if weight is None else grad * _placed(batch, weight, rank, rank - len(shape))
+        scaled = aten._to_copy.default(scaled, dtype=examples._spec.dtype)
+        to_input = operator(scaled, examples, shape, rstd, None, (True, False))[0]
+    if mask[1] and weight is not None:
+        each = _summed(grad * (examples * rstd), tuple(range(1, rank - len(shape))))
+        to_weight = aten._to_copy.default(each, dtype=weight._spec.dtype)
+    return to_input, to_weight
+
+
 def _normalized(examples: Any, mean: Any, rstd: Any, dims: tuple[int, ...]) -> Any:
     """``(examples - mean) * rstd``, where the statistics over ``dims`` move with the examples.
 
@@ -312,7 +339,33 @@ def _nll_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
     return aten.scatter.src(zeros, -1, classes.unsqueeze(-1), each.unsqueeze(-1))
 
 
+def _flash_attention(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """Attention of each example's batch by itself: so it may as well be one batch."""
+    names = [argument.name for argument in operator.schema.arguments]
+    images = arguments[names.index("query")]._spec.sizes[0]
+    values = []
+    for name, given in zip(names, arguments):
+        if name == "attn_mask" and given is not None and batch.has(given):
+            mask = batch.front(given)
+            if mask._spec.ndim == 3:
+                mask = mask.unsqueeze(1).unsqueeze(1)
+            values.append(_flat(mask.expand((batch.size, images, *mask._spec.sizes[2:]))))
+        elif name == "attn_mask" and given is not None and given._spec.ndim == 4 and given._spec.sizes[0] > 1:
+            values.append(_flat(given.expand((batch.size, *given._spec.sizes))))
+        elif name not in ("attn_mask", "scale", "dropout_p", "is_causal"):
+            values.append(_flat(batch.front(given)))
+        else:
+            values.append(given)
+    return tuple(
+        aten.reshape.default(each, (batch.size, images, *each._spec.sizes[1:])) for each in operator(*values)
+    )
+
+
 RULES: dict[str, Rule] = {
+    "_scaled_dot_product_flash_attention_for_cpu": _flash_attention,
+    "_scaled_dot_product_flash_attention_for_cpu_backward": _flash_attention,
+    "_fused_rms_norm": _rms_norm,
+    "_fused_rms_norm_backward": _rms_norm_backward,
     "affine_grid_generator": _affine_grid,
     "convolution": _convolution,
     "convolution_backward": _convolution_backward,

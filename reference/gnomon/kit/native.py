@@ -13,6 +13,10 @@ the
 (CompositeImplicitAutograd)
 - ``explicit``: a function of tensors that needs no kernel of its own but has its own derivative, or none.
 
+An operator may write to arguments beside what it returns, as its schema marks them: ``_fused_adam_``, which
+returns nothing, and whose ``meta`` gives ().  For a backend these are outputs, behind those that are
+returned; the record's ``kernel`` finds them among the arguments alone.
+
 Source: torchgen's structured kernels (TORCH_META_FUNC, TORCH_IMPL_FUNC), native_functions.yaml.
 """
 
@@ -31,7 +35,14 @@ from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from ..values.schema import FunctionSchema
 from .outputs import check_output_dtype, is_expanded, warn_of_expanded, with_output_dtype, write_results
 from .plans import Plan, composed
-from .running import run_explicit, run_explicit_out, run_functional, run_inplace, run_out, run_view
+from .running import (
+    run_explicit,
+    run_explicit_out,
+    run_functional,
+    run_inplace,
+    run_out,
+    run_view,
+)
 
 # Arguments of these types say what a new tensor is; a kernel sees it in the tensor.
 _NOT_FOR_KERNELS = frozenset({"ScalarType", "Layout", "Device", "MemoryFormat"})
@@ -74,6 +85,16 @@ class Record:
         self.kernel_name: str = fields.get("kernel_of") or schema.full_name  # under which backends have it
         self.python_module: str = fields.get("python_module") or ""
         self.node_name: str = fields.get("node_name") or ""
+        names = [argument.name for argument in schema.arguments]
+        self.written_with: dict[int, int] = {
+            names.index(name): names.index(other) for name, other in fields.get("written_with", {}).items()
+        }
+        # where the arguments stand that the operator writes to beside what it returns
+        self.written_positions = tuple(
+            position
+            for position, argument in enumerate(schema.arguments)
+            if argument.is_written and not schema.is_inplace and not schema.is_out
+        )
         self.derivative_plans: dict[Any, Any] = {}  # autograd's: what is saved, by which inputs require grad
         self.doc: str = inspect.cleandoc(fields.get("doc") or "")
         self.base: OpOverload | None = fields.get("base")  # of a derived variant: the functional operator
@@ -120,6 +141,7 @@ def native_function(
     cast_error: type[Exception] = RuntimeError,
     separate_out: tuple[str, ...] = (),
     on_expanded: bool | Callable[..., Any] = False,
+    written_with: dict[str, str] = {},  # noqa: B006  (never written to)
     doc: str = "",
 ) -> OpOverload:
     """Define an operator and return it.
@@ -142,8 +164,10 @@ def native_function(
     ``out=`` may have, whatever the result's.  ``cast_error``: what an ``out=`` raises that the result can not
     be cast to.  ``separate_out``: arguments that are still read when an element has been written, so that an
     output may not even be one of them.  ``on_expanded``: in place an expanded tensor is written to, with a
-    warning, where others refuse: by the kernel, or by a function of the arguments.  ``node_name`` is the
-    Node's name where it is not the operator's with "Backward0".
+    warning, where others refuse: by the kernel, or by a function of the arguments.  ``written_with``:
+    arguments that the schema marks as written to, and that are so only where another one, named beside, is
+    given.
+    ``node_name`` is the Node's name where it is not the operator's with "Backward0".
     """
     parsed = FunctionSchema(schema)
     record = Record(
@@ -170,6 +194,7 @@ def native_function(
         cast_error=cast_error,
         separate_out=separate_out,
         on_expanded=on_expanded,
+        written_with=written_with,
         doc=doc,
     )
     operator = aten._define(OpOverload(parsed, record))
@@ -182,6 +207,8 @@ def native_function(
     else:
         operator.register(DispatchKey.Dense, run_functional)
     if kernel is not None:
+        if record.written_positions:
+            kernel = _without_written(kernel, len(parsed.returns), len(record.kernel_positions))
         reference_backend.kernels[parsed.full_name] = kernel
         reference_backend.capabilities[parsed.full_name] = None
     if inplace:
@@ -190,6 +217,11 @@ def native_function(
     if out is not None:
         record.variants.append(_out_variant(operator, out))
     return operator
+
+
+def _without_written(kernel: Callable[..., Any], returned: int, arguments: int) -> Callable[..., Any]:
+    """``kernel`` for calls that have the arguments that are written to once more, behind what is returned."""
+    return lambda *given: kernel(*given[:returned], *given[-arguments:])
 
 
 def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:

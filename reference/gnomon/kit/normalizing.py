@@ -36,12 +36,17 @@ def runs(count: int, size: int, weight_of: Callable[[int], int]) -> Groups:
     return Groups([range(group * size, (group + 1) * size) for group in range(count)], weight_of)
 
 
-def statistics_of(numbers: Sequence[Any], eps: float) -> tuple[float, float]:
-    """The mean, and 1 / sqrt(biased variance + eps)."""
+def moments_of(numbers: Sequence[Any]) -> tuple[float, float]:
+    """The mean and the biased variance."""
     if not numbers:
         return 0.0, math.nan
     mean = exact_sum(list(numbers)) / len(numbers)
-    variance = exact_sum([(number - mean) ** 2 for number in numbers]) / len(numbers)
+    return mean, exact_sum([(number - mean) ** 2 for number in numbers]) / len(numbers)
+
+
+def statistics_of(numbers: Sequence[Any], eps: float) -> tuple[float, float]:
+    """The mean, and 1 / sqrt(biased variance + eps)."""
+    mean, variance = moments_of(numbers)
     return mean, rsqrt(variance + eps)
 
 

@@ -21,6 +21,7 @@ from . import launch
 from .iterator import TensorIterator
 
 PLANS_PER_OPERATOR = 4096  # plans kept of one operator; a program with more shapes than that starts afresh
+PLANS_OF_LISTS = 64  # the same where a plan may be of a whole model's parameters
 _NAMES_AN_OPERATOR = re.compile(r"\w+(\(\))?: ")
 
 
@@ -70,9 +71,10 @@ def make_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
     if isinstance(result, TensorIterator):
         return Plan(result.device, result.output_specs, result.with_converted_inputs(), result.key_dtype)
     outputs = (result,) if isinstance(result, Spec) else tuple(result)
+    if tensors and not record.promotes_inputs:
+        return Plan(where, outputs, None, tensors[0]._spec.dtype)
     first = next(spec for spec in outputs if spec is not None)
-    key_dtype = tensors[0]._spec.dtype if tensors and not record.promotes_inputs else first.dtype
-    return Plan(where if tensors else first.device, outputs, None, key_dtype)
+    return Plan(where if tensors else first.device, outputs, None, first.dtype)
 
 
 def checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
@@ -129,7 +131,7 @@ def find_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
     plan = plans.get(key)
     if plan is None:
         plan = make_plan(operator, arguments)
-        if len(plans) >= PLANS_PER_OPERATOR:
+        if len(plans) >= (PLANS_PER_OPERATOR if operator.schema.returns else PLANS_OF_LISTS):
             plans.clear()
         plans[key] = plan
     return plan

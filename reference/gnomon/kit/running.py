@@ -80,6 +80,8 @@ def execute(
             arguments = expanded_arguments(operator, arguments, plan.output_specs[0])
         inputs = []
         for position in operator.tensor_positions:
+            if position in record.written_positions:
+                continue
             value = arguments[position]
             inputs.extend(value if isinstance(value, (list, tuple)) else (value,))
         kernel_arguments = [arguments[position] for position in record.kernel_positions]
@@ -155,6 +157,14 @@ def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
     """Allocate the outputs and compute them: the Dense kernel of functional operators."""
     plan = find_plan(operator, arguments)
     outputs = [None if spec is None else empty_tensor(spec) for spec in plan.output_specs]
+    written = operator.record.written_positions
+    if written:
+        beside = [*outputs]
+        for position in written:
+            value = arguments[position]
+            beside.extend(value if isinstance(value, (list, tuple)) else (value,))
+        execute(operator, plan, None, beside, arguments, plan.prepared)
+        return tuple(outputs) if outputs else None
     execute(operator, plan, plan.walk, outputs, arguments, plan.prepared)
     return outputs[0] if len(operator.schema.returns) == 1 else tuple(outputs)
 

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..kit import launch
-from ..kit.arithmetic import rsqrt
+from ..kit.arithmetic import divide, rsqrt
 from ..kit.native import native_function
 from ..kit.normalizing import (
     Groups,
     check_dtypes,
     double_backward,
+    moments_of,
     normalize,
     normalize_backward,
     normalized_again,
@@ -30,7 +30,7 @@ from ..memory.accessor import elements
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import float64
+from ..values.dispatch_key import DENSE
 from ..values.geometry import Ints, wrap_dim
 
 Mask = Sequence[bool]
@@ -55,6 +55,13 @@ def _check_features(input: Spec, **parameters: Spec | None) -> int:
     return channels
 
 
+def _check_elements(input: Spec) -> None:
+    if not input.numel:
+        raise RuntimeError(
+            f"input tensor must have at least one element, but got input_sizes = {list(input.sizes)}"
+        )
+
+
 def _batch_norm_rule(
     input: Spec, weight: Spec | None, bias: Spec | None, training: bool, momentum: float, eps: float
 ) -> tuple[Spec, Spec, Spec]:
@@ -62,10 +69,7 @@ def _batch_norm_rule(
     if not training:
         raise RuntimeError("without running statistics there is only training")
     dtype = check_dtypes(input, weight, bias)
-    if not input.numel:
-        raise RuntimeError(
-            f"input tensor must have at least one element, but got input_sizes = {list(input.sizes)}"
-        )
+    _check_elements(input)
     return like(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
 
 
@@ -188,11 +192,6 @@ native_function(
 )
 
 
-def _update(running: Any, value: Any, momentum: float) -> None:
-    """Move a running statistic towards ``value``.  Like PyTorch's kernel, without counting it as a write."""
-    launch.copy_into(running, running * (1 - momentum) + value.to(running.dtype) * momentum)
-
-
 def _specs(**tensors: Any) -> dict[str, Spec | None]:
     """Tensors' specs by the tensors' names; None for those that are not given."""
     return {name: None if tensor is None else tensor._spec for name, tensor in tensors.items()}
@@ -211,6 +210,53 @@ def _check_pair(running_mean: Any, running_var: Any) -> None:
         raise ValueError("running_mean and running_var must either both be None or neither be None")
 
 
+def _moving_rule(
+    input: Spec,
+    weight: Spec | None,
+    bias: Spec | None,
+    running_mean: Spec,
+    running_var: Spec,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Spec, Spec, Spec]:
+    if not training:
+        return _inference_rule(input, weight, bias, running_mean, running_var, momentum, eps)
+    channels = _check_features(
+        input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    )
+    dtype = check_dtypes(input, weight, bias, running_mean, running_var)
+    _check_elements(input)
+    return like(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
+
+
+def _moving_kernel(
+    output: Tensor,
+    save_mean: Tensor,
+    save_invstd: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> None:
+    groups = _batch_groups(input._spec.sizes)
+    if not training:
+        normalize(output, input, weight, bias, groups, _running(running_mean, running_var, eps))
+        return
+    _batch_norm_kernel(output, save_mean, save_invstd, input, weight, bias, training, momentum, eps)
+    numbers = elements(input)
+    moments = [moments_of([numbers[each] for each in members]) for members in groups.members]
+    count = len(groups.members[0])
+    unbiased = [divide(variance * count, count - 1) for _, variance in moments]
+    for running, found in ((running_mean, [mean for mean, _ in moments]), (running_var, unbiased)):
+        pairs = zip(elements(running), found)
+        store(running, [old * (1 - momentum) + new * momentum for old, new in pairs])  # type: ignore[operator]
+
+
 def _native_batch_norm(
     input: Any,
     weight: Any,
@@ -222,32 +268,17 @@ def _native_batch_norm(
     eps: float,
 ) -> Any:
     """Training computes the statistics and moves the running ones; otherwise the running ones are used."""
+    options = (running_mean, running_var, momentum, eps)
     if not training:
         _check_given(running_mean, running_var)
-        options = (running_mean, running_var, momentum, eps)
         return aten._native_batch_norm_legit_no_training.default(input, weight, bias, *options)
-    statistics = _specs(running_mean=running_mean, running_var=running_var)
-    _check_features(input._spec, **statistics)
+    _check_features(input._spec, **_specs(running_mean=running_mean, running_var=running_var))
     _check_pair(running_mean, running_var)
-    parameters = _specs(weight=weight, bias=bias)
-    dtype = check_dtypes(input._spec, *parameters.values(), *statistics.values())
-    result, mean, invstd = aten._native_batch_norm_legit.no_stats(input, weight, bias, True, momentum, eps)
-    if mean.dtype is not dtype:  # the running statistics alone are of another dtype
-        mean, invstd = mean.to(dtype), invstd.to(dtype)
-    dims = [dim for dim in range(input.ndim) if dim != 1]
-    wide = input.to(float64)
-    if running_mean is not None:
-        _update(running_mean, wide.mean(dims), momentum)
-    if running_var is not None:
-        _update(running_var, _unbiased_variance(wide, dims), momentum)
-    return result, mean, invstd
-
-
-def _unbiased_variance(input: Any, dims: Sequence[int]) -> Any:
-    """The variance over ``dims``, divided by n - 1; NaN of one element."""
-    count = input.numel() // input.size(1)
-    centred = input - input.mean(dims, True)
-    return (centred * centred).sum(dims) / (count - 1)
+    if running_mean is None:
+        return aten._native_batch_norm_legit.no_stats(input, weight, bias, True, momentum, eps)
+    # the statistics move as in PyTorch's kernel, without that being counted as a write
+    arguments = (input, weight, bias, running_mean, running_var, True, momentum, eps)
+    return aten._native_batch_norm_legit.default.redispatch(DENSE, arguments)
 
 
 _STATISTICS = "Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps"
@@ -285,7 +316,8 @@ native_function(
 native_function(
     "_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
     "Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    explicit=_native_batch_norm,
+    meta=_moving_rule,
+    kernel=_moving_kernel,
     derivatives={"input, weight, bias": _training_grad},
     non_differentiable_outputs=(1, 2),
     doc="native_batch_norm with a schema that says what it writes to.",

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..kit.arithmetic import divide, exact_sum, rsqrt
 from ..kit.native import native_function
 from ..kit.normalizing import (
     Groups,
@@ -240,11 +241,172 @@ def _orderly(input: Any) -> Any:
     return aten.contiguous.default(input, order if last else None)
 
 
+def _may_mix(input: Any, weight: Any) -> bool:
+    """May these dtypes meet in _fused_rms_norm: are they one, or both computed with in float32?"""
+    narrow = all(each.is_floating_point and each.itemsize <= 4 for each in (input, weight))
+    return weight is input or narrow
+
+
+def _rms_rule(
+    input: Spec, normalized_shape: Ints, weight: Spec | None, eps: float | None
+) -> tuple[Spec, Spec]:
+    _check_normalized_shape(input, normalized_shape, weight, None)
+    refuse(input.dtype, "bool", "integer", "complex")
+    if weight is not None and not _may_mix(input.dtype, weight.dtype):
+        raise RuntimeError(
+            f"mixed dtype: expected weight to have the dtype of input, {input.dtype.name}, but got "
+            f"{weight.dtype.name}"
+        )
+    count = len(normalized_shape)
+    dtype = float32 if input.dtype.itemsize == 2 else input.dtype
+    return like(input), input.contiguous((*input.sizes[:-count], *[1] * count), dtype)
+
+
+def _rms_kernel(
+    output: Tensor,
+    rstd: Tensor,
+    input: Tensor,
+    normalized_shape: Ints,
+    weight: Tensor | None,
+    eps: float | None,
+) -> None:
+    groups = _layer_groups(input._spec.sizes, len(normalized_shape))
+    numbers: list[Any] = elements(input)
+    if eps is None:
+        eps = 2.0 ** (-52 if input._spec.dtype is float64 else -23)
+    roots = []
+    for members in groups.members:
+        squares = exact_sum([numbers[each] ** 2 for each in members])
+        roots.append(rsqrt(divide(squares, len(members)) + eps))
+    store(rstd, roots)
+    normalize(output, input, weight, None, groups, [(0.0, root) for root in roots])
+
+
+def _rms_grad(
+    grads: Any, input: Any, normalized_shape: Any, weight: Any, result1: Any, grad_input_mask: Mask
+) -> Any:
+    grad, for_rstd = grads
+    to_input = to_weight = None
+    if grad is not None:
+        to_input, to_weight = aten._fused_rms_norm_backward.default(
+            grad, input, normalized_shape, result1, weight, grad_input_mask
+        )
+    if for_rstd is not None and grad_input_mask[0]:
+        size = geometry.numel_of(tuple(normalized_shape))
+        moved = (for_rstd * result1.pow(3) * (-1.0 / max(size, 1)) * input).to(input.dtype)
+        to_input = moved if to_input is None else to_input + moved
+    return to_input, to_weight
+
+
+native_function(
+    "_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+    meta=_rms_rule,
+    kernel=_rms_kernel,
+    derivatives={"input, weight": _rms_grad},
+    doc="""rms_norm of floating point numbers, and 1 / sqrt(mean(input ** 2) + eps) of each group.
+
+    Raises RuntimeError for a shape that the input does not end with, and for a weight of another one.""",
+)
+
+
+def _rms_backward_rule(
+    grad_out: Spec,
+    input: Spec,
+    normalized_shape: Ints,
+    rstd: Spec,
+    weight: Spec | None,
+    output_mask: Mask,
+) -> tuple[Spec | None, ...]:
+    _, wanted = _rms_rule(input, normalized_shape, weight, None)
+    _check_gradient(grad_out, input)
+    if grad_out.dtype is not input.dtype or rstd.dtype is not wanted.dtype or rstd.sizes != wanted.sizes:
+        raise RuntimeError(
+            f"expected grad_out of {input.dtype.name} and rstd of {wanted.dtype.name} and sizes "
+            f"{list(wanted.sizes)}, but got {grad_out.dtype.name}, {rstd.dtype.name} and {list(rstd.sizes)}"
+        )
+    parameter = None if weight is None else weight.contiguous(tuple(normalized_shape))
+    return input.contiguous() if output_mask[0] else None, parameter if output_mask[1] else None
+
+
+def _rms_backward_kernel(
+    grad_input: Tensor | None,
+    grad_weight: Tensor | None,
+    grad_out: Tensor,
+    input: Tensor,
+    normalized_shape: Ints,
+    rstd: Tensor,
+    weight: Tensor | None,
+    output_mask: Mask,
+) -> None:
+    """With x̂ = x * rstd and g = grad * weight, the input's is rstd * (g - x̂ * mean(g * x̂))."""
+    groups = _layer_groups(input._spec.sizes, len(normalized_shape))
+    numbers, grads = elements(input), elements(grad_out)
+    scales = None if weight is None else elements(weight)
+    inputs: list[Any] = [0.0] * len(numbers)
+    terms: list[list[Any]] = [[] for _ in range(geometry.numel_of(tuple(normalized_shape)))]
+    for members, root in zip(groups.members, elements(rstd)):
+        normalized = [numbers[each] * root for each in members]  # type: ignore[operator]
+        scaled: list[Any] = []
+        for each, value in zip(members, normalized):
+            place = groups.weight_of(each)
+            scaled.append(grads[each] if scales is None else grads[each] * scales[place])  # type: ignore[operator]
+            terms[place].append(grads[each] * value)
+        product = divide(exact_sum([one * other for one, other in zip(scaled, normalized)]), len(scaled))
+        for each, one, value in zip(members, scaled, normalized):
+            inputs[each] = root * (one - value * product)  # type: ignore[operator]
+    store(grad_input, inputs)
+    store(grad_weight, [exact_sum(each) for each in terms])
+
+
+def _rms_double(
+    grads: Any, grad_out: Any, input: Any, normalized_shape: Any, rstd: Any, weight: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Of grad_out, input, rstd and weight, which are variables of their own here."""
+    for_input, for_weight = grads
+    dims = list(range(-len(normalized_shape), 0))
+    outer = list(range(input.ndim - len(normalized_shape)))
+    normalized = input * rstd
+    scaled = grad_out if weight is None else grad_out * weight
+    to_scaled = to_normalized = to_rstd = to_grad = to_weight = None
+    if for_input is not None:
+        product = (scaled * normalized).mean(dims, True)
+        moved = (rstd * for_input * normalized).mean(dims, True)
+        to_scaled = rstd * for_input - moved * normalized
+        to_normalized = -(rstd * product * for_input) - moved * scaled
+        to_rstd = (for_input * (scaled - normalized * product)).sum(dims, True)
+        to_grad = to_scaled if weight is None else to_scaled * weight
+        if weight is not None:
+            each = to_scaled * grad_out
+            to_weight = each.sum(outer) if outer else each
+    if for_weight is not None:
+        one, other = normalized * for_weight, grad_out * for_weight
+        to_grad = one if to_grad is None else to_grad + one
+        to_normalized = other if to_normalized is None else to_normalized + other
+    if to_normalized is None:
+        return None, None, None, None
+    through = (to_normalized * input).sum(dims, True)
+    to_rstd = through if to_rstd is None else to_rstd + through
+    return to_grad, to_normalized * rstd, to_rstd, to_weight
+
+
+native_function(
+    "_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? "
+    "weight, bool[2] output_mask) -> (Tensor, Tensor)",
+    meta=_rms_backward_rule,
+    kernel=_rms_backward_kernel,
+    derivatives={"grad_out, input, rstd, weight": _rms_double},
+    doc="The gradients of _fused_rms_norm with respect to input and weight; those that the mask leaves out "
+    "are None.",
+)
+
+
 def _rms_norm(input: Any, normalized_shape: Any, weight: Any, eps: float | None) -> Any:
     """``input / sqrt(mean(input ** 2) + eps)``; half precision is computed in float32."""
     _check_normalized_shape(input._spec, normalized_shape, None if weight is None else weight._spec, None)
     dtype = input.dtype
     refuse(dtype, "bool", "integer")
+    if dtype.is_floating_point and (weight is None or _may_mix(dtype, weight.dtype)):
+        return aten._fused_rms_norm.default(input, normalized_shape, weight, eps)[0]
     wide = _orderly(input.to(float32) if dtype.itemsize == 2 else input)
     if eps is None:
         eps = 2.0 ** (-52 if wide.dtype in (float64, complex128) else -23)  # of the dtype computed in

@@ -1,7 +1,7 @@
 """Optimizers: they change parameters by their gradients, in place.  Source: torch.optim.
 
-The arithmetic is that of PyTorch's single-tensor implementations, operation by operation, so that a
-training curve agrees with PyTorch's to rounding.
+A step is one operator for all parameters where that can be, else the operators of PyTorch's single-tensor
+implementations, one by one; either way a training curve agrees with PyTorch's to rounding.
 """
 
 from .adam import Adam, AdamW

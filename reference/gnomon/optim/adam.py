@@ -7,7 +7,8 @@ from typing import Any
 
 import gnomon as gn
 
-from .optimizer import Optimizer, check_at_least_zero
+from ..dispatch.dispatcher import aten
+from .optimizer import Optimizer, check_at_least_zero, check_fused, is_fused, number_of
 
 
 class Adam(Optimizer):
@@ -15,8 +16,11 @@ class Adam(Optimizer):
 
     Both means are corrected for starting at zero.  ``amsgrad`` divides by the largest v so far;
     ``weight_decay`` adds to the gradient, or with ``decoupled_weight_decay`` shrinks the parameter;
-    ``maximize`` goes uphill.  Raises ValueError for options out of range.  Source: torch.optim.Adam;
-    arXiv:1412.6980.
+    ``maximize`` goes uphill.  Raises ValueError for options out of range.
+
+    ``fused``: the step is one operator for all parameters, _fused_adam_ or _fused_adamw_, which by default
+    it is where that can be; with False, or where ``foreach`` is given, operators one after the other for
+    each parameter.  Source: torch.optim.Adam; arXiv:1412.6980.
     """
 
     def __init__(
@@ -28,9 +32,12 @@ class Adam(Optimizer):
         weight_decay: float = 0,
         amsgrad: bool = False,
         *,
+        foreach: bool | None = None,
         maximize: bool = False,
+        fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
+        check_fused(fused, foreach)
         check_at_least_zero("learning rate", lr)
         check_at_least_zero("epsilon value", eps)
         for index, beta in enumerate(betas):
@@ -44,21 +51,45 @@ class Adam(Optimizer):
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
             "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
 
-    def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
-        lr = group["lr"]
-        beta1, beta2 = group["betas"]
+    def _state_of(self, param: gn.Tensor, amsgrad: bool) -> dict[str, Any]:
+        """What is remembered of a parameter, from its first gradient on."""
         state = self.state[param]
         if not state:
             # A float32 tensor, as in PyTorch: checkpoints go both ways.
             state["step"] = gn.zeros((), dtype=gn.float32, device=param.device)
             state["exp_avg"] = gn.zeros_like(param)
             state["exp_avg_sq"] = gn.zeros_like(param)
-            if group["amsgrad"]:
+            if amsgrad:
                 state["max_exp_avg_sq"] = gn.zeros_like(param)
+        return state
+
+    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+        if not is_fused(params, grads, group):
+            super()._step(params, grads, group)
+            return
+        amsgrad = group["amsgrad"]
+        states = [self._state_of(param, amsgrad) for param in params]
+        lists = [[state[name] for state in states] for name in ("exp_avg", "exp_avg_sq")]
+        lists.append([state["max_exp_avg_sq"] for state in states] if amsgrad else [])
+        steps = [state["step"] for state in states]
+        aten._foreach_add_.Scalar(steps, 1)
+        lr = float(number_of(group["lr"]))
+        beta1, beta2 = group["betas"]
+        decay, eps = float(group["weight_decay"]), float(group["eps"])
+        packet = aten._fused_adamw_ if group["decoupled_weight_decay"] else aten._fused_adam_
+        numbers = (lr, float(beta1), float(beta2), decay, eps)
+        packet.default(params, grads, *lists, steps, *numbers, amsgrad, group["maximize"], None, None)
+
+    def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
+        lr = group["lr"]
+        beta1, beta2 = group["betas"]
+        state = self._state_of(param, group["amsgrad"])
         if group["maximize"]:
             grad = -grad
         exp_avg = state["exp_avg"]
@@ -98,7 +129,10 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
+        options: dict[str, Any] = {"maximize": maximize, "foreach": foreach, "fused": fused}
         super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True
+            params, lr, betas, eps, weight_decay, amsgrad, decoupled_weight_decay=True, **options
         )

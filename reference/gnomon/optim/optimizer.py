@@ -10,6 +10,8 @@ from typing import Any
 import gnomon as gn
 
 from ..nn.module import clear_grad
+from ..nn.parameter import Parameter
+from ..values.dispatch_key import WRAPPER_KEYS
 
 
 class Optimizer:
@@ -82,7 +84,13 @@ class Optimizer:
         """Drop the gradients, or with ``set_to_none=False`` fill them with zeros."""
         for group in self.param_groups:
             for param in group["params"]:
-                clear_grad(param, set_to_none)
+                meta = param._autograd_meta
+                if meta is None or meta.grad is None:
+                    continue
+                if set_to_none:
+                    meta.grad = None
+                else:
+                    clear_grad(param, False)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient, once.
@@ -95,13 +103,23 @@ class Optimizer:
                 loss = closure()
         with gn.no_grad():
             for group in self.param_groups:
+                params, grads = [], []
                 for param in group["params"]:
-                    if param.grad is not None:
-                        self._update(param, param.grad, group)
+                    grad = param.grad
+                    if grad is not None:
+                        params.append(param)
+                        grads.append(grad)
+                if params:
+                    self._step(params, grads, group)
         return loss
 
+    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+        """Change a group's parameters that have gradients.  Runs without recording."""
+        for param, grad in zip(params, grads):
+            self._update(param, grad, group)
+
     def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
-        """Change one parameter.  Runs without recording."""
+        """Change one parameter."""
         raise NotImplementedError(f"{type(self).__name__} defines no _update")
 
     # -- state -----------------------------------------------------------------------------------------------
@@ -176,6 +194,41 @@ class _Required:
 
 
 REQUIRED = _Required()
+
+
+def check_fused(fused: bool | None, foreach: bool | None) -> None:
+    """Raises RuntimeError for two ways of making a step at once, in PyTorch's words."""
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def is_fused(params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> bool:
+    """Is the step one operator for all parameters?
+
+    As ``fused`` says; where it says nothing, unless ``foreach`` does or the operator could not.
+    """
+    if group.get("fused") is not None or group.get("foreach") is not None:
+        return bool(group.get("fused"))
+    where = params[0]._spec.device
+    for param, grad in zip(params, grads):
+        spec, other = param._spec, grad._spec
+        if param.__class__ not in _PLAIN_TYPES or grad.__class__ is not gn.Tensor:
+            return False
+        if spec.dtype is not other.dtype or spec.device is not where or other.device is not where:
+            return False
+        if not spec.dtype.is_floating_point or (param._keys | grad._keys) & WRAPPER_KEYS:
+            return False
+        if spec.strides != other.strides and 0 in spec.strides:
+            return False
+    return True
+
+
+_PLAIN_TYPES = (gn.Tensor, Parameter)
+
+
+def number_of(option: Any) -> float:
+    """An option that may be a tensor of one number, as a number."""
+    return option.item() if isinstance(option, gn.Tensor) else option  # type: ignore[no-any-return]
 
 
 def check_at_least_zero(name: str, value: float) -> None:

@@ -7,14 +7,19 @@ from typing import Any
 
 import gnomon as gn
 
-from .optimizer import Optimizer, check_at_least_zero
+from ..dispatch.dispatcher import aten
+from .optimizer import Optimizer, check_at_least_zero, check_fused, is_fused, number_of
 
 
 class SGD(Optimizer):
     """``param -= lr * grad``, with momentum (``nesterov`` or not) and weight decay.
 
     The momentum buffer starts as the first gradient.  ``maximize`` goes uphill.  Raises ValueError for
-    options out of range.  Source: torch.optim.SGD; Sutskever and others 2013.
+    options out of range.
+
+    ``fused``: the step is one operator for all parameters, _fused_sgd_, which by default it is where that
+    can be; with False, or where ``foreach`` is given, operators one after the other for each parameter.
+    Source: torch.optim.SGD; Sutskever and others 2013.
     """
 
     def __init__(
@@ -27,7 +32,10 @@ class SGD(Optimizer):
         nesterov: bool = False,
         *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
+        check_fused(fused, foreach)
         check_at_least_zero("learning rate", lr)
         check_at_least_zero("momentum value", momentum)
         check_at_least_zero("weight_decay value", weight_decay)
@@ -43,8 +51,34 @@ class SGD(Optimizer):
             "weight_decay": weight_decay,
             "nesterov": nesterov,
             "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
         }
         super().__init__(params, defaults)
+
+    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+        if not is_fused(params, grads, group):
+            super()._step(params, grads, group)
+            return
+        momentum = group["momentum"]
+        numbers = [float(number_of(group[name])) for name in ("weight_decay", "momentum", "lr", "dampening")]
+        flags = group["nesterov"], group["maximize"]
+        step = aten._fused_sgd_.default
+        if not momentum:
+            step(params, grads, [], *numbers, *flags, False, None, None)
+            return
+        buffers = [self.state[param].get("momentum_buffer") for param in params]
+        for is_first in (True, False):
+            chosen = [number for number, buffer in enumerate(buffers) if (buffer is None) is is_first]
+            if not chosen:
+                continue
+            ours = [params[number] for number in chosen]
+            found = [
+                gn.empty_like(param) if is_first else buffers[number] for number, param in zip(chosen, ours)
+            ]
+            step(ours, [grads[number] for number in chosen], found, *numbers, *flags, is_first, None, None)
+            for param, buffer in zip(ours, found):
+                self.state[param]["momentum_buffer"] = buffer
 
     def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
         momentum = group["momentum"]

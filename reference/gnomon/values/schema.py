@@ -87,6 +87,7 @@ class FunctionSchema:
             self.name.endswith("_")
             and not self.name.startswith("__")
             and bool(self.arguments and self.arguments[0].is_written)
+            and not self.arguments[0].is_list
         )
 
     @property

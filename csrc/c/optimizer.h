@@ -1,0 +1,23 @@
+/* Steps of optimizers: what the code of all dtypes shares. */
+#ifndef GN_OPTIMIZER_H
+#define GN_OPTIMIZER_H
+
+#include "kernel.h"
+
+/* The tensors of one parameter: itself, its gradient, and what the optimizer remembers of it. */
+#define GN_MOST_PARTS 5
+
+/* What a step does, with numbers that are the same for all elements of one parameter. */
+typedef struct gn_step_options {
+    double lr, weight_decay;
+    double momentum, dampening;               /* SGD */
+    double beta1, beta2, eps, step_size, root; /* Adam: root is sqrt(1 - beta2^step) */
+    int has_momentum, is_first, nesterov, amsgrad, decoupled, maximize, is_adam;
+    int has_scale;
+    double grad_scale;
+} gn_step_options;
+
+/* One step of `count` elements that lie one after the other in each of the parameter's tensors. */
+typedef void gn_step_run(int64_t count, char *const *parts, const gn_step_options *options);
+
+#endif
