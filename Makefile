@@ -2,7 +2,7 @@
 # make test   checks style, then runs all tests and the conformance suite
 #
 # Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, oracle, sanitize,
-# bench-quick, clean.  PYTHON is the Python that .venv is made with.
+# soak, bench-quick, clean.  PYTHON is the Python that .venv is made with.
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,7 +16,7 @@ HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
-.PHONY: demo test lint oracle sanitize bench-quick clean
+.PHONY: demo test lint oracle sanitize soak bench-quick clean
 
 demo: $(INSTALLED)
 	$(BIN)/gnomon demo
@@ -40,6 +40,11 @@ oracle: $(ORACLE)
 sanitize: $(INSTALLED)
 	$(BIN)/python tools/sanitize.py address
 	$(BIN)/python tools/sanitize.py thread
+
+# Random calls of operators on the C backend against the reference; SECONDS says for how long.
+SECONDS ?= 1800
+soak: $(INSTALLED)
+	$(BIN)/python tools/soak.py --seconds $(SECONDS)
 
 # Each benchmark once, on the installed gnomon: that they run, and rough figures.
 bench-quick: $(INSTALLED)

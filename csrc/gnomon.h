@@ -137,8 +137,12 @@ double gn_allocate(double nbytes);
 void gn_free(double address);
 /* Gives the free lists back to the system. */
 void gn_empty_cache(void);
-/* Bytes handed out, bytes held in free lists, the most ever handed out. */
+/* Bytes handed out, bytes held in free lists, the most ever handed out (since gn_reset_peak). */
 void gn_memory_stats(int64_t *allocated, int64_t *cached, int64_t *peak);
+void gn_reset_peak(void);
+/* The most bytes handed out and held together; 0: as many as the system has.  A request that would pass it gives
+ * the free lists back first, and has no memory if that does not help. */
+void gn_set_memory_limit(double nbytes);
 
 /* Instruction sets, each with all that the one before has.  Other architectures have the baseline only. */
 #define GN_ISA_BASELINE 0

@@ -281,6 +281,37 @@ def test_empty_cache_and_peak(library):
     assert peak >= allocated + 2**20 or peak >= 2**20
 
 
+def test_a_limit_takes_what_is_kept_first(library):
+    lib = library.lib
+    lib.gn_empty_cache()
+    kept = lib.gn_allocate(2.0**22)
+    lib.gn_free(kept)
+    try:
+        lib.gn_set_memory_limit(stats(library)[0] + 2.0**22 + 4096)
+        first = lib.gn_allocate(3 * 2.0**20)  # of another size: it fits when the kept block has gone back
+        assert first and stats(library)[1] == 0
+        before = stats(library)
+        assert lib.gn_allocate(2.0**21) == 0
+        assert stats(library) == before
+        lib.gn_free(first)
+        second = lib.gn_allocate(2.0**21)
+        assert second
+        lib.gn_free(second)
+    finally:
+        lib.gn_set_memory_limit(0.0)
+    lib.gn_free(lib.gn_allocate(2.0**24))
+
+
+def test_the_peak_starts_anew(library):
+    lib = library.lib
+    lib.gn_free(lib.gn_allocate(2.0**21))
+    assert stats(library)[2] >= 2**21
+    lib.gn_reset_peak()
+    assert stats(library)[2] == stats(library)[0]
+    lib.gn_free(lib.gn_allocate(2.0**20))
+    assert stats(library)[2] == stats(library)[0] + 2**20
+
+
 def test_calls_allocate_their_output(library):
     a, b = sample((1000,), "float32"), sample((1000,), "float32", 1)
     _call, address, _alive = library.prepare("add.Tensor", [empty((1000,), "float32"), a, b], 1, [], [2])
@@ -1535,7 +1566,7 @@ def test_nonzero(library, dtype):
     a = sample((4, 5), dtype)
     a.array[np.random.default_rng(3).random((4, 5)) < 0.5] = 0
     count = empty((), "int64")
-    assert library.run("count_nonzero", [count], [a]) == OK
+    assert library.run("_count_nonzero", [count], [a]) == OK
     assert count.array == np.count_nonzero(a.array)
     places = np.argwhere(a.array)
     out = empty(places.shape, "int64")

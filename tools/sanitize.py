@@ -3,6 +3,7 @@
     python tools/sanitize.py                          # address and undefined behaviour: the conformance suite
     python tools/sanitize.py thread                   # data races: the tests of threads
     python tools/sanitize.py address -- tests/test_csrc.py -k sort
+    python tools/sanitize.py address --soak 600       # random calls for ten minutes (tools/soak.py)
 
 What stands behind ``--`` are pytest's arguments instead of the usual ones.  The library is built into
 ``build/sanitize``; the installed one stays as it is.  Needs gcc or clang with their sanitizers' libraries.
@@ -74,6 +75,7 @@ def main() -> int:
     )
     parser.add_argument("kind", nargs="?", choices=FLAGS, default="address")
     parser.add_argument("--workers", default="2", help="pytest-xdist's workers (default: %(default)s)")
+    parser.add_argument("--soak", metavar="SECONDS", help="run tools/soak.py for so long instead")
     options = parser.parse_args(arguments)
     folder = build(options.kind)
     preload = " ".join(library(name) for name in LIBRARIES[options.kind])
@@ -87,6 +89,9 @@ def main() -> int:
         "GNOMON_C_ISA": "baseline",
         "GNOMON_SANITIZED": options.kind,
     }
+    if options.soak is not None:
+        soak = [sys.executable, str(ROOT / "tools" / "soak.py"), "--seconds", options.soak, *rest]
+        return subprocess.run(soak, env=environment, cwd=ROOT).returncode
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", options.workers]
     return subprocess.run([*pytest, *(rest or TESTS[options.kind])], env=environment, cwd=ROOT).returncode
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -86,11 +87,29 @@ class CBackend(Backend):
     def allocate_address(self, nbytes: int, index: int) -> float:
         address: float = self._lib.gn_allocate(nbytes)
         if not address:
-            raise OutOfMemoryError(f"c: can not allocate {nbytes} bytes")
+            gc.collect()  # tensors may be waiting in cycles
+            address = self._lib.gn_allocate(nbytes)
+        if not address:
+            used = self.memory_stats(index)["allocated"]
+            raise OutOfMemoryError(f"c: can not allocate {nbytes} bytes; {used} are in use")
         return address
 
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
         return ForeignMemory(float(address), data)
+
+    def memory_stats(self, index: int) -> dict[str, int]:
+        counts = [self._ffi.new("int64_t *") for _ in range(3)]
+        self._lib.gn_memory_stats(*counts)
+        return dict(zip(("allocated", "cached", "peak"), (count[0] for count in counts)))
+
+    def reset_peak_memory(self, index: int) -> None:
+        self._lib.gn_reset_peak()
+
+    def empty_cache(self) -> None:
+        self._lib.gn_empty_cache()
+
+    def set_memory_limit(self, nbytes: int | None, index: int) -> None:
+        self._lib.gn_set_memory_limit(float(nbytes or 0))
 
     def set_num_threads(self, count: int) -> None:
         self._lib.gn_set_num_threads(count)

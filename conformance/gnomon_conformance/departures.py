@@ -198,6 +198,8 @@ DEPARTURES: list[Departure] = [
 # Operators that PyTorch does not have, each with what it is for.
 OWN_OPERATORS = {
     "_grid_sampler_double_backward": "the second derivative of grid_sampler, in 2 and 3 dimensions",
+    "_count_nonzero": "the kernel under count_nonzero of all elements",
+    "_masked_select": "the kernel under masked_select, once the mask is counted",
     "_index": "the kernel under index.Tensor, whose masks are resolved and whose indices are broadcast",
     "_index_put": "the kernel under index_put",
     "_index_put_": "the kernel under index_put_",

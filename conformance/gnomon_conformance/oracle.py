@@ -43,10 +43,19 @@ def _fused_rms_norm_backward(
     return to_input.to(input.dtype).contiguous() if mask[0] else None, to_weight
 
 
+def _masked_select(self: Any, mask: Any, size: int) -> Any:
+    found = torch.ops.aten.masked_select.default(self, mask)
+    if found.numel() != size:
+        raise RuntimeError("another number of elements")
+    return found
+
+
 # What PyTorch has for gnomon's own operators, or for those that it has on other devices than the CPU.
 EQUIVALENTS = {
     "div_floor": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="floor"),
     "div_trunc": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="trunc"),
+    "_count_nonzero": lambda self: torch.ops.aten.count_nonzero.default(self),
+    "_masked_select": _masked_select,
     "_index": lambda self, indices: torch.ops.aten.index.Tensor(self, indices),
     "_index_put": lambda *arguments: torch.ops.aten.index_put.default(*arguments),
     "_as_strided": _as_strided,

@@ -18,9 +18,10 @@ EXAMPLES = 2
 
 # What has no batching rule: it runs for each example by itself.  All others must not, but for odd arguments.
 BY_EXAMPLE = frozenset(
-    "_ctc_loss _ctc_loss_backward _embedding_bag _embedding_bag_backward _embedding_bag_dense_backward "
-    "_embedding_bag_per_sample_weights_backward _pdist_forward index_fill.int_Tensor masked_scatter "
-    "nonzero_static put repeat_interleave.Tensor masked_scatter_ put_ index_fill_.int_Tensor".split()
+    "_count_nonzero _ctc_loss _ctc_loss_backward _embedding_bag _embedding_bag_backward "
+    "_embedding_bag_dense_backward _embedding_bag_per_sample_weights_backward _masked_select "
+    "_pdist_forward index_fill.int_Tensor masked_scatter nonzero_static put repeat_interleave.Tensor "
+    "masked_scatter_ put_ index_fill_.int_Tensor".split()
 )
 
 # What vmap refuses, and has to: results that are no tensors, or whose sizes the numbers decide.

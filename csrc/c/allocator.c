@@ -3,6 +3,9 @@
  * A block is a header of 64 bytes and then the memory.  Freed blocks are kept for the next request of their
  * class: the first touch of fresh pages costs about ten times what reading and writing them does.
  *
+ * A limit may be set on what is handed out and kept together.  Where a request would pass it, what is kept goes back
+ * first, as it does when the system has no memory left.
+ *
  * Under AddressSanitizer each request has a block of its own, of just its size, which is not used again: so it
  * sees an access behind the end or after the end of the block's life. */
 #define _DEFAULT_SOURCE /* madvise, sysconf */
@@ -51,6 +54,7 @@ static int64_t allocated_bytes;
 static int64_t cached_bytes;
 static int64_t peak_bytes;
 static int64_t cache_limit; /* 0: not settled yet */
+static int64_t total_limit; /* bytes handed out and kept together; 0: none */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 /* Held for some ten instructions, so spinning beats a mutex. */
@@ -134,6 +138,30 @@ static int64_t settle_cache_limit(void) {
     return limit;
 }
 
+/* Whether `size` fresh bytes would pass the limit; the lock is held. */
+static int passes_limit(int64_t size) {
+    return total_limit > 0 && allocated_bytes + cached_bytes + size > total_limit;
+}
+
+/* Counts `size` fresh bytes as handed out, unless they would pass the limit; whether they are. */
+static int count_fresh(int64_t size) {
+    acquire_lock();
+    if (passes_limit(size) && cached_bytes > 0) {
+        release_lock();
+        gn_empty_cache();
+        acquire_lock();
+    }
+    const int fits = !passes_limit(size);
+    allocated_bytes += fits ? size : 0;
+    release_lock();
+    return fits;
+}
+
+/* Counts what was handed out as the peak, if it is. */
+static void count_peak(void) {
+    peak_bytes = gn_max(peak_bytes, allocated_bytes);
+}
+
 void *gn_take(int64_t nbytes) {
     if (nbytes < 0 || nbytes > (int64_t)1 << LARGEST_BITS) {
         return NULL;
@@ -145,22 +173,28 @@ void *gn_take(int64_t nbytes) {
     if (taken != NULL) {
         free_lists[class] = taken->next;
         cached_bytes -= size;
-    } else {
+        allocated_bytes += size;
+        count_peak();
         release_lock();
-        taken = system_allocate(class, size);
-        if (taken == NULL) {
-            gn_empty_cache();
-            taken = system_allocate(class, size);
-            if (taken == NULL) {
-                return NULL;
-            }
-        }
-        acquire_lock();
+        return (char *)taken + HEADER;
     }
-    allocated_bytes += size;
-    peak_bytes = gn_max(peak_bytes, allocated_bytes);
     release_lock();
-    return (char *)taken + HEADER;
+    if (!count_fresh(size)) {
+        return NULL;
+    }
+    taken = system_allocate(class, size);
+    if (taken == NULL) {
+        gn_empty_cache();
+        taken = system_allocate(class, size);
+    }
+    acquire_lock();
+    if (taken == NULL) {
+        allocated_bytes -= size;
+    } else {
+        count_peak();
+    }
+    release_lock();
+    return taken == NULL ? NULL : (char *)taken + HEADER;
 }
 
 void gn_give(void *memory) {
@@ -219,5 +253,17 @@ void gn_memory_stats(int64_t *allocated, int64_t *cached, int64_t *peak) {
     *allocated = allocated_bytes;
     *cached = cached_bytes;
     *peak = peak_bytes;
+    release_lock();
+}
+
+void gn_reset_peak(void) {
+    acquire_lock();
+    peak_bytes = allocated_bytes;
+    release_lock();
+}
+
+void gn_set_memory_limit(double nbytes) {
+    acquire_lock();
+    total_limit = nbytes > 0 && nbytes < 0x1p62 ? (int64_t)nbytes : 0;
     release_lock();
 }

@@ -1,72 +1,6 @@
 /* Convolution for one dtype. */
 
-#if IS_FLOATING && !IS_HALF
-
-/* Copies the patches of channels [0, channels) at x, for positions [first, first + count), to
- * patches[channel, kernel element][count]; or adds them back to x. */
-static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels, int64_t first, int64_t count,
-                               COMPUTE *patches, int add_back) {
-    const int64_t width = of->out[2];
-    const int64_t stride = of->stride[2];
-    for (int64_t row = 0; row < channels * of->kernel_numel; row++) {
-        const int64_t element = row % of->kernel_numel;
-        COMPUTE *plane = x + row / of->kernel_numel * of->in_numel;
-        const int64_t k2 = element % of->kernel[2] * of->dilation[2] - of->padding[2];
-        const int64_t k1 = element / of->kernel[2] % of->kernel[1] * of->dilation[1] - of->padding[1];
-        const int64_t k0 = element / of->kernel[2] / of->kernel[1] * of->dilation[0] - of->padding[0];
-        /* [begin, end): the columns that meet the input. */
-        const int64_t room = of->in[2] - 1 - k2;
-        const int64_t end = room < 0 ? 0 : gn_min(room / stride + 1, width);
-        const int64_t begin = k2 >= 0 ? 0 : gn_min((stride - 1 - k2) / stride, end);
-        COMPUTE *patch = patches + row * count;
-        int64_t column = first % width;
-        int64_t j1 = first / width % of->out[1];
-        int64_t j0 = first / width / of->out[1];
-        for (int64_t left = count; left > 0;) {
-            const int64_t part = gn_min(width - column, left);
-            const int64_t i1 = j1 * of->stride[1] + k1;
-            const int64_t i0 = j0 * of->stride[0] + k0;
-            const int inside = i0 >= 0 && i0 < of->in[0] && i1 >= 0 && i1 < of->in[1];
-            /* the part's own columns [low, high) that do */
-            const int64_t high = inside ? gn_min(gn_max(end - column, 0), part) : 0;
-            const int64_t low = gn_min(gn_max(begin - column, 0), high);
-            COMPUTE *line = plane + (inside ? (i0 * of->in[1] + i1) * of->in[2] + k2 + column * stride : 0);
-            if (add_back) {
-                if (stride == 1) {
-                    GN_INDEPENDENT
-                    for (int64_t j = low; j < high; j++) {
-                        line[j] += patch[j];
-                    }
-                } else {
-                    for (int64_t j = low; j < high; j++) {
-                        line[j * stride] += patch[j];
-                    }
-                }
-            } else {
-                for (int64_t j = 0; j < low; j++) {
-                    patch[j] = 0;
-                }
-                if (stride == 1) {
-                    memcpy(patch + low, line + low, (size_t)(high - low) * sizeof(COMPUTE));
-                } else {
-                    for (int64_t j = low; j < high; j++) {
-                        patch[j] = line[j * stride];
-                    }
-                }
-                for (int64_t j = high; j < part; j++) {
-                    patch[j] = 0;
-                }
-            }
-            patch += part;
-            left -= part;
-            column = 0;
-            if (++j1 == of->out[1]) {
-                j1 = 0;
-                j0++;
-            }
-        }
-    }
-}
+#if IS_NUMERIC && !IS_HALF
 
 /* Memory for patches of `rows` rows of `count` positions; NULL, which is reported, where there is none. */
 static COMPUTE *NAME(take_patches)(convolution *work, int64_t rows, int64_t count) {
@@ -131,9 +65,11 @@ static int32_t NAME(forward)(convolution *work) {
     if (images * of->out_numel * of->features == 0) {
         return GN_OK;
     }
+#if IS_FLOATING
     if (is_depthwise(of)) {
         return run_depthwise(work, images * of->features, of->kernel_numel * of->out_numel, NAME(depthwise_forward));
     }
+#endif
     const int64_t parts = gn_max(1, TASKS / images);
     work->tile = tile_positions(of->depth, of->out_numel);
     work->tile = gn_max(gn_min(64, of->out_numel), gn_min(work->tile, (of->out_numel + parts - 1) / parts));
@@ -181,10 +117,12 @@ static int32_t NAME(backward_data)(convolution *work) {
     if (images * of->channels * of->in_numel == 0) {
         return GN_OK;
     }
+#if IS_FLOATING
     if (is_depthwise(of)) {
         return run_depthwise(work, images, of->features * of->kernel_numel * of->out_numel,
                              NAME(depthwise_backward_data));
     }
+#endif
     work->tile = task_channels(of->channels, images);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel);
@@ -231,10 +169,12 @@ static int32_t NAME(backward_weight)(convolution *work) {
     if (of->groups * of->channels * of->features == 0) {
         return GN_OK;
     }
+#if IS_FLOATING
     if (is_depthwise(of)) {
         return run_depthwise(work, of->groups * of->features, of->batch * of->kernel_numel * of->out_numel,
                              NAME(depthwise_backward_weight));
     }
+#endif
     work->tile = task_channels(of->channels, of->groups);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel * of->batch);
@@ -244,7 +184,7 @@ static int32_t NAME(backward_weight)(convolution *work) {
 
 #endif
 
-#if IS_FLOATING
+#if IS_NUMERIC
 
 #if IS_HALF
 #define FUNCTION(name) name##_float32
@@ -252,6 +192,14 @@ static int32_t NAME(backward_weight)(convolution *work) {
 #else
 #define FUNCTION(name) NAME(name)
 #define COMPUTE_CODE CODE
+#endif
+
+#if IS_COMPLEX
+#define TOTAL gn_complex128
+#elif IS_FLOATING
+#define TOTAL double
+#else
+#define TOTAL int64_t
 #endif
 
 /* Runs one of the three products into tensors[output]; x, y, w are the operands, that which is made NULL. */
@@ -319,10 +267,10 @@ static void NAME(backward_bias)(const COMPUTE *gradient, const gn_tensor *tensor
     const int64_t features = tensor->sizes[1];
     const int64_t positions = batch * features == 0 ? 0 : gn_numel(tensor) / batch / features;
     for (int64_t feature = 0; feature < features; feature++) {
-        double sum = 0;
+        TOTAL sum = 0;
         for (int64_t image = 0; image < batch; image++) {
             const COMPUTE *line = gradient + (image * features + feature) * positions;
-            double lanes[8] = {0};
+            TOTAL lanes[8] = {0};
             int64_t i = 0;
             for (; i + 8 <= positions; i += 8) {
                 for (int lane = 0; lane < 8; lane++) {
@@ -336,6 +284,30 @@ static void NAME(backward_bias)(const COMPUTE *gradient, const gn_tensor *tensor
         }
         *(STORAGE *)(to + feature * out->strides[0]) = STORE((COMPUTE)sum);
     }
+}
+
+/* What a gradient of complex numbers is multiplied with: conjugates, in memory that is *owned.  NULL when memory is
+ * exhausted. */
+static const char *NAME(conjugates)(const gn_tensor *tensor, const char *compact, void **owned) {
+#if IS_COMPLEX
+    const int64_t count = gn_numel(tensor);
+    if (*owned == NULL) {
+        *owned = gn_take(count * (int64_t)sizeof(COMPUTE));
+    }
+    MAGNITUDE *to = *owned;
+    if (to == NULL || compact == NULL) {
+        return NULL;
+    }
+    memmove(to, compact, (size_t)count * sizeof(COMPUTE));
+    for (int64_t i = 0; i < count; i++) {
+        to[2 * i + 1] = -to[2 * i + 1];
+    }
+    return *owned;
+#else
+    (void)tensor;
+    (void)owned;
+    return compact;
+#endif
 }
 
 /* (grad_input, grad_weight, grad_bias, each or absent; grad_output, input, weight). */
@@ -359,6 +331,8 @@ int32_t NAME(kernel_convolution_backward)(const gn_call *call, void *const *data
     const char *dy = gn_compact(gradient, data[3], COMPUTE_CODE, &owned[0]);
     const char *x = gn_compact(input, data[4], COMPUTE_CODE, &owned[1]);
     work.w = gn_compact(weight, data[5], COMPUTE_CODE, &owned[2]);
+    x = NAME(conjugates)(input, x, &owned[1]);
+    work.w = NAME(conjugates)(weight, work.w, &owned[2]);
     int32_t status = dy == NULL || x == NULL || work.w == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     if (given.transposed) {
         work.of = make_geometry(&given, gradient, weight, input);
@@ -387,5 +361,6 @@ int32_t NAME(kernel_convolution_backward)(const gn_call *call, void *const *data
 
 #undef FUNCTION
 #undef COMPUTE_CODE
+#undef TOTAL
 
 #endif

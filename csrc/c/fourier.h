@@ -28,12 +28,17 @@ typedef struct gn_fourier {
 int32_t gn_begin_fourier(gn_fourier *plan, int64_t length, int forward);
 void gn_end_fourier(gn_fourier *plan);
 
-/* Points of scratch memory that a transform needs. */
+/* Lines that are transformed together, so that each of its steps is done for some elements at once. */
+#define GN_FOURIER_LINES 4
+/* How many lines are best transformed together: GN_FOURIER_LINES, or one. */
+int64_t gn_fourier_lines(const gn_fourier *plan);
+
+/* Points of scratch memory that a transform needs, for each line. */
 static inline int64_t gn_fourier_scratch(const gn_fourier *plan) {
     return 2 * plan->inner;
 }
 
-/* Transforms `line` in place. */
-void gn_transform(const gn_fourier *plan, gn_point *line, gn_point *scratch);
+/* Transforms up to gn_fourier_lines(plan) lines in place, whose elements of the same place lie side by side. */
+void gn_transform(const gn_fourier *plan, gn_point *line, gn_point *scratch, int64_t lines);
 
 #endif

@@ -237,33 +237,13 @@ typedef struct pick_job {
     int32_t fault;
 } pick_job;
 
-/* The stride, in bytes, of a tensor's elements in row-major order; -1 where it is not the same all along. */
-static int64_t even_stride(const gn_tensor *tensor) {
-    int64_t stride = -1;
-    int64_t expected = -1;
-    for (int32_t dim = tensor->ndim - 1; dim >= 0; dim--) {
-        if (tensor->sizes[dim] == 1) {
-            continue;
-        }
-        if (stride < 0) {
-            stride = tensor->strides[dim];
-            expected = stride;
-        }
-        if (tensor->strides[dim] != expected || stride < 0) {
-            return -1;
-        }
-        expected *= tensor->sizes[dim];
-    }
-    return stride < 0 ? 0 : stride;
-}
-
 /* Picks [begin, end). */
 static void find_picks(int64_t begin, int64_t end, void *context) {
     pick_job *job = context;
     int32_t fault = 0;
     int64_t *self_picks = job->work->self_picks;
     int64_t *other_picks = job->work->other_picks;
-    const int64_t other_stride = even_stride(job->picked);
+    const int64_t other_stride = gn_even_stride(job->picked);
     for (int64_t i = begin; i < end; i++) {
         self_picks[i] = 0;
         other_picks[i] = other_stride >= 0 ? i * other_stride : gn_offset(job->picked, i, -1);
@@ -273,7 +253,7 @@ static void find_picks(int64_t begin, int64_t end, void *context) {
         const char *from = job->data[job->first + job->present[k]];
         const int64_t size = job->self->sizes[job->present[k]];
         const int64_t step = job->self->strides[job->present[k]];
-        const int64_t stride = even_stride(index);
+        const int64_t stride = gn_even_stride(index);
         if (stride >= 0 && index->dtype == GN_INT64) {
             for (int64_t i = begin; i < end; i++) {
                 const int64_t given = *(const int64_t *)(from + i * stride);
@@ -352,14 +332,20 @@ static int32_t make_indexing(const gn_call *call, void *const *data, const gn_te
 
 /* (out; self, an index tensor or absent for each of its first dimensions). */
 int32_t kernel_index(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *self = &call->tensors[1];
+    const int32_t count = call->tensor_count - 2;
+    int32_t status = gn_index_elements(self, data[1], call->tensors + 2, data + 2, count, out, data[0], NULL, NULL);
+    if (status != GN_NOT_IMPLEMENTED) {
+        return status;
+    }
     gn_indexing work;
     memset(&work, 0, sizeof work);
     work.self = data[1];
     work.other = data[0];
-    const int32_t status =
-        make_indexing(call, data, &call->tensors[1], 2, call->tensor_count - 2, &call->tensors[0], &work);
+    status = make_indexing(call, data, self, 2, count, out, &work);
     if (status == GN_OK) {
-        gn_index(&work, gn_take_action(gn_itemsize(call->tensors[1].dtype)), 1);
+        gn_index(&work, gn_take_action(gn_itemsize(self->dtype)), 1);
         gn_give(work.self_picks);
     }
     return status;
@@ -406,6 +392,13 @@ static int32_t index_put(const gn_call *call, void *const *data, gn_run_action *
     const int32_t last = call->tensor_count - 1;
     const gn_tensor *out = &call->tensors[0];
     const int accumulate = call->integers[0] != 0;
+    if (!accumulate) {
+        const int32_t done = gn_index_elements(out, data[0], call->tensors + 2, data + 2, last - 2,
+                                               &call->tensors[last], data[last], &call->tensors[1], data[1]);
+        if (done != GN_NOT_IMPLEMENTED) {
+            return done;
+        }
+    }
     if (gn_prepare_sums(&sums, out, data[0], accumulate ? wide : out->dtype) != GN_OK) {
         return GN_OUT_OF_MEMORY;
     }

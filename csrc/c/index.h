@@ -43,6 +43,16 @@ void gn_index(gn_indexing *work, gn_run_action *action, int independent);
 gn_run_action *gn_take_action(int64_t size);
 gn_run_action *gn_put_action(int64_t size);
 
+/* The stride, in bytes, of a tensor's elements in row-major order; -1 where it is not the same all along. */
+int64_t gn_even_stride(const gn_tensor *tensor);
+
+/* other = self at the places that one index tensor for each dimension names; where `start` is given, self = start, and
+ * then self at these places = other.  GN_BAD_VALUE, and nothing is written, for an index out of range, and
+ * GN_NOT_IMPLEMENTED where gn_index has to do it. */
+int32_t gn_index_elements(const gn_tensor *self, char *self_data, const gn_tensor *indices, void *const *index_data,
+                          int32_t index_count, const gn_tensor *other, char *other_data, const gn_tensor *start,
+                          void *start_data);
+
 /* Where sums are made: the output itself, or a copy of it in a wider dtype, from which it is rounded once. */
 typedef struct gn_sums {
     gn_tensor tensor;

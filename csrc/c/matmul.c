@@ -15,13 +15,17 @@
 #define PANEL_COLUMNS 512
 /* Multiplications below which packing, or the checks of a BLAS, cost more than they save. */
 #define SMALL_PRODUCT 4096
-/* The largest side of a task's tile, and the least; a product gets TASKS of them where its sides allow. */
+/* The largest side of a task's tile, and the least; a product gets TASKS of them where its sides and its work allow. A
+ * BLAS packs its operands anew for each: of tiles of 64 rows, a tenth of the time goes there. */
 #define LARGEST_TILE 512
-#define LEAST_TILE 64
+#define LEAST_TILE 128
+#define LEAST_WORK ((int64_t)8 << 20)
 #define TASKS 8
 /* Sums that a product of a vector keeps at once: of columns next to each other, and of one column. */
 #define VECTOR_BLOCK 512
 #define VECTOR_LANES 16
+/* Dot products that are made together. */
+#define VECTOR_ROWS 4
 /* Elements in a piece of a dot product. */
 #define DOT_PIECE 32768
 
@@ -73,8 +77,8 @@ static void find_tile(int64_t m, int64_t n, int64_t k, int64_t batch, int64_t *t
     *tile_n = gn_min(n, LARGEST_TILE);
     while (1) {
         const int64_t tasks = (m + *tile_m - 1) / *tile_m * ((n + *tile_n - 1) / *tile_n) * batch;
-        int64_t *longer = *tile_m >= *tile_n ? tile_m : tile_n;
-        if (tasks >= TASKS || *longer <= LEAST_TILE || *tile_m * *tile_n * k < 4 * GN_GRAIN) {
+        int64_t *longer = *tile_m > *tile_n ? tile_m : tile_n;
+        if (tasks >= TASKS || *longer <= LEAST_TILE || *tile_m * *tile_n * k <= LEAST_WORK) {
             return;
         }
         *longer = (*longer / 2 + 15) / 16 * 16;
@@ -162,14 +166,3 @@ static product make_addmm(const gn_call *call, void *const *data) {
 
 #define GN_TEMPLATE "matmul_dtype.h"
 #include "each_dtype.h"
-
-int32_t gn_gemm_float32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t a_row, int64_t a_column,
-                        const float *b, int64_t b_row, int64_t b_column, float beta, float *c, int64_t c_row) {
-    return gemm_float32(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
-}
-
-int32_t gn_gemm_float64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t a_row,
-                        int64_t a_column, const double *b, int64_t b_row, int64_t b_column, double beta, double *c,
-                        int64_t c_row) {
-    return gemm_float64(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
-}

@@ -7,10 +7,21 @@
 /* c = alpha a b + beta c, with a (m, k), b (k, n) and c (m, n).  Strides count elements; c's columns are
  * adjacent and its rows c_row apart.  A beta of 0 ignores what c holds.  c must not overlap a or b.
  * GN_OK or GN_OUT_OF_MEMORY. */
-int32_t gn_gemm_float32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t a_row, int64_t a_column,
-                        const float *b, int64_t b_row, int64_t b_column, float beta, float *c, int64_t c_row);
-int32_t gn_gemm_float64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t a_row,
-                        int64_t a_column, const double *b, int64_t b_row, int64_t b_column, double beta, double *c,
-                        int64_t c_row);
+#define GN_GEMM(dtype, TYPE)                                                                                         \
+    int32_t gn_gemm_##dtype(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row,               \
+                            int64_t a_column, const TYPE *b, int64_t b_row, int64_t b_column, TYPE beta, TYPE *c,    \
+                            int64_t c_row);
+GN_GEMM(uint8, uint8_t)
+GN_GEMM(int8, int8_t)
+GN_GEMM(int16, int16_t)
+GN_GEMM(int32, int32_t)
+GN_GEMM(int64, int64_t)
+GN_GEMM(float32, float)
+GN_GEMM(float64, double)
+#if GN_HAS_COMPLEX
+GN_GEMM(complex64, gn_complex64)
+GN_GEMM(complex128, gn_complex128)
+#endif
+#undef GN_GEMM
 
 #endif

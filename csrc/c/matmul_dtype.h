@@ -152,12 +152,61 @@ static int32_t NAME(multiply_blas)(int64_t m, int64_t n, int64_t k, COMPUTE alph
 #endif
 
 #if !IS_COMPLEX
+static COMPUTE NAME(sum_lanes)(COMPUTE *lanes) {
+    for (int width = VECTOR_LANES / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; lane++) {
+            lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);
+        }
+    }
+    return lanes[0];
+}
+
+/* c[i] += alpha * the dot product of x and row i of VECTOR_ROWS rows, `step` apart; each as multiply_vector makes it.
+ * The sums of the loop are in arrays of their own, that only it indexes: so they stay in registers. */
+static void NAME(multiply_rows)(int64_t k, COMPUTE alpha, const STORAGE *x, const STORAGE *rows, int64_t step,
+                                COMPUTE *c, int64_t c_step) {
+    COMPUTE sums0[VECTOR_LANES] = {0};
+    COMPUTE sums1[VECTOR_LANES] = {0};
+    COMPUTE sums2[VECTOR_LANES] = {0};
+    COMPUTE sums3[VECTOR_LANES] = {0};
+    const STORAGE *row1 = rows + step;
+    const STORAGE *row2 = row1 + step;
+    const STORAGE *row3 = row2 + step;
+    int64_t p = 0;
+    for (; p + VECTOR_LANES <= k; p += VECTOR_LANES) {
+        for (int lane = 0; lane < VECTOR_LANES; lane++) {
+            const COMPUTE factor = LOAD(x[p + lane]);
+            sums0[lane] = (COMPUTE)(sums0[lane] + factor * LOAD(rows[p + lane]));
+            sums1[lane] = (COMPUTE)(sums1[lane] + factor * LOAD(row1[p + lane]));
+            sums2[lane] = (COMPUTE)(sums2[lane] + factor * LOAD(row2[p + lane]));
+            sums3[lane] = (COMPUTE)(sums3[lane] + factor * LOAD(row3[p + lane]));
+        }
+    }
+    COMPUTE lanes[VECTOR_ROWS][VECTOR_LANES];
+    for (int lane = 0; lane < VECTOR_LANES; lane++) {
+        lanes[0][lane] = sums0[lane];
+        lanes[1][lane] = sums1[lane];
+        lanes[2][lane] = sums2[lane];
+        lanes[3][lane] = sums3[lane];
+    }
+    for (int row = 0; row < VECTOR_ROWS; row++) {
+        for (int64_t rest = p; rest < k; rest++) {
+            lanes[row][rest - p] = (COMPUTE)(lanes[row][rest - p] + LOAD(x[rest]) * LOAD(rows[row * step + rest]));
+        }
+        c[row * c_step] = (COMPUTE)(c[row * c_step] + alpha * NAME(sum_lanes)(lanes[row]));
+    }
+}
+
 /* A vector x of k elements times a (k, n) matrix: c += alpha x b.  Each element of the matrix is read once, so
  * nothing is packed. */
 static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STORAGE *x, int64_t x_step,
                                   const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE *c, int64_t c_step) {
     if (b_row == 1 && b_column != 1) {
-        for (int64_t j = 0; j < n; j++) {
+        int64_t j = 0;
+        for (; j + VECTOR_ROWS <= n && x_step == 1; j += VECTOR_ROWS) { /* sums that do not wait for each other */
+            NAME(multiply_rows)(k, alpha, x, b + j * b_column, b_column, c + j * c_step, c_step);
+        }
+        for (; j < n; j++) {
             const STORAGE *from = b + j * b_column;
             COMPUTE lanes[VECTOR_LANES] = {0};
             int64_t p = 0;
@@ -171,12 +220,7 @@ static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STO
             for (; p < k; p++) {
                 lanes[p % VECTOR_LANES] = (COMPUTE)(lanes[p % VECTOR_LANES] + LOAD(x[p * x_step]) * LOAD(from[p]));
             }
-            for (int width = VECTOR_LANES / 2; width > 0; width /= 2) {
-                for (int lane = 0; lane < width; lane++) {
-                    lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);
-                }
-            }
-            c[j * c_step] = (COMPUTE)(c[j * c_step] + alpha * lanes[0]);
+            c[j * c_step] = (COMPUTE)(c[j * c_step] + alpha * NAME(sum_lanes)(lanes));
         }
         return;
     }
@@ -246,6 +290,14 @@ static int32_t NAME(gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const 
     return NAME(multiply_packed)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
 }
 
+#if !IS_HALF
+int32_t NAME(gn_gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
+                      int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE beta, COMPUTE *c,
+                      int64_t c_row) {
+    return NAME(gemm)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
+}
+#endif
+
 /* Tiles [begin, end) of a product. */
 static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
     product *work = context;
@@ -284,8 +336,15 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
         if (beta != 0) {
             const char *from = self->data + batch * self->batch + row * self->row + column * self->column;
             for (int64_t i = 0; i < m; i++) {
-                for (int64_t j = 0; j < n; j++) {
-                    c[i * c_row + j] = LOAD(*(const STORAGE *)(from + i * self->row + j * self->column));
+                const char *line = from + i * self->row;
+                if (self->column == size) {
+                    for (int64_t j = 0; j < n; j++) {
+                        c[i * c_row + j] = LOAD(((const STORAGE *)line)[j]);
+                    }
+                } else {
+                    for (int64_t j = 0; j < n; j++) {
+                        c[i * c_row + j] = LOAD(*(const STORAGE *)(line + j * self->column));
+                    }
                 }
             }
         }

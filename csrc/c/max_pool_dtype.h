@@ -25,6 +25,41 @@ static void NAME(take_greater)(const COMPUTE *row, int64_t base, int64_t stride,
 }
 #undef TAKE_GREATER
 
+/* One of the elements of a window, if it is greater than those before it or NaN. */
+#define TAKE(value, at)                                           \
+    {                                                             \
+        const COMPUTE element = (value);                          \
+        const int better = (element > most) | gn_isnan(element);  \
+        most = better ? element : most;                           \
+        where = better ? (int32_t)(at) : where;                   \
+    }
+
+/* A row of windows of two by two, side by side, that lie inside the plane; `base` is the place of the first. */
+static void NAME(max_pool_2x2)(const COMPUTE *upper, int64_t width, int64_t base, int64_t count, COMPUTE *best,
+                               int64_t *places) {
+    const COMPUTE *lower = upper + width;
+    GN_INDEPENDENT
+    for (int64_t x = 0; x < count; x++) {
+        COMPUTE most = upper[2 * x];
+        int32_t where = 0;
+        TAKE(upper[2 * x + 1], 1)
+        TAKE(lower[2 * x], width)
+        TAKE(lower[2 * x + 1], width + 1)
+        best[x] = most;
+        places[x] = base + 2 * x + where;
+    }
+}
+#undef TAKE
+
+/* Whether windows `y` of regular windows are what max_pool_2x2 does. */
+static int NAME(is_2x2)(const gn_pooling *work, int64_t z, int64_t y) {
+    const gn_windows *height = &work->along[1];
+    const gn_windows *width = &work->along[2];
+    return work->along[0].end[z] - work->along[0].start[z] == 1 && height->end[y] - height->start[y] == 2
+           && height->dilation == 1 && width->taps == 2 && width->dilation == 1 && width->stride == 2
+           && width->padding == 0 && 2 * width->out <= width->in;
+}
+
 /* One row of regular windows, a tap after the other over all of them; `place` is scratch. */
 static void NAME(max_pool_row)(const gn_pooling *work, const COMPUTE *plane, int64_t z, int64_t y, COMPUTE *best,
                                int64_t *places, int32_t *place) {
@@ -94,7 +129,11 @@ static void NAME(max_pool_rows)(int64_t begin, int64_t end, void *context) {
         const COMPUTE *plane = (const COMPUTE *)work->in + row / height / work->along[0].out * work->in_numel;
         COMPUTE *best = (COMPUTE *)work->out + row * width;
         int64_t *places = work->out_places + row * width;
-        if (regular) {
+        if (regular && NAME(is_2x2)(work, z, y)) {
+            const int64_t columns = work->along[2].in;
+            const int64_t corner = (work->along[0].start[z] * work->along[1].in + work->along[1].start[y]) * columns;
+            NAME(max_pool_2x2)(plane + corner, columns, corner, width, best, places);
+        } else if (regular) {
             NAME(max_pool_row)(work, plane, z, y, best, places, scratch);
         } else {
             NAME(max_pool_windows)(work, plane, z, y, best, places);

@@ -9,37 +9,77 @@
 GN_INLINE double gn_erfc_wide(double size) {
     const double x = 12.0 < size ? 12.0 : size;
     const double t = (x - 3) / (x + 3);
-    double p = 3.19840345869913e-05;
-    p = p * t + 0.0001233935789336919;
-    p = p * t - 0.0001292775483348175;
-    p = p * t - 0.0007888520402040142;
-    p = p * t + 0.0018963693074696714;
-    p = p * t + 0.0025337655657722475;
-    p = p * t - 0.023771577902388808;
-    p = p * t + 0.06830724618125437;
-    p = p * t - 0.1192736005816118;
-    p = p * t + 0.12964521375649007;
-    p = p * t - 0.04756229579927064;
-    p = p * t - 0.1356211072041609;
-    p = p * t + 1.2530080582783187;
+    const double square = t * t;
+    double even = 3.19840345869913e-05;
+    even = even * square - 0.0001292775483348175;
+    even = even * square + 0.0018963693074696714;
+    even = even * square - 0.023771577902388808;
+    even = even * square - 0.1192736005816118;
+    even = even * square - 0.04756229579927064;
+    even = even * square + 1.2530080582783187;
+    double odd = 0.0001233935789336919;
+    odd = odd * square - 0.0007888520402040142;
+    odd = odd * square + 0.0025337655657722475;
+    odd = odd * square + 0.06830724618125437;
+    odd = odd * square + 0.12964521375649007;
+    odd = odd * square - 0.1356211072041609;
+    const double p = even + odd * t;
     return p / (1 + 2 * x) * gn_exp2_wide(x * x * -GN_LOG2_E);
 }
 /* erf x / x for |x| <= 1, over x^2 = z. */
 GN_INLINE double gn_erf_wide(double z) {
-    double p = 1.0674756056021674e-06;
-    p = p * z - 1.3945550598965594e-05;
-    p = p * z + 0.00011962866982787736;
-    p = p * z - 0.0008543217380056577;
-    p = p * z + 0.0052238135234775485;
-    p = p * z - 0.0268661419200671;
-    p = p * z + 0.11283791436800303;
-    p = p * z - 0.37612638897316447;
+    const double square = z * z;
+    double even = -1.3945550598965594e-05;
+    even = even * square - 0.0008543217380056577;
+    even = even * square - 0.0268661419200671;
+    even = even * square - 0.37612638897316447;
+    double odd = 1.0674756056021674e-06;
+    odd = odd * square + 0.00011962866982787736;
+    odd = odd * square + 0.0052238135234775485;
+    odd = odd * square + 0.11283791436800303;
+    const double p = even + odd * z;
     return p * z + 1.1283791670955126;
 }
+/* erf x / x - 1 for |x| <= 1, over x^2 = z, in single precision. */
+GN_INLINE float gn_erf_near_float32(float z) {
+    const float square = z * z;
+    float even = 0.00011268253729213029f;
+    even = even * square + 0.005221053492277861f;
+    even = even * square + 0.11283782869577408f;
+    even = even * square + 0.12837916612625122f;
+    float odd = -9.673590284364764e-06f;
+    odd = odd * square - 0.0008484396385028958f;
+    odd = odd * square - 0.026865437626838684f;
+    odd = odd * square - 0.37612637877464294f;
+    return even + odd * z;
+}
+/* erfc x from 1 to 4, over t = (x - 5/2) / (3/2): near enough for 1 - erfc x, not for itself.  Even and odd powers
+ * apart wait half as long. */
+GN_INLINE float gn_erfc_far_float32(float t) {
+    const float square = t * t;
+    float even = -0.00025985707179643214f;
+    even = even * square + 0.002039517741650343f;
+    even = even * square - 0.004676661919802427f;
+    even = even * square - 0.006630969699472189f;
+    even = even * square + 0.03186589479446411f;
+    even = even * square + 0.04365193471312523f;
+    even = even * square + 0.012252799235284328f;
+    even = even * square + 0.0004069523711223155f;
+    float odd = -9.703089745016769e-05f;
+    odd = odd * square - 0.001536217168904841f;
+    odd = odd * square + 0.010403472930192947f;
+    odd = odd * square - 0.009574278257787228f;
+    odd = odd * square - 0.04639105126261711f;
+    odd = odd * square - 0.02818722277879715f;
+    odd = odd * square - 0.003267277032136917f;
+    return even + odd * t;
+}
 GN_INLINE float gn_erf_float32(float x) {
-    const double size = fabs((double)x);
-    const double result = size < 1 ? size * gn_erf_wide(size * size) : 1 - gn_erfc_wide(size);
-    return copysignf((float)result, x);
+    const float size = fabsf(x);
+    const float capped = 4.0f < size ? 4.0f : size;
+    const float near = size + size * gn_erf_near_float32(size * size);
+    const float far = 1.0f - gn_erfc_far_float32((capped - 2.5f) * 0.6666667f);
+    return copysignf(size < 1.0f ? near : far, x);
 }
 GN_INLINE float gn_erfc_float32(float x) {
     const double size = fabs((double)x);
@@ -52,30 +92,32 @@ GN_INLINE float gn_erfc_float32(float x) {
 GN_INLINE double gn_erfc_positive(double size) {
     const double x = 28.0 < size ? 28.0 : size;
     const double t = (x - 4) / (x + 4);
-    double p = 2.7179907318184005e-10;
-    p = p * t + 2.045137856301889e-09;
-    p = p * t + 1.6929884636351096e-09;
-    p = p * t - 1.643908141054708e-08;
-    p = p * t - 1.901521262404912e-08;
-    p = p * t + 1.1307070043109038e-07;
-    p = p * t + 7.685848504439157e-08;
-    p = p * t - 8.276178271089592e-07;
-    p = p * t + 2.918028677919672e-07;
-    p = p * t + 5.710713940881957e-06;
-    p = p * t - 1.122098602621493e-05;
-    p = p * t - 2.4399493156379057e-05;
-    p = p * t + 0.00015062133997178172;
-    p = p * t - 0.0001992566440958945;
-    p = p * t - 0.000757773220713924;
-    p = p * t + 0.005031969972161146;
-    p = p * t - 0.016197734066252238;
-    p = p * t + 0.037167515537905774;
-    p = p * t - 0.0663303658116058;
-    p = p * t + 0.09373283499833099;
-    p = p * t - 0.10103906603632705;
-    p = p * t + 0.06809705425469312;
-    p = p * t + 0.015379652102620073;
-    p = p * t - 0.13962111684056253;
+    const double square = t * t;
+    double even = 2.045137856301889e-09;
+    even = even * square - 1.643908141054708e-08;
+    even = even * square + 1.1307070043109038e-07;
+    even = even * square - 8.276178271089592e-07;
+    even = even * square + 5.710713940881957e-06;
+    even = even * square - 2.4399493156379057e-05;
+    even = even * square - 0.0001992566440958945;
+    even = even * square + 0.005031969972161146;
+    even = even * square + 0.037167515537905774;
+    even = even * square + 0.09373283499833099;
+    even = even * square + 0.06809705425469312;
+    even = even * square - 0.13962111684056253;
+    double odd = 2.7179907318184005e-10;
+    odd = odd * square + 1.6929884636351096e-09;
+    odd = odd * square - 1.901521262404912e-08;
+    odd = odd * square + 7.685848504439157e-08;
+    odd = odd * square + 2.918028677919672e-07;
+    odd = odd * square - 1.122098602621493e-05;
+    odd = odd * square + 0.00015062133997178172;
+    odd = odd * square - 0.000757773220713924;
+    odd = odd * square - 0.016197734066252238;
+    odd = odd * square - 0.0663303658116058;
+    odd = odd * square - 0.10103906603632705;
+    odd = odd * square + 0.015379652102620073;
+    const double p = even + odd * t;
     const double product = p * t;
     const double sum = 1.2329951186255526 + product;
     const double under = 1 + 2 * x;
@@ -93,18 +135,20 @@ GN_INLINE double gn_erfc_positive(double size) {
 }
 /* erf x / x - 1 for |x| <= 1, over x^2 = z. */
 GN_INLINE double gn_erf_near(double z) {
-    double p = 5.996920694935631e-11;
-    p = p * z - 1.1397644910845516e-09;
-    p = p * z + 1.4666572536727225e-08;
-    p = p * z - 1.6351388546596082e-07;
-    p = p * z + 1.646110912667436e-06;
-    p = p * z - 1.4925602566696636e-05;
-    p = p * z + 0.00012055331441815205;
-    p = p * z - 0.0008548326990776344;
-    p = p * z + 0.005223977625010584;
-    p = p * z - 0.02686617064509922;
-    p = p * z + 0.11283791670955017;
-    p = p * z - 0.37612638903183754;
+    const double square = z * z;
+    double even = -1.1397644910845516e-09;
+    even = even * square - 1.6351388546596082e-07;
+    even = even * square - 1.4925602566696636e-05;
+    even = even * square - 0.0008548326990776344;
+    even = even * square - 0.02686617064509922;
+    even = even * square - 0.37612638903183754;
+    double odd = 5.996920694935631e-11;
+    odd = odd * square + 1.4666572536727225e-08;
+    odd = odd * square + 1.646110912667436e-06;
+    odd = odd * square + 0.00012055331441815205;
+    odd = odd * square + 0.005223977625010584;
+    odd = odd * square + 0.11283791670955017;
+    const double p = even + odd * z;
     return p * z + 0.12837916709551257;
 }
 GN_INLINE double gn_erf_float64(double x) {

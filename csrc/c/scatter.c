@@ -173,18 +173,35 @@ typedef struct pair {
     uint64_t second;
 } pair;
 
-/* EACH(uint32_t, statement): for each element of the block, with `to` in self and `from` in other. */
-#define EACH_OF(INDEX, SELF, OTHER, statement)                                                         \
-    for (int64_t i = 0; i < part->rows; i++) {                                                         \
-        const char *index = part->index + i * part->index_row;                                         \
-        char *self = part->self;                                                                       \
-        char *other = part->other + i * part->other_row;                                               \
-        for (int64_t j = 0; j < part->columns; j++) {                                                  \
-            const int64_t at = *(const INDEX *)(index + j * part->index_side);                         \
-            SELF *to = (SELF *)(self + at * part->self_step + j * part->self_side);                    \
-            OTHER *from = (OTHER *)(other + j * part->other_side);                                     \
-            statement;                                                                                 \
-        }                                                                                              \
+/* EACH(uint32_t, statement): for each element of the block, with `to` in self and `from` in other.  The steps are in
+ * variables of their own, which what is written can not change; those of a line that lies as usual are constants. */
+#define EACH_STEP(INDEX, SELF, OTHER, index_side, self_side, other_side, statement)   \
+    for (int64_t j = 0; j < columns; j++) {                                           \
+        const int64_t at = *(const INDEX *)(index + j * (index_side));                \
+        SELF *to = (SELF *)(self + at * self_step + j * (self_side));                 \
+        OTHER *from = (OTHER *)(other + j * (other_side));                            \
+        statement;                                                                    \
+    }
+#define EACH_OF(INDEX, SELF, OTHER, statement)                                                                      \
+    const int64_t rows = part->rows;                                                                                \
+    const int64_t columns = part->columns;                                                                          \
+    const int64_t self_step = part->self_step;                                                                      \
+    const int64_t index_side = part->index_side;                                                                    \
+    const int64_t self_side = part->self_side;                                                                      \
+    const int64_t other_side = part->other_side;                                                                    \
+    const int64_t index_row = part->index_row;                                                                      \
+    const int64_t other_row = part->other_row;                                                                      \
+    const char *index = part->index;                                                                                \
+    char *self = part->self;                                                                                        \
+    char *other = part->other;                                                                                      \
+    for (int64_t i = 0; i < rows; i++) {                                                                            \
+        if (index_side == (int64_t)sizeof(INDEX) && self_side == 0 && other_side == (int64_t)sizeof(OTHER)) {       \
+            EACH_STEP(INDEX, SELF, OTHER, (int64_t)sizeof(INDEX), 0, (int64_t)sizeof(OTHER), statement)             \
+        } else {                                                                                                    \
+            EACH_STEP(INDEX, SELF, OTHER, index_side, self_side, other_side, statement)                             \
+        }                                                                                                           \
+        index += index_row;                                                                                         \
+        other += other_row;                                                                                         \
     }
 #define EACH(SELF, OTHER, statement)               \
     if (part->is_short) {                          \

@@ -19,66 +19,85 @@ typedef struct pass {
     int32_t status;
 } pass;
 
-static void load_line(const pass *work, const char *from, gn_point *line) {
-    const int64_t step = gn_step(work->in, work->dim);
+/* For each element and each line: `at` is where it lies in memory, `x` the point that it becomes. */
+#define EACH_POINT(tensor, count, statement)                       \
+    {                                                              \
+        const int64_t step = gn_step(tensor, work->dim);           \
+        for (int64_t i = 0; i < (count); i++) {                    \
+            for (int64_t line = 0; line < lines; line++) {         \
+                char *at = places[line] + i * step;                \
+                gn_point *x = &points[i * lines + line];           \
+                statement;                                         \
+            }                                                      \
+        }                                                          \
+    }
+
+static void load_lines(const pass *work, char *const *places, int64_t lines, gn_point *points) {
     const int64_t length = work->plan.length;
     const int64_t count = work->hermitian ? length / 2 + 1 : length;
-    for (int64_t i = 0; i < count; i++) {
-        const char *at = from + i * step;
-        switch (work->in->dtype) {
-        case GN_FLOAT32: line[i] = (gn_point){*(const float *)at, 0}; break;
-        case GN_FLOAT64: line[i] = (gn_point){*(const double *)at, 0}; break;
-        case GN_COMPLEX64: line[i] = (gn_point){((const float *)at)[0], ((const float *)at)[1]}; break;
-        default: line[i] = *(const gn_point *)at; break;
-        }
+    switch (work->in->dtype) {
+    case GN_FLOAT32: EACH_POINT(work->in, count, *x = ((gn_point){*(const float *)at, 0})) break;
+    case GN_FLOAT64: EACH_POINT(work->in, count, *x = ((gn_point){*(const double *)at, 0})) break;
+    case GN_COMPLEX64:
+        EACH_POINT(work->in, count, *x = ((gn_point){((const float *)at)[0], ((const float *)at)[1]})) break;
+    default: EACH_POINT(work->in, count, *x = *(const gn_point *)at) break;
     }
-    if (work->hermitian) {
-        line[0].imag = 0;
+    if (!work->hermitian) {
+        return;
+    }
+    for (int64_t line = 0; line < lines; line++) {
+        points[line].imag = 0;
         if (length % 2 == 0) {
-            line[length / 2].imag = 0;
+            points[length / 2 * lines + line].imag = 0;
         }
         for (int64_t i = count; i < length; i++) {
-            line[i] = (gn_point){line[length - i].real, -line[length - i].imag};
+            const gn_point mirrored = points[(length - i) * lines + line];
+            points[i * lines + line] = (gn_point){mirrored.real, -mirrored.imag};
         }
     }
 }
 
-static void store_line(const pass *work, const gn_point *line, char *to) {
-    const int64_t step = gn_step(work->out, work->dim);
+static void store_lines(const pass *work, gn_point *points, int64_t lines, char *const *places) {
     const int64_t count = gn_length(work->out, work->dim);
     const double by = work->divisor;
-    for (int64_t i = 0; i < count; i++) {
-        char *at = to + i * step;
-        const gn_point x = {line[i].real / by, line[i].imag / by};
-        switch (work->out->dtype) {
-        case GN_FLOAT32: *(float *)at = (float)x.real; break;
-        case GN_FLOAT64: *(double *)at = x.real; break;
-        case GN_COMPLEX64:
-            ((float *)at)[0] = (float)x.real;
-            ((float *)at)[1] = (float)x.imag;
-            break;
-        default: *(gn_point *)at = x; break;
-        }
+    for (int64_t i = 0; i < count * lines && by != 1; i++) {
+        points[i] = (gn_point){points[i].real / by, points[i].imag / by};
+    }
+    switch (work->out->dtype) {
+    case GN_FLOAT32: EACH_POINT(work->out, count, *(float *)at = (float)x->real) break;
+    case GN_FLOAT64: EACH_POINT(work->out, count, *(double *)at = x->real) break;
+    case GN_COMPLEX64:
+        EACH_POINT(work->out, count, ((float *)at)[0] = (float)x->real; ((float *)at)[1] = (float)x->imag) break;
+    default: EACH_POINT(work->out, count, *(gn_point *)at = *x) break;
     }
 }
 
 static void transform_lines(int64_t begin, int64_t end, void *context) {
     pass *work = context;
     const int64_t length = work->plan.length;
-    gn_point *line = gn_take((length + gn_fourier_scratch(&work->plan)) * (int64_t)sizeof(gn_point));
-    if (line == NULL) {
+    const int64_t together = gn_min(gn_fourier_lines(&work->plan), end - begin);
+    gn_point *points =
+        gn_take(together * (length + gn_fourier_scratch(&work->plan)) * (int64_t)sizeof(gn_point));
+    if (points == NULL) {
 #ifdef _OPENMP
 #pragma omp atomic write
 #endif
         work->status = GN_OUT_OF_MEMORY;
         return;
     }
-    for (int64_t i = begin; i < end; i++) {
-        load_line(work, work->from + gn_offset(work->in, i, work->dim), line);
-        gn_transform(&work->plan, line, line + length);
-        store_line(work, line, work->to + gn_offset(work->out, i, work->dim));
+    for (int64_t first = begin; first < end; first += together) {
+        const int64_t lines = gn_min(together, end - first);
+        char *from[GN_FOURIER_LINES];
+        char *to[GN_FOURIER_LINES];
+        for (int64_t line = 0; line < lines; line++) {
+            from[line] = (char *)work->from + gn_offset(work->in, first + line, work->dim);
+            to[line] = work->to + gn_offset(work->out, first + line, work->dim);
+        }
+        load_lines(work, from, lines, points);
+        gn_transform(&work->plan, points, points + length * lines, lines);
+        store_lines(work, points, lines, to);
     }
-    gn_give(line);
+    gn_give(points);
 }
 
 /* What the three operators have in common. */

@@ -148,6 +148,7 @@ _LAZY = (
     "nn",
     "optim",
     "autograd",
+    "accelerator",
     "fft",
     "linalg",
     "cli",

@@ -131,6 +131,7 @@ samples_of(
     "count_nonzero.dim_IntList",
     [*[each for each in over_dims() if len(each.args) == 2], sample(tensor(2, 3, 2), [1])],
 )
+samples_of("_count_nonzero", [sample(tensor(2, 3)), sample(tensor()), sample(tensor(0, 2)), sample(SPECIAL)])
 samples_of(
     "count_nonzero",
     [sample(tensor(2, 3)), sample(tensor(2, 3), 0), sample(tensor(2, 3), -1), sample(SPECIAL)],

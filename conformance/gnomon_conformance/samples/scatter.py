@@ -218,6 +218,21 @@ samples_of(
     tolerance="exact",
 )
 samples_of(
+    "_masked_select",
+    [
+        sample(tensor(2, 3), tensor(2, 3, dtype="bool", values="positive"), 6),
+        sample(tensor(2, 1), tensor(3, dtype="bool", values="positive"), 6),
+        sample(tensor(4), tensor(2, 1, dtype="bool", values="zeros"), 0),
+        sample(tensor(), tensor(dtype="bool", values="positive"), 1),
+        sample(tensor(0, 3), tensor(3, dtype="bool"), 0),
+        bad("RuntimeError", tensor(2, 3), tensor(3, dtype="bool", values="positive"), 5),
+        bad("RuntimeError", tensor(3), tensor(3, dtype="bool", values="positive"), -1),
+        bad("RuntimeError", tensor(3), tensor(3, dtype="uint8"), 3),
+        bad("RuntimeError", tensor(3), tensor(2, dtype="bool"), 3),
+    ],
+    tolerance="exact",
+)
+samples_of(
     "masked_select_backward",
     [sample(tensor(6), tensor(3, grad=False), tensor(2, 3, dtype="bool", values="positive"))],
 )

@@ -78,6 +78,25 @@ class Backend:
         """How many threads a call with enough work uses."""
         return 1
 
+    def memory_stats(self, index: int) -> Mapping[str, int]:
+        """Bytes on device ``index``: ``allocated`` to somebody, ``cached`` for the next request, and the most
+        ever allocated (``peak``).  Empty from a backend that does not count.
+        """
+        return {}
+
+    def reset_peak_memory(self, index: int) -> None:
+        """Count the peak anew from what is allocated now."""
+
+    def empty_cache(self) -> None:
+        """Give memory that nobody uses back."""
+
+    def set_memory_limit(self, nbytes: int | None, index: int) -> None:
+        """The most bytes that device ``index`` may hold, allocated and cached; None: as many as there are.
+
+        Raises RuntimeError from a backend that has no such limit.
+        """
+        raise RuntimeError(f"backend {self.name!r} has no limit of its memory")
+
     def host_view(self, memory: Any, nbytes: int) -> memoryview:
         """The bytes in place, writable.  Only where ``host_memory`` is True."""
         raise NotImplementedError

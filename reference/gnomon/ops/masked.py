@@ -92,13 +92,45 @@ native_function(
 # -- masks -------------------------------------------------------------------------------------------------
 
 
+def _chosen_rule(self: Spec, mask: Spec, size: int) -> Spec:
+    if mask.dtype is not bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    geometry.broadcast_sizes(self.sizes, mask.sizes)
+    if size < 0:
+        raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
+    return self.contiguous((size,))
+
+
+def _chosen_kernel(output: Tensor, self: Tensor, mask: Tensor, size: int) -> None:
+    out, source, chosen = (TensorAccessor(each) for each in (output, self, mask))
+    sizes = geometry.broadcast_sizes(source.sizes, chosen.sizes)
+    elements, wanted = (
+        geometry.offsets(sizes, geometry.expand_strides(each.sizes, each.strides, sizes), each.offset)
+        for each in (source, chosen)
+    )
+    picked = [element for element, place in zip(elements, wanted) if chosen.read(place)]
+    if len(picked) != size:
+        raise RuntimeError(f"_masked_select: expected a mask with {size} true elements, got {len(picked)}")
+    for to, element in zip(out.offsets(), picked):
+        out.write(to, source.read(element))
+
+
+native_function(
+    "_masked_select(Tensor self, Tensor mask, SymInt size) -> Tensor",
+    variants="function",
+    meta=_chosen_rule,
+    kernel=_chosen_kernel,
+    derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
+    doc="masked_select where ``size``, the number of elements that the mask is true for, is known.",
+)
+
+
 def _masked_select(self: Any, mask: Any) -> Any:
     if mask._spec.dtype is not bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     sizes = geometry.broadcast_sizes(self._spec.sizes, mask._spec.sizes)
-    if not sizes:
-        sizes = (1,)
-    return aten.index.Tensor(self.expand(sizes), (mask.expand(sizes),))
+    count = int(aten.count_nonzero.default(mask.expand(sizes), None).item())
+    return aten._masked_select.default(self, mask, count)
 
 
 masked_select = native_function(

@@ -22,6 +22,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.dispatch_key import BATCHED
 from ..values.dtype import bool_, int64, uint8
 from ..values.geometry import wrap_dim
 
@@ -451,8 +452,29 @@ native_function(
     doc="How many elements over dimensions ``dim`` are not 0 (int64).",
 )
 
+
+def _count_all_kernel(output: Tensor, self: Tensor) -> None:
+    source, out = TensorAccessor(self), TensorAccessor(output)
+    out[()] = sum(source.read(offset) != 0 for offset in source.offsets())
+
+
+native_function(
+    "_count_nonzero(Tensor self) -> Tensor",
+    variants="function",
+    meta=lambda self: self.contiguous((), int64),
+    kernel=_count_all_kernel,
+    doc="How many elements are not 0 (int64): count_nonzero of all of them.",
+)
+
+
+def _count_nonzero(self: Any, dim: int | None) -> Any:
+    if dim is None and not self._keys & BATCHED:
+        return aten._count_nonzero.default(self.detach())
+    return aten.sum.dim_IntList(self != 0, None if dim is None else (dim,), False, None)
+
+
 native_function(
     "count_nonzero(Tensor self, int? dim=None) -> Tensor",
-    composite=lambda self, dim: aten.sum.dim_IntList(self != 0, None if dim is None else (dim,), False, None),
+    composite=_count_nonzero,
     doc="How many elements are not 0 (int64), along ``dim`` or in all.",
 )

@@ -1,0 +1,122 @@
+/* The patches of a convolution's input, for one dtype. */
+
+#if IS_NUMERIC && !IS_HALF
+
+/* One kernel element's row of patches where the output's rows are as long as the input's and all steps are 1: then
+ * positions next to each other, over ends of rows too, meet elements next to each other, but for the columns outside
+ * [begin, end).  These are 0, and so are they made before a row is added back, which spoils it. */
+static void NAME(walk_shifted)(const geometry *of, COMPUTE *plane, const int64_t *shift, int64_t begin, int64_t end,
+                               int64_t first, int64_t count, COMPUTE *patch, int add_back) {
+    const int64_t width = of->out[2];
+    const int64_t slab = of->out[1] * width;
+    for (int64_t done = 0, part; done < count; done += part, patch += part) {
+        const int64_t j0 = (first + done) / slab;
+        const int64_t from = (first + done) % slab;
+        part = gn_min(count - done, slab - from);
+        const int64_t until = from + part;
+        const int64_t i0 = j0 * of->stride[0] + shift[0];
+        const int inside = i0 >= 0 && i0 < of->in[0];
+        /* the positions [low, high) whose rows meet the input, and of those the ones that do */
+        const int64_t high = inside ? gn_max(from, gn_min(until, (of->in[1] - shift[1]) * width)) : from;
+        const int64_t low = gn_min(high, gn_max(from, -shift[1] * width));
+        const int64_t along = shift[1] * width + shift[2];
+        const int64_t meets_low = gn_max(low, -along);
+        const int64_t meets_high = gn_max(meets_low, gn_min(high, of->in[1] * width - along));
+        COMPUTE *at = patch - from;
+        COMPUTE *line = plane + (inside ? i0 : 0) * of->in[1] * width + along;
+        if (!add_back) {
+            memset(at + from, 0, (size_t)(low - from) * sizeof(COMPUTE));
+            if (meets_low < meets_high) {
+                memcpy(at + meets_low, line + meets_low, (size_t)(meets_high - meets_low) * sizeof(COMPUTE));
+            }
+            memset(at + high, 0, (size_t)(until - high) * sizeof(COMPUTE));
+        }
+        for (int64_t row = low / width * width; row < high && begin + width > end; row += width) {
+            for (int64_t column = gn_max(row, low); column < gn_min(row + begin, high); column++) {
+                at[column] = 0;
+            }
+            for (int64_t column = gn_max(row + end, low); column < gn_min(row + width, high); column++) {
+                at[column] = 0;
+            }
+        }
+        if (add_back) {
+            GN_INDEPENDENT
+            for (int64_t p = meets_low; p < meets_high; p++) {
+                line[p] = (COMPUTE)(line[p] + at[p]);
+            }
+        }
+    }
+}
+
+/* Copies the patches of channels [0, channels) at x, for positions [first, first + count), to
+ * patches[channel, kernel element][count]; or adds them back to x. */
+static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels, int64_t first, int64_t count,
+                               COMPUTE *patches, int add_back) {
+    const int64_t width = of->out[2];
+    const int64_t stride = of->stride[2];
+    for (int64_t row = 0; row < channels * of->kernel_numel; row++) {
+        const int64_t element = row % of->kernel_numel;
+        COMPUTE *plane = x + row / of->kernel_numel * of->in_numel;
+        const int64_t k2 = element % of->kernel[2] * of->dilation[2] - of->padding[2];
+        const int64_t k1 = element / of->kernel[2] % of->kernel[1] * of->dilation[1] - of->padding[1];
+        const int64_t k0 = element / of->kernel[2] / of->kernel[1] * of->dilation[0] - of->padding[0];
+        /* [begin, end): the columns that meet the input. */
+        const int64_t room = of->in[2] - 1 - k2;
+        const int64_t end = room < 0 ? 0 : gn_min(room / stride + 1, width);
+        const int64_t begin = k2 >= 0 ? 0 : gn_min((stride - 1 - k2) / stride, end);
+        COMPUTE *patch = patches + row * count;
+        if (stride == 1 && of->stride[1] == 1 && width == of->in[2]) {
+            const int64_t shift[SPATIAL] = {k0, k1, k2};
+            NAME(walk_shifted)(of, plane, shift, begin, end, first, count, patch, add_back);
+            continue;
+        }
+        int64_t column = first % width;
+        int64_t j1 = first / width % of->out[1];
+        int64_t j0 = first / width / of->out[1];
+        for (int64_t left = count; left > 0;) {
+            const int64_t part = gn_min(width - column, left);
+            const int64_t i1 = j1 * of->stride[1] + k1;
+            const int64_t i0 = j0 * of->stride[0] + k0;
+            const int inside = i0 >= 0 && i0 < of->in[0] && i1 >= 0 && i1 < of->in[1];
+            /* the part's own columns [low, high) that do */
+            const int64_t high = inside ? gn_min(gn_max(end - column, 0), part) : 0;
+            const int64_t low = gn_min(gn_max(begin - column, 0), high);
+            COMPUTE *line = plane + (inside ? (i0 * of->in[1] + i1) * of->in[2] + k2 + column * stride : 0);
+            if (add_back) {
+                if (stride == 1) {
+                    GN_INDEPENDENT
+                    for (int64_t j = low; j < high; j++) {
+                        line[j] = (COMPUTE)(line[j] + patch[j]);
+                    }
+                } else {
+                    for (int64_t j = low; j < high; j++) {
+                        line[j * stride] = (COMPUTE)(line[j * stride] + patch[j]);
+                    }
+                }
+            } else {
+                for (int64_t j = 0; j < low; j++) {
+                    patch[j] = 0;
+                }
+                if (stride == 1) {
+                    memcpy(patch + low, line + low, (size_t)(high - low) * sizeof(COMPUTE));
+                } else {
+                    for (int64_t j = low; j < high; j++) {
+                        patch[j] = line[j * stride];
+                    }
+                }
+                for (int64_t j = high; j < part; j++) {
+                    patch[j] = 0;
+                }
+            }
+            patch += part;
+            left -= part;
+            column = 0;
+            if (++j1 == of->out[1]) {
+                j1 = 0;
+                j0++;
+            }
+        }
+    }
+}
+
+#endif

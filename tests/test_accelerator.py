@@ -1,0 +1,61 @@
+"""gnomon.accelerator: the memory that tensors take, and a limit on it."""
+
+from __future__ import annotations
+
+import pytest
+
+import gnomon as gn
+
+needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+
+
+@needs_c
+def test_tensors_are_counted() -> None:
+    with gn.device("c"):
+        before = gn.accelerator.memory_allocated()
+        gn.accelerator.reset_peak_memory_stats()
+        x = gn.empty(1 << 20)
+        assert gn.accelerator.memory_allocated() == before + (4 << 20)
+        del x
+        assert gn.accelerator.memory_allocated() == before
+        assert gn.accelerator.max_memory_allocated() == before + (4 << 20)
+        stats = gn.accelerator.memory_stats()
+        assert stats["allocated_bytes.all.current"] == before
+        assert stats["allocated_bytes.all.peak"] == before + (4 << 20)
+        assert stats["reserved_bytes.all.current"] >= before + (4 << 20)
+        gn.accelerator.empty_cache()
+        assert gn.accelerator.memory_reserved() == gn.accelerator.memory_allocated()
+    assert gn.accelerator.memory_stats("c") == gn.accelerator.memory_stats(gn.device("c"))
+
+
+@needs_c
+def test_a_limit_raises_and_frees_what_it_can() -> None:
+    with gn.device("c"):
+        try:
+            kept = gn.empty(1 << 20)
+            gn.accelerator.empty_cache()
+            del kept
+            gn.accelerator.set_memory_limit(gn.accelerator.memory_allocated() + (6 << 20))
+            cycle: list[object] = [gn.empty(5 << 18)]  # 5 MiB, which only the collector finds
+            cycle.append(cycle)
+            del cycle
+            x = gn.ones(1 << 20)  # fits only without them
+            for _ in range(2):
+                with pytest.raises(gn.OutOfMemoryError, match="in use"):
+                    x + x
+            with pytest.raises(gn.OutOfMemoryError):
+                gn.empty(1 << 20)
+            assert x[7].item() == 1.0
+            gn.accelerator.set_memory_limit(None)
+            assert (x + x)[7].item() == 2.0
+        finally:
+            gn.accelerator.set_memory_limit(None)
+
+
+def test_a_backend_that_does_not_count() -> None:
+    assert gn.accelerator.memory_stats("reference") == {}
+    assert gn.accelerator.memory_allocated("reference") == 0
+    with pytest.raises(RuntimeError, match="has no limit"):
+        gn.accelerator.set_memory_limit(1 << 30, "reference")
+    with pytest.raises(RuntimeError, match="positive number of bytes"):
+        gn.accelerator.set_memory_limit(0, "reference")

@@ -1,0 +1,214 @@
+"""Kernels of the C library that pick, find or convolve elements, against NumPy: over the ends of blocks and
+tiles, for masks of all densities, and with different numbers of threads, whose results have to be the same to
+the bit.
+"""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("gnomon_c")
+
+import gnomon as gn  # noqa: E402
+import gnomon_c  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+
+THREADS = (1, 3)
+DTYPES = ("bool", "uint8", "int16", "float32", "int64", "complex128")
+
+
+@pytest.fixture(autouse=True)
+def restored_threads():
+    before = gnomon_c.get_num_threads()
+    yield
+    gnomon_c.set_num_threads(before)
+
+
+def numbers(*shape, dtype="float32", seed=0):
+    generator = np.random.default_rng([seed, *shape])
+    if np.dtype(dtype).kind == "b":
+        return generator.random(shape) < 0.5
+    if np.dtype(dtype).kind in "iu":
+        return generator.integers(0, 100, shape).astype(dtype)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def on_c(array):
+    return gn.tensor(array, device="c")
+
+
+def on_threads(function):
+    """The result of ``function``, which has to be the same on each count of threads."""
+    results = []
+    for count in THREADS:
+        gnomon_c.set_num_threads(count)
+        results.append(function().numpy())
+    for other in results[1:]:
+        np.testing.assert_array_equal(other, results[0])
+    return results[0]
+
+
+@pytest.mark.parametrize("shape", [(7,), (2048,), (100_003,), (41, 2049), (40_000, 3)])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("density", [0.0, 0.001, 0.5, 1.0])
+def test_masked_select_and_nonzero(dtype, density, shape):
+    x = numbers(*shape, dtype=dtype)
+    mask = np.random.default_rng([1, *shape]).random(shape) < density
+    a, m = on_c(x), on_c(mask)
+    np.testing.assert_array_equal(on_threads(lambda: a.masked_select(m)), x[mask])
+    np.testing.assert_array_equal(on_threads(lambda: a[m]), x[mask])
+    np.testing.assert_array_equal(on_threads(lambda: m.nonzero()), np.argwhere(mask))
+    np.testing.assert_array_equal(on_threads(lambda: m.count_nonzero()), mask.sum())
+    marked = x * mask
+    np.testing.assert_array_equal(on_threads(lambda: on_c(marked).nonzero()), np.argwhere(marked))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
+def test_masked_select_of_what_does_not_lie_alike(dtype):
+    x, mask = numbers(300, 211, dtype=dtype), numbers(211, 300, dtype="bool")
+    a, m = on_c(x), on_c(mask)
+    np.testing.assert_array_equal(on_threads(lambda: a.masked_select(m.t())), x[mask.T])
+    np.testing.assert_array_equal(on_threads(lambda: a.t().masked_select(m)), x.T[mask])
+    row, column = mask[:1].T, mask[:, :1].T
+    wide = np.broadcast_to(row, x.shape)
+    np.testing.assert_array_equal(on_threads(lambda: a.masked_select(on_c(row.copy()))), x[wide])
+    wide = np.broadcast_to(column, x.shape)
+    np.testing.assert_array_equal(on_threads(lambda: a.masked_select(on_c(column.copy()))), x[wide])
+    wide = np.broadcast_to(x[:, :1], x.shape)
+    np.testing.assert_array_equal(on_threads(lambda: a[:, :1].masked_select(m.t())), wide[mask.T])
+    out = gn.empty(2 * int(mask.sum()), dtype=a.dtype, device="c")[::2]
+    gn.masked_select(a.t(), m, out=out)
+    np.testing.assert_array_equal(out.numpy(), x.T[mask])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_single_elements(dtype):
+    x = numbers(50, 70, dtype=dtype)
+    generator = np.random.default_rng(2)
+    i, j = (generator.integers(-size, size, 70_001) for size in x.shape)
+    a, k, n = on_c(x), on_c(i), on_c(j)
+    np.testing.assert_array_equal(on_threads(lambda: a[k, n]), x[i, j])
+    np.testing.assert_array_equal(on_threads(lambda: a.t()[n, k]), x[i, j])
+    np.testing.assert_array_equal(on_threads(lambda: a[:, 0][k[::2]]), x[i[::2], 0])
+    np.testing.assert_array_equal(on_threads(lambda: a[k[:1], n]), x[i[:1], j])
+    new = numbers(70_001, dtype=dtype, seed=3)
+    expected = x.copy()
+    for where, value in zip(zip(i, j), new):
+        expected[where] = value  # the last one wins
+    np.testing.assert_array_equal(on_threads(lambda: a.index_put((k, n), on_c(new))), expected)
+    np.testing.assert_array_equal(a.numpy(), x)
+
+
+@pytest.mark.parametrize("bad", [70, -71, 2**62, -(2**63)])
+def test_an_index_out_of_range_writes_nothing(bad):
+    x = on_c(numbers(70))
+    indices = [3] * 5000
+    indices[4321] = bad
+    out = gn.full((5000,), 7.0, device="c")
+    with pytest.raises(IndexError, match="out of"):
+        x[gn.tensor(indices, device="c")]
+    before = x.numpy().copy()
+    with pytest.raises(IndexError, match="out of"):
+        x.index_put_((gn.tensor(indices, device="c"),), out)
+    np.testing.assert_array_equal(x.numpy(), before)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_gather_and_scatter_add(dtype):
+    x = numbers(300, 257, dtype=dtype)
+    index = np.random.default_rng(5).integers(0, 257, x.shape)
+    a, i = on_c(x), on_c(index)
+    expected = np.take_along_axis(x, index, 1)
+    for short in (i, i.to(gn.int32)):
+        np.testing.assert_array_equal(on_threads(lambda short=short: a.gather(1, short)), expected)
+    np.testing.assert_array_equal(on_threads(lambda: a.t().gather(0, i.t())), expected.T)
+    wanted = np.zeros_like(x)
+    for line in range(len(x)):
+        np.add.at(wanted[line], index[line], x[line])
+    np.testing.assert_array_equal(on_threads(lambda: gn.zeros_like(a).scatter_add(1, i, a)), wanted)
+
+
+def convolve(x, w, padding, stride=1, dilation=1):
+    """A two-dimensional convolution by its definition."""
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    heights = x.shape[2] - dilation * (w.shape[2] - 1)
+    widths = x.shape[3] - dilation * (w.shape[3] - 1)
+    out = 0
+    for i in range(w.shape[2]):
+        for j in range(w.shape[3]):
+            part = x[:, :, i * dilation : i * dilation + heights : stride]
+            part = part[..., j * dilation : j * dilation + widths : stride]
+            out = out + np.einsum("nchw,fc->nfhw", part, w[:, :, i, j])
+    return out
+
+
+# Of rows as long as the input's, and of others; in tiles that end in the middle of a row.
+CASES = [
+    ((2, 3, 57, 61), (4, 3, 3, 3), 1, 1, 1),
+    ((1, 3, 9, 5), (2, 3, 5, 5), 4, 1, 2),
+    ((1, 2, 3, 2), (2, 2, 7, 7), 3, 1, 1),
+    ((3, 4, 21, 23), (5, 4, 3, 3), 1, 2, 1),
+    ((1, 64, 130, 130), (3, 64, 3, 3), 1, 1, 1),
+]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("case", CASES)
+def test_convolution(dtype, case):
+    x_shape, w_shape, padding, stride, dilation = case
+    x, w = numbers(*x_shape, dtype=dtype), numbers(*w_shape, dtype=dtype, seed=1)
+    if np.dtype(dtype).kind == "c":
+        x, w = x + 1j * numbers(*x_shape, dtype=x.real.dtype), w - 1j * numbers(*w_shape, dtype=w.real.dtype)
+    options = ([stride] * 2, [padding] * 2, [dilation] * 2, False, [0, 0], 1)
+    a, b = on_c(x), on_c(w)
+    gn.set_fallback_policy("error")
+    try:
+        result = on_threads(lambda: gn.ops.aten.convolution(a, b, None, *options))
+        expected = convolve(x, w, padding, stride, dilation)
+        tolerance = 2e-4 if dtype == "complex64" else 1e-9
+        np.testing.assert_allclose(result, expected.astype(dtype), rtol=tolerance, atol=tolerance)
+        # <g, w * x> is linear in both factors: of the gradients g meets the conjugates
+        g = numbers(*result.shape, dtype=dtype, seed=2)
+        gradients = []
+        for count in THREADS:
+            gnomon_c.set_num_threads(count)
+            found = gn.ops.aten.convolution_backward(on_c(g), a, b, [len(w)], *options, [True] * 3)
+            gradients.append([each.numpy() for each in found])
+        for one, other in zip(*gradients):
+            np.testing.assert_array_equal(one, other)
+        by_input, by_weight, by_bias = gradients[0]
+        total = np.vdot(result, g)
+        if np.dtype(dtype).kind in "iu":  # modulo 2 ** bits, as all of it
+            total = (result * g).sum(dtype=dtype)
+            assert (by_input * x).sum(dtype=dtype) == total
+            assert (by_weight * w).sum(dtype=dtype) == total
+        else:
+            np.testing.assert_allclose(np.vdot(x, by_input), total, rtol=1e-3)
+            np.testing.assert_allclose(np.vdot(w, by_weight), total, rtol=1e-3)
+        np.testing.assert_allclose(by_bias, g.sum((0, 2, 3)).astype(dtype), rtol=1e-3, atol=1e-3)
+    finally:
+        gn.set_fallback_policy(None)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_a_vector_times_a_transposed_matrix(dtype):
+    for k, n in ((1, 5000), (15, 401), (16, 402), (1031, 7), (4096, 33)):
+        x, w = numbers(1, k, dtype=dtype), numbers(n, k, dtype=dtype, seed=1)
+        a, b = on_c(x), on_c(w)
+        expected = x.astype("float64") @ w.T.astype("float64")
+        result = on_threads(lambda a=a, b=b: a @ b.t())
+        np.testing.assert_allclose(result, expected, rtol=1e-4 if dtype == "float32" else 1e-9, atol=1e-3)
+        if n > 32 and k > 1000:  # the same to the bit wherever a column stands
+            np.testing.assert_array_equal((a @ b[1:].t()).numpy(), result[:, 1:])
+
+
+def test_max_pooling_of_pairs():
+    special = np.array([-np.inf, np.nan, 0.0, -0.0, np.inf, 1.0], np.float32)
+    x = special[np.random.default_rng(7).integers(0, 6, (3, 2, 35, 37))]
+    functional = gn.nn.functional
+    for width in (36, 37):
+        given = x[..., :width].copy()
+        values, places = functional.max_pool2d(on_c(given), 2, return_indices=True)
+        wanted, where = functional.max_pool2d(gn.tensor(given, device="reference"), 2, return_indices=True)
+        np.testing.assert_array_equal(values.numpy(), wanted.numpy())
+        np.testing.assert_array_equal(places.numpy(), where.numpy())
