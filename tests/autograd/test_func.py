@@ -639,3 +639,47 @@ def test_no_backward_inside(lib):
     leaf = lib.ones(2, requires_grad=True)
     (leaf * lib.func.grad(cubed)(numbers(lib, 2))).sum().backward()
     close(leaf.grad, 3 * numbers(lib, 2) ** 2)
+
+
+# -- under inference mode, and what is left behind ---------------------------------------------------------
+
+
+def test_under_inference_mode(lib):
+    func = lib.func
+    with lib.inference_mode():
+        w, x = lib.tensor([2.0, 3.0]), lib.tensor([1.0, 2.0])
+        close(func.grad(lambda a: (a**3 * w).sum())(x), 3 * x**2 * w)
+        assert not func.grad(lambda a: (a**3).sum())(x).is_inference()
+        close(func.jvp(lambda a: a**3 * w, (x,), (x,))[1], 3 * x**3 * w)
+        close(func.vjp(lambda a: a**3 * w, x)[1](x)[0], 3 * x**3 * w)
+        for jacobian in (func.jacrev, func.jacfwd):
+            close(jacobian(lambda a: a**3 * w)(x), lib.diag(3 * x**2 * w))
+        close(func.hessian(lambda a: (a**3).sum())(x), lib.diag(6 * x))
+        close(func.vmap(func.grad(lambda a: a**3))(x), 3 * x**2)
+    # what is captured was made in that mode, the transform is outside
+    close(func.jvp(lambda a: a * w, (lib.ones(2),), (lib.ones(2),))[1], w)
+
+
+def test_nothing_is_left_behind(lib):
+    def transforms(x):
+        func = lib.func
+        yield lambda: func.grad(lambda a: (a.sin() * 2).sum())(x)
+        yield lambda: func.vjp(lambda a: a.sin() * 2, x)[1](x)[0]
+        yield lambda: func.jvp(lambda a: a.sin() * 2, (x,), (x,))[1]
+        yield lambda: func.jacrev(lambda a: a.sin())(x)
+        yield lambda: func.jacfwd(lambda a: a.sin())(x)
+        yield lambda: func.vmap(lambda a: a.sin())(x)
+
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(6):
+            for _ in range(2):
+                x = numbers(lib, 3)
+                call = list(transforms(x))[number]
+                result = call()
+                alive = [weakref.ref(x), weakref.ref(result)]
+                del x, result, call
+                assert [each() for each in alive] == [None, None], number
+    finally:
+        gc.enable()

@@ -297,3 +297,35 @@ def test_levels_nest_in_a_functions_jvp() -> None:
     apply = cube(gn).apply
     inner = lambda a: gn.func.jvp(apply, (a,), (v,))[1]  # noqa: E731
     close(gn.func.jvp(inner, (x,), (v,))[1], 14 * x * v * v)
+
+
+def test_writing_to_what_was_detached(lib: Any) -> None:
+    x = numbers(lib, 3)
+
+    def one(a: Any) -> Any:
+        detached = (a * 2).detach()
+        detached[0] = a.sum()
+        return detached
+
+    def part(a: Any) -> Any:
+        whole = a * 2
+        detached = whole.detach()
+        front = detached[:2]
+        front.mul_(a[:2])
+        return detached, whole, front
+
+    slope = lib.func.jvp(one, (x,), (x,))[1]
+    close(slope, lib.stack([x.sum(), x[0] * 0, x[0] * 0]))
+    _, (of_detached, of_whole, of_front) = lib.func.jvp(part, (x,), (x,))
+    close(of_whole, 2 * x)
+    close(of_front, 2 * x[:2] * x[:2])
+    close(of_detached, lib.cat([2 * x[:2] * x[:2], x[2:] * 0]))
+
+
+def test_a_linearized_gradient_is_no_variable() -> None:
+    x = numbers(gn, 3)
+    _, jvp_fn = gn.func.linearize(gn.func.grad(lambda a: (a**3).sum()), x)
+    result = jvp_fn(x)
+    close(result, 6 * x * x)
+    assert not result.requires_grad and result.grad_fn is None
+    assert not gn.func.vmap(jvp_fn)(gn.stack([x, x])).requires_grad

@@ -38,6 +38,7 @@ from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
 from ..values.dtype import float32
 from . import anomaly_mode
 from . import node as node_module
+from .grad_mode import in_transform
 from .hooks import hooks_of
 from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
 from .tensor_hooks import retain_grad, set_current_task
@@ -45,17 +46,15 @@ from .workers import Workers
 
 MAX_DEPTH = 60  # backwards within backwards on one thread's stack.  Source: MAX_DEPTH in engine.h
 
-_in_transform: ContextVar[bool] = ContextVar("gnomon_in_transform", default=False)
-
 
 @contextmanager
 def transform() -> Iterator[None]:
     """Inside, a function runs for ``func.grad``, ``func.vmap`` or one of their kind: ``backward`` refuses."""
-    token = _in_transform.set(True)
+    token = in_transform.set(True)
     try:
         yield
     finally:
-        _in_transform.reset(token)
+        in_transform.reset(token)
 
 
 def backward(
@@ -79,7 +78,7 @@ def backward(
     by an earlier backward, and inside a function that ``func.grad`` or ``func.vmap`` runs.
     Source: torch.autograd.backward.
     """
-    if _in_transform.get():
+    if in_transform.get():
         raise RuntimeError(
             "backward() called inside a functorch transform. This is not supported, please use func.grad or "
             "func.vjp instead or call backward() outside of functorch transforms."

@@ -112,7 +112,9 @@ def _run_view(
         same = operator(tangent, *arguments[1:])
         tangents = same if isinstance(same, (tuple, list)) else (same,)
     for view, each in zip(views, tangents):
-        keep(view, level, each)
+        base = None if view._view_of is None else view._view_of[0]
+        if each is not None or base is None or tangent_of(base, level) is not None:
+            keep(view, level, each)  # (else the view has none as long as its base has none)
     return results
 
 

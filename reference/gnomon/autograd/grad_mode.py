@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Generator
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -24,6 +25,10 @@ from ..dispatch.mode import (
 from ..values.dispatch_key import GRAD_MODE_BIT, INFERENCE_MODE_BIT
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+# Does a function run for ``func.grad``, ``func.vmap`` or one of their kind?
+in_transform: ContextVar[bool] = ContextVar("gnomon_in_transform", default=False)
 
 
 class _ModeContext:

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import excluding, mode_word, set_mode_word
-from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta, heir_of
+from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta, heir_of, make_tensor
 from ..values.dispatch_key import (
     AUTOGRAD,
     BATCHED,
@@ -34,6 +34,7 @@ from ..values.dispatch_key import (
     DispatchKey,
 )
 from . import anomaly_mode
+from .grad_mode import in_transform
 from .node import gradient_edge, operator_name
 
 # For the Node of an operator that wrote to a view in place: what makes the edge of its output, which is no
@@ -205,6 +206,8 @@ def save(tensor: Tensor) -> Tensor | SavedVariable:
     """
     counter = tensor._version_counter
     if counter is INFERENCE_VERSION:
+        if in_transform.get():  # a transform's own graph, which nobody will see
+            return make_tensor(tensor._spec, tensor.untyped_storage(), tensor._storage_offset)
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
             "normal tensor and use it in autograd."

@@ -319,16 +319,19 @@ def fallback(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
             f"vmap: {operator.name} has no batching rule, and without examples nothing says what it gives"
         )
     fallbacks[operator.name] += 1
-
-    def example(value: Any, number: int) -> Any:
-        if isinstance(value, (list, tuple)):
-            return [example(each, number) for each in value]
-        return aten.select.int(value.value, 0, number) if batch.has(value) else value
-
-    results = [operator(*[example(each, number) for each in arguments]) for number in range(batch.size)]
+    results = [
+        operator(*[_example(batch, each, number) for each in arguments]) for number in range(batch.size)
+    ]
     if schema.is_inplace:
         return None
     return _stacked(operator, results)
+
+
+def _example(batch: Batch, value: Any, number: int) -> Any:
+    """The part of an argument that is one example's."""
+    if isinstance(value, (list, tuple)):
+        return [_example(batch, each, number) for each in value]
+    return aten.select.int(value.value, 0, number) if batch.has(value) else value
 
 
 def _stacked(operator: OpOverload, results: list[Any]) -> Any:

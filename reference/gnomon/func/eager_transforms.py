@@ -21,20 +21,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 from ..autograd import engine, forward_ad, forward_grad
-from ..autograd.grad_mode import enable_grad
+from ..autograd.grad_mode import enable_grad, inference_mode
 from ..autograd.node import AccumulateGrad, gradient_edge, set_history
 from ..dispatch.dispatcher import aten
-from ..dispatch.mode import is_grad_enabled
-from ..memory.tensor import Tensor
+from ..dispatch.mode import is_grad_enabled, is_inference_mode_enabled
+from ..memory.tensor import INFERENCE_VERSION, Tensor, make_tensor
 from ..utils.pytree import TreeSpec, flatten, unflatten
 from ..values.dispatch_key import AUTOGRAD
 from .batching import BatchedTensor, alias, wrap
 from .vmap import vmap
 
 Argnums = int | tuple[int, ...]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 # -- fresh tensors, and what leads beyond them -----------------------------------------------------------
@@ -49,9 +51,35 @@ def _fresh(where: str, value: Any, is_outer_recorded: bool) -> Tensor:
         raise TypeError(f"{where}: expected tensors to differentiate by, but got {type(value).__name__}")
     if is_outer_recorded and value._keys & AUTOGRAD:
         return aten.alias.default(value)
-    made = alias(value).requires_grad_()
+    made = alias(_recordable(value)).requires_grad_()
     forward_grad.share_tangents(value, made)
+    if _fresh_leaves.get() is not None:
+        _fresh_leaves.get().append(made)  # type: ignore[union-attr]
     return made
+
+
+# The fresh leaves that transforms make inside a function that is being linearized, if one is.
+_fresh_leaves: ContextVar[list[Tensor] | None] = ContextVar("gnomon_fresh_leaves", default=None)
+
+
+def _recordable(tensor: Tensor) -> Tensor:
+    """The tensor, or a normal one over the memory of an inference tensor, which can't be recorded."""
+    if tensor._version_counter is not INFERENCE_VERSION or isinstance(tensor, BatchedTensor):
+        return tensor
+    return make_tensor(tensor._spec, tensor.untyped_storage(), tensor._storage_offset)
+
+
+def _outside_inference_mode(transform: F) -> F:
+    """``transform`` runs as outside such a mode, where nothing would be recorded."""
+
+    @functools.wraps(transform)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if not is_inference_mode_enabled():
+            return transform(*args, **kwargs)
+        with inference_mode(False):
+            return transform(*args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]
 
 
 def _levels_of(tensor: Any) -> Iterator[Tensor]:
@@ -250,6 +278,7 @@ def grad_and_value(
     With ``has_aux`` it returns (gradient, (value, aux)).  Source: torch.func.grad_and_value.
     """
 
+    @_outside_inference_mode
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         where = "grad_and_value(f)(*args)"
@@ -289,6 +318,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     return wrapper
 
 
+@_outside_inference_mode
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """``func(*primals)``, and a function that multiplies by its Jacobian from the left.
 
@@ -301,6 +331,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     call = _Call(where, func, tuple(range(len(primals))), primals, {}, has_aux)
     call.check_outputs(where)
 
+    @_outside_inference_mode
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given = _cotangents(cotangents, call)
         enabled = is_grad_enabled() if create_graph is None else create_graph
@@ -320,7 +351,7 @@ def _cotangents(cotangents: Any, call: _Call) -> list[Tensor]:
             "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
             f"function. cotangents: {structure}, primal output: {call.structure}"
         )
-    return given
+    return [_recordable(each) if isinstance(each, Tensor) else each for each in given]
 
 
 # -- forward derivatives ---------------------------------------------------------------------------------
@@ -343,7 +374,9 @@ def _pushed(
         )
     for name, tensors in (("primals", leaves), ("tangents", given)):
         _check_all_tensors(where, name, tensors)
-    duals = [forward_ad.make_dual(each, along) for each, along in zip(leaves, given)]
+    duals = [
+        forward_ad.make_dual(_recordable(each), _recordable(along)) for each, along in zip(leaves, given)
+    ]
     result, aux = func(*unflatten(duals, structure)), None
     if has_aux:
         result, aux = _without_aux(where, result)
@@ -366,6 +399,7 @@ def _check_all_tensors(where: str, name: str, tensors: Sequence[Any]) -> None:
             raise RuntimeError(f"{where}: Expected {name} to only contain Tensors, got {type(each)}")
 
 
+@_outside_inference_mode
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
@@ -394,6 +428,7 @@ def jvp(
     return (results, result_slopes, aux) if has_aux else (results, result_slopes)
 
 
+@_outside_inference_mode
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``func(*primals)``, and the function that multiplies tangents by its Jacobian there.
 
@@ -408,15 +443,22 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     with enable_grad():
         seeds = [aten.zeros_like(alias(each)).requires_grad_() for each in leaves]
         copies = unflatten([aten.clone.default(each, None) for each in seeds], structure)
-    with forward_grad.new_level(is_recorded=True):
-        _, slopes, outputs, result_structure = _pushed(where, func, primals, copies, False)
+    inner: list[Tensor] = []
+    token = _fresh_leaves.set(inner)
+    try:
+        with forward_grad.new_level(is_recorded=True):
+            _, slopes, outputs, result_structure = _pushed(where, func, primals, copies, False)
+    finally:
+        _fresh_leaves.reset(token)
+    own = [*seeds, *inner]
     with enable_grad():
         dummies = [alias(aten.zeros_like(each)).requires_grad_() if _moves(each) else each for each in slopes]
         moved = [each for each in slopes if _moves(each)]
         wanted = [dummy for dummy, each in zip(dummies, slopes) if _moves(each)]
         gradients = _gradients(moved, seeds, wanted, True, True)
-    leads_elsewhere = is_grad_enabled() and _leads_elsewhere(moved, seeds)
+    leads_elsewhere = is_grad_enabled() and _leads_elsewhere(moved, own)
 
+    @_outside_inference_mode
     def jvp_fn(*tangents: Any) -> Any:
         given, given_structure = flatten(tangents)
         if given_structure != structure:
@@ -443,7 +485,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                 )
             )
         results = [next(found) if _moves(each) else each for each in slopes]
-        fresh = [*seeds, *wanted]
+        fresh = [*own, *wanted]
         return unflatten(
             [_finished(each, fresh, create) for each in _or_zeros(results, outputs)], result_structure
         )
@@ -501,6 +543,7 @@ def jacrev(
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
+    @_outside_inference_mode
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         where = "jacrev(f)(*args)"
@@ -534,6 +577,7 @@ def jacfwd(
     torch.func.jacfwd.
     """
 
+    @_outside_inference_mode
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         positions = _check_argnums(argnums, len(args))

@@ -170,19 +170,21 @@ def _fall_back(
         run_reference(name, tensors, output_count, walk, kernel_arguments)
         return
     copies: dict[int, Tensor] = {}
-
-    def on_reference(value: Any) -> Any:
-        if isinstance(value, Tensor):
-            return copies.setdefault(id(value), copy_to_reference(value))
-        if isinstance(value, (list, tuple)):
-            return [on_reference(each) for each in value]
-        return value
-
-    mirrored = [on_reference(tensor) for tensor in tensors]
-    run_reference(name, mirrored, output_count, walk, [on_reference(each) for each in kernel_arguments])
+    mirrored = [_on_reference(tensor, copies) for tensor in tensors]
+    arguments = [_on_reference(each, copies) for each in kernel_arguments]
+    run_reference(name, mirrored, output_count, walk, arguments)
     for tensor, mirror in zip(tensors[:output_count], mirrored):
         if tensor is not None:
             tensor.untyped_storage().copy_in(0, mirror.untyped_storage().host_view())
+
+
+def _on_reference(value: Any, copies: dict[int, Tensor]) -> Any:
+    """``value`` with copies of its tensors, those that there are or new ones."""
+    if isinstance(value, Tensor):
+        return copies.setdefault(id(value), copy_to_reference(value))
+    if isinstance(value, (list, tuple)):
+        return [_on_reference(each, copies) for each in value]
+    return value
 
 
 def copy_to_reference(tensor: Tensor) -> Tensor:

@@ -123,20 +123,18 @@ def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: 
 
 def _promoted(operator: OpOverload, arguments: Sequence[Any], dtype: dtypes.dtype) -> list[Any]:
     """The arguments with their tensors converted to ``dtype``."""
-
-    def converted(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return [converted(each) for each in value]
-        return (
-            launch.convert(value, dtype)
-            if isinstance(value, Tensor) and value._spec.dtype is not dtype
-            else value
-        )
-
     return [
-        converted(value) if position in operator.tensor_positions else value
+        _converted(value, dtype) if position in operator.tensor_positions else value
         for position, value in enumerate(arguments)
     ]
+
+
+def _converted(value: Any, dtype: dtypes.dtype) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_converted(each, dtype) for each in value]
+    if isinstance(value, Tensor) and value._spec.dtype is not dtype:
+        return launch.convert(value, dtype)
+    return value
 
 
 def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: Spec) -> list[Any]:

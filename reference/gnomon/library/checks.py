@@ -114,6 +114,12 @@ def _one_operator(op: Any) -> OpOverload:
     return op
 
 
+def _converted(value: Any, convert: Callable[[Tensor], Any]) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_converted(each, convert) for each in value]
+    return convert(value) if isinstance(value, Tensor) else value
+
+
 class _Run:
     """An operator and arguments for it, of which each run gets copies."""
 
@@ -130,14 +136,8 @@ class _Run:
 
     def with_tensors(self, convert: Callable[[Tensor], Any]) -> list[Any]:
         """The arguments, with ``convert`` of each tensor in its place."""
-
-        def converted(value: Any) -> Any:
-            if isinstance(value, (list, tuple)):
-                return [converted(each) for each in value]
-            return convert(value) if isinstance(value, Tensor) else value
-
         return [
-            converted(value) if position in self.operator.tensor_positions else value
+            _converted(value, convert) if position in self.operator.tensor_positions else value
             for position, value in enumerate(self.arguments)
         ]
 

@@ -72,14 +72,13 @@ def nested_list(tensor: Tensor) -> Any:
     flat = elements(tensor)
     if tensor._spec.ndim == 0:
         return flat[0]
-    numbers = iter(flat)
+    return _nested(tensor._spec.sizes, iter(flat))
 
-    def build(sizes: Sequence[int]) -> list[Any]:
-        if len(sizes) == 1:
-            return [next(numbers) for _ in range(sizes[0])]
-        return [build(sizes[1:]) for _ in range(sizes[0])]
 
-    return build(tensor._spec.sizes)
+def _nested(sizes: Sequence[int], numbers: Iterator[Any]) -> list[Any]:
+    if len(sizes) == 1:
+        return [next(numbers) for _ in range(sizes[0])]
+    return [_nested(sizes[1:], numbers) for _ in range(sizes[0])]
 
 
 def fill_from(tensor: Tensor, values: Sequence[Number]) -> None:

@@ -248,13 +248,15 @@ def _multi_dot(tensors: Sequence[Any]) -> Any:
                 "multiplied"
             )
     split = _best_order([matrices[0].size(0), *(each.size(1) for each in matrices)])
+    return _product_of(matrices, split, 0, count - 1).view(sizes)
 
-    def product(i: int, j: int) -> Any:
-        if i == j:
-            return matrices[i]
-        return aten.mm.default(product(i, split[i, j]), product(split[i, j] + 1, j))
 
-    return product(0, count - 1).view(sizes)
+def _product_of(matrices: Any, split: Any, first: int, last: int) -> Any:
+    """The product of some of the matrices, in the order that ``split`` says."""
+    if first == last:
+        return matrices[first]
+    left = _product_of(matrices, split, first, split[first, last])
+    return aten.mm.default(left, _product_of(matrices, split, split[first, last] + 1, last))
 
 
 linalg_multi_dot = native_function(

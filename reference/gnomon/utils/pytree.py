@@ -9,7 +9,7 @@ Source: torch/utils/_pytree.py.
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 
@@ -86,14 +86,14 @@ def unflatten(leaves: Sequence[Any], structure: TreeSpec) -> Any:
     """
     if len(leaves) != structure.num_leaves:
         raise ValueError(f"unflatten: got {len(leaves)} leaves for a structure with {structure.num_leaves}")
-    rest = iter(leaves)
+    return _build(structure, iter(leaves))
 
-    def build(spec: TreeSpec) -> Any:
-        if spec.kind is None:
-            return next(rest)
-        return _put_together(spec.kind, spec.context, [build(child) for child in spec.children])
 
-    return build(structure)
+# Not inside ``unflatten``: a function that knows itself is a cycle, which would keep the leaves alive.
+def _build(spec: TreeSpec, rest: Iterator[Any]) -> Any:
+    if spec.kind is None:
+        return next(rest)
+    return _put_together(spec.kind, spec.context, [_build(child, rest) for child in spec.children])
 
 
 def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
