@@ -182,7 +182,6 @@ def test_loaded_state_takes_the_parameter_s_dtype_but_not_the_step():
         (lambda p: SGD([p * 2]), ValueError, "can't optimize a non-leaf Tensor"),
         (lambda p: SGD([1]), TypeError, "one of the params is int"),
         (lambda p: SGD([{"params": {p}}]), TypeError, "ordered collections"),
-        (lambda p: SGD([p, p]), ValueError, "more than one parameter group"),
         (lambda p: SGD([{"params": p}, {"params": p}]), ValueError, "more than one parameter group"),
         (lambda p: SGD([p]).add_param_group([p]), TypeError, "param_group must be a dict"),
         (lambda p: SGD([p], lr=-1), ValueError, "Invalid learning rate: -1"),
@@ -337,3 +336,17 @@ def test_curve_agrees_with_pytorch(name, device):
         curves.append(curve)
     # float32: a few ulp a step, ten steps.
     assert curves[1] == pytest.approx(curves[0], rel=1e-5)
+
+
+@pytest.mark.parametrize("make", [SGD, Adam, AdamW])
+def test_a_parameter_that_comes_twice_has_two_steps(make):
+    twice, once = (nn.Parameter(gn.tensor([1.0, -2.0])) for _ in range(2))
+    with pytest.warns(UserWarning, match="duplicate parameters"):
+        optimizer = make([twice, twice], lr=0.1)
+    single = make([once], lr=0.1)
+    for param in (twice, once):
+        param.grad = gn.tensor([0.5, 0.25])
+    optimizer.step()
+    single.step()
+    single.step()
+    assert twice.tolist() == pytest.approx(once.tolist(), rel=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -76,8 +77,15 @@ class Optimizer:
                 )
         known = {id(param) for each in self.param_groups for param in each["params"]}
         ours = [id(param) for param in params]
-        if not known.isdisjoint(ours) or len(set(ours)) < len(ours):
-            raise ValueError("some parameters appear in more than one parameter group, or twice in one")
+        if len(set(ours)) < len(ours):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                "an error",
+                UserWarning,
+                stacklevel=3,
+            )
+        if not known.isdisjoint(ours):
+            raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -220,7 +228,7 @@ def is_fused(params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, A
             return False
         if spec.strides != other.strides and 0 in spec.strides:
             return False
-    return True
+    return len(set(map(id, params))) == len(params)  # one that comes twice has two steps, one after the other
 
 
 _PLAIN_TYPES = (gn.Tensor, Parameter)
