@@ -256,6 +256,8 @@ class Signature:
                 values.append(value)
             elif value is None and is_optional:
                 values.append(None)
+            elif kind is Tensor and value.__class__ is float and self._takes_number(index, args):
+                values.append(value)
             else:
                 return None
         given = len(values)
@@ -272,6 +274,12 @@ class Signature:
             if value is REQUIRED:  # by identity: tensors make a tensor of ==
                 return None
         return values
+
+    def _takes_number(self, index: int, args: Sequence[Any]) -> bool:
+        """May a number stand for this tensor?  The first argument is one, then."""
+        return self.arguments[self.positional[index]].name in self.number_names and isinstance(
+            args[0], Tensor
+        )
 
     def is_known_by_types(self, args: Sequence[Any]) -> bool:
         """Would ``quick`` take any arguments of these types?  Not where it looks into a list, or at how great
