@@ -454,6 +454,8 @@ def make_function(
     # arguments that stand for lists, the defaults of those that are left out.
     known: dict[tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...]]] = {}
 
+    tried: set[tuple[type, ...]] = set()  # types that were looked at: they are known now, or say too little
+
     def function(*args: Any, **kwargs: Any) -> Any:
         if not kwargs:
             found = known.get(tuple(map(type, args)))
@@ -467,11 +469,15 @@ def make_function(
 
     def remember(signature: Signature, args: tuple[Any, ...]) -> None:
         """Take this overload at once for other arguments of these types, if they say enough."""
+        types = tuple(map(type, args))
+        if types in tried:
+            return
+        tried.add(types)
         values = signature.quick(args, {})
         if values is not None and signature.is_known_by_types(args):
             singles = [index for index in signature.singles if index < len(args) and args[index] is not None]
             tail = tuple(values[len(args) :])
-            known[tuple(map(type, args))] = signature.operator, signature.return_type, singles, tail
+            known[types] = signature.operator, signature.return_type, singles, tail
 
     def says_too_little(index: int, value: Any) -> bool:
         """Is this a tensor where some overload has a number, which one without dimensions may stand for?"""

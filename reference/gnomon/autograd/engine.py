@@ -703,7 +703,7 @@ def _validate(gradient: Tensor, wanted: Spec, node: Node, returned: Sequence[Ten
                 f"Function {node.name()} returned an invalid gradient at index {position} - got "
                 f"{list(gradient.shape)} but expected shape compatible with {list(wanted.shape)}"
             )
-        gradient = gradient.sum_to_size(wanted.sizes)
+        gradient = aten.sum_to_size.default(gradient, wanted.sizes)
     if gradient._spec.dtype is not wanted.dtype:
         if gradient._spec.dtype.is_complex and not wanted.dtype.is_complex:
             gradient = gradient.real
