@@ -388,3 +388,25 @@ def test_where_takes_numbers(device: str) -> None:
     assert gn.where(mask, gn.tensor([1, 2]), -1).tolist() == [1, -1]
     with pytest.raises(RuntimeError, match="where: expected condition to be a boolean tensor"):
         gn.where(gn.ones(2), 1, 2)
+
+
+@pytest.mark.parametrize("device", [name for name, info in gn.backends().items() if info.available])
+def test_what_is_written_may_not_be_read_at_the_same_time(device):
+    """Also where a tensor has no Storage yet, and after the same call with other tensors."""
+    if device == "meta":
+        pytest.skip("nothing is written")
+    for _ in range(2):
+        target, index = (gn.arange(3, device=device) * 1 for _ in range(2))
+        target.index_fill_(0, index, 5)
+        target.scatter_(0, index, 1)
+        gn.take(target, index, out=gn.empty(3, dtype=gn.int64, device=device))
+        made = gn.arange(3, device=device) * 1
+        for call in (
+            lambda x: x.index_fill_(0, x, 5),
+            lambda x: x.scatter_(0, x, 1),
+            lambda x: gn.take(x + 1, x, out=x),
+            lambda x: gn.index_select(x + 1, 0, x, out=x),
+        ):
+            with pytest.raises(RuntimeError, match="refer to a single memory location"):
+                call(made)
+        assert made.tolist() == [0, 1, 2]

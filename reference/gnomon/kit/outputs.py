@@ -79,15 +79,17 @@ def check_no_overlap(variant: OpOverload, base: OpOverload, output: Tensor, argu
     """
     name = variant.schema.name.lstrip("_")
     check_no_internal_overlap(name, output._spec)
-    storage = output._storage
-    if storage is None:
-        return
     for position in base.tensor_positions:
         value = arguments[position]
         separate = position in base.record.separate_out
         for each in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(each, Tensor) and each._storage is storage:
+            if isinstance(each, Tensor) and _shares_storage(each, output):
                 check_no_partial_overlap(name, output, [each], separate)
+
+
+def _shares_storage(tensor: Tensor, other: Tensor) -> bool:
+    """Do two tensors show one storage?  One without a Storage shares its memory with nobody but itself."""
+    return tensor is other or (tensor._storage is not None and tensor._storage is other._storage)
 
 
 def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: bool = False) -> None:
@@ -96,12 +98,9 @@ def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: b
 
     Source: assert_no_partial_overlap, assert_no_overlap; memory with gaps is taken as one block, as there.
     """
-    storage = output._storage
-    if storage is None:
-        return
     spec = output._spec
     for each in inputs:
-        if each._storage is not storage or (each is output and not separate):
+        if not _shares_storage(each, output) or (each is output and not separate):
             continue
         other = each._spec
         if not spec.numel or not other.numel:
