@@ -315,6 +315,7 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
         for position in range(len(operator.schema.returns))
         if position not in operator.record.non_differentiable_outputs
     ]
+    node_outputs = recorded[-1] + 1 if recorded else 0
     is_differentiable = bool(operator.record.derivatives)
     has_no_formulas = operator.record.derivatives is None  # its Node raises; autograd's own kernel makes it
     has_list = any(operator.schema.arguments[position].is_list for position in positions)
@@ -343,7 +344,7 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
             [gradient_edge(each) if is_needed else None for each, is_needed in zip(inputs, needed)]
         )
         node.sequence_nr = next_sequence_number()
-        node.metadata_specs = specs
+        node.metadata_specs = specs[:node_outputs]
         for position in recorded:
             output = outputs[position]
             if output._spec.dtype.category >= 2:

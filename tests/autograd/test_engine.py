@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import warnings
 from typing import Any
@@ -416,3 +418,31 @@ def test_anomaly_mode_names_what_induced_a_node(lib: Any) -> None:
     assert "Traceback of forward call that caused the error" in texts
     assert "Previous calculation was induced by PowBackward0. Traceback of forward call that induced" in texts
     assert "lib.autograd.grad((x**1.5).sum(), x, create_graph=True)" in texts
+
+
+def test_a_gradient_is_complex_where_its_output_is(lib: Any) -> None:
+    x = lib.ones(3, requires_grad=True)
+    y = (x * 2).to(lib.complex64)
+    for call in (lambda: lib.autograd.grad(y, x, lib.ones(3)), lambda: y.backward(lib.ones(3))):
+        with pytest.raises(RuntimeError, match="both grad_output and output are required to have the same"):
+            call()
+    assert lib.autograd.grad(y, x, lib.ones(3, dtype=lib.complex128))[0].tolist() == [2.0] * 3
+
+
+def test_create_graph_of_backward_warns_once(lib: Any) -> None:
+    program = f"""
+import warnings
+import {lib.__name__} as lib
+x = lib.ones(2, requires_grad=True)
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    lib.autograd.grad((x * x).sum(), x, create_graph=True)
+    counts = [len(seen)]
+    (x * x).sum().backward()
+    for _ in range(2):
+        (x * x).sum().backward(create_graph=True)
+        counts.append(len(seen))
+assert counts == [0, 1, 1], counts
+assert seen[0].category is UserWarning and "create a reference cycle" in str(seen[0].message)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -529,3 +529,92 @@ def test_a_list_is_not_several_outputs(lib: Any) -> None:
 
     result = Twice.apply(lib.ones(3, requires_grad=True))
     assert type(result) is list and not any(each.requires_grad for each in result)
+
+
+def test_a_saved_output_has_its_history_in_backward(lib: Any) -> None:
+    class Exp(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x.exp()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            (y,) = ctx.saved_tensors
+            assert y.grad_fn is not None and not lib.is_grad_enabled()
+            with lib.enable_grad():
+                return gradient * lib.autograd.grad((y * y).sum(), y)[0]
+
+    x = lib.zeros(2, requires_grad=True)
+    Exp.apply(x).sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+def scaled(lib: Any, forward: Any, seen: list[Any] | None = None) -> Any:
+    """A Function with this forward, and with a setup_context that shows its inputs."""
+
+    class Scaled(lib.autograd.Function):
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient, *[None] * (len(ctx.needs_input_grad) - 1)
+
+    Scaled.forward = staticmethod(forward)
+    if seen is not None:
+        Scaled.setup_context = staticmethod(
+            lambda ctx, inputs, output: seen.append((inputs[1:], ctx.needs_input_grad))
+        )
+    return Scaled
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "expected"),
+    [
+        ((), {}, (2, 5)),
+        ((3,), {}, (3, 5)),
+        ((), {"k": 3}, (3, 5)),
+        ((), {"m": 3}, (2, 3)),
+        ((7,), {"m": 3}, (7, 3)),
+    ],
+)
+def test_defaults_and_keywords_are_inputs(lib: Any, args: Any, kwargs: Any, expected: Any) -> None:
+    seen: list[Any] = []
+    function = scaled(lib, lambda x, k=2, m=5: x * k * m, seen)
+    x = lib.ones(1, requires_grad=True)
+    y = function.apply(x, *args, **kwargs)
+    y.sum().backward()
+    assert y.tolist() == [expected[0] * expected[1]] and x.grad.tolist() == [1.0]
+    assert seen == [(expected, (True, False, False))]
+
+
+def test_tensors_may_be_given_by_keyword(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    scaled(lib, lambda x, k=2: x * k, []).apply(x=x).sum().backward()
+    assert x.grad.tolist() == [1.0]
+    needed = []
+    function = scaled(lib, lambda ctx, x, k, m=5: needed.append(ctx.needs_input_grad) or x * k * m)
+    y = function.apply(k=2, x=x)
+    y.sum().backward()
+    assert y.tolist() == [10.0] and x.grad.tolist() == [2.0] and needed == [(True, False)]
+
+
+@pytest.mark.parametrize(
+    "forward", [lambda x, k=2, *, m=1: x, lambda x, k=2, **rest: x, lambda x, k=2: x, lambda x, k, m=1: x]
+)
+@pytest.mark.parametrize("has_context", [False, True])
+def test_arguments_that_forward_does_not_take_by_position(lib: Any, forward: Any, has_context: bool) -> None:
+    def with_context(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        return forward(*args, **kwargs)
+
+    function = scaled(lib, with_context if has_context else forward, None if has_context else [])
+    with pytest.raises(TypeError):
+        function.apply(lib.ones(1, requires_grad=True), m=1, n=2)
+
+
+def test_a_function_without_forward(lib: Any) -> None:
+    class Nothing(lib.autograd.Function):
+        pass
+
+    for function in (lib.autograd.Function, Nothing):
+        with pytest.raises(NotImplementedError, match="You must implement the forward function"):
+            function.apply(lib.ones(1, requires_grad=True))

@@ -284,3 +284,66 @@ def test_a_leaf_that_only_the_graph_leads_to_has_its_hook_run(lib: Any) -> None:
 
     doubled().sum().backward()
     assert seen == [[2.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    "several",
+    [
+        lambda x: x.sort(),
+        lambda x: x.max(0),
+        lambda x: x.topk(2),
+        lambda x: x.kthvalue(2),
+        lambda x: x.cummax(0),
+        lambda x: x.median(0),
+        lambda x: x.mode(0),
+    ],
+)
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_output_without_a_gradient_is_none_of_the_nodes(lib: Any, several: Any, times: int) -> None:
+    x = lib.tensor([3.0, 1.0, 2.0], requires_grad=True)
+    for _ in range(times):  # the second call may take a shortcut
+        values, indices = several(x * 1)
+    seen = []
+    values.grad_fn.register_prehook(lambda outputs: seen.append(len(outputs)) or (outputs[0] * 2,))
+    values.grad_fn.register_hook(lambda inputs, outputs: seen.append((len(inputs), len(outputs))))
+    values.sum().backward()
+    assert seen == [1, (1, 1)] and x.grad.sum().item() == 2 * values.numel()
+    assert indices.grad_fn is None and not indices.requires_grad
+
+
+def test_a_node_is_called_with_as_many_gradients_as_it_has_outputs(lib: Any) -> None:
+    x = lib.tensor([3.0, 1.0, 2.0], requires_grad=True)
+    values, _ = (x * 1).sort()
+    assert values.grad_fn(lib.tensor([1.0, 2.0, 3.0])).tolist() == [3.0, 1.0, 2.0]
+    pieces = x.unbind()
+    assert pieces[1].grad_fn(None, lib.tensor(4.0), None).tolist() == [0.0, 4.0, 0.0]
+    for node, given in (
+        (values.grad_fn, ()),
+        (values.grad_fn, (lib.ones(3), None)),
+        (pieces[0].grad_fn, (lib.ones(()),)),
+        (x.exp().grad_fn, (5,)),
+    ):
+        with pytest.raises(TypeError):
+            node(*given)
+
+
+@pytest.mark.parametrize("register", ["register_hook", "register_prehook"])
+@pytest.mark.parametrize("kind", [list, lambda each: each[0], lambda each: 5])
+def test_a_hook_of_a_node_returns_a_tuple(lib: Any, register: str, kind: Any) -> None:
+    y = lib.ones(1, requires_grad=True).exp()
+    getattr(y.grad_fn, register)(lambda *gradients: kind(gradients[0]))
+    with pytest.raises(TypeError, match="expected tuple, but hook returned"):
+        y.sum().backward()
+
+
+def test_multi_grad_hooks_of_what_needs_no_gradient(lib: Any) -> None:
+    register = lib.autograd.graph.register_multi_grad_hook
+    x = lib.ones(2, requires_grad=True)
+    for tensors in ([lib.ones(2)], [lib.ones(2), x]):
+        with pytest.raises(AssertionError, match="Expected gradient function to be set"):
+            register(tensors, lambda gradients: None)
+    seen: list[Any] = []
+    register([lib.ones(2)], seen.append, mode="any")
+    register([lib.ones(2), x], seen.append, mode="any")
+    x.sum().backward()
+    assert [each.tolist() for each in seen] == [[1.0, 1.0]]

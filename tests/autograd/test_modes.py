@@ -341,3 +341,185 @@ def test_a_mode_is_a_bool(lib: Any, wrong: Any) -> None:
     ):
         lib.autograd.set_detect_anomaly(wrong)
     assert lib.is_grad_enabled()
+
+
+PACKED = [  # what is saved, and what the pack hook sees: (is a Parameter, requires grad, is a leaf)
+    (lambda lib, p: (p, p.sin()), (True, True, True)),
+    (lambda lib, p: (b := p * 2, b.sin()), (False, True, False)),
+    (lambda lib, p: (c := lib.ones(2), p * c), (False, False, True)),
+    (lambda lib, p: (v := p[:1], v.sin()), (False, True, False)),
+    (lambda lib, p: (b := p * 2, b.exp_()), (False, True, False)),
+]
+
+
+@pytest.mark.parametrize(("record", "expected"), PACKED)
+def test_the_tensor_itself_is_packed(lib: Any, record: Any, expected: Any) -> None:
+    parameter = lib.nn.Parameter(lib.ones(2))
+    packed = []
+
+    def pack(tensor: Any) -> Any:
+        packed.append(tensor)
+        assert not lib.is_grad_enabled() and not (tensor * 2).requires_grad
+        return tensor.detach().clone()
+
+    with lib.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        source, result = record(lib, parameter)
+    seen = packed[-1]
+    assert seen is source
+    assert (isinstance(seen, lib.nn.Parameter), seen.requires_grad, seen.is_leaf) == expected
+    result.sum().backward()
+    assert parameter.grad is not None
+
+
+def test_an_output_is_packed_with_its_history(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    packed = []
+    with lib.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t.detach(), lambda t: t):
+        y = x.exp()
+    assert packed[0].grad_fn is y.grad_fn
+    saved = y.grad_fn._saved_result
+    assert saved.grad_fn is y.grad_fn and saved is not y
+
+
+def test_packed_for_a_function(lib: Any) -> None:
+    class Multiply(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            result = x * y
+            ctx.save_for_backward(x, y, result)
+            return result
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            x, y, result = ctx.saved_tensors
+            kinds.extend((each.is_leaf, each.requires_grad) for each in (x, y, result))
+            return gradient * y, gradient * x
+
+    kinds: list[Any] = []
+    packed = []
+    x = lib.ones(2, requires_grad=True)
+    y = x * 3
+    with lib.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t.detach(), lambda t: t):
+        z = Multiply.apply(x, y)
+    assert packed[0] is x and packed[1] is y and packed[2].grad_fn is z.grad_fn
+    z.sum().backward()
+    assert kinds == [(True, True), (False, True), (False, True)] and x.grad.tolist() == [6.0, 6.0]
+
+
+@pytest.mark.parametrize("unpacked", [lambda t: t.clone(), lambda t: t.t().clone().t(), lambda t: t.detach()])
+def test_an_unpacked_leaf_is_a_leaf_whose_gradient_is_the_leafs(lib: Any, unpacked: Any) -> None:
+    x = lib.ones(2, 3, requires_grad=True)
+    with lib.autograd.graph.saved_tensors_hooks(lambda t: t.detach(), unpacked):
+        y = x.exp() + x**3
+        node = y.grad_fn.next_functions[1][0]
+    saved = node._saved_self
+    assert saved.is_leaf and saved.requires_grad and saved is not x and saved.grad_fn is None
+    (first,) = lib.autograd.grad(y.sum(), x, create_graph=True)
+    (second,) = lib.autograd.grad(first.sum(), x)
+    assert (second - 6).sub(x.exp()).abs().max().item() < 1e-5
+
+
+def test_what_is_unpacked_has_the_history_of_what_was_saved(lib: Any) -> None:
+    other = lib.ones(2, requires_grad=True)
+    x = lib.ones(2, requires_grad=True)
+    for unpacked in (lambda t: other, lambda t: other * 5):
+        with lib.autograd.graph.saved_tensors_hooks(lambda t: t, unpacked):
+            y = x * lib.ones(2)
+        assert not y.grad_fn._saved_other.requires_grad
+        (gradient,) = lib.autograd.grad(y.sum(), x, create_graph=True)
+        assert not gradient.requires_grad
+
+
+def test_a_leaf_of_inference_mode_is_not_recorded(lib: Any) -> None:
+    with lib.inference_mode():
+        p = lib.ones(2, requires_grad=True)
+    assert p.requires_grad and p.is_leaf
+    for result in (p.sum(), p * p, p.exp(), p[0], lib.cat([p, p])):
+        assert not result.requires_grad
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        p.sum().backward()
+    x = lib.ones(2, requires_grad=True)
+    (x + p).sum().backward()  # beside a normal tensor it is recorded
+    assert x.grad.tolist() == p.grad.tolist() == [1.0, 1.0]
+    assert p.clone().requires_grad and (p * 2).requires_grad
+
+
+@pytest.mark.parametrize("name", ["no_grad", "enable_grad", "inference_mode", "set_grad_enabled"])
+def test_decorating_a_class_warns(lib: Any, name: str) -> None:
+    mode = getattr(lib, name)
+
+    class Plain:
+        def __init__(self) -> None:
+            self.was_enabled = lib.is_grad_enabled()
+
+    decorator = mode(False) if name == "set_grad_enabled" else mode()
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+        made = decorator(Plain)
+    assert made().was_enabled is (name == "enable_grad") and lib.is_grad_enabled()
+
+
+def test_set_multithreading_enabled(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    with lib.autograd.set_multithreading_enabled(False):
+        (x * 2).sum().backward()
+    lib.autograd.set_multithreading_enabled(True)
+    assert x.grad.tolist() == [2.0, 2.0]
+    with pytest.raises(TypeError, match="must be bool, not int"):
+        lib.autograd.set_multithreading_enabled(1)
+
+
+def test_saved_tensors_may_be_written_to(lib: Any) -> None:
+    with lib.autograd.graph.allow_mutation_on_saved_tensors():
+        x = lib.full((2,), 3.0, requires_grad=True)
+        b = x * 1
+        output = b.exp()
+        y = output.sum() * 0 + (b**3).sum() + (x * x).sum()
+        output.zero_()
+        b.sin_()
+        with lib.no_grad():
+            x.add_(7)
+        y.backward()
+        assert x.grad.tolist() == [33.0, 33.0]
+
+
+def test_saved_tensors_of_gnomon_may_be_written_to_by_their_views() -> None:
+    import gnomon as gn
+
+    with gn.autograd.graph.allow_mutation_on_saved_tensors():  # (PyTorch takes the second value of b)
+        x = gn.full((2, 2), 3.0, requires_grad=True)
+        b = x * 1
+        view = b[0]
+        y = (view * view).sum() + (b**3).sum()
+        b[1].mul_(5)
+        b.sin_()
+        gn.add(b.detach(), 1, out=b.detach())
+        y.backward()
+        assert x.grad.tolist() == [[33.0, 33.0], [27.0, 27.0]]
+
+
+def test_saved_tensors_may_be_written_to_twice(lib: Any) -> None:
+    with lib.autograd.graph.allow_mutation_on_saved_tensors():
+        x = lib.full((2,), 3.0, requires_grad=True)
+        b = x * 1
+        y = (b**3).sum()
+        b.mul_(2)
+        (first,) = lib.autograd.grad(y, x, create_graph=True)
+        b.mul_(3)
+        (second,) = lib.autograd.grad(first.sum(), x)
+        assert first.tolist() == [27.0, 27.0] and second.tolist() == [18.0, 18.0]
+
+
+def test_saved_tensors_may_be_written_to_inside_only(lib: Any) -> None:
+    allow = lib.autograd.graph.allow_mutation_on_saved_tensors
+    x = lib.ones(2, requires_grad=True)
+    with allow():
+        y = x.exp().sum()
+    with pytest.raises(AssertionError, match="outside of the 'allow_mutation_on_saved_tensors' context"):
+        y.backward()
+    with pytest.raises(RuntimeError, match="cannot be nested"), allow(), allow():
+        pass
+    b = x * 1
+    z = (b * b).sum()
+    with allow(), pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        b.mul_(2)
+        z.backward()

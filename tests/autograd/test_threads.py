@@ -98,6 +98,18 @@ def test_a_graph_on_two_devices_has_a_worker_each(two_devices: list[str]) -> Non
     assert x.grad.device.type == "reference"
 
 
+def test_without_multithreading_the_caller_runs_it_all(two_devices: list[str]) -> None:
+    seen: list[tuple[str, str]] = []
+    x, loss = spanning_graph(two_devices, seen)
+    with gn.autograd.set_multithreading_enabled(False):
+        loss.backward(retain_graph=True)
+    name = threading.current_thread().name
+    assert sorted(seen) == [("c", name), ("reference", name)]
+    alone, x.grad = x.grad, None
+    loss.backward()
+    assert alone.tolist() == x.grad.tolist() and sorted(seen)[1] == ("c", "gnomon backward on c")
+
+
 def test_workers_run_in_the_callers_mode(two_devices: list[str]) -> None:
     modes: list[bool] = []
     x, loss = spanning_graph(two_devices, [])

@@ -38,7 +38,7 @@ from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
 from ..values.dtype import float32
 from . import anomaly_mode
 from . import node as node_module
-from .grad_mode import in_transform
+from .grad_mode import in_transform, is_multithreading_enabled
 from .hooks import hooks_of
 from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
 from .tensor_hooks import retain_grad, set_current_task
@@ -105,8 +105,22 @@ def backward(
                 retain_grad(each)
         targets = [_edge_of(each, position) for position, each in enumerate(wanted)]
     edges, seeds = _roots(roots, gradients)
+    if create_graph:
+        _warn_of_cycles()
     keep_graph = create_graph if retain_graph is None else retain_graph
     _execute(lambda: GraphTask(edges, seeds, keep_graph, targets, accumulates=True), create_graph)
+
+
+@functools.cache
+def _warn_of_cycles() -> None:
+    """Warn, once."""
+    warnings.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+        "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+        "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
+        "parameters to None after use to break the cycle and avoid the leak.",
+        stacklevel=3,
+    )
 
 
 def grad(
@@ -253,7 +267,7 @@ def _roots(
                 f"grad_output[{position}] is on {gradient._spec.device}, but output[{position}] is on "
                 f"{spec.device}"
             )
-        elif gradient._spec.dtype.is_complex and not spec.dtype.is_complex:
+        elif gradient._spec.dtype.is_complex is not spec.dtype.is_complex:
             raise RuntimeError(
                 "For complex Tensors, both grad_output and output are required to have the same dtype. "
                 f"Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} and "
@@ -484,7 +498,8 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     keep_graph = task.keep_graph
     # with hooks, captures or anomaly mode about, each Node runs the long way
     is_watched = bool(hooks_of.data or task.captures or anomaly_mode.is_anomaly_enabled())
-    workers = Workers.for_graph(dependencies, task.evaluate) if node_module.spans_devices else None
+    may_spread = node_module.spans_devices and is_multithreading_enabled()
+    workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None
 
     buffers: dict[Node, list[Tensor | None]] = {}
     ready: list[tuple[int, int, Node]] = []

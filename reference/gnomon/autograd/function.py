@@ -10,6 +10,7 @@ Source: torch/autograd/function.py, torch/csrc/autograd/python_function.cpp, cus
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -103,7 +104,10 @@ class BackwardFunction(Node, FunctionCtx):
             return self._to_save_for_forward
         if self._saved is None:
             raise_freed()
-        return tuple(unpack(each, self) for each in self._saved)
+        return tuple(
+            each.unpack(self, with_history=True) if isinstance(each, SavedVariable) else unpack(each, self)
+            for each in self._saved
+        )
 
     def release_variables(self) -> None:
         if self._saved:
@@ -227,9 +231,15 @@ class Function:
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward and, if an argument requires grad, record it.  Returns what forward returns."""
+        """Run forward and, if an argument requires grad, record it.  Returns what forward returns.
+
+        Raises TypeError for arguments that forward does not take, and for those that it takes by keyword
+        only.
+        """
+        if kwargs or cls.setup_context is not Function.setup_context:
+            args = _bound(cls, args, kwargs)
         if not cls.is_lowered and any(isinstance(each, Tensor) and each._keys & BATCHED for each in args):
-            output = _apply_batched(cls, args, kwargs)
+            output = _apply_batched(cls, args, {})
             if output is not NotImplemented:
                 return output
         ctx = cls._backward_class()
@@ -246,9 +256,9 @@ class Function:
         }
         with no_grad(), forward_grad.at_level(None):
             if cls.setup_context is Function.setup_context:
-                output = cls.forward(ctx, *args, **kwargs)
+                output = cls.forward(ctx, *args)
             else:
-                output = cls.forward(*args, **kwargs)
+                output = cls.forward(*args)
                 cls.setup_context(ctx, args, output)
         outputs = output if isinstance(output, tuple) else (output,)
         wrapped = _wrap_outputs(ctx, inputs, outputs, edges, is_recorded)
@@ -257,6 +267,31 @@ class Function:
                 _push_forward(ctx, args, tangents[level], outputs, wrapped, level)
         ctx._to_save_for_forward = ctx._dirty = ctx._non_differentiable = ()
         return wrapped if isinstance(output, tuple) else wrapped[0]
+
+
+Function._backward_class = type("FunctionBackward", (BackwardFunction,), {"function": Function})
+
+
+def _bound(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of forward in its order; beside ``setup_context``, those left out too, as the defaults.
+
+    Source: Function.apply (bind_default_args).
+    """
+    has_context = cls.setup_context is Function.setup_context
+    code = getattr(cls.forward, "__code__", None)
+    if not (has_context or kwargs or code is None or code.co_kwonlyargcount) and code.co_argcount == len(
+        args
+    ):
+        return args  # as nearly always: nothing is left out
+    bound = inspect.signature(cls.forward).bind(*((None,) if has_context else ()), *args, **kwargs)
+    if not has_context:
+        bound.apply_defaults()
+    for name in bound.kwargs:
+        raise TypeError(
+            f"{cls.__name__}.apply() passes arguments by position, but forward() takes {name!r} by keyword "
+            "only, or after one that is missing"
+        )
+    return bound.args[1:] if has_context else bound.args
 
 
 def _is_among(tensor: Any, tensors: Sequence[Any]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from types import TracebackType
@@ -63,6 +64,14 @@ class _ModeContext:
         set_mode_word(mode_word() & ~self.mask | self._previous.pop() & self.mask)
 
     def __call__(self, function: F) -> F:
+        if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only "
+                "decorate functions or methods. To preserve the current behavior of class decoration, you "
+                "can directly decorate the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
         if inspect.isgeneratorfunction(function):
             return _in_generator(self, function)  # type: ignore[return-value]
 
@@ -206,11 +215,50 @@ class inference_mode(_ModeContext):
         return inference_mode(self._mode)
 
 
+_multithreading: ContextVar[bool] = ContextVar("gnomon_multithreading", default=True)
+
+
+def is_multithreading_enabled() -> bool:
+    """May backward run on several threads, one a device?"""
+    return _multithreading.get()
+
+
+class set_multithreading_enabled(_ModeContext):
+    """Whether backward runs graphs that span several devices on a thread for each (the default), or on the
+    thread that called it: from now on, or for a block if used as a context manager.
+
+    Source: torch.autograd.set_multithreading_enabled.
+    """
+
+    __slots__ = ("_before", "_mode")
+
+    def __init__(self, mode: bool):
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not "
+                f"{type(mode).__name__}"
+            )
+        self._mode = mode
+        self._before = _multithreading.get()
+        _multithreading.set(mode)
+
+    def copy(self) -> set_multithreading_enabled:
+        return set_multithreading_enabled(self._mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        _multithreading.set(self._before)
+
+
 __all__ = [
     "enable_grad",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ..memory.tensor import Tensor, version_counter
 from .node import GradientEdge, Node, get_gradient_edge
+from .saved_mutation import allow_mutation_on_saved_tensors
 from .saved_variable import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .tensor_hooks import register_multi_grad_hook
 
@@ -23,6 +24,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",

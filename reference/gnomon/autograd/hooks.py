@@ -129,10 +129,10 @@ def _replacement(hook: Any, result: Any, gradient: Tensor) -> Tensor:
 def _replacements(hook: Any, result: Any, gradients: Sequence[Tensor | None]) -> list[Tensor | None]:
     if result is None:
         return list(gradients)
-    if isinstance(result, Tensor):
-        result = (result,)
-    if not isinstance(result, (tuple, list)):
-        raise TypeError(f"hook {_name_of(hook)!r}: expected a tuple of tensors or None, got {result!r}")
+    if not isinstance(result, tuple):
+        raise TypeError(
+            f"hook {_name_of(hook)!r}: expected tuple, but hook returned {type(result).__name__!r}"
+        )
     if len(result) != len(gradients):
         raise RuntimeError(
             f"hook {_name_of(hook)!r} has returned an incorrect number of values: expected "

@@ -45,7 +45,8 @@ class Node:
 
     next_edges    for each input of the recorded operator, the Edge its gradient takes, or None
     sequence_nr   when it was recorded; later Nodes run first
-    metadata_specs  the specs of the recorded operator's outputs: what gradients that come in must look like
+    metadata_specs  the specs of the recorded operator's outputs, up to the last that has a gradient: what
+                  gradients that come in must look like
     """
 
     __slots__ = (
@@ -107,6 +108,11 @@ class Node:
         """Let go of what was saved for backward."""
 
     def __call__(self, *gradients: Tensor | None) -> Any:
+        if len(gradients) != len(self.metadata_specs):
+            raise TypeError(f"expected {len(self.metadata_specs)} arguments, got {len(gradients)} instead")
+        for position, each in enumerate(gradients):
+            if each is not None and not isinstance(each, Tensor):
+                raise TypeError(f"argument {position} is not a Variable")
         results = self.apply(gradients)[: max(len(self.next_edges), 1)]
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -234,13 +240,13 @@ def _can_add(present: Tensor, gradient: Tensor) -> bool:
 
 def accumulator_edge(variable: Tensor) -> Edge:
     """The edge to the leaf's AccumulateGrad, made if there was none (or if the leaf changed its sizes
-    since).
+    since).  What stands for another leaf, as it was saved for backward, has that one's.
     """
     meta = variable._autograd_meta
     if meta is None:
         meta = autograd_meta(variable)
     edge = meta.accumulator_edge
-    if edge is None or edge[0].metadata_specs[0] is not variable._spec:
+    if edge is None or (edge[0].metadata_specs[0] is not variable._spec and edge[0].variable is variable):
         made = AccumulateGrad()
         made._variable = weakref.ref(variable)
         made.metadata_specs = (variable._spec,)

@@ -35,7 +35,7 @@ from ..values.dispatch_key import (
 )
 from . import anomaly_mode
 from .grad_mode import in_transform
-from .node import gradient_edge, operator_name
+from .node import AccumulateGrad, gradient_edge, operator_name
 
 # For the Node of an operator that wrote to a view in place: what makes the edge of its output, which is no
 # longer the Node's own but the view's, of a base that was rewritten.
@@ -67,10 +67,11 @@ class SavedVariable:
         if is_output:
             edge = tensor._gradient_edge
             self.output_nr = 0 if edge is None else edge[1]
-            tensor = without_history(tensor)
         self.tensor: Any = tensor
         if mode_word() & SAVED_TENSOR_HOOKS_BIT and _hooks.get():
-            self.register_hooks(*_hooks.get()[-1])
+            self._pack(tensor, *_hooks.get()[-1])
+        elif is_output:
+            self.tensor = without_history(tensor)
 
     @classmethod
     def at_first(cls, tensor: Tensor, output_nr: int, source: Tensor) -> SavedVariable:
@@ -90,32 +91,40 @@ class SavedVariable:
         """
         if self.unpack_hook is not None:
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set")
-        tensor = self.tensor
+        self._pack(self.tensor, pack_hook, unpack_hook, is_late=True)
+
+    def _pack(self, tensor: Tensor, pack_hook: Pack, unpack_hook: Unpack, is_late: bool = False) -> None:
+        """Hooks that are in force when it is saved get the tensor itself, later ones an alias."""
         if self.output_nr < 0 and self.is_variable:
             self.edge = gradient_edge(tensor)
+        if is_late and self.edge is not None:
+            tensor = tensor.detach()  # type: ignore[attr-defined]
         version = tensor._version
         word = mode_word()
-        set_mode_word(word & ~SAVED_TENSOR_HOOKS_BIT)  # what the hook itself saves is not for it to pack
+        # what the hook itself does is not recorded, nor is what it saves for it to pack
+        set_mode_word(word & ~SAVED_TENSOR_HOOKS_BIT & ~GRAD_MODE_BIT)
         try:
-            packed = pack_hook(tensor if self.edge is None else tensor.detach())
+            packed = pack_hook(tensor)
         finally:
             set_mode_word(word)
         if tensor._version != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
-                "hook can not be modified by in-place operations"
+                "hook cannot be modified by in-place operations"
             )
         self.tensor = packed
         self.unpack_hook = unpack_hook
 
-    def unpack(self, node: Any) -> Tensor:
-        """The tensor, with its history.  Raises RuntimeError if it was written to since it was saved."""
+    def unpack(self, node: Any, with_history: bool = False) -> Tensor:
+        """The tensor, with its history: an output's only ``with_history`` or where that is recorded, for
+        else nobody sees it.  Raises RuntimeError if it was written to since it was saved.
+        """
         if self.unpack_hook is not None:
             return self._unpack_packed(node)
         tensor = self.tensor
         if tensor._version != self.version:
             raise_version_mismatch(node, tensor, self.version, self.output_nr)
-        if self.output_nr < 0 or not mode_word() & GRAD_MODE_BIT:  # (nobody will see that it has no history)
+        if self.output_nr < 0 or not (with_history or mode_word() & GRAD_MODE_BIT):
             return tensor
         return self._attached(tensor, self._output_edge(node))
 
@@ -127,7 +136,7 @@ class SavedVariable:
                 f"{type(tensor).__name__}"
             )
         if not self.is_variable and self.output_nr < 0:
-            return tensor
+            return without_history(tensor) if tensor._keys & AUTOGRAD else tensor
         return self._attached(tensor, self.edge if self.output_nr < 0 else self._output_edge(node))
 
     def _output_edge(self, node: Any) -> Any:
@@ -137,7 +146,10 @@ class SavedVariable:
     @staticmethod
     def _attached(tensor: Tensor, edge: Any) -> Tensor:
         attached = without_history(tensor)
-        attached._gradient_edge = edge
+        if edge is not None and edge[0].__class__ is AccumulateGrad:
+            autograd_meta(attached).accumulator_edge = edge  # a leaf, whose gradient is that of the one saved
+        else:
+            attached._gradient_edge = edge
         attached._keys |= AUTOGRAD
         if tensor._autograd_meta is not None and tensor._autograd_meta.tangents is not None:
             autograd_meta(attached).tangents = dict(tensor._autograd_meta.tangents)
@@ -267,7 +279,9 @@ class saved_tensors_hooks:
     """Inside, what operators save for backward is packed by ``pack_hook``, and unpacked by ``unpack_hook``.
 
     ``pack_hook(tensor)`` returns anything at all; ``unpack_hook`` gets that and returns a tensor with the
-    same numbers, each time that backward needs it.  Neither may write to what it is given.  Of nested
+    same numbers, each time that backward needs it.  Neither may write to what it is given.  It is the very
+    tensor: one that an operator returned keeps its Node, so that to return it from ``pack_hook`` (rather than
+    ``tensor.detach()``) makes a cycle, which only the garbage collector ends.  Of nested
     blocks, the innermost counts.  Raises RuntimeError inside ``disable_saved_tensors_hooks``.  Source:
     torch.autograd.graph.saved_tensors_hooks.
     """

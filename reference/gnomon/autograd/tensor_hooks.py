@@ -85,9 +85,10 @@ def register_multi_grad_hook(
 ) -> RemovableHandle:
     """Call ``fn`` when the gradients of several tensors have been computed by one backward.
 
-    tensors: all require grad.  With ``mode="all"``, ``fn`` gets a list of their gradients, None for each that
+    With ``mode="all"``, ``fn`` gets a list of their gradients, None for each that
     this backward does not compute, as soon as the last is there; with ``mode="any"``, the first gradient that
-    is there.  Raises ValueError for another mode, RuntimeError for a tensor that does not require grad.
+    is there; tensors that do not require grad don't count.  Raises ValueError for another mode, and
+    AssertionError where "all" is asked of a tensor that does not require grad.
     Source: torch.autograd.graph.register_multi_grad_hook.
     """
     if mode not in ("all", "any"):
@@ -95,7 +96,12 @@ def register_multi_grad_hook(
     lock = threading.Lock()
     arrived: dict[int, dict[int, Tensor | None]] = {}  # of which backward: position -> gradient
     done: list[int] = []  # the last backward in which mode "any" was served
-    nodes = [gradient_edge(each)[0] for each in tensors]  # type: ignore[index]
+    if mode == "any":
+        tensors = [each for each in tensors if each._keys & AUTOGRAD]
+    edges = [gradient_edge(each) for each in tensors]
+    nodes = [edge[0] for edge in edges if edge is not None]
+    if len(nodes) < len(edges):
+        raise AssertionError("Expected gradient function to be set: a tensor does not require grad")
 
     def hook_for(position: int) -> Callable[[Tensor], None]:
         def collect(gradient: Tensor) -> None:

@@ -418,12 +418,23 @@ def _is_differentiable(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and tensor._spec.dtype.category >= 2
 
 
+def _are_inference_tensors(operator: OpOverload, inputs: Sequence[Any]) -> bool:
+    """Is there none but inference tensors among the inputs?  Then autograd has no say, though one of them
+    requires grad; but what copies one has made a normal tensor first.
+    """
+    return operator.schema.name not in ("clone", "_to_copy") and all(
+        each is None or getattr(each, "_version_counter", None) is INFERENCE_VERSION for each in inputs
+    )
+
+
 def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Run the operator and record it: the kernel for Autograd."""
     below = keys & ~AUTOGRAD
     if not mode_word() & GRAD_MODE_BIT:
         return _run_below(operator, below, arguments)
     inputs, slots = flatten_inputs(operator, arguments)
+    if _are_inference_tensors(operator, inputs):
+        return _run_below(operator, below, arguments)
     needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
     schema = operator.schema
     if schema.is_out:
@@ -491,7 +502,10 @@ def record_outputs(
     node = plan.node_class()
     node.next_edges = edges
     node.sequence_nr = next_sequence_number()
-    node.metadata_specs = tuple(None if output is None else output._spec for output in outputs)
+    # what is after the last output that has a gradient (indices, statistics) is no output of the Node's
+    node.metadata_specs = tuple(
+        None if output is None else output._spec for output in outputs[: recorded[-1] + 1]
+    )
     if operator.schema.is_inplace:
         views.rebase_history(arguments[0], node)
     else:

@@ -1,0 +1,95 @@
+"""allow_mutation_on_saved_tensors: what was saved for backward is copied before it is written to.
+
+Hooks pack each saved tensor into a ``_Kept``, found by its storage; a mode that sees every operator copies,
+before one writes to a storage, what was saved of it.
+
+Source: torch/autograd/graph.py (allow_mutation_on_saved_tensors).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload
+from ..dispatch.python_dispatch import DispatchMode
+from ..memory.tensor import Tensor
+from .saved_variable import saved_tensors_hooks
+
+_is_allowed: ContextVar[bool] = ContextVar("gnomon_mutation_on_saved_tensors", default=False)
+
+
+class _Kept:
+    """A saved tensor, or its copy; None when the block has ended."""
+
+    __slots__ = ("__weakref__", "tensor")
+
+    def __init__(self, tensor: Tensor):
+        self.tensor: Tensor | None = tensor.detach()  # type: ignore[attr-defined]
+
+
+class _CopiesSaved(DispatchMode):
+    """``kept``: by storage, what was saved of it since it was last written to."""
+
+    def __init__(self) -> None:
+        self.kept: weakref.WeakKeyDictionary[Any, weakref.WeakSet[_Kept]] = weakref.WeakKeyDictionary()
+        self.all: weakref.WeakSet[_Kept] = weakref.WeakSet()
+
+    def pack(self, tensor: Tensor) -> _Kept:
+        made = _Kept(tensor)
+        self.kept.setdefault(tensor.untyped_storage(), weakref.WeakSet()).add(made)
+        self.all.add(made)
+        return made
+
+    def unpack(self, kept: _Kept) -> Tensor:
+        if kept.tensor is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the "
+                "graph was originally recorded."
+            )
+        return kept.tensor
+
+    def __gnomon_dispatch__(
+        self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        given = {argument.name: value for argument, value in zip(func.schema.arguments, args)}
+        given.update(kwargs or {})
+        for argument in func.schema.arguments:
+            if argument.is_written:
+                value = given.get(argument.name)
+                for each in value if isinstance(value, (list, tuple)) else (value,):
+                    if each is not None:
+                        self._copy_what_shows(each)
+        return func(*args, **(kwargs or {}))
+
+    def _copy_what_shows(self, written: Tensor) -> None:
+        for kept in self.kept.pop(written.untyped_storage(), ()):
+            if kept.tensor is not None:
+                kept.tensor = kept.tensor.clone()
+
+    def forget(self) -> None:
+        for kept in self.all:
+            kept.tensor = None
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[None]:
+    """Inside, tensors that were saved for backward may be written to: backward finds what they were.
+
+    Each is copied when it is first written to, and only then.  Backward has to run inside, too, or raises
+    AssertionError.  Raises RuntimeError inside another such block.  Source:
+    torch.autograd.graph.allow_mutation_on_saved_tensors.
+    """
+    if _is_allowed.get():
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    token = _is_allowed.set(True)
+    mode = _CopiesSaved()
+    try:
+        with saved_tensors_hooks(mode.pack, mode.unpack), mode:
+            yield
+    finally:
+        mode.forget()
+        _is_allowed.reset(token)
