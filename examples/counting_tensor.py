@@ -44,7 +44,8 @@ class CountingTensor(gn.Tensor):
     @staticmethod
     def wrap(inner: gn.Tensor, counter: Counter[str]) -> CountingTensor:
         """``inner`` as a tensor that counts into ``counter``."""
-        made = CountingTensor._make_wrapper_subclass(
+        made = gn.Tensor._make_wrapper_subclass(
+            CountingTensor,
             inner.shape,
             strides=inner.stride(),
             dtype=inner.dtype,

@@ -48,8 +48,12 @@ class EncryptedTensor(gn.Tensor):
 
     @staticmethod
     def _of(shares: list[gn.Tensor]) -> EncryptedTensor:
-        made = EncryptedTensor._make_wrapper_subclass(
-            shares[0].shape, strides=shares[0].stride(), dtype=gn.int64, device=shares[0].device
+        made = gn.Tensor._make_wrapper_subclass(
+            EncryptedTensor,
+            shares[0].shape,
+            strides=shares[0].stride(),
+            dtype=gn.int64,
+            device=shares[0].device,
         )
         made.shares = shares
         return made

@@ -75,7 +75,8 @@ def test_operators(capsys: pytest.CaptureFixture[str]) -> None:
     assert schema == "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
     assert oracle.endswith("calls agree") and oracle.startswith("all ")
     assert table["view"][:2] == ["view", ""] and table["view"][3] == "yes"
-    assert table["zeros"][0] == "composite" and table["zeros"][3] == "through its parts"
+    assert table["hstack"][0] == "composite" and table["hstack"][3] == "through its parts"
+    assert table["zeros"][0] == "function" and table["zeros"][3] == "no"
     assert table["eq.Tensor"][3] == "no" and table["copy_"][0] == "kernel"
     assert table["bitwise_and.Tensor"][2] == "bool int" and table["amax"][2] == "bool int float"
     # each record once: every operator is there, or is a variant of one that is

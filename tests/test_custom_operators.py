@@ -231,7 +231,7 @@ def test_subclasses_see_it(scaled: Any) -> None:
             return wrap(func(*args, **(kwargs or {})))
 
     def wrap(inner: Tensor) -> Wrapped:
-        made = Wrapped._make_wrapper_subclass(inner.shape, dtype=inner.dtype, device=inner.device)
+        made = gn.Tensor._make_wrapper_subclass(Wrapped, inner.shape, dtype=inner.dtype, device=inner.device)
         made.inner = inner
         return made
 

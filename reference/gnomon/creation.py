@@ -18,6 +18,7 @@ from .ops import index
 from .ops.factory import allocate
 from .values import dtype as dtypes
 from .values import geometry
+from .values.dispatch_key import DENSE, PYTHON, mode_word
 from .values.dtype import dtype, get_default_dtype
 
 _SEQUENCES = (list, tuple, range)
@@ -124,7 +125,7 @@ def tensor(
     if hasattr(data, "__array_interface__"):
         from .interop.numpy import copy_from_numpy
 
-        return copy_from_numpy(data, dtype, device).requires_grad_(requires_grad)
+        return _shown_to_modes(copy_from_numpy(data, dtype, device)).requires_grad_(requires_grad)
     sizes = _shape_of(data)
     flat: list[Any] = []
     kinds: set[Any] = set()
@@ -135,7 +136,17 @@ def tensor(
     made = allocate(contiguous_spec(sizes, wanted, resolve_device(device)))
     if flat and made._spec.device.type != "meta":
         fill_from(made, flat)
-    return made.requires_grad_(requires_grad)
+    return _shown_to_modes(made).requires_grad_(requires_grad)
+
+
+def _shown_to_modes(made: Tensor) -> Tensor:
+    """What the modes that there are make of a new tensor that no operator made: the tensor itself without.
+
+    Below autograd: it has no history, and becomes no view.  Source: torch::utils::tensor_ctor.
+    """
+    if not mode_word() & PYTHON:
+        return made
+    return aten.lift_fresh.default.redispatch(PYTHON | DENSE, (made,))  # type: ignore[no-any-return]
 
 
 def _as_dtype(value: Any) -> dtype | None:
@@ -173,8 +184,6 @@ def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> T
     if isinstance(data, Tensor):
         return data.to(dtype=dtype or data.dtype, device=data.device if device is None else device)
     if hasattr(data, "__array_interface__") and hasattr(data, "__setitem__"):  # an array, no NumPy scalar
-        from .interop.numpy import from_numpy
-
         where = resolve_device(device)
         made = from_numpy(data)
         return made.to(dtype=dtype or made.dtype, device=where)
@@ -280,7 +289,7 @@ def from_numpy(array: Any) -> Tensor:
     """A tensor over the memory of a NumPy array (on the device ``reference``).  Source: torch.from_numpy."""
     from .interop.numpy import from_numpy as wrap
 
-    return wrap(array)
+    return _shown_to_modes(wrap(array))
 
 
 def _index_tensor(data: Any, device: Any) -> Tensor:

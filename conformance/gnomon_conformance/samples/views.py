@@ -82,6 +82,7 @@ samples_of(
     + [sample(tensor(), 0), bad("IndexError", tensor(2), 2)],
 )
 samples_of("detach alias", [sample(tensor(2, 3)), sample(tensor()), sample(tensor(0))])
+samples_of("lift_fresh", [sample(tensor(*sizes), differentiable=False) for sizes in ((2, 3), (), (0,))])
 samples_of(
     "view_as reshape_as",
     [

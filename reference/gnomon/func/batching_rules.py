@@ -25,10 +25,9 @@ from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d
-from ..values.dispatch_key import DispatchKey
 from ..values.geometry import wrap_dim
 from . import batching, batching_rules_nn, batching_rules_random
-from .batching import Batch, BatchedTensor, NoRule, Rule, below, wrap
+from .batching import Batch, NoRule, Rule, wrap
 
 # -- pointwise -------------------------------------------------------------------------------------------
 
@@ -558,29 +557,12 @@ def _cdist(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
 # -- tensors of the kind of an example -------------------------------------------------------------------
 
 
-def _make_for_each(operator: OpOverload) -> None:
+def _make_for_each(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """new_zeros and its like make a tensor for each example, so that each can be written to."""
-    has_strides = "stride" in [argument.name for argument in operator.schema.arguments]
-    for key in DispatchKey:
-        composite = operator.kernels[key]
-
-        def kernel(
-            operator: OpOverload, keys: int, arguments: Sequence[Any], composite: Any = composite
-        ) -> Any:
-            self, size, *others = arguments
-            if not isinstance(self, BatchedTensor):
-                return composite(operator, keys, arguments)
-            if has_strides:
-                others[0] = (geometry.extent(tuple(size), tuple(others[0])), *others[0])
-            with below(self.level):
-                made = operator(self.value, (self.value._spec.sizes[0], *size), *others)
-            return wrap(made, self.level)
-
-        operator.register(key, kernel)
-
-
-for _name in ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros"):
-    _make_for_each(aten._find(_name))
+    self, size, *others = arguments
+    if operator.name == "new_empty_strided":
+        others[0] = (geometry.extent(tuple(size), tuple(others[0])), *others[0])
+    return operator(self.value, (batch.size, *size), *others)
 
 
 # -- which rule ------------------------------------------------------------------------------------------
@@ -588,8 +570,8 @@ for _name in ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_zer
 _NOT_POINTWISE = frozenset({"addr"})  # it walks as if it were
 
 _LEADING = frozenset(
-    "clone empty_like _to_copy pixel_shuffle pixel_unshuffle constant_pad_nd fill.Scalar tril triu "
-    "_linalg_svd view.dtype view_as_complex".split()
+    "clone empty_like zeros_like ones_like full_like _to_copy pixel_shuffle pixel_unshuffle constant_pad_nd "
+    "fill.Scalar tril triu lift_fresh _linalg_svd view.dtype view_as_complex".split()
 )
 _ALONG_COPIES = frozenset(
     "diagonal_copy rot90 unsafe_split.Tensor unsafe_split_with_sizes select_scatter slice_scatter "
@@ -632,6 +614,7 @@ _WRITTEN_OUT: dict[str, Rule] = {
     "embedding_dense_backward": _embedding_backward,
     "searchsorted.Tensor": _searchsorted,
     "_cdist_forward": _cdist,
+    **dict.fromkeys("new_empty new_empty_strided new_full new_ones new_zeros".split(), _make_for_each),
     **batching_rules_nn.RULES,
 }
 

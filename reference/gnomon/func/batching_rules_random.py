@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
-from ..memory.tensor import Tensor
-from ..values.dispatch_key import DispatchKey
-from .batching import Batch, Level, below, current_levels, wrap
+from .batching import Batch, Level, below, wrap
 
 _RANDOM = re.compile(
     r"(rand|randn|randint|randperm)(_like)?(\.|$)|(uniform|(log_)?normal|exponential|cauchy|geometric|random)_"
@@ -120,26 +118,3 @@ def find_random_rule(operator: OpOverload) -> Any:
     if is_random is None:
         is_random = _found[operator] = _RANDOM.match(operator.name) is not None
     return _run if is_random else None
-
-
-def _come_by_here(operator: OpOverload) -> None:
-    """Random operators that are made of others fill what these made: they must be met before that."""
-    for key in DispatchKey:
-        composite = operator.kernels[key]
-
-        def kernel(
-            operator: OpOverload, keys: int, arguments: Sequence[Any], composite: Any = composite
-        ) -> Any:
-            levels = current_levels()
-            if not levels:
-                return composite(operator, keys, arguments)
-            plain = [each.detach() if isinstance(each, Tensor) else each for each in arguments]
-            return _run(operator, levels[-1], plain)
-
-        operator.register(key, kernel)
-
-
-for _packet in aten:
-    for _operator in _packet.overloads.values():
-        if _operator.record.composite is not None and _RANDOM.match(_operator.name):
-            _come_by_here(_operator)

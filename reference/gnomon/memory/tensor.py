@@ -91,6 +91,7 @@ class AutogradMeta:
     post_accumulate_grad_hooks  functions of the leaf, called when its grad was added to
     retain_hook       of a non-leaf that keeps its gradient: what puts it there
     requires_grad     of a view: was it asked for on the view itself, rather than on its base?
+    is_parameter      of a tensor of another class: does it count as an nn.Parameter?
     tangents          by dual level, the tangent or None, once forward mode knows which it has
     """
 
@@ -98,6 +99,7 @@ class AutogradMeta:
         "__weakref__",
         "accumulator_edge",
         "grad",
+        "is_parameter",
         "post_accumulate_grad_hooks",
         "requires_grad",
         "retain_hook",
@@ -110,6 +112,7 @@ class AutogradMeta:
         self.post_accumulate_grad_hooks: dict[int, Any] | None = None
         self.retain_hook: Any = None
         self.requires_grad = False
+        self.is_parameter = False
         self.tangents: dict[Any, Tensor | None] | None = None
 
 
@@ -474,22 +477,24 @@ class Tensor:
     # A subclass with a method of this name is asked instead of kernels (dispatch/python_dispatch.py).
     __gnomon_dispatch__: Any = None
 
-    @classmethod
+    @staticmethod
     def _make_wrapper_subclass(
-        cls,
+        cls: Any,
         size: Ints,
         *,
         strides: Ints | None = None,
         storage_offset: int = 0,
         dtype: dtype | None = None,
+        layout: layout | None = None,
         device: Any = None,
         requires_grad: bool = False,
-    ) -> Tensor:
-        """A tensor of this class that has sizes, strides, a dtype and a device, but no numbers.
+    ) -> Any:
+        """A tensor of the class ``cls`` that has sizes, strides, a dtype and a device, but no numbers.
 
-        For subclasses whose ``__gnomon_dispatch__`` knows where the numbers are.  Strides are row-major
-        unless given; the dtype is the default dtype's, the device the default device.  Raises TypeError for
-        a class without a ``__gnomon_dispatch__``.  Source: torch.Tensor._make_wrapper_subclass.
+        For subclasses whose ``__gnomon_dispatch__`` knows where the numbers are; their ``__new__`` and
+        ``__init__`` are not called.  Strides are row-major unless given; the dtype is the default dtype, the
+        device the default device; there is one layout.  Raises TypeError for a class without a
+        ``__gnomon_dispatch__``.  Source: torch.Tensor._make_wrapper_subclass.
         """
         if cls.__gnomon_dispatch__ is None:
             raise TypeError(f"{cls.__name__}: a wrapper needs a __gnomon_dispatch__")
@@ -579,7 +584,7 @@ def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor]
     """
     if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
         raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
-    tensor = cls()
+    tensor = Tensor() if cls is Tensor else object.__new__(cls)  # a subclass's __new__ is its users'
     tensor._spec = spec
     tensor._storage = storage
     tensor._storage_offset = offset

@@ -80,6 +80,7 @@ class VersionCounter:
 class AutogradMeta:
     accumulator_edge: Any
     grad: Any
+    is_parameter: Any
     post_accumulate_grad_hooks: Any
     requires_grad: Any
     retain_hook: Any

@@ -6,24 +6,49 @@ from typing import Any
 
 import gnomon as gn
 
+from ..memory.tensor import autograd_meta
 
-class Parameter(gn.Tensor):
+
+class _ParameterType(type):
+    """The class of Parameter: tensors of other classes, marked as parameters, are instances of it too."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        if cls is not Parameter or not isinstance(instance, gn.Tensor):
+            return False
+        return instance._autograd_meta is not None and instance._autograd_meta.is_parameter
+
+
+class Parameter(gn.Tensor, metaclass=_ParameterType):
     """A tensor to be trained: assigned to a Module's attribute, it is one of the module's ``parameters()``.
 
     ``data`` is shared, not copied; the parameter is a leaf even if ``data`` has a history.  Results of
-    operators on a parameter are plain tensors.  Raises TypeError when ``data`` is not a tensor.  Source:
-    torch.nn.Parameter.
+    operators on a parameter are plain tensors.  Of a wrapper, a tensor whose class has a
+    ``__gnomon_dispatch__``, the parameter is a tensor of its class, and an instance of both.
+
+    Raises TypeError when ``data`` is not a tensor, RuntimeError for a wrapper whose ``detach()`` is of
+    another class.  Source: torch.nn.Parameter.
     """
 
     # Parameters may carry attributes of the user's, as PyTorch's do; so no __slots__ here.
 
-    def __new__(cls, data: gn.Tensor | None = None, requires_grad: bool = True) -> Parameter:
+    def __new__(cls, data: gn.Tensor | None = None, requires_grad: bool = True) -> Any:
         if data is None:
-            # An instance still to be filled: this is how the tensor class itself makes one of a subclass.
-            return super().__new__(cls)
+            data = gn.empty(0)
         if not isinstance(data, gn.Tensor):
             raise TypeError(f"Parameter: data must be a Tensor, but got {type(data).__name__}")
-        return cls._make_subclass(data.detach(), requires_grad)
+        if data.__gnomon_dispatch__ is None:
+            return cls._make_subclass(data.detach(), requires_grad)
+        made = data.detach().requires_grad_(requires_grad)
+        if type(made) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() "
+                f"returns an instance of the same type, but return type {type(made).__name__} was found "
+                "instead: its __gnomon_dispatch__ should see to that."
+            )
+        autograd_meta(made).is_parameter = True
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:

@@ -174,13 +174,13 @@ def _normal_of_size(
     mean: float, std: float, size: Any, generator: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
 ) -> Any:
     made = aten.empty.memory_format(size, dtype, layout, device, pin_memory, None)
-    return aten.normal_.default(made, mean, std, generator).detach()
+    return aten.normal_.default.record.explicit(made, mean, std, generator)
 
 
 native_function(
     "normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? "
     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    composite=_normal_of_size,
+    explicit=_normal_of_size,
     doc="A tensor of ``size`` drawn from one normal distribution.",
 )
 

@@ -13,10 +13,9 @@ from ..kit.native import native_function
 from ..kit.outputs import allocate, resize_tensor
 from ..memory.backend import resolve_device
 from ..memory.spec import spec_of
-from ..memory.tensor import Tensor
+from ..memory.tensor import Tensor, alias_tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
-from ..values.dispatch_key import BATCHED
 from ..values.dtype import dtype_of_number, get_default_dtype
 
 
@@ -169,11 +168,10 @@ empty_like = native_function(
 def filled(made: Tensor, value: Any) -> Tensor:
     """A new tensor with every element set.  Not by dispatch: a tensor is at version 0 when it is made.
 
-    One of many examples' under vmap has its numbers elsewhere, and is asked to fill them.
+    Only for functions that are ``explicit``: those run below modes and wrappers, who were shown the factory
+    itself, and have numbers to set.
     """
-    if made._keys & BATCHED:
-        return aten.fill_.Scalar(made, value)
-    return aten.fill_.Scalar.record.explicit(made, value)
+    return aten.fill_.Scalar.record.explicit(made, value)  # type: ignore[no-any-return]
 
 
 def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
@@ -183,25 +181,26 @@ def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_
 
 full = native_function(
     f"full(SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
-    composite=_full,
+    explicit=_full,
     doc="A tensor of ``size`` filled with a number, whose dtype it has if none is given.",
 )
 
 zeros = native_function(
     f"zeros(SymInt[] size, {_OPTIONS}) -> Tensor",
-    composite=lambda size, dtype, *options: _full(size, 0, dtype or get_default_dtype(), *options),
+    explicit=lambda size, dtype, *options: _full(size, 0, dtype or get_default_dtype(), *options),
     doc="A tensor of ``size`` filled with 0, of the default dtype if none is given.",
 )
 
 ones = native_function(
     f"ones(SymInt[] size, {_OPTIONS}) -> Tensor",
-    composite=lambda size, dtype, *options: _full(size, 1, dtype or get_default_dtype(), *options),
+    explicit=lambda size, dtype, *options: _full(size, 1, dtype or get_default_dtype(), *options),
     doc="A tensor of ``size`` filled with 1, of the default dtype if none is given.",
 )
 
 full_like = native_function(
     f"full_like(Tensor self, Scalar fill_value, {_LIKE_OPTIONS}) -> Tensor",
-    composite=lambda self, fill_value, *options: filled(aten.empty_like.default(self, *options), fill_value),
+    explicit=lambda self, fill_value, *options: filled(aten.empty_like.default(self, *options), fill_value),
+    derivatives={},
     doc="""A tensor of the sizes of ``self`` filled with a number.
 
     It has the strides, the dtype and the device of ``self`` unless others are given.""",
@@ -209,7 +208,8 @@ full_like = native_function(
 
 zeros_like = native_function(
     f"zeros_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
-    composite=lambda self, *options: filled(aten.empty_like.default(self, *options), 0),
+    explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 0),
+    derivatives={},
     doc="""A tensor of the sizes of ``self`` filled with 0.
 
     It has the strides, the dtype and the device of ``self`` unless others are given.""",
@@ -217,7 +217,8 @@ zeros_like = native_function(
 
 ones_like = native_function(
     f"ones_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
-    composite=lambda self, *options: filled(aten.empty_like.default(self, *options), 1),
+    explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 1),
+    derivatives={},
     doc="""A tensor of the sizes of ``self`` filled with 1.
 
     It has the strides, the dtype and the device of ``self`` unless others are given.""",
@@ -235,7 +236,8 @@ def _new(name: str, value: Any) -> Any:
     return native_function(
         f"{name}(Tensor self, SymInt[] size, {_OPTIONS}) -> Tensor",
         variants="method",
-        composite=make,
+        explicit=make,
+        derivatives={},
         doc=f"A tensor of ``size`` with the dtype and device of ``self``: {name[4:]}.",
     )
 
@@ -256,7 +258,8 @@ def _new_empty_strided(self: Tensor, size: Any, stride: Any, dtype: Any, *option
 native_function(
     f"new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, {_OPTIONS}) -> Tensor",
     variants="method",
-    composite=_new_empty_strided,
+    explicit=_new_empty_strided,
+    derivatives={},
     doc="A tensor of ``size`` and ``stride`` (elements) with the dtype and device of ``self``, with whatever "
     "numbers were there.",
 )
@@ -275,13 +278,14 @@ def _new_full(
 new_full = native_function(
     f"new_full(Tensor self, SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
     variants="method",
-    composite=_new_full,
+    explicit=_new_full,
+    derivatives={},
     doc="A tensor of ``size`` filled with a number, with the dtype and device of ``self``.",
 )
 
 scalar_tensor = native_function(
     f"scalar_tensor(Scalar s, {_OPTIONS}) -> Tensor",
-    composite=lambda s, dtype, *options: _full((), s, dtype or get_default_dtype(), *options),
+    explicit=lambda s, dtype, *options: _full((), s, dtype or get_default_dtype(), *options),
     doc="A 0-dim tensor that holds a number.",
 )
 
@@ -290,21 +294,20 @@ def _eye(n: int, m: int, dtype: Any, layout: Any, device: Any, pin_memory: Any) 
     if n < 0 or m < 0:
         raise RuntimeError(f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {min(n, m)}")
     made = aten.zeros.default((n, m), dtype, layout, device, pin_memory)
-    diagonal = min(n, m)
-    if diagonal:
-        aten.fill_.Scalar(made.as_strided((diagonal,), (m + 1,)), 1)
+    if made._spec.numel:
+        filled(alias_tensor(made, made._spec.with_geometry((min(n, m),), (m + 1,)), 0), 1)
     return made
 
 
 native_function(
     f"eye(SymInt n, {_OPTIONS}) -> Tensor",
-    composite=lambda n, *options: _eye(n, n, *options),
+    explicit=lambda n, *options: _eye(n, n, *options),
     doc="The identity matrix of n rows.",
 )
 
 native_function(
     f"eye.m(SymInt n, SymInt m, {_OPTIONS}) -> Tensor",
-    composite=_eye,
+    explicit=_eye,
     doc="n rows and m columns with 1 on the diagonal and 0 elsewhere.",
 )
 

@@ -175,7 +175,8 @@ native_function(
 
 native_function(
     "bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
-    composite=lambda self, p, generator: _bernoulli_(self.detach().new_empty(self._spec.sizes), p, generator),
+    explicit=lambda self, p, generator: _bernoulli_(self.new_empty(self._spec.sizes), p, generator),
+    derivatives={},
     doc="1 with probability ``p``, else 0, in a tensor of the sizes of ``self``.",
 )
 
@@ -193,30 +194,32 @@ def _new(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> An
 
 
 def _new_like(self: Tensor, *options: Any) -> Any:
-    return aten.empty_like.default(self.detach(), *options)
+    return aten.empty_like.default(self, *options)
 
 
 def _define(name: str, fill: Callable[..., Tensor], doc: str) -> None:
     native_function(
         f"{name}(SymInt[] size, {_OPTIONS}) -> Tensor",
-        composite=lambda size, *options: fill(_new(size, *options), 0.0, 1.0, None),
+        explicit=lambda size, *options: fill(_new(size, *options), 0.0, 1.0, None),
         doc=doc,
     )
     native_function(
         f"{name}.generator(SymInt[] size, {_GENERATOR_OPTIONS}) -> Tensor",
-        composite=lambda size, generator, *options: fill(_new(size, *options), 0.0, 1.0, generator),
+        explicit=lambda size, generator, *options: fill(_new(size, *options), 0.0, 1.0, generator),
         doc=doc,
     )
     native_function(
         f"{name}_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
         variants="function",
-        composite=lambda self, *options: fill(_new_like(self, *options), 0.0, 1.0, None),
+        explicit=lambda self, *options: fill(_new_like(self, *options), 0.0, 1.0, None),
+        derivatives={},
         doc=doc,
     )
     native_function(
         f"{name}_like.generator(Tensor self, {_GENERATOR_LIKE_OPTIONS}) -> Tensor",
         variants="function",
-        composite=lambda self, generator, *options: fill(_new_like(self, *options), 0.0, 1.0, generator),
+        explicit=lambda self, generator, *options: fill(_new_like(self, *options), 0.0, 1.0, generator),
+        derivatives={},
         doc=doc,
     )
 
@@ -359,7 +362,7 @@ for _schema, _function, _doc in (
         "The same with the bound in a 0-dim tensor.",
     ),
 ):
-    native_function(_schema, variants="function", composite=_function, doc=_doc)
+    native_function(_schema, variants="function", explicit=_function, derivatives={}, doc=_doc)
 
 
 def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
@@ -385,12 +388,12 @@ def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
 
 native_function(
     f"randperm(SymInt n, {_LONG_OPTIONS}) -> Tensor",
-    composite=lambda n, *options: _randperm(n, None, *options),
+    explicit=lambda n, *options: _randperm(n, None, *options),
     doc="The integers from 0 to n - 1 in random order.  Raises RuntimeError where the dtype has not as many.",
 )
 
 native_function(
     f"randperm.generator(SymInt n, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
-    composite=_randperm,
+    explicit=_randperm,
     doc="The integers from 0 to n - 1 in random order, from a generator.",
 )

@@ -75,6 +75,12 @@ def _arange_kernel(output: Tensor, start: Any, end: Any, step: Any) -> None:
         write(offset, start + index * step)
 
 
+native_function(
+    f"arange.start(Scalar start, Scalar end, {_OPTIONS}) -> Tensor",
+    explicit=lambda start, end, *options: aten.arange.start_step(start, end, 1, *options),
+    doc="Numbers from ``start`` to before ``end`` in steps of 1.",
+)
+
 arange = native_function(
     f"arange.start_step(Scalar start, Scalar end, Scalar step=1, {_OPTIONS}) -> Tensor",
     explicit=_arange,
@@ -87,14 +93,8 @@ arange = native_function(
 )
 
 native_function(
-    f"arange.start(Scalar start, Scalar end, {_OPTIONS}) -> Tensor",
-    composite=lambda start, end, *options: aten.arange.start_step(start, end, 1, *options),
-    doc="Numbers from ``start`` to before ``end`` in steps of 1.",
-)
-
-native_function(
     f"arange(Scalar end, {_OPTIONS}) -> Tensor",
-    composite=lambda end, *options: aten.arange.start_step(0, end, 1, *options),
+    explicit=lambda end, *options: aten.arange.start_step(0, end, 1, *options),
     doc="Numbers from 0 to before ``end`` in steps of 1.",
 )
 

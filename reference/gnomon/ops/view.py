@@ -373,6 +373,14 @@ native_function(
 )
 
 native_function(
+    "lift_fresh(Tensor(a) self) -> Tensor(a)",
+    variants="none",
+    explicit=lambda self: self,
+    derivatives={},
+    doc="What modes are shown of a tensor made of Python's or NumPy's numbers, which no operator makes.",
+)
+
+native_function(
     "view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
     variants="method",
     composite=lambda self, other: aten.view.default(self, other._spec.sizes),
