@@ -4,6 +4,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
+from . import accelerator as accelerator
 from . import autograd as autograd
 from . import cli as cli
 from . import demo as demo
