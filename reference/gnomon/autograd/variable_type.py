@@ -69,6 +69,9 @@ class RecordedNode(Node):
         grad = gradients[0]
         if grad is None and (not plan.takes_all_gradients or all(each is None for each in gradients)):
             return (None,) * len(self.next_edges)
+        if plan.takes_all_gradients and len(gradients) < plan.output_count:
+            # a formula has a place for each result, also for the last ones that are no outputs of the Node's
+            gradients = [*gradients, *[None] * (plan.output_count - len(gradients))]
         values = []
         for each in saved:
             kind = each.__class__
@@ -128,6 +131,9 @@ class DerivativePlan:
         self.sources: list[tuple[str, int]] = []
         self.formulas: list[tuple[Callable[..., Any], tuple[int, ...], Any, tuple[bool, ...]]] = []
         self.takes_all_gradients = False
+        # how many results a formula of all gradients has a place for; 0 where their number is not fixed
+        returns = base.schema.returns
+        self.output_count = 0 if any(each.is_list for each in returns) else len(returns)
         self.calls: list[tuple[Callable[..., Any], Any]] = []
         self.keeps_tensors = False
         if derivatives is None:
