@@ -14,7 +14,7 @@ from gnomon.autograd import node
 
 SIZE = 1024  # of the square matrices on the C backend
 PRODUCTS = 6  # Nodes there, two products each
-ELEMENTS = 30_000  # of the vectors on the reference
+ELEMENTS = 100_000  # of the vectors on the reference
 SINES = 3  # Nodes there, two passes over the elements each
 
 
