@@ -1,10 +1,10 @@
-"""What pyproject.toml cannot say: the C extension, and that an install survives without it."""
+"""What pyproject.toml cannot say: the C extensions, and that an install survives without them."""
 
 import os
 import runpy
 from multiprocessing.pool import ThreadPool
 
-from setuptools import setup
+from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 NATIVE_BUILD = "cffi_build/gnomon_c_build.py"
@@ -66,7 +66,17 @@ class OptionalBuildExt(build_ext):
         )
 
 
+native = runpy.run_path(NATIVE_BUILD)
+
 setup(
     cmdclass={"build_ext": OptionalBuildExt},
-    cffi_modules=[f"{NATIVE_BUILD}:{name}" for name in runpy.run_path(NATIVE_BUILD)["FFI_NAMES"]],
+    cffi_modules=[f"{NATIVE_BUILD}:{name}" for name in native["FFI_NAMES"]],
+    ext_modules=[
+        Extension(
+            "gnomon._hot_path",
+            ["reference/gnomon/_hot_path.c"],
+            extra_compile_args=native["flags"]()[0],
+            py_limited_api=True,
+        )
+    ],
 )

@@ -12,11 +12,14 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import keyword
+import os
 import re
 import sys
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
+
+os.environ["GNOMON_HOT_PATH"] = "python"  # whose functions can be looked at
 
 import gnomon
 import gnomon.memory.tensor as tensor_module

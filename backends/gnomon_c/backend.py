@@ -18,6 +18,8 @@ from gnomon.values.errors import OutOfMemoryError
 from . import library
 
 _INTEGER_TYPES = frozenset({"int", "SymInt", "bool"})
+# What PreparedCall.entry returns: functions of the call and of as many numbers, which return an address.
+_ENTRIES = ("gn_call1", "gn_call2", "gn_call3", "gn_call1_number", "gn_call2_number")
 
 
 class Memory:
@@ -69,11 +71,17 @@ class CBackend(Backend):
             each.name: real if each.category == 2 else integer for each in ALL if each.category in (1, 2)
         }
         self._readers["bool"] = lambda address, code: bool(integer(address, code))
+        addresses = {
+            getattr(self._lib, name): float(
+                int(self._ffi.cast("uintptr_t", self._ffi.addressof(self._lib, name)))
+            )
+            for name in _ENTRIES
+        }
         rows = self._lib.gn_rows()
         for number in range(self._lib.gn_row_count()):
             row = rows[number]
             name = self._ffi.string(row.name).decode()
-            self.kernels[name] = CKernel(name, row, extension)
+            self.kernels[name] = CKernel(name, row, extension, addresses)
             self.capabilities[name] = tuple(
                 each.name for each in ALL if row.kernels[each.code] != self._ffi.NULL
             )
@@ -145,12 +153,13 @@ class CBackend(Backend):
 class CKernel:
     """A row of the library's table; ``prepare`` makes calls of it."""
 
-    __slots__ = ("_extension", "_row", "argument_types", "name")
+    __slots__ = ("_addresses", "_extension", "_row", "argument_types", "name")
 
-    def __init__(self, name: str, row: Any, extension: Any):
+    def __init__(self, name: str, row: Any, extension: Any, addresses: dict[Any, float]):
         self.name = name
         self._row = row
         self._extension = extension
+        self._addresses = addresses
         self.argument_types: list[Any] | None = None
 
     def prepare(
@@ -222,7 +231,17 @@ def _scalar(value: Any, absent: int) -> tuple[float, float, int]:
 class PreparedCall:
     """A filled gn_call and everything it points to.  ``address`` is what the library's entry points take."""
 
-    __slots__ = ("_array_type", "_count", "_keep", "_lib", "_new", "_output_nbytes", "address", "is_claimed")
+    __slots__ = (
+        "_addresses",
+        "_array_type",
+        "_count",
+        "_keep",
+        "_lib",
+        "_new",
+        "_output_nbytes",
+        "address",
+        "is_claimed",
+    )
 
     def __init__(
         self,
@@ -234,6 +253,7 @@ class PreparedCall:
     ):
         ffi, lib = kernel._extension.ffi, kernel._extension.lib
         self._lib = lib
+        self._addresses = kernel._addresses
         self._keep: list[Any] = []
         if walk is not None:
             layouts = self._iterated(ffi, walk)
@@ -332,6 +352,10 @@ class PreparedCall:
         if numbers:
             return {2: lib.gn_call1_number, 3: lib.gn_call2_number}.get(operands + 1)
         return {1: lib.gn_call1, 2: lib.gn_call2, 3: lib.gn_call3}.get(operands)
+
+    def entry_address(self, entry: Any) -> float:
+        """The address of the machine code behind what ``entry`` returned, for callers in C."""
+        return self._addresses.get(entry, 0.0)
 
     def _array(self, addresses: list[float]) -> Any:
         return self._new(self._array_type, addresses)

@@ -20,7 +20,8 @@ from .autograd.variable_type import derivative_plan, flatten_inputs
 from .autograd.views import mark_view
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
-from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
+from .dispatch.mode import mode_word
+from .hot_path import UNRECORDED, VARIABLE_KEYS, in_c
 from .kit import launch
 from .kit.plans import NAMED, find_plan, hide_base, plan_key, raise_named
 from .kit.running import expanded_arguments
@@ -28,8 +29,6 @@ from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
     AUTOGRAD,
-    NO_GRAD_CALL,
-    NO_GRAD_CALL_ON_VARIABLES,
     PLAIN_CALL,
     RECORDED_CALL,
     TENSOR_KEYS,
@@ -38,8 +37,6 @@ from .values.dispatch_key import (
 from .values.dtype import on_default_dtype
 
 PLANS_PER_OPERATOR = 4096  # kinds of calls; a program with more starts afresh
-
-VARIABLE_KEYS = TENSOR_KEYS | AUTOGRAD  # what a recorded result carries
 
 _all_plans: list[dict[Any, Any]] = []
 
@@ -68,16 +65,8 @@ def walks_as_given(walk: Any, inputs: list[Any]) -> bool:
     )
 
 
-# Grad mode off, or Autograd taken away: whether operands require grad is nobody's business.
-_UNRECORDED = frozenset(
-    {NO_GRAD_CALL, NO_GRAD_CALL_ON_VARIABLES}
-    | {
-        keys | EXCLUDE_AUTOGRAD
-        for keys in (NO_GRAD_CALL, NO_GRAD_CALL_ON_VARIABLES, PLAIN_CALL, RECORDED_CALL)
-    }
-)
-is_plain_without_grad = _UNRECORDED.__contains__
-_is_simple = (_UNRECORDED | {PLAIN_CALL, RECORDED_CALL}).__contains__
+is_plain_without_grad = UNRECORDED.__contains__
+_is_simple = (UNRECORDED | {PLAIN_CALL, RECORDED_CALL}).__contains__
 
 
 def make_general(operator: OpOverload) -> Callable[..., Any]:
@@ -132,7 +121,10 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS, "PLAIN_CALL": PLAIN_CALL,
         "RECORDED_CALL": RECORDED_CALL,
     }  # fmt: skip
-    return _written_out("general", operator, _text_of_general(operator), names)
+    general = _written_out("general", operator, _text_of_general(operator), names)
+    if operator.record.view is not None or operator.schema.is_inplace:
+        return general
+    return in_c("general", general, plans=plans, operator=operator)
 
 
 def _written_out(kind: str, operator: OpOverload, text: str, names: dict[str, Any]) -> Callable[..., Any]:
@@ -196,7 +188,7 @@ def general({listed}):
         return (
             lines
             + f"""
-    entry, call, spec, metadata, _ = plan
+    entry, call, spec, metadata, _, _ = plan
     if keys == RECORDED_CALL or may_overlap(({listed},)) or entry(call, a0._address{addresses}):
         return readable({listed})
     version_counter(a0).value += 1
@@ -206,7 +198,7 @@ def general({listed}):
     return (
         lines
         + f"""
-    entry, call, spec, metadata, _ = plan
+    entry, call, spec, metadata, _, _ = plan
     address = entry(call{addresses})
     if address <= 0.0:
         return readable({listed})
@@ -283,7 +275,13 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     entry = call.entry(len(tensors), 0, operator.schema.is_inplace)
     if entry is None:
         return None
-    return entry, call.address, plan.output_specs[0], plan.output_specs, call
+    return entry, call.address, plan.output_specs[0], plan.output_specs, call, address_of(call, entry)
+
+
+def address_of(call: Any, entry: Any) -> float:
+    """Where the machine code of ``entry`` is, for the hot path in C; 0.0 where the backend doesn't say."""
+    find = getattr(call, "entry_address", None)
+    return 0.0 if find is None else find(entry)
 
 
 def _has_shortcut(operator: OpOverload) -> bool:

@@ -22,6 +22,7 @@ registered, and started afresh when an operator has too many.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 from weakref import ref
@@ -34,7 +35,7 @@ from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import mode_word
 from .fast_operators import (
     PLANS_PER_OPERATOR,
-    VARIABLE_KEYS,
+    address_of,
     at_first_call,
     general_plan,
     is_plain_without_grad,
@@ -42,6 +43,7 @@ from .fast_operators import (
     walks_as_given,
 )
 from .fast_views import bind_fast_views
+from .hot_path import VARIABLE_KEYS, bind_hot_path, in_c, like
 from .kit import launch
 from .kit.plans import find_plan
 from .kit.running import meets_in_float32
@@ -139,7 +141,7 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     entry = call.entry(len(walk.operands) - 1 - numbers, numbers)
     if entry is None:
         return None
-    return entry, call.address, plan.output_specs[0], plan.output_specs, call
+    return entry, call.address, plan.output_specs[0], plan.output_specs, call, address_of(call, entry)
 
 
 def make_binary(
@@ -222,7 +224,7 @@ def make_binary(
 
     def binary(self: Any, other: Any) -> Any:
         try:
-            entry, call, spec, metadata, _ = plans[self._spec][other._spec]
+            entry, call, spec, metadata, _, _ = plans[self._spec][other._spec]
             keys = self._keys | other._keys | mode_word()
         except (KeyError, AttributeError):
             if other.__class__ is float or (
@@ -251,7 +253,7 @@ def make_binary(
 
     def with_number(self: Any, other: Any) -> Any:
         try:
-            entry, call, spec, metadata, _ = plans[self._spec][other.__class__]
+            entry, call, spec, metadata, _, _ = plans[self._spec][other.__class__]
             keys = self._keys | mode_word()
         except (KeyError, AttributeError):
             return miss(self, other)
@@ -274,6 +276,9 @@ def make_binary(
             record(self, other, output, metadata)
         return output
 
+    binary.twin = functools.partial(  # type: ignore[attr-defined]
+        in_c, "binary", binary, plans=plans, operator=operator, constants=constants, operands=2
+    )
     return binary
 
 
@@ -325,7 +330,7 @@ def make_unary(
 
     def unary(self: Any) -> Any:
         try:
-            entry, call, spec, metadata, _ = plans[self._spec]
+            entry, call, spec, metadata, _, _ = plans[self._spec]
             keys = self._keys | mode_word()
         except (KeyError, AttributeError):
             return miss(self)
@@ -348,6 +353,9 @@ def make_unary(
             record(self, output, metadata)
         return output
 
+    unary.twin = functools.partial(  # type: ignore[attr-defined]
+        in_c, "unary", unary, plans=plans, operator=operator, constants=constants, operands=1
+    )
     return unary
 
 
@@ -398,10 +406,8 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         for name in names:
             readable = getattr(Tensor, name)
             if name.startswith("__"):
-                method = make_binary(operator, readable, constants)
-                method.__name__, method.__qualname__ = readable.__name__, readable.__qualname__
-                method.__doc__ = readable.__doc__
-                setattr(Tensor, name, method)
+                fast = make_binary(operator, readable, constants)
+                setattr(Tensor, name, fast.twin(like(fast, readable)))
                 continue
             fast = make_binary(operator, readable, constants)
             setattr(Tensor, name, _with_rest(fast, readable))
@@ -415,12 +421,14 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         for operator in packet.overloads.values():
             operator.fast = at_first_call(operator)
     multiply = aten._find("mm")
-    Tensor.__matmul__ = make_binary(multiply, Tensor.__matmul__, ndim=2)
+    product = make_binary(multiply, Tensor.__matmul__, ndim=2)
+    Tensor.__matmul__ = product.twin(like(product, Tensor.__matmul__))
     for name in ("matmul", "mm"):
         fast = make_binary(multiply, getattr(Tensor, name), ndim=2)
         setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name)))
         namespace[name] = _with_rest(fast, namespace[name])
     bind_fast_views(namespace)
+    bind_hot_path()
     Tensor.__neg__ = Tensor.neg
     Tensor.__abs__ = Tensor.abs
 
@@ -429,6 +437,9 @@ def _with_rest(
     fast: Callable[..., Any], readable: Callable[..., Any], operands: int = 2
 ) -> Callable[..., Any]:
     """``fast`` for a call with just the operands, ``readable`` for one with anything else."""
+    twin = fast.twin(readable)  # type: ignore[attr-defined]
+    if twin is not fast:
+        return twin  # type: ignore[no-any-return]
     if operands == 1:
 
         def function(*args: Any, **kwargs: Any) -> Any:
@@ -443,8 +454,4 @@ def _with_rest(
                 return fast(args[0], args[1])
             return readable(*args, **kwargs)
 
-    function.__name__ = readable.__name__
-    function.__qualname__ = readable.__qualname__
-    function.__module__ = readable.__module__
-    function.__doc__ = readable.__doc__
-    return function
+    return like(function, readable)

@@ -11,6 +11,7 @@ memory/tensor.py (alias_tensor) and autograd/views.py (mark_view), repeated here
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,8 @@ from typing import Any
 from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import SavedVariable
 from .dispatch import dispatcher
-from .fast_operators import PLANS_PER_OPERATOR, VARIABLE_KEYS, new_plans
+from .fast_operators import PLANS_PER_OPERATOR, new_plans
+from .hot_path import KEY_INDEX, KEY_INTEGERS, KEY_SIZES, VARIABLE_KEYS, ViewPlan, in_c, like
 from .memory.backend import backend_of
 from .memory.spec import Spec
 from .memory.tensor import CreationMeta, Tensor, VersionCounter
@@ -32,25 +34,6 @@ from .values.dispatch_key import (
     TENSOR_KEYS,
     mode_word,
 )
-
-
-class ViewPlan:
-    """What a call comes to.
-
-    spec, offset, nbytes  the view's, the latter two counted from the tensor that it is a view of
-    node_class, saved     the Node to record, and what it keeps; None where that is not known, or no constant
-    metadata              the Node's
-    """
-
-    __slots__ = ("metadata", "nbytes", "node_class", "offset", "saved", "spec")
-
-    def __init__(self, spec: Spec, offset: int):
-        self.spec = spec
-        self.offset = offset
-        self.nbytes = float(offset * spec.dtype.itemsize)
-        self.node_class: Any = None
-        self.saved: list[Any] = []
-        self.metadata = (spec,)
 
 
 def _learn(self: Tensor, result: Any, known: ViewPlan | None) -> ViewPlan | None:
@@ -169,6 +152,8 @@ def make_view(
         output._gradient_edge = (node, 0)
         return output
 
+    kind = {None: KEY_INTEGERS, _sizes_key: KEY_SIZES, _index_key: KEY_INDEX}[key_of]
+    view.twin = functools.partial(in_c, "view", view, plans=plans, key=kind)  # type: ignore[attr-defined]
     return view
 
 
@@ -246,6 +231,7 @@ def make_item(slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return slow(self)
         return read(self._address, code)
 
+    item.twin = functools.partial(in_c, "item", item, plans=plans)  # type: ignore[attr-defined]
     return item
 
 
@@ -266,23 +252,21 @@ def bind_fast_views(namespace: dict[str, Any]) -> None:
             namespace[name] = _with_keywords(make_view(function), function)
     for name in _PROPERTIES:
         getter = getattr(Tensor, name).fget
-        setattr(Tensor, name, property(_like(make_view(getter), getter), doc=getter.__doc__))
-    Tensor.__getitem__ = _like(make_getitem(Tensor.__getitem__), Tensor.__getitem__)
-    Tensor.item = _like(make_item(Tensor.item), Tensor.item)
-
-
-def _like(fast: Callable[..., Any], readable: Callable[..., Any]) -> Callable[..., Any]:
-    """``fast`` under the name of ``readable``."""
-    fast.__name__, fast.__qualname__ = readable.__name__, readable.__qualname__
-    fast.__module__, fast.__doc__ = readable.__module__, readable.__doc__
-    fast.__annotations__ = readable.__annotations__
-    return fast
+        fast = make_view(getter)
+        setattr(Tensor, name, property(fast.twin(like(fast, getter)), doc=getter.__doc__))
+    for name, make in (("__getitem__", make_getitem), ("item", make_item)):
+        readable = getattr(Tensor, name)
+        fast = make(readable)
+        setattr(Tensor, name, fast.twin(like(fast, readable)))
 
 
 def _with_keywords(fast: Callable[..., Any], readable: Callable[..., Any]) -> Callable[..., Any]:
     """``fast`` for a call without keywords, ``readable`` for one with."""
+    twin = fast.twin(readable)  # type: ignore[attr-defined]
+    if twin is not fast:
+        return twin  # type: ignore[no-any-return]
 
     def function(*args: Any, **kwargs: Any) -> Any:
         return readable(*args, **kwargs) if kwargs or not args else fast(*args)
 
-    return _like(function, readable)
+    return like(function, readable)

@@ -1,0 +1,200 @@
+"""The hot path in C, where the extension ``_hot_path`` was built: the same shortcuts, entered without Python.
+
+fast_path.py, fast_operators.py and fast_views.py make shortcuts in Python.  ``in_c`` gives each a twin that
+looks at the same plans, does what the shortcut does for a call that was seen before, and leaves all else to
+it.  What a call means is said there, and here nothing is decided.
+
+``GNOMON_HOT_PATH=python`` leaves the twins away.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .autograd import node
+from .autograd.saved_variable import save
+from .autograd.variable_type import RecordedNode, derivative_plan
+from .dispatch import dispatcher
+from .dispatch.dispatcher import OpOverload
+from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
+from .memory.spec import Spec
+from .memory.tensor import AutogradMeta, CreationMeta, Tensor, VersionCounter
+from .values import dispatch_key
+from .values.dispatch_key import AUTOGRAD, TENSOR_KEYS
+
+VARIABLE_KEYS = TENSOR_KEYS | AUTOGRAD  # what a recorded result carries
+
+# Grad mode off, or Autograd taken away: whether operands require grad is nobody's business.
+UNRECORDED = frozenset(
+    {dispatch_key.NO_GRAD_CALL, dispatch_key.NO_GRAD_CALL_ON_VARIABLES}
+    | {
+        keys | EXCLUDE_AUTOGRAD
+        for keys in (
+            dispatch_key.NO_GRAD_CALL,
+            dispatch_key.NO_GRAD_CALL_ON_VARIABLES,
+            dispatch_key.PLAIN_CALL,
+            dispatch_key.RECORDED_CALL,
+        )
+    }
+)
+
+
+class ViewPlan:
+    """What a call that makes a view comes to.
+
+    spec, offset, nbytes  the view's, the latter two counted from the tensor that it is a view of
+    node_class, saved     the Node to record, and what it keeps; None where that is not known, or no constant
+    metadata              the Node's
+    """
+
+    __slots__ = ("metadata", "nbytes", "node_class", "offset", "saved", "spec")
+
+    def __init__(self, spec: Spec, offset: int):
+        self.spec = spec
+        self.offset = offset
+        self.nbytes = float(offset * spec.dtype.itemsize)
+        self.node_class: Any = None
+        self.saved: list[Any] = []
+        self.metadata = (spec,)
+
+
+def _extension() -> Any:
+    """The extension, told what it works with; None without it, or where it was not asked for.
+
+    It knows where a class keeps its slots only after it has looked, and gives up where it finds none.
+    """
+    if os.environ.get("GNOMON_HOT_PATH", "") == "python":
+        return None
+    try:
+        extension = importlib.import_module("gnomon._hot_path")
+    except ImportError:
+        return None
+    facts = {
+        "Tensor": Tensor,
+        "VersionCounter": VersionCounter,
+        "AutogradMeta": AutogradMeta,
+        "RecordedNode": RecordedNode,
+        "Spec": Spec,
+        "ViewPlan": ViewPlan,
+        "OpOverload": OpOverload,
+        "MethodType": types.MethodType,
+        "VARIABLE_KEYS": VARIABLE_KEYS,
+        "UNRECORDED": tuple(UNRECORDED),
+        "NO_GRAD_MODE": CreationMeta.NO_GRAD_MODE,
+        "mode_word": mode_word,
+        "listeners": dispatcher._listeners,
+        "gradient_edge": node.gradient_edge,
+        "save": save,
+        "next_sequence_number": node.next_sequence_number,
+        "untyped_storage": Tensor.untyped_storage,
+    }
+    for name in (
+        "PLAIN_CALL",
+        "RECORDED_CALL",
+        "TENSOR_KEYS",
+        "AUTOGRAD",
+        "GRAD_MODE_BIT",
+        "NO_GRAD_CALL",
+        "NO_GRAD_CALL_ON_VARIABLES",
+    ):
+        facts[name] = getattr(dispatch_key, name)
+    extension.configure(facts)
+    return extension
+
+
+_c = _extension()
+
+# What a Node keeps, as _hot_path.c numbers it; behind it the position, from bit 3 on.
+_KEEP_VALUE, _KEEP_OUTPUT, _KEEP_SIZES, _KEEP_SPEC, _KEEP_CONSTANT = range(5)
+_KINDS = {"value": _KEEP_VALUE, "output": _KEEP_OUTPUT, "sizes": _KEEP_SIZES, "spec": _KEEP_SPEC}
+
+KEY_INTEGERS, KEY_SIZES, KEY_INDEX = range(3)  # what a view's plan is found by
+
+
+def _recorder(
+    operator: OpOverload, positions: Sequence[int], operands: int, constants: tuple[Any, ...]
+) -> Any:
+    """What says to C how to record a call: the Node's class, and what it keeps."""
+
+    def recorder(mask: int, arguments: tuple[Any, ...]) -> tuple[Any, tuple[int, ...], tuple[Any, ...]]:
+        needed = tuple(bool(mask >> 2 * position & 1) for position in positions)
+        plan = derivative_plan(operator, list(positions), needed)
+        codes = []
+        for kind, position in plan.sources:
+            if kind == "value" and position >= operands:
+                codes.append(_KEEP_CONSTANT | position - operands << 3)
+            else:
+                codes.append(_KINDS[kind] | position << 3)
+        return plan.node_class, tuple(codes), constants
+
+    return recorder
+
+
+def in_c(
+    kind: str,
+    fast: Callable[..., Any],
+    rest: Callable[..., Any] | None = None,
+    plans: dict[Any, Any] | None = None,
+    operator: OpOverload | None = None,
+    constants: tuple[Any, ...] = (),
+    operands: int = 0,
+    key: int = KEY_INTEGERS,
+) -> Callable[..., Any]:
+    """The twin in C of the shortcut ``fast``, or ``fast`` itself.
+
+    rest: what is called with keywords, or another number of arguments (else ``fast``).  plans: where ``fast``
+    finds its plans.  operator, with ``constants`` for what it takes beyond so many ``operands``: what a call
+    records, if it is differentiable.
+    """
+    if _c is None:
+        return fast
+    recorder = None
+    refuses_recording = False
+    tensors = (1 << operands) - 1
+    numbers = 0
+    if operator is not None:
+        derivatives = operator.record.derivatives
+        positions: Sequence[int] = range(operands)
+        if kind == "general":
+            operands = operator.arity
+            positions = operator.tensor_positions
+            tensors = sum(1 << position for position in positions)
+            for position, argument in enumerate(operator.schema.arguments):
+                if argument.type in ("Scalar", "float"):
+                    numbers |= 1 << position
+            refuses_recording = derivatives is None
+        if derivatives or (derivatives is not None and kind != "general"):
+            recorder = _recorder(operator, positions, operands, constants)
+    made = _c.shortcut(
+        kind,
+        fast,
+        fast if rest is None else rest,
+        {} if plans is None else plans,
+        recorder,
+        operands,
+        tensors,
+        numbers,
+        key,
+        refuses_recording,
+    )
+    return like(made, fast if rest is None else rest)
+
+
+def like(made: Callable[..., Any], readable: Callable[..., Any]) -> Callable[..., Any]:
+    """``made`` under the name of ``readable``."""
+    for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__"):
+        setattr(made, name, getattr(readable, name))
+    if _c is not None and not isinstance(made, types.FunctionType):
+        made.__wrapped__ = readable  # type: ignore[attr-defined]
+    return made
+
+
+def bind_hot_path() -> None:
+    """Put the twins of what is no operator into their classes."""
+    if _c is not None:
+        OpOverload.__call__ = in_c("operator", OpOverload.__call__)  # type: ignore[method-assign]
+        Tensor.__del__ = in_c("delete", Tensor.__del__)  # type: ignore[method-assign]
