@@ -126,6 +126,8 @@ int32_t gn_run(double call, const double *data);
 /* The same for up to three tensors, without an array. */
 int32_t gn_run2(double call, double out, double a);
 int32_t gn_run3(double call, double out, double a, double b);
+/* The same with a number in the place of the last input. */
+int32_t gn_run2_number(double call, double out, double a, double number);
 
 /* One element as a number: of a float dtype, and of an integer or bool dtype. */
 double gn_read_real(double address, int32_t dtype);

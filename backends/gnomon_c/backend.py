@@ -18,8 +18,11 @@ from gnomon.values.errors import OutOfMemoryError
 from . import library
 
 _INTEGER_TYPES = frozenset({"int", "SymInt", "bool"})
-# What PreparedCall.entry returns: functions of the call and of as many numbers, which return an address.
-_ENTRIES = ("gn_call1", "gn_call2", "gn_call3", "gn_call1_number", "gn_call2_number")
+# What callers in C may enter by its address.
+_ENTRIES = (
+    *("gn_call1", "gn_call2", "gn_call3", "gn_call1_number", "gn_call2_number"),
+    *("gn_run", "gn_run2", "gn_run3", "gn_run2_number", "gn_allocate", "gn_free"),
+)
 
 
 class Memory:
@@ -338,6 +341,14 @@ class PreparedCall:
                 lib.gn_free(address)
         return None
 
+    def run_new_in_c(self) -> tuple[Any, ...]:
+        """What ``run_new`` takes, for callers in C: the call, the outputs' sizes, and the addresses of the
+        functions that allocate, free, and run.
+        """
+        lib, addresses = self._lib, self._addresses
+        functions = (addresses[lib.gn_allocate], addresses[lib.gn_free], addresses[lib.gn_run])
+        return self.address, tuple(self._output_nbytes), *functions
+
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
         """The library's function for this call on so many input tensors, the last of them perhaps a number.
 
@@ -348,6 +359,8 @@ class PreparedCall:
             return None
         lib = self._lib
         if inplace:
+            if numbers:
+                return lib.gn_run2_number if operands == 1 else None
             return {1: lib.gn_run2, 2: lib.gn_run3}.get(operands)
         if numbers:
             return {2: lib.gn_call1_number, 3: lib.gn_call2_number}.get(operands + 1)

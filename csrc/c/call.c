@@ -127,6 +127,13 @@ int32_t gn_run3(double call, double out, double a, double b) {
     return run(gn_pointer(call), data);
 }
 
+int32_t gn_run2_number(double call, double out, double a, double number) {
+    const gn_call *prepared = gn_pointer(call);
+    element last = convert_number(number, prepared->tensors[2].dtype);
+    void *data[] = {gn_pointer(out), gn_pointer(a), &last};
+    return run(prepared, data);
+}
+
 double gn_read_real(double address, int32_t dtype) {
     const void *place = gn_pointer(address);
     switch (dtype) {

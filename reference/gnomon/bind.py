@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from .hot_path import in_c
 from .kit.outputs import resize_output
 from .memory.tensor import Tensor
 from .values import dtype as dtypes
@@ -538,7 +539,7 @@ def make_function(
     function.__qualname__ = f"Tensor.{name}" if takes_self else name
     function.__module__ = "gnomon"
     function.__doc__ = documentation(packet)
-    return function
+    return in_c("function", function, plans=known)
 
 
 def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:

@@ -24,7 +24,7 @@ from .dispatch.mode import mode_word
 from .hot_path import UNRECORDED, VARIABLE_KEYS, in_c
 from .kit import launch
 from .kit.plans import NAMED, find_plan, hide_base, plan_key, raise_named
-from .kit.running import expanded_arguments
+from .kit.running import expanded_arguments, meets_in_float32
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
@@ -114,17 +114,42 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         output._keys = VARIABLE_KEYS
         node.saved = plan.collect(arguments, (output,), {}, is_fresh=True)
 
+    def with_number(*arguments: Any) -> Any:
+        """Run the readable path, and leave a plan for the twin in C if the last tensor is but a number."""
+        result = readable(*arguments)
+        if len(positions) > 1 and arguments[positions[-1]].__class__ in (int, float) and not listeners:
+            others = [arguments[position] for position in positions[:-1]]
+            if all(isinstance(each, Tensor) and not each._keys & WRAPPER_KEYS for each in others):
+                plan = general_plan(operator, arguments, result)
+                if plan is not None and plan[-1]:
+                    if len(plans) >= PLANS_PER_OPERATOR:
+                        plans.clear()
+                    plans[_key_with_number(positions, arguments)] = plan
+        return result
+
     names = {
         "plans": plans, "listeners": listeners, "readable": readable, "miss": miss, "record": record,
-        "mode_word": mode_word, "is_plain_without_grad": is_plain_without_grad, "may_overlap": _may_overlap,
+        "with_number": with_number, "mode_word": mode_word,
+        "is_plain_without_grad": is_plain_without_grad, "may_overlap": _may_overlap,
         "alias_tensor": alias_tensor, "mark_view": mark_view, "version_counter": version_counter,
         "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS, "PLAIN_CALL": PLAIN_CALL,
         "RECORDED_CALL": RECORDED_CALL,
     }  # fmt: skip
     general = _written_out("general", operator, _text_of_general(operator), names)
-    if operator.record.view is not None or operator.schema.is_inplace:
+    if operator.record.view is not None:
         return general
     return in_c("general", general, plans=plans, operator=operator)
+
+
+def _key_with_number(positions: tuple[int, ...], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the plan of a call is found by whose last tensor is a number: that one's type stands for it."""
+    key: list[Any] = []
+    for position, each in enumerate(arguments):
+        if position not in positions:
+            key += [each, each.__class__]
+        else:
+            key.append(each._spec if isinstance(each, Tensor) else each.__class__)
+    return tuple(key)
 
 
 def _written_out(kind: str, operator: OpOverload, text: str, names: dict[str, Any]) -> Callable[..., Any]:
@@ -164,7 +189,7 @@ def general({listed}):
         key = {", ".join(key)}
         plan = plans.get(key)
     except (AttributeError, TypeError):  # no tensor where one may stand, or a list: no key
-        return readable({listed})
+        return with_number({listed})
     if {" or ".join([*zeros, "listeners"])}:
         return readable({listed})
     if plan is None:
@@ -234,7 +259,10 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     """What make_general keeps of a call, or None where it has no shortcut."""
     record = operator.record
     tensors = [arguments[position] for position in operator.tensor_positions]
-    if not all(isinstance(each, Tensor) for each in tensors):
+    numbers = 0  # in the place of the last tensor
+    if len(tensors) > 1 and tensors[-1].__class__ in (int, float):
+        numbers = 1
+    if not all(isinstance(each, Tensor) for each in tensors[: len(tensors) - numbers]):
         return None
     if record.view is not None:
         found = record.plans.get(plan_key(arguments))
@@ -254,6 +282,8 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     if walk is not None:
         if walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
+        if numbers and meets_in_float32(base, plan.key_dtype, arguments):
+            return None
         if operator.schema.is_inplace:
             if self._spec.dtype is not plan.output_specs[0].dtype:
                 return None
@@ -264,7 +294,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
             if position not in base.tensor_positions
         ]
         call = kernel.prepare(walk, (), 1, others)
-    elif operator.schema.is_inplace or base.record.promotes_inputs:
+    elif operator.schema.is_inplace or base.record.promotes_inputs or numbers:
         return None
     else:
         if base.record.expands_inputs:
@@ -272,7 +302,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
             tensors = [arguments[position] for position in base.tensor_positions]
         others = [arguments[position] for position in base.record.kernel_positions]
         call = kernel.prepare(None, [result, *tensors], 1, others)
-    entry = call.entry(len(tensors), 0, operator.schema.is_inplace)
+    entry = call.entry(len(tensors) - numbers, numbers, operator.schema.is_inplace)
     if entry is None:
         return None
     return entry, call.address, plan.output_specs[0], plan.output_specs, call, address_of(call, entry)
@@ -322,7 +352,7 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
         result = readable(*arguments)
         if any(each._keys & WRAPPER_KEYS for each in operator.tensors(arguments)):
             return result
-        plan = _several_plan(operator, arguments, (result,) if is_single else result)
+        plan = _several_plan(operator, arguments, (result,) if is_single else result, recorded, node_outputs)
         if plan is not None:
             if len(plans) >= PLANS_PER_OPERATOR:
                 plans.clear()
@@ -356,7 +386,16 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
         "RECORDED_CALL": RECORDED_CALL, "has_no_formulas": has_no_formulas,
         "is_differentiable": is_differentiable, "keys_of": _keys_of,
     }  # fmt: skip
-    return _written_out("several", operator, _text_of_several(operator), names)
+    several = _written_out("several", operator, _text_of_several(operator), names)
+    has_edges_of_lists = has_list and is_differentiable
+    return in_c(
+        "several",
+        several,
+        plans=plans,
+        operator=operator,
+        key=int(is_single),
+        refuses_recording=has_edges_of_lists,
+    )
 
 
 def _text_of_several(operator: OpOverload) -> str:
@@ -395,7 +434,7 @@ def several({listed}):
         return miss(key, ({listed},))
     if not is_simple(keys) or (has_no_formulas and keys == RECORDED_CALL):
         return readable({listed})
-    call, specs = plan
+    call, specs = plan[:2]
     addresses = call.run_new([{", ".join(addresses)}])
     if addresses is None:
         return readable({listed})
@@ -422,7 +461,9 @@ def _as_list(value: Any) -> Any:
     return value if isinstance(value, (list, tuple)) else (value,)
 
 
-def _several_plan(operator: OpOverload, arguments: Any, results: Any) -> tuple[Any, ...] | None:
+def _several_plan(
+    operator: OpOverload, arguments: Any, results: Any, recorded: list[int], node_outputs: int
+) -> tuple[Any, ...] | None:
     """What make_several keeps of a call, or None where it has no shortcut."""
     record = operator.record
     tensors = [each for position in operator.tensor_positions for each in _as_list(arguments[position])]
@@ -442,7 +483,12 @@ def _several_plan(operator: OpOverload, arguments: Any, results: Any) -> tuple[A
         return None
     others = [arguments[position] for position in record.kernel_positions]
     call = kernel.prepare(None, [*results, *tensors], len(results), others)
-    return (call, plan.output_specs) if hasattr(call, "run_new") and call.is_claimed else None
+    if not hasattr(call, "run_new") or not call.is_claimed:
+        return None
+    specs = plan.output_specs
+    differentiable = sum(1 << position for position in recorded if specs[position].dtype.category >= 2)
+    entered_from_c = call.run_new_in_c() if hasattr(call, "run_new_in_c") else ()
+    return call, specs, specs[:node_outputs], differentiable, *entered_from_c
 
 
 def make_composite(operator: OpOverload) -> Callable[..., Any]:
@@ -478,7 +524,13 @@ def composite({listed}):
         hide_base(result, ({listed},))
     return result
 """
-    return _written_out("composite", operator, text, names)
+    return in_c(
+        "composite",
+        _written_out("composite", operator, text, names),
+        operator=operator,
+        function=function,
+        refuses_recording=refused is not None,
+    )
 
 
 def _listed(operator: OpOverload) -> str:

@@ -12,15 +12,17 @@ from __future__ import annotations
 import importlib
 import os
 import types
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .autograd import node
+from .autograd import engine, node
 from .autograd.saved_variable import save
 from .autograd.variable_type import RecordedNode, derivative_plan
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
+from .kit.plans import NAMED, hide_base, raise_named
 from .memory.spec import Spec
 from .memory.tensor import AutogradMeta, CreationMeta, Tensor, VersionCounter
 from .values import dispatch_key
@@ -91,6 +93,12 @@ def _extension() -> Any:
         "save": save,
         "next_sequence_number": node.next_sequence_number,
         "untyped_storage": Tensor.untyped_storage,
+        "NAMED": NAMED,
+        "raise_named": raise_named,
+        "hide_base": hide_base,
+        "AccumulateGrad": node.AccumulateGrad,
+        "ReferenceType": weakref.ref,
+        "validate": engine._validate,
     }
     for name in (
         "PLAIN_CALL",
@@ -112,6 +120,7 @@ _c = _extension()
 _KEEP_VALUE, _KEEP_OUTPUT, _KEEP_SIZES, _KEEP_SPEC, _KEEP_CONSTANT = range(5)
 _KINDS = {"value": _KEEP_VALUE, "output": _KEEP_OUTPUT, "sizes": _KEEP_SIZES, "spec": _KEEP_SPEC}
 
+MOST_ARGUMENTS = 24  # of an operator that has a twin
 KEY_INTEGERS, KEY_SIZES, KEY_INDEX = range(3)  # what a view's plan is found by
 
 
@@ -143,45 +152,51 @@ def in_c(
     constants: tuple[Any, ...] = (),
     operands: int = 0,
     key: int = KEY_INTEGERS,
+    function: Callable[..., Any] | None = None,
+    refuses_recording: bool = False,
 ) -> Callable[..., Any]:
     """The twin in C of the shortcut ``fast``, or ``fast`` itself.
 
     rest: what is called with keywords, or another number of arguments (else ``fast``).  plans: where ``fast``
-    finds its plans.  operator, with ``constants`` for what it takes beyond so many ``operands``: what a call
-    records, if it is differentiable.
+    finds its plans.  operator, with ``constants`` for what it takes beyond so many ``operands`` (0: it takes
+    all arguments): what a call records, if it is differentiable.  function: what a composition calls.
+    refuses_recording: what has to be recorded is for ``fast``.
     """
-    if _c is None:
+    if _c is None or (operator is not None and operator.arity > MOST_ARGUMENTS):
         return fast
-    recorder = None
-    refuses_recording = False
-    tensors = (1 << operands) - 1
-    numbers = 0
+    facts: dict[str, Any] = {
+        "python": fast,
+        "rest": fast if rest is None else rest,
+        "plans": {} if plans is None else plans,
+        "kind": key,
+        "arity": operands,
+        "tensors": (1 << operands) - 1,
+        "operator": operator,
+        "function": function,
+    }
     if operator is not None:
+        schema = operator.schema
         derivatives = operator.record.derivatives
         positions: Sequence[int] = range(operands)
-        if kind == "general":
-            operands = operator.arity
+        if not operands:
             positions = operator.tensor_positions
-            tensors = sum(1 << position for position in positions)
-            for position, argument in enumerate(operator.schema.arguments):
-                if argument.type in ("Scalar", "float"):
-                    numbers |= 1 << position
-            refuses_recording = derivatives is None
-        if derivatives or (derivatives is not None and kind != "general"):
-            recorder = _recorder(operator, positions, operands, constants)
-    made = _c.shortcut(
-        kind,
-        fast,
-        fast if rest is None else rest,
-        {} if plans is None else plans,
-        recorder,
-        operands,
-        tensors,
-        numbers,
-        key,
-        refuses_recording,
-    )
-    return like(made, fast if rest is None else rest)
+            operands = facts["arity"] = operator.arity
+            facts["tensors"] = _bits(positions)
+            facts["lists"] = _bits(each for each in positions if schema.arguments[each].is_list)
+            facts["optionals"] = _bits(each for each in positions if schema.arguments[each].is_optional)
+            facts["numbers"] = _bits(
+                each for each, argument in enumerate(schema.arguments) if argument.type in ("Scalar", "float")
+            )
+            refuses_recording |= derivatives is None and kind != "composite"
+        if derivatives or (derivatives is not None and kind in ("unary", "binary")):
+            facts["recorder"] = _recorder(operator, positions, operands, constants)
+        facts["is_inplace"] = schema.is_inplace
+    facts["refuses_recording"] = refuses_recording
+    return like(_c.shortcut(kind, facts), facts["rest"])
+
+
+def _bits(positions: Iterable[int]) -> int:
+    return sum(1 << position for position in positions)
 
 
 def like(made: Callable[..., Any], readable: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,4 +212,5 @@ def bind_hot_path() -> None:
     """Put the twins of what is no operator into their classes."""
     if _c is not None:
         OpOverload.__call__ = in_c("operator", OpOverload.__call__)  # type: ignore[method-assign]
+        engine.set_run_graph(_c.run_graph)
         Tensor.__del__ = in_c("delete", Tensor.__del__)  # type: ignore[method-assign]

@@ -39,6 +39,7 @@ from ..values.dtype import float32
 from . import anomaly_mode
 from . import node as node_module
 from .grad_mode import in_transform, is_multithreading_enabled
+from .graph_task import GraphTask
 from .hooks import hooks_of
 from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
 from .tensor_hooks import retain_grad, set_current_task
@@ -293,162 +294,10 @@ def _one_like(spec: Spec, position: int) -> Tensor:
     return aten.fill_.Scalar.record.explicit(ones, 1)  # type: ignore[no-any-return]
 
 
-class GraphTask:
-    """One backward: where it starts, what it is asked for, and which Nodes it has to come by.
-
-    Without ``targets`` every leaf accumulates; with them, the task accumulates into those, or captures what
-    arrives there.  Source: torch/csrc/autograd/graph_task.h.
-    """
-
-    __slots__ = (
-        "accumulates",
-        "captured",
-        "captures",
-        "dependencies",
-        "edges",
-        "id",
-        "keep_graph",
-        "leaves_at_once",
-        "needed",
-        "seeds",
-    )
-
-    def __init__(
-        self,
-        edges: Sequence[Edge],
-        seeds: Sequence[Tensor],
-        keep_graph: bool,
-        targets: Sequence[Edge] | None,
-        accumulates: bool,
-    ):
-        self.id = _next_task_id()
-        self.edges = edges
-        self.seeds = seeds
-        self.keep_graph = keep_graph
-        self.accumulates = accumulates
-        roots = [edge[0] for edge in edges]
-        # Where nobody watches or asks for single gradients, what arrives at leaves is just added up on the
-        # side, and there is no need to count how often.
-        self.leaves_at_once = targets is None and not hooks_of.data
-        self.dependencies = _count_dependencies(roots, not self.leaves_at_once)
-        self.needed: set[Node] | None = None  # with targets: the Nodes that lead to one
-        self.captures: dict[Node, list[tuple[int, int]]] = {}  # Node -> (its output, which target)
-        self.captured: list[Tensor | None] = []
-        if targets is not None:
-            if not accumulates:
-                self.captured = [None] * len(targets)
-                for position, (node, output_nr) in enumerate(targets):
-                    self.captures.setdefault(node, []).append((output_nr, position))
-            self.needed = _needed_for(roots, {node for node, _ in targets})
-
-    def comes_by(self, node: Node) -> bool:
-        """Does this backward come by ``node``?"""
-        return node in self.dependencies and (self.needed is None or node in self.needed)
-
-    def executes(self, node: Node) -> bool:
-        """Does ``node`` have to run, rather than only to be come by?"""
-        if self.needed is None:
-            return True
-        return any(edge is not None and edge[0] in self.needed for edge in node.next_edges)
-
-    def capture(self, node: Node, gradients: Sequence[Tensor | None]) -> None:
-        """Keep those of the gradients that arrived at ``node`` that were asked for."""
-        for output_nr, position in self.captures.get(node, ()):
-            self.captured[position] = gradients[output_nr]
-
-    def evaluate(
-        self, node: Node, gradients: list[Tensor | None]
-    ) -> tuple[list[Tensor | None], Sequence[Tensor | None] | None]:
-        """Run ``node`` with all its hooks: (gradients as its hooks left them, what it returned).
-
-        It returns None where it does not run: at a leaf, and at the end of what is needed.  What is asked for
-        there is what the tensor's hooks made of it; of a Node that does run, what had arrived.
-        """
-        hooks = hooks_of.get(node)
-        executes = self.executes(node)
-        if executes:
-            self.capture(node, gradients)
-        if hooks is not None:
-            gradients = hooks.call_tensor_pre_hooks(gradients)
-        if not executes:
-            self.capture(node, gradients)
-            if node.__class__ is not AccumulateGrad or not self.accumulates:
-                return gradients, None
-        if hooks is not None:
-            gradients = hooks.call_pre_hooks(gradients)
-        if node.__class__ is AccumulateGrad:
-            return gradients, None
-        is_anomaly_mode = anomaly_mode.is_anomaly_enabled()
-        before = anomaly_mode.evaluated.set(node) if is_anomaly_mode else None
-        try:
-            results = node.apply(gradients)
-        except Exception:
-            if is_anomaly_mode:
-                anomaly_mode.warn_of_forward(node)
-            raise
-        finally:
-            if before is not None:
-                anomaly_mode.evaluated.reset(before)
-        if is_anomaly_mode and anomaly_mode.is_anomaly_check_nan_enabled():
-            try:
-                anomaly_mode.check_for_nan(node, results)
-            except RuntimeError:
-                anomaly_mode.warn_of_forward(node)
-                raise
-        if not self.keep_graph:
-            node.release_variables()
-        if hooks is not None:
-            results = hooks.call_post_hooks(results[: len(node.next_edges)], gradients)
-        return gradients, results
-
-
-_next_task_id = itertools.count().__next__
 _current_task: ContextVar[GraphTask | None] = ContextVar("gnomon_graph_task", default=None)
 _depth: ContextVar[int] = ContextVar("gnomon_backward_depth", default=0)
 
 set_current_task(_current_task.get)
-
-
-def _count_dependencies(roots: Sequence[Node], leaves_too: bool) -> dict[Node, int]:
-    """For each reachable Node, how many edges lead to it; AccumulateGrads only if ``leaves_too``."""
-    dependencies: dict[Node, int] = dict.fromkeys(roots, 0)
-    stack = list(dependencies)
-    pop, push, count_of = stack.pop, stack.append, dependencies.get
-    skipped = None if leaves_too else AccumulateGrad
-    while stack:
-        for edge in pop().next_edges:
-            if edge is not None:
-                node = edge[0]
-                if node.__class__ is skipped:
-                    continue
-                count = count_of(node)
-                if count is None:
-                    dependencies[node] = 1
-                    push(node)
-                else:
-                    dependencies[node] = count + 1
-    return dependencies
-
-
-def _needed_for(roots: Sequence[Node], targets: set[Node]) -> set[Node]:
-    """The Nodes from which a target can be reached, targets included: only these have to run."""
-    needed = set(targets)
-    visited: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False) for root in roots]
-    while stack:
-        node, done = stack.pop()
-        if done:
-            if any(edge is not None and edge[0] in needed for edge in node.next_edges):
-                needed.add(node)
-            continue
-        if node in visited:
-            continue
-        visited.add(node)
-        stack.append((node, True))
-        stack.extend(
-            (edge[0], False) for edge in node.next_edges if edge is not None and edge[0] not in visited
-        )
-    return needed
 
 
 def _execute(make_task: Callable[[], GraphTask], create_graph: bool) -> list[Tensor | None]:
@@ -492,60 +341,73 @@ def _on_a_thread_of_its_own(function: Callable[[], Any]) -> Any:
     return result
 
 
+# The same in C for the common case, where the extension is there (hot_path.py): a function of (edges,
+# gradients, keep_graph).
+run_graph: Callable[..., list[tuple[AccumulateGrad, Tensor, bool]]] | None = None
+
+
+def set_run_graph(function: Callable[..., list[tuple[AccumulateGrad, Tensor, bool]]]) -> None:
+    """Say what runs a graph where nobody watches, nothing is recorded and leaves are all that is wanted."""
+    global run_graph
+    run_graph = function
+
+
 def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     """Run the graph.  Returns the leaves that accumulate, what, and whether that is nobody else's."""
-    dependencies, needed, leaves_at_once = task.dependencies, task.needed, task.leaves_at_once
-    keep_graph = task.keep_graph
     # with hooks, captures or anomaly mode about, each Node runs the long way
     is_watched = bool(hooks_of.data or task.captures or anomaly_mode.is_anomaly_enabled())
     may_spread = node_module.spans_devices and is_multithreading_enabled()
-    workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None
+    needed = task.needed
+    seeds = tuple(
+        [
+            _validate(gradient, node.metadata_specs[output_nr], node, task.seeds)
+            for (node, output_nr), gradient in zip(task.edges, task.seeds)
+        ]
+    )
+    if (
+        run_graph is not None
+        and needed is None
+        and not (is_watched or may_spread or mode_word() & GRAD_MODE_BIT)
+    ):
+        return run_graph(tuple(task.edges), seeds, task.keep_graph)
 
+    dependencies = task.dependencies
+    workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None
     buffers: dict[Node, list[Tensor | None]] = {}
     ready: list[tuple[int, int, Node]] = []
-    tie = 0  # among equal sequence numbers (leaves), first come first served
+    tie = itertools.count().__next__  # among equal sequence numbers (leaves), first come first served
     leaves: list[tuple[AccumulateGrad, Tensor, bool]] = []
+    own: set[Node] = set()  # leaves whose buffered gradient nothing else refers to
 
-    for (node, output_nr), gradient in zip(task.edges, task.seeds):
-        gradient = _validate(gradient, node.metadata_specs[output_nr], node, task.seeds)
+    for (node, output_nr), gradient in zip(task.edges, seeds):
         buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
         present = buffer[output_nr]
         buffer[output_nr] = gradient if present is None else present + gradient  # type: ignore[operator]
     for node in buffers:
         if not dependencies[node]:
-            tie += 1
-            heappush(ready, (-node.sequence_nr, tie, node))
+            heappush(ready, (-node.sequence_nr, tie(), node))
 
-    own: set[Node] = set()  # leaves whose buffered gradient nothing else refers to
-    totals: dict[Node, Tensor] = {}  # by leaf, where they are added up on the side
-    # the only Node that is ready need not go through the queue, nor its gradients through the buffers
-    following: Node | None = None
-    passed_on: list[Tensor | None] = []
     try:
-        while True:
-            results = None
-            if following is not None:
-                node, incoming = following, passed_on
-                following = None
-            elif ready:
+        while ready or (workers is not None and workers.running):
+            if not ready:
+                node, incoming, results = workers.wait()  # type: ignore[union-attr]
+            else:
                 node = heappop(ready)[2]
                 incoming = buffers.pop(node)
-            elif workers is not None and workers.running:
-                node, incoming, results = workers.wait()
-            else:
-                break
-            if results is None:
-                if workers is not None and node.__class__ is not AccumulateGrad:
+                is_leaf = node.__class__ is AccumulateGrad
+                if workers is not None and not is_leaf:
                     workers.submit(node, incoming)
                     continue
                 if is_watched:
                     incoming, results = task.evaluate(node, incoming)
-                elif node.__class__ is not AccumulateGrad and (needed is None or task.executes(node)):
+                elif is_leaf or not task.executes(node):
+                    results = None
+                else:
                     results = node.apply(incoming)
-                    if not keep_graph:
+                    if not task.keep_graph:
                         node.release_variables()
                 if results is None:
-                    if node.__class__ is AccumulateGrad and incoming[0] is not None and task.accumulates:
+                    if is_leaf and task.accumulates and incoming[0] is not None:
                         if needed is None or node in needed:
                             leaves.append((node, incoming[0], node in own))
                     continue
@@ -553,72 +415,32 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                 if edge is None:
                     continue
                 target, input_nr = edge
+                buffer = buffers.setdefault(target, [None] * len(target.metadata_specs))
                 if gradient is not None:
-                    specs = target.metadata_specs
-                    wanted = specs[input_nr]
+                    wanted = target.metadata_specs[input_nr]
                     if gradient._spec is not wanted:
                         gradient = _validate(gradient, wanted, node, results)
-                    if leaves_at_once and target.__class__ is AccumulateGrad:
-                        if target in totals:
-                            totals[target] = totals[target] + gradient
-                            own.add(target)
-                        else:
-                            totals[target] = gradient
-                            # a gradient that came fresh out of a formula may become `grad` without a copy
-                            if _is_fresh(gradient, incoming, results):
-                                own.add(target)
-                        continue
-                    if (
-                        following is None
-                        and not ready
-                        and needed is None
-                        and dependencies[target] == 1
-                        and len(specs) == 1
-                        and target not in buffers
-                    ):
-                        # the common case of a chain: nothing else is ready, nothing else leads there
-                        following = target
-                        passed_on = [gradient]
-                        if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
-                            own.add(target)
-                        continue
-                    if target in buffers:
-                        buffer = buffers[target]
-                        present = buffer[input_nr]
+                    present = buffer[input_nr]
+                    if present is not None:
                         # out of place: the gradient in the buffer may be somebody else's too
-                        buffer[input_nr] = gradient if present is None else present + gradient
-                        if present is not None and target.__class__ is AccumulateGrad:
-                            own.add(target)
+                        buffer[input_nr] = present + gradient
+                        own.add(target)
                     else:
-                        buffers[target] = [None] * len(specs)
-                        buffers[target][input_nr] = gradient
+                        buffer[input_nr] = gradient
+                        # one that came fresh out of a formula may become a leaf's `grad` without a copy
                         if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
                             own.add(target)
-                elif leaves_at_once and target.__class__ is AccumulateGrad:
+                dependencies[target] -= 1
+                if dependencies[target]:
                     continue
-                elif target not in buffers:
-                    buffers[target] = [None] * len(target.metadata_specs)
-                left = dependencies[target] - 1
-                if left:
-                    dependencies[target] = left
-                elif needed is not None and target not in needed:
-                    buffers.pop(target, None)
-                    _skip(target, dependencies, buffers, ready, needed)
-                elif following is None and not ready:
-                    following = target
-                    passed_on = buffers.pop(target)
+                if needed is None or target in needed:
+                    heappush(ready, (-target.sequence_nr, tie(), target))
                 else:
-                    if following is not None:
-                        tie += 1
-                        heappush(ready, (-following.sequence_nr, tie, following))
-                        buffers[following] = passed_on
-                        following = None
-                    tie += 1
-                    heappush(ready, (-target.sequence_nr, tie, target))
+                    del buffers[target]
+                    _skip(target, dependencies, buffers, ready, needed)
     finally:
         if workers is not None:
             workers.stop()
-    leaves.extend((node, gradient, node in own) for node, gradient in totals.items())
     return leaves
 
 

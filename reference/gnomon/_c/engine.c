@@ -1,0 +1,430 @@
+/* The engine's common case (autograd/engine.py, _run): nothing is recorded, nobody watches, and leaves are all that
+ * is asked for.  The same steps in the same order: what differs is that a leaf's gradients are added up as they come,
+ * so leaves need not be counted.
+ */
+#include "house.h"
+
+typedef struct Entry {
+    PyObject *node, *edges, *specs; /* references */
+    PyObject **buffer;              /* a gradient or NULL for each of the node's outputs */
+    Py_ssize_t outputs;
+    Py_ssize_t left; /* edges that lead here and have not reported */
+    unsigned long long order;
+    int is_leaf, is_own;
+} Entry;
+
+typedef struct Graph {
+    Entry *entries;
+    Py_ssize_t count, room;
+    Py_ssize_t *table; /* by node: its entry, or -1; open addressing, a power of two */
+    Py_ssize_t table_size;
+    Py_ssize_t *stack; /* of the count; then the heap of those that are ready */
+    Py_ssize_t length;
+} Graph;
+
+/* Where in the table the node's number stands, or is to be put. */
+static size_t place_of(const Graph *graph, PyObject *node) {
+    const size_t mask = (size_t)(graph->table_size - 1);
+    size_t place = (size_t)((uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15u >> 24);
+    while (graph->table[place & mask] >= 0 && graph->entries[graph->table[place & mask]].node != node) {
+        place++;
+    }
+    return place & mask;
+}
+
+static int grow(Graph *graph) {
+    const Py_ssize_t room = graph->room ? 2 * graph->room : 64;
+    Entry *entries = PyMem_Realloc(graph->entries, (size_t)room * sizeof *entries);
+    if (entries != NULL) {
+        graph->entries = entries;
+    }
+    Py_ssize_t *stack = PyMem_Realloc(graph->stack, (size_t)room * sizeof *stack);
+    if (stack != NULL) {
+        graph->stack = stack;
+    }
+    Py_ssize_t *table = PyMem_Malloc((size_t)(4 * room) * sizeof *table);
+    if (entries == NULL || stack == NULL || table == NULL) {
+        PyMem_Free(table);
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyMem_Free(graph->table);
+    graph->room = room;
+    graph->table = table;
+    graph->table_size = 4 * room;
+    for (Py_ssize_t k = 0; k < graph->table_size; k++) {
+        table[k] = -1;
+    }
+    for (Py_ssize_t k = 0; k < graph->count; k++) {
+        table[place_of(graph, entries[k].node)] = k;
+    }
+    return 0;
+}
+
+/* A node's attribute: a slot, or else what its class says; a new reference. */
+static PyObject *attribute(PyObject *node, Py_ssize_t offset, PyObject *name) {
+    PyObject *found = SLOT(node, offset);
+    return found != NULL ? new_reference(found) : PyObject_GetAttr(node, name);
+}
+
+/* The number of the node's entry, made if there was none; -1 with an exception. */
+static Py_ssize_t entry_of(Graph *graph, PyObject *node, int *is_new) {
+    const Py_ssize_t present = graph->count == 0 ? -1 : graph->table[place_of(graph, node)];
+    *is_new = present < 0;
+    if (present >= 0) {
+        return present;
+    }
+    if (graph->count == graph->room && grow(graph) < 0) {
+        return -1;
+    }
+    Entry made = {0};
+    made.is_leaf = (PyObject *)Py_TYPE(node) == house.accumulate_grad;
+    made.specs = attribute(node, house.metadata_specs, house.name_metadata_specs);
+    made.outputs = made.specs == NULL ? -1 : PyObject_Size(made.specs);
+    PyObject *edges = made.is_leaf ? PyTuple_New(0) : attribute(node, house.next_edges, house.name_next_edges);
+    made.edges = edges == NULL ? NULL : PySequence_Tuple(edges);
+    Py_XDECREF(edges);
+    if (made.specs != NULL && !PyTuple_Check(made.specs)) {
+        PyObject *specs = PySequence_Tuple(made.specs);
+        Py_DECREF(made.specs);
+        made.specs = specs;
+    }
+    if (!made.is_leaf) {
+        PyObject *number = attribute(node, house.sequence_nr, house.name_sequence_nr);
+        made.order = number == NULL ? 0 : PyLong_AsUnsignedLongLong(number);
+        Py_XDECREF(number);
+    }
+    made.buffer = PyMem_Calloc((size_t)(made.outputs > 0 ? made.outputs : 1), sizeof *made.buffer);
+    if (PyErr_Occurred() || made.buffer == NULL || made.edges == NULL || made.specs == NULL) {
+        Py_XDECREF(made.specs);
+        Py_XDECREF(made.edges);
+        PyMem_Free(made.buffer);
+        if (!PyErr_Occurred()) {
+            PyErr_NoMemory();
+        }
+        return -1;
+    }
+    made.node = new_reference(node);
+    graph->entries[graph->count] = made;
+    graph->table[place_of(graph, node)] = graph->count;
+    return graph->count++;
+}
+
+static void release(Graph *graph) {
+    for (Py_ssize_t k = 0; k < graph->count; k++) {
+        Entry *each = &graph->entries[k];
+        for (Py_ssize_t n = 0; n < each->outputs; n++) {
+            Py_XDECREF(each->buffer[n]);
+        }
+        PyMem_Free(each->buffer);
+        Py_XDECREF(each->node);
+        Py_XDECREF(each->edges);
+        Py_XDECREF(each->specs);
+    }
+    PyMem_Free(graph->entries);
+    PyMem_Free(graph->table);
+    PyMem_Free(graph->stack);
+}
+
+/* For every node that can be reached, leaves aside, how many edges lead to it. */
+static int count_dependencies(Graph *graph) {
+    graph->length = 0;
+    for (Py_ssize_t k = 0; k < graph->count; k++) {
+        graph->stack[graph->length++] = k;
+    }
+    while (graph->length > 0) {
+        PyObject *edges = graph->entries[graph->stack[--graph->length]].edges;
+        for (Py_ssize_t k = 0; k < PyTuple_Size(edges); k++) {
+            PyObject *edge = PyTuple_GetItem(edges, k);
+            if (edge == Py_None) {
+                continue;
+            }
+            int is_new = 0;
+            const Py_ssize_t target = entry_of(graph, PyTuple_GetItem(edge, 0), &is_new);
+            if (target < 0) {
+                return -1;
+            }
+            graph->entries[target].left++;
+            if (is_new) {
+                graph->stack[graph->length++] = target;
+            }
+        }
+    }
+    return 0;
+}
+
+/* ---- the ready queue: a heap, the node that was recorded last on top -------------------------------------------- */
+
+static int comes_before(const Graph *graph, Py_ssize_t a, Py_ssize_t b) {
+    return graph->entries[a].order > graph->entries[b].order;
+}
+
+static void push(Graph *graph, Py_ssize_t entry) {
+    Py_ssize_t place = graph->length++;
+    while (place > 0 && comes_before(graph, entry, graph->stack[(place - 1) / 2])) {
+        graph->stack[place] = graph->stack[(place - 1) / 2];
+        place = (place - 1) / 2;
+    }
+    graph->stack[place] = entry;
+}
+
+static Py_ssize_t pop(Graph *graph) {
+    const Py_ssize_t top = graph->stack[0], last = graph->stack[--graph->length];
+    Py_ssize_t place = 0;
+    for (;;) {
+        Py_ssize_t child = 2 * place + 1;
+        if (child >= graph->length) {
+            break;
+        }
+        if (child + 1 < graph->length && comes_before(graph, graph->stack[child + 1], graph->stack[child])) {
+            child++;
+        }
+        if (!comes_before(graph, graph->stack[child], last)) {
+            break;
+        }
+        graph->stack[place] = graph->stack[child];
+        place = child;
+    }
+    graph->stack[place] = last;
+    return top;
+}
+
+/* ---- running a node -------------------------------------------------------------------------------------------- */
+
+/* What a Node saved, ready for its formula; NULL where Python has to unpack it (or say what is wrong). */
+static PyObject *unpacked(PyObject *saved, Py_ssize_t position) {
+    PyObject *value = PyList_GetItem(saved, position);
+    if (value == NULL) {
+        PyErr_Clear();
+        return NULL;
+    }
+    Py_INCREF(value);
+    if (Py_TYPE(value) == (PyTypeObject *)house.weak_reference) { /* an output that the user still has */
+        PyObject *output = PyObject_CallNoArgs(value);
+        Py_DECREF(value);
+        value = output;
+        if (value == NULL) {
+            PyErr_Clear();
+            return NULL;
+        }
+    }
+    const int is_plain = Py_TYPE(value) == house.tensor ? SLOT(value, house.version) == Py_None
+                                                        : PyLong_Check(value) || PyFloat_Check(value)
+                                                              || PyTuple_CheckExact(value) || value == Py_None;
+    if (!is_plain) {
+        Py_DECREF(value);
+        return NULL;
+    }
+    return value;
+}
+
+/* The gradients that a node gives, in a sequence; ``calls_in_c`` says which formulas it calls with what
+ * (autograd/variable_type.py).  NULL with an exception. */
+static PyObject *apply(Entry *entry) {
+    PyObject *calls = PyObject_GetAttr((PyObject *)Py_TYPE(entry->node), house.calls_in_c);
+    if (calls == NULL) {
+        return NULL;
+    }
+    PyObject *saved = calls == Py_None ? NULL : SLOT(entry->node, house.saved);
+    PyObject *grad = entry->buffer[0];
+    if (saved != NULL && PyList_Check(saved) && grad != NULL) {
+        PyObject *results = PyTuple_New(PyTuple_Size(entry->edges));
+        for (Py_ssize_t k = 0; results != NULL && k < PyTuple_Size(entry->edges); k++) {
+            PyTuple_SetItem(results, k, new_reference(Py_None));
+        }
+        Py_INCREF(saved);
+        int is_plain = 1;
+        for (Py_ssize_t k = 0; results != NULL && is_plain && k < PyTuple_Size(calls); k++) {
+            PyObject *call = PyTuple_GetItem(calls, k);
+            const Py_ssize_t position = PyLong_AsSsize_t(PyTuple_GetItem(call, 1));
+            PyObject *arguments[2] = {grad, NULL};
+            if (position >= 0) {
+                arguments[1] = unpacked(saved, position);
+                is_plain = arguments[1] != NULL;
+            }
+            if (is_plain) {
+                const size_t given = position >= 0 ? 2 : 1;
+                PyObject *result = PyObject_Vectorcall(PyTuple_GetItem(call, 0), arguments, given, NULL);
+                if (result == NULL) {
+                    Py_CLEAR(results);
+                } else {
+                    PyTuple_SetItem(results, PyLong_AsSsize_t(PyTuple_GetItem(call, 2)), result);
+                }
+            }
+            Py_XDECREF(arguments[1]);
+        }
+        Py_DECREF(saved);
+        if (is_plain) {
+            Py_DECREF(calls);
+            return results;
+        }
+        Py_XDECREF(results);
+    }
+    Py_DECREF(calls);
+    PyObject *gradients = PyList_New(entry->outputs);
+    for (Py_ssize_t k = 0; gradients != NULL && k < entry->outputs; k++) {
+        PyList_SetItem(gradients, k, new_reference(entry->buffer[k] == NULL ? Py_None : entry->buffer[k]));
+    }
+    PyObject *returned =
+        gradients == NULL ? NULL : PyObject_CallMethodObjArgs(entry->node, house.name_apply, gradients, NULL);
+    Py_XDECREF(gradients);
+    PyObject *results = returned == NULL ? NULL : PySequence_Tuple(returned);
+    Py_XDECREF(returned);
+    return results;
+}
+
+/* Was the gradient made by the formula that returned it, for one input alone, and is it nobody's alias? */
+static int is_fresh(PyObject *gradient, const Entry *entry, PyObject *results) {
+    if (SLOT(gradient, house.version) != Py_None && SLOT(gradient, house.view_of) == Py_None) {
+        return 0;
+    }
+    for (Py_ssize_t k = 0; k < entry->outputs; k++) {
+        if (entry->buffer[k] == gradient) {
+            return 0;
+        }
+    }
+    int times = 0;
+    for (Py_ssize_t k = 0; k < PyTuple_Size(results); k++) {
+        times += PyTuple_GetItem(results, k) == gradient;
+    }
+    return times <= 1; /* none: it was summed to the sizes that are wanted */
+}
+
+/* Add a gradient, whose reference it takes, to a node's buffer.  0, or -1 with an exception. */
+static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *gradient, const Entry *from,
+               PyObject *results) {
+    Entry *to = &graph->entries[target];
+    PyObject *wanted = PyTuple_GetItem(to->specs, input_nr);
+    if (wanted == NULL) {
+        Py_DECREF(gradient);
+        return -1;
+    }
+    if (!is_tensor(gradient) || SLOT(gradient, house.spec) != wanted) {
+        PyObject *valid =
+            PyObject_CallFunctionObjArgs(house.validate, gradient, wanted, from->node, results, NULL);
+        Py_DECREF(gradient);
+        gradient = valid;
+        if (gradient == NULL) {
+            return -1;
+        }
+    }
+    PyObject *present = to->buffer[input_nr];
+    if (present == NULL) {
+        to->is_own = to->is_leaf && is_fresh(gradient, from, results);
+        to->buffer[input_nr] = gradient;
+        return 0;
+    }
+    PyObject *sum = PyNumber_Add(present, gradient); /* out of place: the one in the buffer may be somebody's too */
+    Py_DECREF(gradient);
+    if (sum == NULL) {
+        return -1;
+    }
+    to = &graph->entries[target];
+    to->buffer[input_nr] = sum;
+    to->is_own = 1;
+    Py_DECREF(present);
+    return 0;
+}
+
+/* Run the node on top of the queue.  0, or -1 with an exception. */
+static int step(Graph *graph, int keeps_graph) {
+    Entry *entry = &graph->entries[pop(graph)];
+    PyObject *results = apply(entry);
+    if (results == NULL) {
+        return -1;
+    }
+    if (!keeps_graph) {
+        PyObject *done = PyObject_CallMethodObjArgs(entry->node, house.name_release_variables, NULL);
+        if (done == NULL) {
+            Py_DECREF(results);
+            return -1;
+        }
+        Py_DECREF(done);
+    }
+    int status = 0;
+    const Py_ssize_t given = PyTuple_Size(results);
+    for (Py_ssize_t k = 0; status == 0 && k < PyTuple_Size(entry->edges) && k < given; k++) {
+        PyObject *edge = PyTuple_GetItem(entry->edges, k), *gradient = PyTuple_GetItem(results, k);
+        if (edge == Py_None) {
+            continue;
+        }
+        int is_new = 0;
+        const Py_ssize_t target = entry_of(graph, PyTuple_GetItem(edge, 0), &is_new);
+        if (target < 0 || is_new) {
+            if (target >= 0) {
+                PyErr_SetString(PyExc_RuntimeError, "the graph was changed while it ran backward");
+            }
+            status = -1;
+            break;
+        }
+        if (gradient != Py_None) {
+            status = put(graph, target, PyLong_AsSsize_t(PyTuple_GetItem(edge, 1)), new_reference(gradient), entry,
+                         results);
+        }
+        if (--graph->entries[target].left == 0 && !graph->entries[target].is_leaf) {
+            push(graph, target);
+        }
+    }
+    Py_DECREF(results);
+    for (Py_ssize_t n = 0; n < entry->outputs; n++) {
+        Py_CLEAR(entry->buffer[n]);
+    }
+    return status;
+}
+
+/* run_graph(edges, gradients, keeps_graph) -> [(leaf, gradient, is it nobody else's)] */
+PyObject *run_graph(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *edges, *seeds;
+    int keeps_graph;
+    if (!PyArg_ParseTuple(args, "O!O!p", &PyTuple_Type, &edges, &PyTuple_Type, &seeds, &keeps_graph)) {
+        return NULL;
+    }
+    Graph graph = {0};
+    PyObject *leaves = NULL;
+    for (Py_ssize_t k = 0; k < PyTuple_Size(edges); k++) {
+        PyObject *edge = PyTuple_GetItem(edges, k), *seed = PyTuple_GetItem(seeds, k);
+        int is_new = 0;
+        const Py_ssize_t root = entry_of(&graph, PyTuple_GetItem(edge, 0), &is_new);
+        if (root < 0
+            || put(&graph, root, PyLong_AsSsize_t(PyTuple_GetItem(edge, 1)), new_reference(seed),
+                   &graph.entries[root], seeds)
+                   < 0) {
+            goto done;
+        }
+        graph.entries[root].is_own = 0;
+    }
+    const Py_ssize_t roots = graph.count;
+    if (roots == 0 || count_dependencies(&graph) < 0) {
+        goto done;
+    }
+    graph.length = 0;
+    for (Py_ssize_t k = 0; k < roots; k++) {
+        if (graph.entries[k].left == 0 && !graph.entries[k].is_leaf) {
+            push(&graph, k);
+        }
+    }
+    while (graph.length > 0) {
+        if (step(&graph, keeps_graph) < 0) {
+            goto done;
+        }
+    }
+    leaves = PyList_New(0);
+    for (Py_ssize_t k = 0; leaves != NULL && k < graph.count; k++) {
+        Entry *each = &graph.entries[k];
+        if (each->is_leaf && each->buffer[0] != NULL) {
+            PyObject *leaf = Py_BuildValue("OOO", each->node, each->buffer[0], each->is_own ? Py_True : Py_False);
+            Py_CLEAR(each->buffer[0]);
+            if (leaf == NULL || PyList_Append(leaves, leaf) < 0) {
+                Py_CLEAR(leaves);
+            }
+            Py_XDECREF(leaf);
+        }
+    }
+done:
+    release(&graph);
+    if (leaves == NULL && !PyErr_Occurred()) {
+        leaves = PyList_New(0);
+    }
+    return leaves;
+}

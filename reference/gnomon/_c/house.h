@@ -1,0 +1,178 @@
+/* The hot path in C: what fast_path.py, fast_operators.py and fast_views.py do for a call that was seen before.
+ *
+ * Those files say what a shortcut means, find the plans, and serve where this extension was not built or
+ * GNOMON_HOT_PATH=python.  Here the same look-ups are made in the same dictionaries, the kernel is entered by its
+ * address, and the slots of the new objects are filled where they lie.  Whatever is not plain goes to Python's
+ * version of the shortcut, with the same arguments, before anything was done.
+ *
+ * Objects are read and written under the GIL.  A kernel may give it up while it runs: what a call needs after
+ * that is held by references.
+ *
+ * Written for the limited API, so that one build serves all versions of Python.  Where a class keeps its slots is
+ * found out by looking (module.c, slot_offset).
+ */
+#ifndef GN_HOT_PATH_H
+#define GN_HOT_PATH_H
+
+#define PY_SSIZE_T_CLEAN
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030a0000
+#endif
+#include <Python.h>
+#include <stddef.h>
+#include <string.h>
+#include <structmember.h>
+
+/* Python 3.12 declares these for the limited API; the versions before have them all the same. */
+#if Py_LIMITED_API < 0x030c0000
+PyAPI_FUNC(PyObject *) PyObject_Vectorcall(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyAPI_FUNC(PyObject *) PyVectorcall_Call(PyObject *callable, PyObject *args, PyObject *keywords);
+typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+#define Py_TPFLAGS_HAVE_VECTORCALL (1UL << 11)
+#endif
+#ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
+#define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
+#endif
+#define OFFSET_BIT ((size_t)1 << (8 * sizeof(size_t) - 1)) /* PY_VECTORCALL_ARGUMENTS_OFFSET */
+
+/* What ``configure`` was told, once, when gnomon was imported. */
+struct house {
+    PyTypeObject *tensor, *version_counter;
+    /* where instances keep their slots, in bytes */
+    Py_ssize_t address, autograd_meta, gradient_edge, keys, spec, storage, storage_offset, version, view_of;
+    Py_ssize_t value, views;                                   /* VersionCounter */
+    Py_ssize_t accumulator_edge;                               /* AutogradMeta */
+    Py_ssize_t metadata_specs, next_edges, sequence_nr, saved; /* RecordedNode */
+    Py_ssize_t sizes, free;                                    /* Spec */
+    Py_ssize_t plan_spec, plan_offset, plan_nbytes, plan_node_class, plan_saved, plan_metadata; /* ViewPlan */
+    Py_ssize_t arity, fast;                                    /* OpOverload */
+    long plain, recorded, tensor_keys, variable_keys, autograd, grad_mode, no_grad, no_grad_on_variables;
+    long unrecorded[16];
+    int unrecorded_count;
+    PyObject *tensor_keys_object, *variable_keys_object, *zero, *one, *zero_address;
+    PyObject *word_slice, *start, *stop, *step, *borrows_outputs, *dtype, *category; /* names */
+    PyObject *mode_word, *listeners, *gradient_edge_of, *save, *next_sequence_number, *untyped_storage;
+    PyObject *no_grad_mode; /* CreationMeta.NO_GRAD_MODE */
+    PyObject *named, *raise_named, *hide_base, *method_type;
+    PyObject *accumulate_grad, *weak_reference, *validate; /* of the engine */
+    PyObject *calls_in_c, *name_apply, *name_release_variables, *name_next_edges, *name_metadata_specs,
+        *name_sequence_nr;
+};
+extern struct house house;
+
+typedef struct Shortcut {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject *python;     /* Python's version, for all that is not plain */
+    PyObject *rest;       /* for other numbers of arguments, and keywords */
+    PyObject *plans;      /* a dictionary */
+    PyObject *recorder;   /* function of (mask, arguments) -> (Node class, codes, constants), or None: not recorded */
+    PyObject *records;    /* what it returned, by mask */
+    PyObject *operator;   /* the OpOverload, for what is said of it in errors */
+    PyObject *function;   /* the composition */
+    PyObject *attributes; /* __dict__ */
+    PyObject *weak_references;
+    Py_ssize_t arity;
+    unsigned tensors;   /* which arguments are tensors, as bits */
+    unsigned lists;     /* which of them are lists */
+    unsigned optionals; /* which of them may be None */
+    unsigned numbers;   /* which arguments may be a zero with a sign */
+    int kind;           /* of a view's key */
+    int refuses_recording;
+    int is_inplace;
+} Shortcut;
+
+#define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+/* Python's version of a shortcut, inside one: nothing was done so far. */
+#define PYTHON elsewhere(self->python, args, count, NULL)
+
+static inline PyObject *new_reference(PyObject *object) {
+    Py_INCREF(object);
+    return object;
+}
+
+/* Fill a slot with a new reference; what was there is let go. */
+static inline void fill(PyObject *object, Py_ssize_t offset, PyObject *value) {
+    PyObject *before = SLOT(object, offset);
+    SLOT(object, offset) = value;
+    Py_XDECREF(before);
+}
+
+static inline PyObject *elsewhere(PyObject *function, PyObject *const *args, size_t count, PyObject *names) {
+    return PyObject_Vectorcall(function, args, count & ~OFFSET_BIT, names);
+}
+
+static inline int is_tensor(PyObject *object) {
+    return Py_TYPE(object) == house.tensor || PyType_IsSubtype(Py_TYPE(object), house.tensor);
+}
+
+static inline long keys_of(PyObject *tensor) {
+    return PyLong_AsLong(SLOT(tensor, house.keys));
+}
+
+static inline double address_of(PyObject *tensor) {
+    return PyFloat_AsDouble(SLOT(tensor, house.address));
+}
+
+/* The thread's mode word. */
+static inline long read_mode_word(void) {
+    PyObject *word = PyObject_CallNoArgs(house.mode_word);
+    if (word == NULL) {
+        PyErr_Clear();
+        return -1; /* which is nothing simple */
+    }
+    const long bits = PyLong_AsLong(word);
+    Py_DECREF(word);
+    return bits;
+}
+
+/* Does nothing but the backend, and perhaps autograd's record, have a say? */
+static inline int is_simple(long keys) {
+    if (keys == house.plain || keys == house.recorded) {
+        return 1;
+    }
+    for (int k = 0; k < house.unrecorded_count; k++) {
+        if (keys == house.unrecorded[k]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static inline int is_watched(void) {
+    return PyList_Size(house.listeners) != 0;
+}
+
+/* The look-up, or NULL where there is no plan; never an exception. */
+static inline PyObject *find(PyObject *plans, PyObject *key) {
+    PyObject *found = PyDict_GetItemWithError(plans, key);
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+/* A Tensor that owns the memory at ``address``; NULL with an exception. */
+PyObject *make_tensor(PyObject *spec, double address);
+/* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
+PyObject *version_counter(PyObject *tensor);
+/* Where the gradient of a tensor that requires grad goes; NULL with an exception. */
+PyObject *edge_of(PyObject *tensor);
+/* Make the Node of a call, and those of its outputs that ``recorded`` says (as bits) its outputs.  0, or -1 with an
+ * exception. */
+int record(Shortcut *self, PyObject *const *args, PyObject *const *outputs, Py_ssize_t output_count, long recorded,
+           PyObject *metadata);
+
+PyObject *run_graph(PyObject *module, PyObject *args);
+PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+
+#endif

@@ -1,0 +1,535 @@
+/* Shortcuts of operators: one kernel call (fast_path.py, fast_operators.py), and how Python calls get there. */
+#include "house.h"
+
+/* The entry points of csrc/gnomon.h. */
+typedef double call1(double call, double a);
+typedef double call2(double call, double a, double b);
+typedef double call3(double call, double a, double b, double c);
+typedef int32_t inplace1(double call, double out, double a);
+typedef int32_t inplace2(double call, double out, double a, double b);
+typedef int32_t run_all(double call, const double *data);
+typedef double allocate(double nbytes);
+typedef void give_back(double address);
+
+/* Where a plan has what: of one output, and of several. */
+enum { PLAN_ENTRY, PLAN_CALL, PLAN_SPEC, PLAN_METADATA, PLAN_KEEP, PLAN_ADDRESS, PLAN_LENGTH };
+enum {
+    SEVERAL_KEEP, SEVERAL_SPECS, SEVERAL_METADATA, SEVERAL_RECORDED, SEVERAL_CALL, SEVERAL_NBYTES, SEVERAL_ALLOCATE,
+    SEVERAL_FREE, SEVERAL_RUN, SEVERAL_LENGTH
+};
+
+#define MOST_ARGUMENTS 24 /* of an operator; those with more go Python's way */
+#define MOST_TENSORS 64   /* of a call */
+
+/* The function whose address stands in a plan, or NULL where the backend has not said it. */
+static void *function_in(PyObject *plan, Py_ssize_t position, Py_ssize_t length) {
+    if (!PyTuple_Check(plan) || PyTuple_Size(plan) != length) {
+        return NULL;
+    }
+    return (void *)(uintptr_t)PyFloat_AsDouble(PyTuple_GetItem(plan, position));
+}
+
+/* A Python number that may stand for a tensor: an exact one that a double can hold. */
+static int as_number(PyObject *object, double *number) {
+    if (PyFloat_CheckExact(object)) {
+        *number = PyFloat_AsDouble(object);
+        return 1;
+    }
+    if (!PyLong_CheckExact(object)) {
+        return 0;
+    }
+    int overflow = 0;
+    const long long integer = PyLong_AsLongLongAndOverflow(object, &overflow);
+    *number = (double)integer;
+    return !overflow && integer < 1LL << 53 && integer > -(1LL << 53);
+}
+
+/* Run the kernel of ``plan`` and make the result; NULL and no exception where Python has to do it: no memory, or a
+ * kernel that found a fault, and the readable path says which. */
+static PyObject *run(Shortcut *self, PyObject *plan, void *entry, PyObject *const *args, const double *addresses,
+                     int count, int is_recorded) {
+    Py_INCREF(plan);
+    const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
+    double address = 0;
+    switch (count) {
+    case 1: address = ((call1 *)entry)(call, addresses[0]); break;
+    case 2: address = ((call2 *)entry)(call, addresses[0], addresses[1]); break;
+    default: address = ((call3 *)entry)(call, addresses[0], addresses[1], addresses[2]); break;
+    }
+    PyObject *output = NULL;
+    if (address > 0) {
+        output = make_tensor(PyTuple_GetItem(plan, PLAN_SPEC), address);
+        if (output != NULL && is_recorded
+            && record(self, args, &output, 1, 1, PyTuple_GetItem(plan, PLAN_METADATA)) < 0) {
+            Py_DECREF(output);
+            output = NULL;
+        }
+    }
+    Py_DECREF(plan);
+    return output;
+}
+
+/* The end of a shortcut of one output. */
+static PyObject *finish(Shortcut *self, PyObject *plan, PyObject *const *args, size_t count, const double *addresses,
+                        int operands, long keys) {
+    void *entry = plan == NULL ? NULL : function_in(plan, PLAN_ADDRESS, PLAN_LENGTH);
+    if (entry == NULL) {
+        return PYTHON;
+    }
+    keys |= read_mode_word();
+    if (!is_simple(keys) || (keys == house.recorded && self->refuses_recording) || is_watched()) {
+        return PYTHON;
+    }
+    const int is_recorded = keys == house.recorded && self->recorder != Py_None;
+    PyObject *output = run(self, plan, entry, args, addresses, operands, is_recorded);
+    return output != NULL || PyErr_Occurred() ? output : PYTHON;
+}
+
+PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((count & ~OFFSET_BIT) != 1 || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *a = args[0], *spec;
+    if (!is_tensor(a) || (spec = SLOT(a, house.spec)) == NULL) {
+        return PYTHON;
+    }
+    const double addresses[] = {address_of(a)};
+    return finish(self, find(self->plans, spec), args, count, addresses, 1, keys_of(a));
+}
+
+PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((count & ~OFFSET_BIT) != 2 || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *a = args[0], *b = args[1], *spec;
+    if (!is_tensor(a) || (spec = SLOT(a, house.spec)) == NULL) {
+        return PYTHON;
+    }
+    PyObject *row = find(self->plans, spec), *key = NULL;
+    double addresses[] = {address_of(a), 0};
+    long keys = keys_of(a);
+    if (is_tensor(b)) {
+        key = SLOT(b, house.spec);
+        if (key == NULL) {
+            return PYTHON;
+        }
+        keys |= keys_of(b);
+        addresses[1] = address_of(b);
+    } else if (as_number(b, &addresses[1])) {
+        key = (PyObject *)Py_TYPE(b);
+    }
+    if (row == NULL || key == NULL) {
+        return PYTHON;
+    }
+    return finish(self, find(row, key), args, count, addresses, 2, keys);
+}
+
+/* Does an operand share the memory that an in-place operator writes to, without being its first argument? */
+static int may_overlap(Shortcut *self, PyObject *const *args) {
+    PyObject *storage = SLOT(args[0], house.storage);
+    for (Py_ssize_t k = 1; storage != Py_None && k < self->arity; k++) {
+        if (is_tensor(args[k]) && args[k] != args[0] && SLOT(args[k], house.storage) == storage) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* An operator that writes to its first argument, which it returns. */
+static PyObject *finish_inplace(Shortcut *self, PyObject *plan, PyObject *const *args, size_t count,
+                                const double *addresses, int operands, long keys) {
+    void *entry = plan == NULL ? NULL : function_in(plan, PLAN_ADDRESS, PLAN_LENGTH);
+    if (entry == NULL) {
+        return PYTHON;
+    }
+    keys |= read_mode_word();
+    if (!is_simple(keys) || keys == house.recorded || is_watched() || may_overlap(self, args)) {
+        return PYTHON;
+    }
+    PyObject *counter = version_counter(args[0]);
+    if (counter == NULL) {
+        return NULL;
+    }
+    Py_INCREF(plan);
+    const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
+    const int32_t status = operands == 1
+                               ? ((inplace1 *)entry)(call, addresses[0], addresses[0])
+                               : ((inplace2 *)entry)(call, addresses[0], addresses[0], addresses[1]);
+    Py_DECREF(plan);
+    if (status != 0) {
+        return PYTHON;
+    }
+    PyObject *value = PyNumber_Add(SLOT(counter, house.value), house.one);
+    if (value == NULL) {
+        return NULL;
+    }
+    fill(counter, house.value, value);
+    return new_reference(args[0]);
+}
+
+/* An operator of up to three tensors with whatever other arguments. */
+PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *parts[2 * MOST_ARGUMENTS];
+    double addresses[3];
+    int operands = 0;
+    long keys = 0;
+    Py_ssize_t length = 0;
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        if (!(self->tensors >> k & 1)) {
+            if (self->numbers >> k & 1 && PyFloat_CheckExact(args[k]) && PyFloat_AsDouble(args[k]) == 0) {
+                return PYTHON; /* 0.0 and -0.0 are equal, and not the same */
+            }
+            parts[length++] = args[k];
+            parts[length++] = (PyObject *)Py_TYPE(args[k]);
+        } else if (is_tensor(args[k])) {
+            parts[length] = SLOT(args[k], house.spec);
+            if (parts[length++] == NULL) {
+                return PYTHON;
+            }
+            keys |= keys_of(args[k]);
+            addresses[operands++] = address_of(args[k]);
+        } else if (operands > 0 && as_number(args[k], &addresses[operands])) {
+            parts[length++] = (PyObject *)Py_TYPE(args[k]);
+            operands++;
+        } else {
+            return PYTHON;
+        }
+    }
+    PyObject *plan;
+    if (length == 1) { /* as in Python: a key of one part is that part */
+        plan = find(self->plans, parts[0]);
+    } else {
+        PyObject *key = PyTuple_New(length);
+        if (key == NULL) {
+            return NULL;
+        }
+        for (Py_ssize_t k = 0; k < length; k++) {
+            PyTuple_SetItem(key, k, new_reference(parts[k]));
+        }
+        plan = find(self->plans, key);
+        Py_DECREF(key);
+    }
+    return self->is_inplace ? finish_inplace(self, plan, args, count, addresses, operands, keys)
+                            : finish(self, plan, args, count, addresses, operands, keys);
+}
+
+/* ---- several outputs, lists of tensors, tensors that may be absent --------------------------------------------- */
+
+/* What a tensor, or None, adds to a key; borrowed, NULL for anything else. */
+static PyObject *part_of(PyObject *object, double *address, long *keys) {
+    if (object == Py_None) {
+        *address = 0;
+        return Py_None;
+    }
+    if (!is_tensor(object)) {
+        return NULL;
+    }
+    *address = address_of(object);
+    *keys |= keys_of(object);
+    return SLOT(object, house.spec);
+}
+
+/* The part of a key for a list of tensors; a new reference, NULL where it is none or too long. */
+static PyObject *part_of_list(PyObject *list, double *addresses, int *operands, long *keys) {
+    const int is_tuple = PyTuple_CheckExact(list);
+    if (!is_tuple && !PyList_CheckExact(list)) {
+        return NULL;
+    }
+    const Py_ssize_t length = is_tuple ? PyTuple_Size(list) : PyList_Size(list);
+    if (length + *operands > MOST_TENSORS / 2) {
+        return NULL;
+    }
+    PyObject *part = PyTuple_New(length);
+    for (Py_ssize_t k = 0; part != NULL && k < length; k++) {
+        PyObject *each = is_tuple ? PyTuple_GetItem(list, k) : PyList_GetItem(list, k);
+        PyObject *spec = part_of(each, &addresses[(*operands)++], keys);
+        if (spec == NULL) {
+            Py_DECREF(part);
+            return NULL;
+        }
+        PyTuple_SetItem(part, k, new_reference(spec));
+    }
+    return part;
+}
+
+/* The key of a call, as fast_operators.py's; a new reference, NULL (perhaps with an exception) where it has none. */
+static PyObject *several_key(Shortcut *self, PyObject *const *args, double *addresses, int *operands, long *keys) {
+    Py_ssize_t length = 0;
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        length += self->tensors >> k & 1 ? 1 : 2;
+    }
+    PyObject *key = PyTuple_New(length);
+    for (Py_ssize_t k = 0, filled = 0; key != NULL && k < self->arity; k++) {
+        PyObject *each = args[k];
+        if (!(self->tensors >> k & 1)) {
+            if (self->numbers >> k & 1 && PyFloat_CheckExact(each) && PyFloat_AsDouble(each) == 0) {
+                Py_DECREF(key);
+                return NULL;
+            }
+            PyTuple_SetItem(key, filled++, new_reference(each));
+            PyTuple_SetItem(key, filled++, new_reference((PyObject *)Py_TYPE(each)));
+            continue;
+        }
+        PyObject *part;
+        if (self->lists >> k & 1) {
+            part = part_of_list(each, addresses, operands, keys);
+        } else if (*operands >= MOST_TENSORS / 2 || (each == Py_None && !(self->optionals >> k & 1))) {
+            part = NULL;
+        } else {
+            part = part_of(each, &addresses[(*operands)++], keys);
+            Py_XINCREF(part);
+        }
+        if (part == NULL) {
+            Py_DECREF(key);
+            return NULL;
+        }
+        PyTuple_SetItem(key, filled++, part);
+    }
+    if (key != NULL && length == 1) {
+        PyObject *only = new_reference(PyTuple_GetItem(key, 0));
+        Py_DECREF(key);
+        return only;
+    }
+    return key;
+}
+
+/* Memory for the outputs, and the kernel.  The outputs' addresses are in ``addresses`` then; 0 where there is no
+ * memory or the kernel found a fault. */
+static int run_several(PyObject *plan, double *addresses, Py_ssize_t output_count) {
+    PyObject *nbytes = PyTuple_GetItem(plan, SEVERAL_NBYTES);
+    allocate *take = (allocate *)function_in(plan, SEVERAL_ALLOCATE, SEVERAL_LENGTH);
+    give_back *give = (give_back *)function_in(plan, SEVERAL_FREE, SEVERAL_LENGTH);
+    run_all *entry = (run_all *)function_in(plan, SEVERAL_RUN, SEVERAL_LENGTH);
+    int is_done = 1;
+    for (Py_ssize_t k = 0; k < output_count; k++) {
+        addresses[k] = take(PyFloat_AsDouble(PyTuple_GetItem(nbytes, k)));
+        is_done = is_done && addresses[k] != 0;
+    }
+    is_done = is_done && entry(PyFloat_AsDouble(PyTuple_GetItem(plan, SEVERAL_CALL)), addresses) == 0;
+    for (Py_ssize_t k = 0; !is_done && k < output_count; k++) {
+        if (addresses[k] != 0) {
+            give(addresses[k]);
+        }
+    }
+    return is_done;
+}
+
+PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    double inputs[MOST_TENSORS / 2 + 1], addresses[MOST_TENSORS];
+    int operands = 0;
+    long keys = 0;
+    PyObject *key = several_key(self, args, inputs, &operands, &keys);
+    if (key == NULL) {
+        PyErr_Clear();
+        return PYTHON;
+    }
+    PyObject *plan = find(self->plans, key);
+    Py_DECREF(key);
+    if (plan == NULL || function_in(plan, SEVERAL_RUN, SEVERAL_LENGTH) == NULL) {
+        return PYTHON;
+    }
+    keys |= read_mode_word();
+    if (!is_simple(keys) || (keys == house.recorded && self->refuses_recording) || is_watched()) {
+        return PYTHON;
+    }
+    PyObject *specs = PyTuple_GetItem(plan, SEVERAL_SPECS);
+    const Py_ssize_t output_count = PyTuple_Size(specs);
+    if (output_count + operands > MOST_TENSORS) {
+        return PYTHON;
+    }
+    memcpy(addresses + output_count, inputs, (size_t)operands * sizeof *inputs);
+    Py_INCREF(plan);
+    if (!run_several(plan, addresses, output_count)) {
+        Py_DECREF(plan);
+        return PYTHON;
+    }
+    PyObject *outputs[MOST_TENSORS];
+    PyObject *result = PyTuple_New(output_count);
+    for (Py_ssize_t k = 0; k < output_count; k++) {
+        outputs[k] = result == NULL ? NULL : make_tensor(PyTuple_GetItem(specs, k), addresses[k]);
+        if (outputs[k] == NULL) { /* no memory for objects: what is left of the numbers is lost with them */
+            Py_XDECREF(result);
+            Py_DECREF(plan);
+            return NULL;
+        }
+        PyTuple_SetItem(result, k, outputs[k]);
+    }
+    if (keys == house.recorded && self->recorder != Py_None
+        && record(self, args, outputs, output_count, PyLong_AsLong(PyTuple_GetItem(plan, SEVERAL_RECORDED)),
+                  PyTuple_GetItem(plan, SEVERAL_METADATA))
+               < 0) {
+        Py_CLEAR(result);
+    } else if (self->kind == 1) { /* one output is returned as it is */
+        PyObject *only = new_reference(outputs[0]);
+        Py_DECREF(result);
+        result = only;
+    }
+    Py_DECREF(plan);
+    return result;
+}
+
+/* ---- compositions ---------------------------------------------------------------------------------------------- */
+
+/* The keys of the tensors among an argument's; -1 where it is nothing of the kind. */
+static long keys_among(PyObject *object, int is_list) {
+    if (object == Py_None) {
+        return 0;
+    }
+    if (!is_list) {
+        return is_tensor(object) && SLOT(object, house.keys) != NULL ? keys_of(object) : -1;
+    }
+    const int is_tuple = PyTuple_CheckExact(object);
+    if (!is_tuple && !PyList_CheckExact(object)) {
+        return -1;
+    }
+    long keys = 0;
+    const Py_ssize_t length = is_tuple ? PyTuple_Size(object) : PyList_Size(object);
+    for (Py_ssize_t k = 0; k < length; k++) {
+        const long own = keys_among(is_tuple ? PyTuple_GetItem(object, k) : PyList_GetItem(object, k), 0);
+        if (own < 0) {
+            return -1;
+        }
+        keys |= own;
+    }
+    return keys;
+}
+
+/* Raise what was raised with the operator's name; NULL. */
+static PyObject *raise_with_name(Shortcut *self) {
+    if (PyErr_ExceptionMatches(house.named)) {
+        PyObject *type, *error, *traceback;
+        PyErr_Fetch(&type, &error, &traceback);
+        PyErr_NormalizeException(&type, &error, &traceback);
+        if (traceback != NULL) {
+            PyException_SetTraceback(error, traceback);
+        }
+        PyObject *nothing = PyObject_CallFunctionObjArgs(house.raise_named, self->operator, error, NULL);
+        Py_XDECREF(nothing);
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
+    }
+    return NULL;
+}
+
+PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    long keys = house.tensor_keys;
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        if (self->tensors >> k & 1) {
+            const long own = args[k] == Py_None && !((self->optionals | self->lists) >> k & 1)
+                                 ? -1
+                                 : keys_among(args[k], (int)(self->lists >> k & 1));
+            if (own < 0) {
+                return PYTHON;
+            }
+            keys |= own;
+        }
+    }
+    keys |= read_mode_word();
+    if (!is_simple(keys) || (keys == house.recorded && self->refuses_recording) || is_watched()) {
+        return PYTHON;
+    }
+    PyObject *result = elsewhere(self->function, args, count, NULL);
+    if (result == NULL) {
+        return raise_with_name(self);
+    }
+    if (Py_TYPE(result) == house.tensor && SLOT(result, house.view_of) != Py_None) {
+        PyObject *arguments = PyTuple_New(self->arity);
+        for (Py_ssize_t k = 0; arguments != NULL && k < self->arity; k++) {
+            PyTuple_SetItem(arguments, k, new_reference(args[k]));
+        }
+        PyObject *done =
+            arguments == NULL ? NULL : PyObject_CallFunctionObjArgs(house.hide_base, result, arguments, NULL);
+        Py_XDECREF(arguments);
+        if (done == NULL) {
+            Py_CLEAR(result);
+        }
+        Py_XDECREF(done);
+    }
+    return result;
+}
+
+/* ---- how Python gets to a shortcut ----------------------------------------------------------------------------- */
+
+/* An OpOverload with all its arguments. */
+static PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given) {
+    PyObject *arity = SLOT(overload, house.arity), *fast = SLOT(overload, house.fast);
+    if (arity == NULL || fast == NULL || fast == Py_None || PyLong_AsLong(arity) != (long)given) {
+        return PyObject_Vectorcall(overload, args, given, NULL);
+    }
+    Py_INCREF(fast);
+    PyObject *result = PyObject_Vectorcall(fast, args, given, NULL);
+    Py_DECREF(fast);
+    return result;
+}
+
+/* OpOverload.__call__: straight to its shortcut. */
+PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
+    if (given >= 1 && names == NULL) {
+        PyObject *arity = SLOT(args[0], house.arity), *fast = SLOT(args[0], house.fast);
+        if (arity != NULL && fast != NULL && fast != Py_None && PyLong_AsLong(arity) == given - 1) {
+            return call_overload(args[0], args + 1, (size_t)(given - 1));
+        }
+    }
+    return elsewhere(self->python, args, count, names);
+}
+
+/* A function or method of the face, whose overload the types of the arguments say (bind.py, ``known``). */
+PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
+    if (names != NULL || given > MOST_ARGUMENTS) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *types = PyTuple_New(given);
+    if (types == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t k = 0; k < given; k++) {
+        PyTuple_SetItem(types, k, new_reference((PyObject *)Py_TYPE(args[k])));
+    }
+    PyObject *found = find(self->plans, types);
+    Py_DECREF(types);
+    if (found == NULL) {
+        return PYTHON;
+    }
+    PyObject *operator= PyTuple_GetItem(found, 0), *kind = PyTuple_GetItem(found, 1);
+    PyObject *singles = PyTuple_GetItem(found, 2), *tail = PyTuple_GetItem(found, 3);
+    const Py_ssize_t left = PyTuple_Size(tail);
+    if (PyList_Size(singles) > 0 || given + left > MOST_ARGUMENTS) {
+        return PYTHON;
+    }
+    PyObject *all[MOST_ARGUMENTS];
+    for (Py_ssize_t k = 0; k < given; k++) {
+        all[k] = args[k];
+    }
+    for (Py_ssize_t k = 0; k < left; k++) {
+        all[given + k] = PyTuple_GetItem(tail, k);
+    }
+    Py_INCREF(found);
+    PyObject *result = call_overload(operator, all, (size_t)(given + left));
+    if (result != NULL && kind != Py_None) {
+        PyObject *arguments = PySequence_Tuple(result);
+        Py_DECREF(result);
+        result = arguments == NULL ? NULL : PyObject_CallObject(kind, arguments);
+        Py_XDECREF(arguments);
+    }
+    Py_DECREF(found);
+    return result;
+}

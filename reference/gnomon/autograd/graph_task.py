@@ -1,0 +1,166 @@
+"""GraphTask: one backward, and what it is asked for.
+
+Source: torch/csrc/autograd/graph_task.h; engine.cpp (compute_dependencies, GraphTask::init_to_execute,
+evaluate_function).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from ..memory.tensor import Tensor
+from . import anomaly_mode
+from .hooks import hooks_of
+from .node import AccumulateGrad, Edge, Node
+
+_next_task_id = itertools.count().__next__
+
+
+class GraphTask:
+    """One backward: where it starts, what it is asked for, and which Nodes it has to come by.
+
+    Without ``targets`` every leaf accumulates; with them, the task accumulates into those, or captures what
+    arrives there.  Source: torch/csrc/autograd/graph_task.h.
+    """
+
+    __slots__ = (
+        "_dependencies",
+        "accumulates",
+        "captured",
+        "captures",
+        "edges",
+        "id",
+        "keep_graph",
+        "needed",
+        "seeds",
+    )
+
+    def __init__(
+        self,
+        edges: Sequence[Edge],
+        seeds: Sequence[Tensor],
+        keep_graph: bool,
+        targets: Sequence[Edge] | None,
+        accumulates: bool,
+    ):
+        self.id = _next_task_id()
+        self.edges = edges
+        self.seeds = seeds
+        self.keep_graph = keep_graph
+        self.accumulates = accumulates
+        roots = [edge[0] for edge in edges]
+        self._dependencies: dict[Node, int] | None = None  # counted when they are asked for
+        self.needed: set[Node] | None = None  # with targets: the Nodes that lead to one
+        self.captures: dict[Node, list[tuple[int, int]]] = {}  # Node -> (its output, which target)
+        self.captured: list[Tensor | None] = []
+        if targets is not None:
+            if not accumulates:
+                self.captured = [None] * len(targets)
+                for position, (node, output_nr) in enumerate(targets):
+                    self.captures.setdefault(node, []).append((output_nr, position))
+            self.needed = needed_for(roots, {node for node, _ in targets})
+
+    @property
+    def dependencies(self) -> dict[Node, int]:
+        """For each Node that can be reached, how many edges lead to it and have not reported."""
+        if self._dependencies is None:
+            self._dependencies = count_dependencies([edge[0] for edge in self.edges])
+        return self._dependencies
+
+    def comes_by(self, node: Node) -> bool:
+        """Does this backward come by ``node``?"""
+        return node in self.dependencies and (self.needed is None or node in self.needed)
+
+    def executes(self, node: Node) -> bool:
+        """Does ``node`` have to run, rather than only to be come by?"""
+        if self.needed is None:
+            return True
+        return any(edge is not None and edge[0] in self.needed for edge in node.next_edges)
+
+    def capture(self, node: Node, gradients: Sequence[Tensor | None]) -> None:
+        """Keep those of the gradients that arrived at ``node`` that were asked for."""
+        for output_nr, position in self.captures.get(node, ()):
+            self.captured[position] = gradients[output_nr]
+
+    def evaluate(
+        self, node: Node, gradients: list[Tensor | None]
+    ) -> tuple[list[Tensor | None], Sequence[Tensor | None] | None]:
+        """Run ``node`` with all its hooks: (gradients as its hooks left them, what it returned).
+
+        It returns None where it does not run: at a leaf, and at the end of what is needed.  What is asked for
+        there is what the tensor's hooks made of it; of a Node that does run, what had arrived.
+        """
+        hooks = hooks_of.get(node)
+        executes = self.executes(node)
+        if executes:
+            self.capture(node, gradients)
+        if hooks is not None:
+            gradients = hooks.call_tensor_pre_hooks(gradients)
+        if not executes:
+            self.capture(node, gradients)
+            if node.__class__ is not AccumulateGrad or not self.accumulates:
+                return gradients, None
+        if hooks is not None:
+            gradients = hooks.call_pre_hooks(gradients)
+        if node.__class__ is AccumulateGrad:
+            return gradients, None
+        is_anomaly_mode = anomaly_mode.is_anomaly_enabled()
+        before = anomaly_mode.evaluated.set(node) if is_anomaly_mode else None
+        try:
+            results = node.apply(gradients)
+        except Exception:
+            if is_anomaly_mode:
+                anomaly_mode.warn_of_forward(node)
+            raise
+        finally:
+            if before is not None:
+                anomaly_mode.evaluated.reset(before)
+        if is_anomaly_mode and anomaly_mode.is_anomaly_check_nan_enabled():
+            try:
+                anomaly_mode.check_for_nan(node, results)
+            except RuntimeError:
+                anomaly_mode.warn_of_forward(node)
+                raise
+        if not self.keep_graph:
+            node.release_variables()
+        if hooks is not None:
+            results = hooks.call_post_hooks(results[: len(node.next_edges)], gradients)
+        return gradients, results
+
+
+def count_dependencies(roots: Sequence[Node]) -> dict[Node, int]:
+    """For each reachable Node, how many edges lead to it.  Source: compute_dependencies."""
+    dependencies: dict[Node, int] = dict.fromkeys(roots, 0)
+    stack = list(dependencies)
+    while stack:
+        for edge in stack.pop().next_edges:
+            if edge is None:
+                continue
+            node = edge[0]
+            if node not in dependencies:
+                dependencies[node] = 0
+                stack.append(node)
+            dependencies[node] += 1
+    return dependencies
+
+
+def needed_for(roots: Sequence[Node], targets: set[Node]) -> set[Node]:
+    """The Nodes from which a target can be reached, targets included: only these have to run."""
+    needed = set(targets)
+    visited: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(root, False) for root in roots]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            if any(edge is not None and edge[0] in needed for edge in node.next_edges):
+                needed.add(node)
+            continue
+        if node in visited:
+            continue
+        visited.add(node)
+        stack.append((node, True))
+        stack.extend(
+            (edge[0], False) for edge in node.next_edges if edge is not None and edge[0] not in visited
+        )
+    return needed
