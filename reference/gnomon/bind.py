@@ -178,6 +178,28 @@ _QUICK_TYPES = {
 }  # fmt: skip
 
 
+# What an argument has to be for its type to say all (Signature.guards); _c/operators.c has the same numbers.
+HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS = range(4)
+
+
+def hold(guards: Sequence[int], args: Sequence[Any]) -> bool:
+    """Are the arguments as these guards want them?"""
+    for index, guard in zip(guards[::2], guards[1::2]):
+        value = args[index]
+        if guard == HAS_DIMENSIONS:
+            if not value._spec.ndim:
+                return False
+        elif guard == FITS_INT64:
+            if not -(2**63) <= value < 2**63:
+                return False
+        elif guard == ALL_TENSORS:
+            if not value or not all(isinstance(each, Tensor) for each in value):
+                return False
+        elif not value or not all(each.__class__ is int for each in value):
+            return False
+    return True
+
+
 class Signature:
     """One overload, as Python calls it: its arguments without those of ``out=``."""
 
@@ -282,15 +304,40 @@ class Signature:
             args[0], Tensor
         )
 
-    def is_known_by_types(self, args: Sequence[Any]) -> bool:
-        """Would ``quick`` take any arguments of these types?  Not where it looks into a list, or at how great
-        an integer is.
+    def guards(self, args: Sequence[Any], may_be_numbers: Callable[[int], bool]) -> tuple[int, ...] | None:
+        """What other arguments of these types have to be so that they mean this overload, as they are: index
+        and kind of guard by turns.  None where types and guards say too little.
+
+        may_be_numbers: may a tensor without dimensions stand for a number in this place?
         """
-        return len(args) <= len(self.quick_types) and not any(
-            (kind is float and value.__class__ is int)
-            or (is_list and not (value.__class__ is int and index in self.singles))
-            for index, (value, (kind, is_list, _)) in enumerate(zip(args, self.quick_types))
-        )
+        found: list[int] = []
+        if len(args) > len(self.quick_types):
+            return None
+        for index, value in enumerate(args):
+            kind, is_list, is_optional = self.quick_types[index]
+            if value is None and is_optional:
+                continue
+            if is_list:
+                if value.__class__ is int and index in self.singles:
+                    continue
+                if kind is int and value.__class__ is tuple and value and index != self.varargs:
+                    found += [index, ALL_INTEGERS]
+                elif kind is Tensor and value.__class__ in (list, tuple) and value:
+                    found += [index, ALL_TENSORS]
+                else:
+                    return None
+            elif kind is Tensor and isinstance(value, Tensor):
+                if may_be_numbers(index):
+                    found += [index, HAS_DIMENSIONS]
+            elif kind is float and value.__class__ is int:
+                if self.arguments[self.positional[index]].type == "float":
+                    return None
+                found += [index, FITS_INT64]
+            elif value.__class__ is not kind and not (
+                kind is Tensor and value.__class__ is float and self._takes_number(index, args)
+            ):
+                return None
+        return tuple(found) if hold(found, args) else None
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments of the schema, in its order.  Raises _Mismatch."""
@@ -451,38 +498,42 @@ def make_function(
     )
     signatures: list[Signature] = []  # made at the first call: a program calls few of the operators there are
 
-    # By the types of the arguments, where nothing else matters: the overload, the type of its results, the
-    # arguments that stand for lists, the defaults of those that are left out.
-    known: dict[tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...]]] = {}
+    # By the types of the arguments, where little else matters: the overload, the type of its results, the
+    # arguments that stand for lists, the defaults of those that are left out, the guards.
+    known: dict[tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...], tuple[int, ...]]] = {}
 
     tried: set[tuple[type, ...]] = set()  # types that were looked at: they are known now, or say too little
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if not kwargs:
             found = known.get(tuple(map(type, args)))
-            if found is not None:
-                operator, return_type, singles, tail = found
+            if found is not None and (not found[4] or hold(found[4], args)):
+                operator, return_type, singles, tail, _ = found
                 if singles:
                     args = tuple([(each,) if index in singles else each for index, each in enumerate(args)])
                 result = operator(*args, *tail)
                 return result if return_type is None else return_type(*result)
         return parse(args, kwargs)
 
-    def remember(signature: Signature, args: tuple[Any, ...]) -> None:
+    def remember(
+        signature: Signature,
+        args: tuple[Any, ...],
+        values: Sequence[Any],
+        may_be_numbers: Callable[[int], bool] = lambda index: False,
+    ) -> None:
         """Take this overload at once for other arguments of these types, if they say enough."""
         types = tuple(map(type, args))
-        if types in tried:
-            return
+        guards = None if types in tried else signature.guards(args, may_be_numbers)
         tried.add(types)
-        values = signature.quick(args, {})
-        if values is not None and signature.is_known_by_types(args):
+        if guards is not None:
             singles = [index for index in signature.singles if index < len(args) and args[index] is not None]
+            singles = [index for index in singles if args[index].__class__ is int]
             tail = tuple(values[len(args) :])
-            known[types] = signature.operator, signature.return_type, singles, tail
+            known[types] = signature.operator, signature.return_type, singles, tail, guards
 
-    def says_too_little(index: int, value: Any) -> bool:
-        """Is this a tensor where some overload has a number, which one without dimensions may stand for?"""
-        return isinstance(value, Tensor) and any(
+    def may_be_numbers(index: int) -> bool:
+        """Has some overload a number here, which a tensor without dimensions may stand for?"""
+        return any(
             index < len(each.positional) and each.arguments[each.positional[index]].type != "Tensor"
             for each in signatures
         )
@@ -494,7 +545,7 @@ def make_function(
         values = first.quick(args, kwargs)
         if values is not None:
             if not kwargs:
-                remember(first, args)
+                remember(first, args, values)
             result = first.operator(*values)
             return result if first.return_type is None else first.return_type(*result)
         out = kwargs.pop("out", None) if "out" in kwargs else None
@@ -513,8 +564,8 @@ def make_function(
             if out is not None:
                 result = _call_out(signature, values, out)
             else:
-                if not kwargs and not requires_grad and not any(map(says_too_little, range(len(args)), args)):
-                    remember(signature, args)
+                if not kwargs and not requires_grad:
+                    remember(signature, args, values, may_be_numbers)
                 result = signature.operator(*values)
             if signature.return_type is not None:
                 return signature.return_type(*result)

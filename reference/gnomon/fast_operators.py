@@ -12,7 +12,8 @@ leaves all else to the readable way; see fast_path.py.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .autograd.node import gradient_edge, next_sequence_number
@@ -37,6 +38,7 @@ from .values.dispatch_key import (
 from .values.dtype import on_default_dtype
 
 PLANS_PER_OPERATOR = 4096  # kinds of calls; a program with more starts afresh
+PLANS_OF_WRITTEN = 64  # of long lists, with numbers that may be others at each step
 
 _all_plans: list[dict[Any, Any]] = []
 
@@ -491,6 +493,78 @@ def _several_plan(
     return call, specs, specs[:node_outputs], differentiable, *entered_from_c
 
 
+def make_written(operator: OpOverload) -> Callable[..., Any] | None:
+    """The shortcut of an operator that only writes to its arguments (an optimizer's step), in C alone.
+
+    Takes all arguments of the schema, as the operator itself does.
+    """
+    plans = new_plans()
+    readable = operator.dispatch
+
+    def written(*arguments: Any) -> Any:
+        result = readable(*arguments)
+        tensors = [each for position in operator.tensor_positions for each in _as_list(arguments[position])]
+        plan = None
+        numbers = [each for each in arguments if each.__class__ is float]
+        if all(each is None or not each._keys & WRAPPER_KEYS for each in tensors) and not any(
+            each == 0.0 and math.copysign(1.0, each) < 0.0 for each in numbers
+        ):
+            plan = _written_plan(operator, arguments)
+        if plan is not None:
+            if len(plans) >= PLANS_OF_WRITTEN:
+                plans.clear()
+            plans[_key_of_lists(operator, arguments)] = plan
+        return result
+
+    twin = in_c("written", written, plans=plans, operator=operator)
+    return None if twin is written else twin
+
+
+def _key_of_lists(operator: OpOverload, arguments: Sequence[Any]) -> Any:
+    """What plans are found by where tensors stand in lists, or are absent."""
+    key: list[Any] = []
+    for position, each in enumerate(arguments):
+        if position not in operator.tensor_positions:
+            key += [each, each.__class__]
+        elif operator.schema.arguments[position].is_list:
+            key.append(tuple([None if one is None else one._spec for one in each]))
+        else:
+            key.append(None if each is None else each._spec)
+    return tuple(key) if len(key) > 1 else key[0]
+
+
+def _written_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What make_written keeps of a call, or None: the prepared call, in which order it takes the tensors, and
+    which of them it wrote to.
+    """
+    record = operator.record
+    found = find_plan(operator, arguments)
+    call = found.prepared.get(None)
+    if (
+        not hasattr(call, "run_new_in_c")
+        or found.output_specs
+        or record.promotes_inputs
+        or record.expands_inputs
+    ):
+        return None
+    numbers: dict[int, list[int]] = {}
+    count = 0
+    for position in operator.tensor_positions:
+        length = len(_as_list(arguments[position]))
+        numbers[position] = list(range(count, count + length))
+        count += length
+    inputs = [position for position in operator.tensor_positions if position not in record.written_positions]
+    order = [number for position in (*record.written_positions, *inputs) for number in numbers[position]]
+    written = []
+    for position, argument in enumerate(operator.schema.arguments):
+        with_which = record.written_with.get(position)
+        if not argument.is_written or (with_which is not None and arguments[with_which] is None):
+            continue
+        written += [number for number in numbers[position] if _as_list(arguments[position]) != (None,)]
+    address, _, _, _, run = call.run_new_in_c()
+    return call, address, run, tuple(order), tuple(written)
+
+
 def make_composite(operator: OpOverload) -> Callable[..., Any]:
     """The shortcut of a composition: the function that it is.
 
@@ -576,8 +650,11 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     if _has_shortcut(operator):
         return make_general(operator)
     schema, record = operator.schema, operator.record
-    if schema.is_inplace or schema.is_out or record.written_positions:
+    if schema.is_inplace or schema.is_out:
         return None
+    if record.written_positions:
+        is_alone = not schema.returns and record.composite is None and record.explicit is None
+        return make_written(operator) if is_alone else None
     if record.composite is not None:
         return make_composite(operator)
     if record.explicit is not None:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .autograd import engine, node
-from .autograd.saved_variable import save
+from .autograd.saved_variable import SavedList, SavedVariable, save
 from .autograd.variable_type import RecordedNode, derivative_plan
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
@@ -99,6 +99,8 @@ def _extension() -> Any:
         "AccumulateGrad": node.AccumulateGrad,
         "ReferenceType": weakref.ref,
         "validate": engine._validate,
+        "SavedVariable": SavedVariable,
+        "SavedList": SavedList,
     }
     for name in (
         "PLAIN_CALL",

@@ -191,84 +191,141 @@ static Py_ssize_t pop(Graph *graph) {
 
 /* ---- running a node -------------------------------------------------------------------------------------------- */
 
-/* What a Node saved, ready for its formula; NULL where Python has to unpack it (or say what is wrong). */
-static PyObject *unpacked(PyObject *saved, Py_ssize_t position) {
-    PyObject *value = PyList_GetItem(saved, position);
-    if (value == NULL) {
-        PyErr_Clear();
-        return NULL;
+#define MOST_SAVED 24
+
+/* Is this what Python's side would have to unpack: a tensor that may have been written to, a SavedVariable, ...? */
+static int is_packed(PyObject *value) {
+    if (is_tensor(value)) {
+        return Py_TYPE(value) != house.tensor || SLOT(value, house.version) != Py_None;
     }
-    Py_INCREF(value);
-    if (Py_TYPE(value) == (PyTypeObject *)house.weak_reference) { /* an output that the user still has */
-        PyObject *output = PyObject_CallNoArgs(value);
-        Py_DECREF(value);
-        value = output;
-        if (value == NULL) {
-            PyErr_Clear();
-            return NULL;
-        }
-    }
-    const int is_plain = Py_TYPE(value) == house.tensor ? SLOT(value, house.version) == Py_None
-                                                        : PyLong_Check(value) || PyFloat_Check(value)
-                                                              || PyTuple_CheckExact(value) || value == Py_None;
-    if (!is_plain) {
-        Py_DECREF(value);
-        return NULL;
-    }
-    return value;
+    return (PyObject *)Py_TYPE(value) == house.saved_variable || (PyObject *)Py_TYPE(value) == house.saved_list;
 }
 
-/* The gradients that a node gives, in a sequence; ``calls_in_c`` says which formulas it calls with what
- * (autograd/variable_type.py).  NULL with an exception. */
+/* What a Node saved, ready for its formulas, as new references.  How many, or -1 where Python has to unpack them (or
+ * to say what is wrong). */
+static Py_ssize_t unpack(PyObject *saved, PyObject **values) {
+    if (saved == NULL || !PyList_Check(saved) || PyList_Size(saved) > MOST_SAVED) {
+        return -1;
+    }
+    const Py_ssize_t count = PyList_Size(saved);
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject *value = new_reference(PyList_GetItem(saved, k));
+        if ((PyObject *)Py_TYPE(value) == house.weak_reference) { /* an output that the user still has */
+            PyObject *output = PyObject_CallNoArgs(value);
+            Py_DECREF(value);
+            value = output;
+        }
+        if (value == NULL || is_packed(value)) {
+            PyErr_Clear();
+            Py_XDECREF(value);
+            while (k > 0) {
+                Py_DECREF(values[--k]);
+            }
+            return -1;
+        }
+        values[k] = value;
+    }
+    return count;
+}
+
+/* All gradients that arrived, with None for those that did not and for outputs that have none; a new list. */
+static PyObject *all_gradients(const Entry *entry, Py_ssize_t least) {
+    const Py_ssize_t length = least > entry->outputs ? least : entry->outputs;
+    PyObject *gradients = PyList_New(length);
+    for (Py_ssize_t k = 0; gradients != NULL && k < length; k++) {
+        PyObject *each = k < entry->outputs ? entry->buffer[k] : NULL;
+        PyList_SetItem(gradients, k, new_reference(each == NULL ? Py_None : each));
+    }
+    return gradients;
+}
+
+/* Put what a formula gave, whose reference it takes, where it belongs.  0, or -1 with an exception. */
+static int distribute(PyObject *results, PyObject *result, PyObject *targets) {
+    if (!PyTuple_Check(targets)) {
+        return PyTuple_SetItem(results, PyLong_AsSsize_t(targets), result);
+    }
+    if (result == Py_None) {
+        Py_DECREF(result);
+        return 0;
+    }
+    PyObject *parts = PySequence_Tuple(result);
+    Py_DECREF(result);
+    if (parts == NULL) {
+        return -1;
+    }
+    for (Py_ssize_t k = 0; k < PyTuple_Size(targets) && k < PyTuple_Size(parts); k++) {
+        PyObject *target = PyTuple_GetItem(targets, k);
+        if (target != Py_None) {
+            PyTuple_SetItem(results, PyLong_AsSsize_t(target), new_reference(PyTuple_GetItem(parts, k)));
+        }
+    }
+    Py_DECREF(parts);
+    return 0;
+}
+
+enum { GRAD = -1, GRADS = -2, MASK = -3 }; /* a formula's arguments that were not saved (variable_type.py) */
+
+/* RecordedNode.apply: call each formula with what it asks for. */
+static PyObject *call_formulas(Entry *entry, PyObject *calls, Py_ssize_t places, PyObject **values) {
+    PyObject *results = PyTuple_New(PyTuple_Size(entry->edges));
+    for (Py_ssize_t k = 0; results != NULL && k < PyTuple_Size(entry->edges); k++) {
+        PyTuple_SetItem(results, k, new_reference(Py_None));
+    }
+    for (Py_ssize_t k = 0; results != NULL && k < PyTuple_Size(calls); k++) {
+        PyObject *call = PyTuple_GetItem(calls, k), *sources = PyTuple_GetItem(call, 1);
+        const Py_ssize_t given = PyTuple_Size(sources);
+        PyObject *arguments[MOST_SAVED + 3], *gradients = NULL;
+        for (Py_ssize_t n = 0; n < given; n++) {
+            const Py_ssize_t source = PyLong_AsSsize_t(PyTuple_GetItem(sources, n));
+            switch (source) {
+            case GRAD: arguments[n] = entry->buffer[0] == NULL ? Py_None : entry->buffer[0]; break;
+            case MASK: arguments[n] = PyTuple_GetItem(call, 3); break;
+            case GRADS:
+                gradients = all_gradients(entry, places);
+                arguments[n] = gradients == NULL ? Py_None : gradients;
+                break;
+            default: arguments[n] = values[source]; break;
+            }
+        }
+        PyObject *formula = PyTuple_GetItem(call, 0);
+        PyObject *result = PyErr_Occurred() ? NULL : PyObject_Vectorcall(formula, arguments, (size_t)given, NULL);
+        Py_XDECREF(gradients);
+        if (result == NULL || distribute(results, result, PyTuple_GetItem(call, 2)) < 0) {
+            Py_CLEAR(results);
+        }
+    }
+    return results;
+}
+
+/* The gradients that a node gives, in a tuple; NULL with an exception. */
 static PyObject *apply(Entry *entry) {
-    PyObject *calls = PyObject_GetAttr((PyObject *)Py_TYPE(entry->node), house.calls_in_c);
-    if (calls == NULL) {
+    PyObject *recipe = PyObject_GetAttr((PyObject *)Py_TYPE(entry->node), house.calls_in_c);
+    if (recipe == NULL) {
         return NULL;
     }
-    PyObject *saved = calls == Py_None ? NULL : SLOT(entry->node, house.saved);
-    PyObject *grad = entry->buffer[0];
-    if (saved != NULL && PyList_Check(saved) && grad != NULL) {
-        PyObject *results = PyTuple_New(PyTuple_Size(entry->edges));
-        for (Py_ssize_t k = 0; results != NULL && k < PyTuple_Size(entry->edges); k++) {
-            PyTuple_SetItem(results, k, new_reference(Py_None));
-        }
-        Py_INCREF(saved);
-        int is_plain = 1;
-        for (Py_ssize_t k = 0; results != NULL && is_plain && k < PyTuple_Size(calls); k++) {
-            PyObject *call = PyTuple_GetItem(calls, k);
-            const Py_ssize_t position = PyLong_AsSsize_t(PyTuple_GetItem(call, 1));
-            PyObject *arguments[2] = {grad, NULL};
-            if (position >= 0) {
-                arguments[1] = unpacked(saved, position);
-                is_plain = arguments[1] != NULL;
+    PyObject *results = NULL, *values[MOST_SAVED];
+    int is_reached = entry->buffer[0] != NULL;
+    for (Py_ssize_t k = 1; k < entry->outputs && recipe != Py_None && PyTuple_GetItem(recipe, 1) == Py_True; k++) {
+        is_reached |= entry->buffer[k] != NULL;
+    }
+    if (recipe != Py_None && is_reached) {
+        const Py_ssize_t count = unpack(SLOT(entry->node, house.saved), values);
+        if (count >= 0) {
+            results = call_formulas(entry, PyTuple_GetItem(recipe, 0), PyLong_AsSsize_t(PyTuple_GetItem(recipe, 2)),
+                                    values);
+            for (Py_ssize_t k = 0; k < count; k++) {
+                Py_DECREF(values[k]);
             }
-            if (is_plain) {
-                const size_t given = position >= 0 ? 2 : 1;
-                PyObject *result = PyObject_Vectorcall(PyTuple_GetItem(call, 0), arguments, given, NULL);
-                if (result == NULL) {
-                    Py_CLEAR(results);
-                } else {
-                    PyTuple_SetItem(results, PyLong_AsSsize_t(PyTuple_GetItem(call, 2)), result);
-                }
-            }
-            Py_XDECREF(arguments[1]);
-        }
-        Py_DECREF(saved);
-        if (is_plain) {
-            Py_DECREF(calls);
+            Py_DECREF(recipe);
             return results;
         }
-        Py_XDECREF(results);
     }
-    Py_DECREF(calls);
-    PyObject *gradients = PyList_New(entry->outputs);
-    for (Py_ssize_t k = 0; gradients != NULL && k < entry->outputs; k++) {
-        PyList_SetItem(gradients, k, new_reference(entry->buffer[k] == NULL ? Py_None : entry->buffer[k]));
-    }
+    Py_DECREF(recipe);
+    PyObject *gradients = all_gradients(entry, 0);
     PyObject *returned =
         gradients == NULL ? NULL : PyObject_CallMethodObjArgs(entry->node, house.name_apply, gradients, NULL);
     Py_XDECREF(gradients);
-    PyObject *results = returned == NULL ? NULL : PySequence_Tuple(returned);
+    results = returned == NULL ? NULL : PySequence_Tuple(returned);
     Py_XDECREF(returned);
     return results;
 }

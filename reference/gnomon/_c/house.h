@@ -54,7 +54,7 @@ struct house {
     PyObject *mode_word, *listeners, *gradient_edge_of, *save, *next_sequence_number, *untyped_storage;
     PyObject *no_grad_mode; /* CreationMeta.NO_GRAD_MODE */
     PyObject *named, *raise_named, *hide_base, *method_type;
-    PyObject *accumulate_grad, *weak_reference, *validate; /* of the engine */
+    PyObject *accumulate_grad, *weak_reference, *saved_variable, *saved_list, *validate; /* of the engine */
     PyObject *calls_in_c, *name_apply, *name_release_variables, *name_next_edges, *name_metadata_specs,
         *name_sequence_nr;
 };
@@ -168,6 +168,7 @@ PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, Py
 PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);

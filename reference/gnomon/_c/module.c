@@ -98,7 +98,7 @@ static const struct {
     vectorcallfunc call;
 } kinds[] = {
     {"unary", call_unary},         {"binary", call_binary},     {"general", call_general}, {"several", call_several},
-    {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
+    {"written", call_written},     {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
     {"view", call_view},           {"item", call_item},         {"delete", call_delete},
 };
 
@@ -262,6 +262,8 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"AccumulateGrad", &house.accumulate_grad},
         {"ReferenceType", &house.weak_reference},
         {"validate", &house.validate},
+        {"SavedVariable", &house.saved_variable},
+        {"SavedList", &house.saved_list},
         {"MethodType", &house.method_type},
         {"Tensor", (PyObject **)&house.tensor},
         {"VersionCounter", (PyObject **)&house.version_counter},

@@ -1,6 +1,8 @@
 /* Shortcuts of operators: one kernel call (fast_path.py, fast_operators.py), and how Python calls get there. */
 #include "house.h"
 
+#include <math.h>
+
 /* The entry points of csrc/gnomon.h. */
 typedef double call1(double call, double a);
 typedef double call2(double call, double a, double b);
@@ -17,9 +19,20 @@ enum {
     SEVERAL_KEEP, SEVERAL_SPECS, SEVERAL_METADATA, SEVERAL_RECORDED, SEVERAL_CALL, SEVERAL_NBYTES, SEVERAL_ALLOCATE,
     SEVERAL_FREE, SEVERAL_RUN, SEVERAL_LENGTH
 };
+/* Of an operator that only writes to its arguments: in which order the kernel takes them, and which were written. */
+enum { WRITTEN_KEEP, WRITTEN_CALL, WRITTEN_RUN, WRITTEN_ORDER, WRITTEN_POSITIONS, WRITTEN_LENGTH };
 
 #define MOST_ARGUMENTS 24 /* of an operator; those with more go Python's way */
-#define MOST_TENSORS 64   /* of a call */
+#define MOST_TENSORS 64   /* of a call of several outputs */
+#define MOST_WRITTEN 1024 /* of a call that only writes */
+
+/* The tensors of a call, lists and absent ones included. */
+typedef struct Operands {
+    PyObject **tensors;
+    double *addresses;
+    int count, room;
+    long keys;
+} Operands;
 
 /* The function whose address stands in a plan, or NULL where the backend has not said it. */
 static void *function_in(PyObject *plan, Py_ssize_t position, Py_ssize_t length) {
@@ -126,6 +139,17 @@ PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, P
     return finish(self, find(row, key), args, count, addresses, 2, keys);
 }
 
+/* The tensor was written to in place.  0, or -1 with an exception. */
+static int count_write(PyObject *tensor) {
+    PyObject *counter = version_counter(tensor);
+    PyObject *value = counter == NULL ? NULL : PyNumber_Add(SLOT(counter, house.value), house.one);
+    if (value == NULL) {
+        return -1;
+    }
+    fill(counter, house.value, value);
+    return 0;
+}
+
 /* Does an operand share the memory that an in-place operator writes to, without being its first argument? */
 static int may_overlap(Shortcut *self, PyObject *const *args) {
     PyObject *storage = SLOT(args[0], house.storage);
@@ -148,8 +172,10 @@ static PyObject *finish_inplace(Shortcut *self, PyObject *plan, PyObject *const 
     if (!is_simple(keys) || keys == house.recorded || is_watched() || may_overlap(self, args)) {
         return PYTHON;
     }
-    PyObject *counter = version_counter(args[0]);
-    if (counter == NULL) {
+    if ((keys_of(args[0]) & house.tensor_keys) != house.tensor_keys) { /* made in inference mode */
+        return PYTHON;
+    }
+    if (version_counter(args[0]) == NULL) {
         return NULL;
     }
     Py_INCREF(plan);
@@ -161,12 +187,7 @@ static PyObject *finish_inplace(Shortcut *self, PyObject *plan, PyObject *const 
     if (status != 0) {
         return PYTHON;
     }
-    PyObject *value = PyNumber_Add(SLOT(counter, house.value), house.one);
-    if (value == NULL) {
-        return NULL;
-    }
-    fill(counter, house.value, value);
-    return new_reference(args[0]);
+    return count_write(args[0]) < 0 ? NULL : new_reference(args[0]);
 }
 
 /* An operator of up to three tensors with whatever other arguments. */
@@ -221,34 +242,32 @@ PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, 
 
 /* ---- several outputs, lists of tensors, tensors that may be absent --------------------------------------------- */
 
-/* What a tensor, or None, adds to a key; borrowed, NULL for anything else. */
-static PyObject *part_of(PyObject *object, double *address, long *keys) {
-    if (object == Py_None) {
-        *address = 0;
-        return Py_None;
-    }
-    if (!is_tensor(object)) {
+/* Note a tensor, or None, and return what it adds to a key; borrowed, NULL for anything else. */
+static PyObject *part_of(PyObject *object, Operands *operands) {
+    if (operands->count == operands->room || (object != Py_None && !is_tensor(object))) {
         return NULL;
     }
-    *address = address_of(object);
-    *keys |= keys_of(object);
+    const int number = operands->count++;
+    operands->tensors[number] = object;
+    operands->addresses[number] = 0;
+    if (object == Py_None) {
+        return Py_None;
+    }
+    operands->addresses[number] = address_of(object);
+    operands->keys |= keys_of(object);
     return SLOT(object, house.spec);
 }
 
 /* The part of a key for a list of tensors; a new reference, NULL where it is none or too long. */
-static PyObject *part_of_list(PyObject *list, double *addresses, int *operands, long *keys) {
+static PyObject *part_of_list(PyObject *list, Operands *operands) {
     const int is_tuple = PyTuple_CheckExact(list);
     if (!is_tuple && !PyList_CheckExact(list)) {
         return NULL;
     }
     const Py_ssize_t length = is_tuple ? PyTuple_Size(list) : PyList_Size(list);
-    if (length + *operands > MOST_TENSORS / 2) {
-        return NULL;
-    }
     PyObject *part = PyTuple_New(length);
     for (Py_ssize_t k = 0; part != NULL && k < length; k++) {
-        PyObject *each = is_tuple ? PyTuple_GetItem(list, k) : PyList_GetItem(list, k);
-        PyObject *spec = part_of(each, &addresses[(*operands)++], keys);
+        PyObject *spec = part_of(is_tuple ? PyTuple_GetItem(list, k) : PyList_GetItem(list, k), operands);
         if (spec == NULL) {
             Py_DECREF(part);
             return NULL;
@@ -259,7 +278,7 @@ static PyObject *part_of_list(PyObject *list, double *addresses, int *operands, 
 }
 
 /* The key of a call, as fast_operators.py's; a new reference, NULL (perhaps with an exception) where it has none. */
-static PyObject *several_key(Shortcut *self, PyObject *const *args, double *addresses, int *operands, long *keys) {
+static PyObject *several_key(Shortcut *self, PyObject *const *args, Operands *operands) {
     Py_ssize_t length = 0;
     for (Py_ssize_t k = 0; k < self->arity; k++) {
         length += self->tensors >> k & 1 ? 1 : 2;
@@ -268,7 +287,8 @@ static PyObject *several_key(Shortcut *self, PyObject *const *args, double *addr
     for (Py_ssize_t k = 0, filled = 0; key != NULL && k < self->arity; k++) {
         PyObject *each = args[k];
         if (!(self->tensors >> k & 1)) {
-            if (self->numbers >> k & 1 && PyFloat_CheckExact(each) && PyFloat_AsDouble(each) == 0) {
+            if (self->numbers >> k & 1 && PyFloat_CheckExact(each) && PyFloat_AsDouble(each) == 0
+                && (self->call != call_written || signbit(PyFloat_AsDouble(each)))) {
                 Py_DECREF(key);
                 return NULL;
             }
@@ -278,11 +298,11 @@ static PyObject *several_key(Shortcut *self, PyObject *const *args, double *addr
         }
         PyObject *part;
         if (self->lists >> k & 1) {
-            part = part_of_list(each, addresses, operands, keys);
-        } else if (*operands >= MOST_TENSORS / 2 || (each == Py_None && !(self->optionals >> k & 1))) {
+            part = part_of_list(each, operands);
+        } else if (each == Py_None && !(self->optionals >> k & 1)) {
             part = NULL;
         } else {
-            part = part_of(each, &addresses[(*operands)++], keys);
+            part = part_of(each, operands);
             Py_XINCREF(part);
         }
         if (part == NULL) {
@@ -325,10 +345,10 @@ PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, 
     if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
         return elsewhere(self->rest, args, count, names);
     }
-    double inputs[MOST_TENSORS / 2 + 1], addresses[MOST_TENSORS];
-    int operands = 0;
-    long keys = 0;
-    PyObject *key = several_key(self, args, inputs, &operands, &keys);
+    PyObject *tensors[MOST_TENSORS];
+    double inputs[MOST_TENSORS], addresses[MOST_TENSORS];
+    Operands operands = {.tensors = tensors, .addresses = inputs, .room = MOST_TENSORS};
+    PyObject *key = several_key(self, args, &operands);
     if (key == NULL) {
         PyErr_Clear();
         return PYTHON;
@@ -338,22 +358,22 @@ PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, 
     if (plan == NULL || function_in(plan, SEVERAL_RUN, SEVERAL_LENGTH) == NULL) {
         return PYTHON;
     }
-    keys |= read_mode_word();
+    const long keys = operands.keys | read_mode_word();
     if (!is_simple(keys) || (keys == house.recorded && self->refuses_recording) || is_watched()) {
         return PYTHON;
     }
     PyObject *specs = PyTuple_GetItem(plan, SEVERAL_SPECS);
     const Py_ssize_t output_count = PyTuple_Size(specs);
-    if (output_count + operands > MOST_TENSORS) {
+    if (output_count + operands.count > MOST_TENSORS) {
         return PYTHON;
     }
-    memcpy(addresses + output_count, inputs, (size_t)operands * sizeof *inputs);
+    memcpy(addresses + output_count, inputs, (size_t)operands.count * sizeof *inputs);
     Py_INCREF(plan);
     if (!run_several(plan, addresses, output_count)) {
         Py_DECREF(plan);
         return PYTHON;
     }
-    PyObject *outputs[MOST_TENSORS];
+    PyObject **outputs = tensors;
     PyObject *result = PyTuple_New(output_count);
     for (Py_ssize_t k = 0; k < output_count; k++) {
         outputs[k] = result == NULL ? NULL : make_tensor(PyTuple_GetItem(specs, k), addresses[k]);
@@ -378,6 +398,55 @@ PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, 
     return result;
 }
 
+/* An operator that only writes to tensors among its arguments, an optimizer's step, say. */
+PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *tensors[MOST_WRITTEN];
+    double addresses[MOST_WRITTEN], ordered[MOST_WRITTEN];
+    Operands operands = {.tensors = tensors, .addresses = addresses, .room = MOST_WRITTEN};
+    PyObject *key = several_key(self, args, &operands);
+    if (key == NULL) {
+        PyErr_Clear();
+        return PYTHON;
+    }
+    PyObject *plan = find(self->plans, key);
+    Py_DECREF(key);
+    run_all *entry = plan == NULL ? NULL : (run_all *)function_in(plan, WRITTEN_RUN, WRITTEN_LENGTH);
+    if (entry == NULL) {
+        return PYTHON;
+    }
+    const long keys = operands.keys | read_mode_word();
+    if (!is_simple(keys) || keys == house.recorded || is_watched()) {
+        return PYTHON;
+    }
+    PyObject *order = PyTuple_GetItem(plan, WRITTEN_ORDER), *written = PyTuple_GetItem(plan, WRITTEN_POSITIONS);
+    for (Py_ssize_t k = 0; k < PyTuple_Size(order); k++) {
+        ordered[k] = addresses[PyLong_AsSsize_t(PyTuple_GetItem(order, k))];
+    }
+    for (Py_ssize_t k = 0; k < PyTuple_Size(written); k++) {
+        PyObject *tensor = tensors[PyLong_AsSsize_t(PyTuple_GetItem(written, k))];
+        if ((keys_of(tensor) & house.tensor_keys) != house.tensor_keys) { /* made in inference mode */
+            return PYTHON;
+        }
+        if (version_counter(tensor) == NULL) {
+            return NULL;
+        }
+    }
+    Py_INCREF(plan);
+    const int32_t status = entry(PyFloat_AsDouble(PyTuple_GetItem(plan, WRITTEN_CALL)), ordered);
+    PyObject *result = status == 0 ? new_reference(Py_None) : NULL;
+    for (Py_ssize_t k = 0; status == 0 && result != NULL && k < PyTuple_Size(written); k++) {
+        if (count_write(tensors[PyLong_AsSsize_t(PyTuple_GetItem(written, k))]) < 0) {
+            Py_CLEAR(result);
+        }
+    }
+    Py_DECREF(plan);
+    return status == 0 ? result : PYTHON;
+}
+
 /* ---- compositions ---------------------------------------------------------------------------------------------- */
 
 /* The keys of the tensors among an argument's; -1 where it is nothing of the kind. */
@@ -386,6 +455,9 @@ static long keys_among(PyObject *object, int is_list) {
         return 0;
     }
     if (!is_list) {
+        if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
+            return 0; /* a number in a tensor's place */
+        }
         return is_tensor(object) && SLOT(object, house.keys) != NULL ? keys_of(object) : -1;
     }
     const int is_tuple = PyTuple_CheckExact(object);
@@ -490,6 +562,30 @@ PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count,
     return elsewhere(self->python, args, count, names);
 }
 
+enum { HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS }; /* bind.py */
+
+/* Is the argument as the guard wants it? */
+static int holds(long guard, PyObject *value) {
+    if (guard == HAS_DIMENSIONS) {
+        PyObject *spec = SLOT(value, house.spec);
+        return spec != NULL && PyTuple_Size(SLOT(spec, house.sizes)) > 0;
+    }
+    if (guard == FITS_INT64) {
+        int overflow = 0;
+        PyLong_AsLongLongAndOverflow(value, &overflow);
+        return overflow == 0;
+    }
+    const int is_tuple = PyTuple_CheckExact(value);
+    const Py_ssize_t length = is_tuple ? PyTuple_Size(value) : PyList_Size(value);
+    for (Py_ssize_t k = 0; k < length; k++) {
+        PyObject *each = is_tuple ? PyTuple_GetItem(value, k) : PyList_GetItem(value, k);
+        if (guard == ALL_TENSORS ? !is_tensor(each) : !PyLong_CheckExact(each)) {
+            return 0;
+        }
+    }
+    return length > 0;
+}
+
 /* A function or method of the face, whose overload the types of the arguments say (bind.py, ``known``). */
 PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     Shortcut *self = (Shortcut *)callable;
@@ -511,13 +607,29 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
     }
     PyObject *operator= PyTuple_GetItem(found, 0), *kind = PyTuple_GetItem(found, 1);
     PyObject *singles = PyTuple_GetItem(found, 2), *tail = PyTuple_GetItem(found, 3);
-    const Py_ssize_t left = PyTuple_Size(tail);
-    if (PyList_Size(singles) > 0 || given + left > MOST_ARGUMENTS) {
+    PyObject *guards = PyTuple_GetItem(found, 4);
+    const Py_ssize_t left = PyTuple_Size(tail), single_count = PyList_Size(singles);
+    if (single_count > 1 || given + left > MOST_ARGUMENTS) {
         return PYTHON;
     }
-    PyObject *all[MOST_ARGUMENTS];
+    for (Py_ssize_t k = 0; k < PyTuple_Size(guards); k += 2) {
+        if (!holds(PyLong_AsLong(PyTuple_GetItem(guards, k + 1)),
+                   args[PyLong_AsSsize_t(PyTuple_GetItem(guards, k))])) {
+            return PYTHON;
+        }
+    }
+    PyObject *all[MOST_ARGUMENTS], *wrapped = NULL;
     for (Py_ssize_t k = 0; k < given; k++) {
         all[k] = args[k];
+    }
+    if (single_count == 1) { /* an int that stands for a list */
+        const Py_ssize_t index = PyLong_AsSsize_t(PyList_GetItem(singles, 0));
+        wrapped = PyTuple_New(1);
+        if (wrapped == NULL) {
+            return NULL;
+        }
+        PyTuple_SetItem(wrapped, 0, new_reference(args[index]));
+        all[index] = wrapped;
     }
     for (Py_ssize_t k = 0; k < left; k++) {
         all[given + k] = PyTuple_GetItem(tail, k);
@@ -530,6 +642,7 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
         result = arguments == NULL ? NULL : PyObject_CallObject(kind, arguments);
         Py_XDECREF(arguments);
     }
+    Py_XDECREF(wrapped);
     Py_DECREF(found);
     return result;
 }

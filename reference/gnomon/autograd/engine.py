@@ -290,6 +290,19 @@ def _one_like(spec: Spec, position: int) -> Tensor:
         raise RuntimeError(
             f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
         )
+    if mode_word() == GRAD_MODE_BIT and spec.device.type != "meta":
+        # a copy of one that is kept: half the time of filling it anew
+        kept = _ones.get(spec)
+        if kept is None:
+            kept = _ones[spec] = _ones_of(spec)
+        return aten.clone.default(kept, None)  # type: ignore[no-any-return]
+    return _ones_of(spec)
+
+
+_ones: dict[Spec, Tensor] = {}
+
+
+def _ones_of(spec: Spec) -> Tensor:
     ones = empty_tensor(contiguous_spec(spec.sizes, spec.dtype, spec.device))
     return aten.fill_.Scalar.record.explicit(ones, 1)  # type: ignore[no-any-return]
 

@@ -61,9 +61,9 @@ class Node:
     metadata_specs: tuple[Spec, ...]
     sequence_nr: int
 
-    # How the hot path in C calls its formulas: (formula, which saved value it takes or -1, which input its
-    # result is for) each; None where that is not all there is to it.
-    calls_in_c: tuple[tuple[Callable[..., Any], int, int], ...] | None = None
+    # How the hot path in C calls its formulas: each with where its arguments come from, which inputs its
+    # results are for, and the mask; whether one takes all gradients, and how many it has a place for.
+    calls_in_c: tuple[tuple[Any, ...], bool, int] | None = None
     borrows_outputs = False  # may it know an output that it needs by a weak reference only (keep_output)?
 
     def name(self) -> str:

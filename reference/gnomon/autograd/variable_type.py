@@ -328,22 +328,8 @@ def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[Recorded
     members: dict[str, Any] = {"__slots__": (), "plan": plan}
     if len(plan.formulas) == 1 and plan.formulas[0][1] == (GRAD, 0) and plan.formulas[0][2] in (0, 1, 2):
         members["apply"] = _apply_of_one_formula(plan)
-    if (
-        plan.formulas
-        and all(
-            sources[0] == GRAD
-            and len(sources) <= 2
-            and min(sources[1:], default=0) >= 0
-            and isinstance(target, int)
-            for _, sources, target, _ in plan.formulas
-            if sources
-        )
-        and all(sources for _, sources, _, _ in plan.formulas)
-    ):
-        members["calls_in_c"] = tuple(
-            (formula, sources[1] if len(sources) > 1 else -1, target)
-            for formula, sources, target, _ in plan.formulas
-        )
+    if plan.formulas:
+        members["calls_in_c"] = tuple(plan.formulas), plan.takes_all_gradients, plan.output_count
     if any(kind == "output" for kind, _ in plan.sources):
         members["borrows_outputs"] = True
         if len(plan.formulas) == 1 and plan.formulas[0][1:3] == ((GRAD, 0), 0) and len(plan.sources) == 1:
