@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,7 +27,15 @@ FLAGS = {
 }
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
 TESTS = {
-    "address": ["conformance", "tests/test_csrc.py", "--gnomon-backend", "c", "-m", "not oracle"],
+    "address": [
+        "conformance",
+        "tests/test_csrc.py",
+        "tests/test_hot_path.py",
+        "--gnomon-backend",
+        "c",
+        "-m",
+        "not oracle",
+    ],
     "thread": ["tests/test_gnomon_c.py", "tests/autograd/test_threads.py"],
 }
 SETTINGS = {
@@ -52,6 +62,18 @@ def build(kind: str) -> Path:
         raise SystemExit(built.stdout + built.stderr)
     shutil.copy(built.stdout.strip().splitlines()[-1], package)
     return folder
+
+
+def build_hot_path(kind: str) -> Path:
+    """The extension gnomon._hot_path, built with sanitizers."""
+    file = ROOT / "build" / "sanitize" / kind / "_hot_path.so"
+    sources = sorted((ROOT / "reference" / "gnomon" / "_c").glob("*.c"))
+    include = sysconfig.get_paths()["include"]
+    command = [*shlex.split(os.environ.get("CC", "cc")), *FLAGS[kind].split(), "-std=c11", "-shared", "-fPIC"]
+    built = subprocess.run([*command, f"-I{include}", *sources, "-o", file], capture_output=True, text=True)
+    if built.returncode:
+        raise SystemExit(built.stdout + built.stderr)
+    return file
 
 
 def library(name: str) -> str:
@@ -87,6 +109,7 @@ def main() -> int:
         "PYTHONMALLOC": "malloc",
         "LD_PRELOAD": preload,
         "GNOMON_C_ISA": "baseline",
+        "GNOMON_HOT_PATH": str(build_hot_path(options.kind)),
         "GNOMON_SANITIZED": options.kind,
     }
     if options.soak is not None:

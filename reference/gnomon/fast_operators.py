@@ -216,7 +216,9 @@ def general({listed}):
             lines
             + f"""
     entry, call, spec, metadata, _, _ = plan
-    if keys == RECORDED_CALL or may_overlap(({listed},)) or entry(call, a0._address{addresses}):
+    if keys == RECORDED_CALL or a0._keys & TENSOR_KEYS != TENSOR_KEYS:  # made in inference mode, perhaps
+        return readable({listed})
+    if may_overlap(({listed},)) or entry(call, a0._address{addresses}):
         return readable({listed})
     version_counter(a0).value += 1
     return a0

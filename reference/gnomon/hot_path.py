@@ -4,12 +4,13 @@ fast_path.py, fast_operators.py and fast_views.py make shortcuts in Python.  ``i
 looks at the same plans, does what the shortcut does for a call that was seen before, and leaves all else to
 it.  What a call means is said there, and here nothing is decided.
 
-``GNOMON_HOT_PATH=python`` leaves the twins away.
+``GNOMON_HOT_PATH=python`` leaves the twins away; another value is the file of the extension.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import types
 import weakref
@@ -64,16 +65,29 @@ class ViewPlan:
         self.metadata = (spec,)
 
 
+def _opened(file: str) -> Any:
+    """The extension in a file.  Raises ImportError."""
+    spec = importlib.util.spec_from_file_location("gnomon._hot_path", file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"GNOMON_HOT_PATH: expected 'python' or an extension's file, got {file!r}")
+    extension = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(extension)
+    return extension
+
+
 def _extension() -> Any:
     """The extension, told what it works with; None without it, or where it was not asked for.
 
     It knows where a class keeps its slots only after it has looked, and gives up where it finds none.
     """
-    if os.environ.get("GNOMON_HOT_PATH", "") == "python":
+    chosen = os.environ.get("GNOMON_HOT_PATH", "")
+    if chosen == "python":
         return None
     try:
-        extension = importlib.import_module("gnomon._hot_path")
+        extension = _opened(chosen) if chosen else importlib.import_module("gnomon._hot_path")
     except ImportError:
+        if chosen:
+            raise
         return None
     facts = {
         "Tensor": Tensor,
