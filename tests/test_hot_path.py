@@ -202,7 +202,9 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
 @pytest.mark.parametrize("name", [name for name, _ in steps()])
 def test_calls_keep_no_references(name: str) -> None:
     call = dict(steps())[name]
-    watched = [None, 0, 1, gn.Tensor, gn.float32]
+    # from 3.12 on, what is immortal has a count that says nothing
+    immortals = [None, 0, 1] if sys.version_info < (3, 12) else []
+    watched = [gn.Tensor, gn.float32, *immortals]
     for _ in range(20):
         call()
 

@@ -23,9 +23,30 @@
 #include <string.h>
 #include <structmember.h>
 
-/* Python 3.12 declares these for the limited API; the versions before have them all the same. */
+/* Python 3.12 declares these for the limited API; 3.11 has them all the same, and 3.10 all but the first. */
 #if Py_LIMITED_API < 0x030c0000
+#if PY_VERSION_HEX < 0x030b0000
+static inline PyObject *PyObject_Vectorcall(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    const Py_ssize_t given = (Py_ssize_t)(count & ~((size_t)1 << (8 * sizeof(size_t) - 1)));
+    PyObject *arguments = PyTuple_New(given), *keywords = names == NULL ? NULL : PyDict_New(), *result = NULL;
+    if (arguments != NULL && (names == NULL || keywords != NULL)) {
+        for (Py_ssize_t k = 0; k < given; k++) {
+            Py_INCREF(args[k]);
+            PyTuple_SetItem(arguments, k, args[k]);
+        }
+        int status = 0;
+        for (Py_ssize_t k = 0; names != NULL && status == 0 && k < PyTuple_Size(names); k++) {
+            status = PyDict_SetItem(keywords, PyTuple_GetItem(names, k), args[given + k]);
+        }
+        result = status == 0 ? PyObject_Call(callable, arguments, keywords) : NULL;
+    }
+    Py_XDECREF(arguments);
+    Py_XDECREF(keywords);
+    return result;
+}
+#else
 PyAPI_FUNC(PyObject *) PyObject_Vectorcall(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+#endif
 PyAPI_FUNC(PyObject *) PyVectorcall_Call(PyObject *callable, PyObject *args, PyObject *keywords);
 typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 #define Py_TPFLAGS_HAVE_VECTORCALL (1UL << 11)
