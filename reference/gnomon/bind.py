@@ -463,11 +463,10 @@ def _value_text(value: Any) -> str:
     return type(value).__name__
 
 
-def make_function(
-    packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
-) -> Callable[..., Any]:
-    """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
-    name = packet.name
+def _in_order(packet: OpOverloadPacket) -> tuple[list[OpOverload], int]:
+    """The overloads in the order in which they are tried, and the number of the one that most calls mean,
+    which are tried on it alone before anything else.
+    """
     operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
     # the overload without a name is the shortest, and goes first, as in PyTorch; but a tensor without
     # dimensions may stand for a number, so overloads that take it as a tensor go before
@@ -481,7 +480,7 @@ def make_function(
             operator.schema.overload_name != "",
         )
     )
-    plainest = operators[0]  # what most calls mean, which are tried on it alone before anything else
+    plainest = operators[0]
     # a 0-dim tensor may stand for an int as well: max(x, tensor(0)) is of two tensors
     places = {
         (place, argument.type) for each in operators for place, argument in enumerate(each.schema.arguments)
@@ -492,11 +491,18 @@ def make_function(
             for place, each in enumerate(operator.schema.arguments)
         )
     )
-    quickest = operators.index(plainest)
-    makes_tensors = any(
-        argument.name == "pin_memory" for each in operators for argument in each.schema.arguments
-    )
-    signatures: list[Signature] = []  # made at the first call: a program calls few of the operators there are
+    return operators, operators.index(plainest)
+
+
+def make_function(
+    packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
+) -> Callable[..., Any]:
+    """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
+    name = packet.name
+    # made at the first call: a program calls few of the operators there are
+    signatures: list[Signature] = []
+    quickest = 0
+    makes_tensors = False
 
     # By the types of the arguments, where little else matters: the overload, the type of its results, the
     # arguments that stand for lists, the defaults of those that are left out, the guards.
@@ -539,8 +545,12 @@ def make_function(
         )
 
     def parse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        nonlocal quickest, makes_tensors
         if not signatures:
-            signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
+            operators, quickest = _in_order(packet)
+            found = [Signature(operator, takes_self, named_defaults) for operator in operators]
+            makes_tensors = any("pin_memory" in each.by_name for each in found)
+            signatures[:] = found  # last: other threads look at it
         first = signatures[quickest]
         values = first.quick(args, kwargs)
         if values is not None:
@@ -620,6 +630,7 @@ def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
     return aten.copy_.default(out, made, False)
 
 
+@functools.cache
 def documentation(packet: OpOverloadPacket) -> str:
     """The docstring of an operator's function: its signatures, then what its record says."""
     signatures = []

@@ -64,7 +64,7 @@ class OpOverload:
         self.fast: Callable[..., Any] | None = None
         self._table: list[Kernel | None] | None = None
         self.tensor_positions = tuple(
-            position for position, argument in enumerate(schema.arguments) if argument.is_tensor
+            [position for position, argument in enumerate(schema.arguments) if argument.is_tensor]
         )
 
     def __repr__(self) -> str:

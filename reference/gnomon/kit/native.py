@@ -65,36 +65,29 @@ class Record:
         self.cast_error: type[Exception] = fields.get("cast_error", RuntimeError)
         self.on_expanded: bool | Callable[..., Any] = fields.get("on_expanded", False)
         self.out_dtypes: tuple[dtypes.dtype, ...] = fields.get("out_dtypes", ())
-        self.separate_out: tuple[int, ...] = tuple(  # where the arguments stand that outputs may not be
-            [argument.name for argument in schema.arguments].index(name)
-            for name in fields.get("separate_out", ())
-        )
-        self.dtype_from_out: int | None = (  # where the argument stands that the output's dtype may stand for
-            [argument.name for argument in schema.arguments].index("dtype")
-            if fields.get("dtype_from_out")
-            else None
-        )
+        names = [argument.name for argument in schema.arguments]
+        # where the arguments stand that outputs may not be
+        self.separate_out = tuple([names.index(name) for name in fields.get("separate_out", ())])
+        # where the argument stands that the output's dtype may stand for
+        self.dtype_from_out = names.index("dtype") if fields.get("dtype_from_out") else None
         self.promotes_inputs: bool = fields.get("promotes_inputs", False)
         self.numbers: str = fields.get("numbers", "")
-        self.wide_numbers: tuple[int, ...] = tuple(  # where the operands stand that keep float32's precision
-            [argument.name for argument in schema.arguments].index(name)
-            for name in fields.get("wide_numbers", ())
-        )
+        # where the operands stand that keep float32's precision
+        self.wide_numbers = tuple([names.index(name) for name in fields.get("wide_numbers", ())])
         self.expands_inputs: tuple[str, ...] = fields.get("expands_inputs", ())
         self.variants_offered: str = fields.get("variants") or _default_variants(schema)
         self.kernel_name: str = fields.get("kernel_of") or schema.full_name  # under which backends have it
         self.python_module: str = fields.get("python_module") or ""
         self.node_name: str = fields.get("node_name") or ""
-        names = [argument.name for argument in schema.arguments]
         self.written_with: dict[int, int] = {
             names.index(name): names.index(other) for name, other in fields.get("written_with", {}).items()
         }
         # where the arguments stand that the operator writes to beside what it returns
-        self.written_positions = tuple(
-            position
-            for position, argument in enumerate(schema.arguments)
-            if argument.is_written and not schema.is_inplace and not schema.is_out
-        )
+        self.written_positions: tuple[int, ...] = ()
+        if not schema.is_inplace and not schema.is_out:
+            self.written_positions = tuple(
+                [position for position, argument in enumerate(schema.arguments) if argument.is_written]
+            )
         self.derivative_plans: dict[Any, Any] = {}  # autograd's: what is saved, by which inputs require grad
         self.doc: str = inspect.cleandoc(fields.get("doc") or "")
         self.base: OpOverload | None = fields.get("base")  # of a derived variant: the functional operator
@@ -102,9 +95,11 @@ class Record:
         self.plans: dict[Any, Plan] = {}
         # where in the schema the kernel's arguments that are not tensors stand
         self.kernel_positions = tuple(
-            position
-            for position, argument in enumerate(schema.arguments)
-            if argument.type not in _NOT_FOR_KERNELS and argument.name != "pin_memory"
+            [
+                position
+                for position, argument in enumerate(schema.arguments)
+                if argument.type not in _NOT_FOR_KERNELS and argument.name != "pin_memory"
+            ]
         )
 
 

@@ -75,30 +75,23 @@ class FunctionSchema:
         self.arguments = tuple(_parse_arguments(arguments))
         if returns.startswith("("):
             returns = returns[1:-1]
-        self.returns = tuple(_parse_argument(each, False) for each in _split(returns))
+        self.returns = tuple([_parse_argument(each, False) for each in _split(returns)])
+        first = self.arguments[0] if self.arguments else None
+        # does it write to its first argument and return it (``add_``)?
+        self.is_inplace = (
+            self.name.endswith("_")
+            and not self.name.startswith("__")
+            and first is not None
+            and first.is_written
+            and not first.is_list
+        )
+        # is it the variant that writes into arguments given by keyword (``add.out``)?
+        self.is_out = any(each.kwarg_only and each.is_written for each in self.arguments)
+        # is a result an alias of an argument that it does not write to?
+        self.is_view = any(each.alias is not None and not each.alias.is_write for each in self.returns)
 
     def __repr__(self) -> str:
         return self.text
-
-    @property
-    def is_inplace(self) -> bool:
-        """Does it write to its first argument and return it (``add_``)?"""
-        return (
-            self.name.endswith("_")
-            and not self.name.startswith("__")
-            and bool(self.arguments and self.arguments[0].is_written)
-            and not self.arguments[0].is_list
-        )
-
-    @property
-    def is_out(self) -> bool:
-        """Is it the variant that writes into arguments given by keyword (``add.out``)?"""
-        return any(argument.is_written and argument.kwarg_only for argument in self.arguments)
-
-    @property
-    def is_view(self) -> bool:
-        """Is a result an alias of an argument that it does not write to?"""
-        return any(result.alias is not None and not result.alias.is_write for result in self.returns)
 
 
 _TYPE = re.compile(
@@ -109,6 +102,8 @@ _TYPE = re.compile(
 
 def _split(text: str) -> list[str]:
     """``text`` at its top-level commas."""
+    if "(" not in text and "[" not in text:
+        return [part.strip() for part in text.split(",") if part.strip()]
     parts = []
     depth = 0
     current = ""
