@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import linecache
 import math
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -162,6 +163,21 @@ def _written_out(kind: str, operator: OpOverload, text: str, names: dict[str, An
     return names[kind]  # type: ignore[no-any-return]
 
 
+# What fills an output's slots, in a shortcut's text.
+_MAKE_OUTPUT = """\
+output = Tensor()
+output._spec = spec
+output._address = address
+output._storage = None
+output._storage_offset = 0
+output._keys = TENSOR_KEYS
+output._gradient_edge = None
+output._autograd_meta = None
+output._version_counter = None
+output._view_of = None
+"""
+
+
 def _text_of_general(operator: OpOverload) -> str:
     """The shortcut's text.  Written out for each operator, since a loop over the arguments costs as much as
     all that is done with them.
@@ -231,17 +247,7 @@ def general({listed}):
     address = entry(call{addresses})
     if address <= 0.0:
         return readable({listed})
-    output = Tensor()
-    output._spec = spec
-    output._address = address
-    output._storage = None
-    output._storage_offset = 0
-    output._keys = TENSOR_KEYS
-    output._gradient_edge = None
-    output._autograd_meta = None
-    output._version_counter = None
-    output._view_of = None
-{recording}    return output
+{textwrap.indent(_MAKE_OUTPUT, " " * 4)}{recording}    return output
 """
     )
 
@@ -444,17 +450,7 @@ def several({listed}):
         return readable({listed})
     outputs = []
     for spec, address in zip(specs, addresses):
-        output = Tensor()
-        output._spec = spec
-        output._address = address
-        output._storage = None
-        output._storage_offset = 0
-        output._keys = TENSOR_KEYS
-        output._gradient_edge = None
-        output._autograd_meta = None
-        output._version_counter = None
-        output._view_of = None
-        outputs.append(output)
+{textwrap.indent(_MAKE_OUTPUT, " " * 8)}        outputs.append(output)
     if is_differentiable and keys == RECORDED_CALL:
         record(({listed},), outputs, specs)
     return {result}
