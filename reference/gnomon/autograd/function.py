@@ -264,7 +264,8 @@ class Function:
         wrapped = _wrap_outputs(ctx, inputs, outputs, edges, is_recorded)
         for level in reversed(tangents):  # the outermost first: an inner level's tangents move with it
             if any(each is not None for each in tangents[level]):
-                _push_forward(ctx, args, tangents[level], outputs, wrapped, level)
+                with forward_grad.at_level(level.outer), forward_grad.recording(level):
+                    _push_forward(ctx, args, tangents[level], outputs, wrapped, level)
         ctx._to_save_for_forward = ctx._dirty = ctx._non_differentiable = ()
         return wrapped if isinstance(output, tuple) else wrapped[0]
 
@@ -389,18 +390,6 @@ def _push_forward(
 
     ``outputs`` are as forward returned them.  Source: _process_forward_mode_AD.
     """
-    with forward_grad.at_level(level.outer), forward_grad.recording(level):
-        _set_tangents(ctx, args, tangents, outputs, wrapped, level)
-
-
-def _set_tangents(
-    ctx: BackwardFunction,
-    args: Sequence[Any],
-    tangents: Sequence[Tensor | None],
-    outputs: Sequence[Any],
-    wrapped: Sequence[Any],
-    level: forward_grad.Level,
-) -> None:
     given: list[Tensor | None] = list(tangents)
     if ctx._materialize_grads:
         for position, (each, tangent) in enumerate(zip(args, tangents)):
