@@ -278,6 +278,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``, each with ``non_blocking``, ``copy``
     and ``memory_format``.  Raises TypeError for other arguments.  Source: torch.Tensor.to.
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ is dtype:  # as nearly always
+        return aten.to.dtype(self, args[0], False, False, None)
     if args and isinstance(args[0], Tensor):
         other, *rest = args
         args, kwargs = tuple(rest), {"dtype": other.dtype, "device": other.device, **kwargs}
