@@ -163,6 +163,33 @@ def test_sort_of_wide_integers(span):
     assert (values == array[order]).all()
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int32", "int64"))
+@pytest.mark.parametrize(
+    "pattern", ("even", "one bin", "outliers", "clusters", "few", "magnitudes", "up", "down")
+)
+def test_sort_by_groups(pattern, dtype):
+    """Long lines are cut by the leading bits of their keys, which say much or nothing."""
+    count = 150001
+    generator = np.random.default_rng(len(pattern))
+    small = generator.integers(0, 5000, count)
+    array = {
+        "even": lambda: generator.integers(-(2**31), 2**31, count),
+        "one bin": lambda: generator.integers(2**24, 2**24 + 9000, count),
+        "outliers": lambda: np.where(generator.random(count) < 1e-4, -(2**31) + 1, small),
+        "clusters": lambda: generator.choice([-(2**30), -7, 0, 2**30], count) + small,
+        "few": lambda: generator.integers(0, 2, count) * (2**30 + 3) - 2**29,
+        "magnitudes": lambda: 2.0 ** generator.uniform(-30, 30, count) * generator.choice([-1, 1], count),
+        "up": lambda: np.arange(count),
+        "down": lambda: -np.arange(count) // 3,
+    }[pattern]().astype(dtype)
+    if dtype == "int64":
+        array *= 2**20  # its own keys, not differences of 32 bits
+    values, places = run(lambda: gn.sort(on_c(array), stable=True))
+    order = np.argsort(array, kind="stable")
+    assert (places == order).all()
+    assert (values == array[order]).all()
+
+
 @pytest.mark.parametrize("pattern", ("up", "down", "same", "saw", "organ"))
 def test_selection_of_patterns(pattern):
     count = 70001
