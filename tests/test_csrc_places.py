@@ -134,6 +134,30 @@ def test_rows(dtype, columns):
     assert not out.numpy()[:, 1::2].any()
 
 
+@pytest.mark.parametrize("columns", [3, 4, 7, 16, 37, 130, 513, 600])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "complex128"])
+def test_copies_of_short_rows(dtype, columns):
+    x = numbers(5, 31, 3, 9, columns, dtype=dtype)
+    a = on_c(x)
+    for dims in ((2, 0, 3, 1, 4), (3, 2, 1, 0, 4), (0, 2, 1, 3, 4)):
+        result = on_threads(lambda dims=dims: a.permute(dims).contiguous())
+        np.testing.assert_array_equal(result, x.transpose(dims))
+    np.testing.assert_array_equal(on_threads(lambda: a[..., : columns - 1].clone()), x[..., : columns - 1])
+    np.testing.assert_array_equal(on_threads(lambda: a[:, ::3, :, 1::2].clone()), x[:, ::3, :, 1::2])
+    np.testing.assert_array_equal(
+        on_threads(lambda: a[:, :1].expand(5, 7, 3, 9, columns).clone())[:, 6], x[:, 0]
+    )
+
+
+def test_copies_of_rows_between_each_other():
+    x = numbers(40, 64)
+    a = on_c(x)
+    a[:, :32].copy_(a[:, 32:])
+    np.testing.assert_array_equal(a.numpy(), np.concatenate([x[:, 32:]] * 2, 1))
+    a[:, 5:].copy_(a[:, 5:])
+    np.testing.assert_array_equal(a.numpy(), np.concatenate([x[:, 32:]] * 2, 1))
+
+
 @pytest.mark.parametrize("bad", [37, 2**62, -38, -(2**63)])
 def test_a_row_out_of_range_raises(bad):
     x = on_c(numbers(37, 5))

@@ -1,6 +1,7 @@
 /* index_select, embedding and _index by one index: whole rows, which lie as usual in both tensors. */
 #include "index.h"
 
+#include "copy_lines.h"
 #include "threads.h"
 
 /* Indices that are checked before their rows are copied. */
@@ -51,20 +52,6 @@ COPY_ELEMENTS(uint16_t)
 COPY_ELEMENTS(uint32_t)
 COPY_ELEMENTS(uint64_t)
 
-/* One row, by copies of a size that the compiler knows. */
-GN_INLINE void copy_row(char *to, const char *from, int64_t nbytes) {
-    int64_t at = 0;
-    for (; at + LINE_BYTES <= nbytes; at += LINE_BYTES) {
-        memcpy(to + at, from + at, LINE_BYTES);
-    }
-    for (; at + 8 <= nbytes; at += 8) {
-        memcpy(to + at, from + at, 8);
-    }
-    for (; at < nbytes; at++) {
-        to[at] = from[at];
-    }
-}
-
 static void copy_rows(const char *self, const int64_t *offsets, int64_t count, char *other, int64_t step,
                       int64_t nbytes) {
     const int64_t fetched = gn_min(nbytes, AHEAD_BYTES);
@@ -75,7 +62,7 @@ static void copy_rows(const char *self, const int64_t *offsets, int64_t count, c
                 GN_PREFETCH(self + offsets[i + ahead] + at);
             }
         }
-        copy_row(other + i * step, self + offsets[i], nbytes);
+        gn_copy_row(other + i * step, self + offsets[i], nbytes);
     }
 }
 
