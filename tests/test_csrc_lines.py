@@ -206,6 +206,38 @@ def test_selection_of_patterns(pattern):
     assert value == array[place]
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int8", "int64"))
+@pytest.mark.parametrize("length", (2047, 2048, 4096, 9001))
+def test_topk_of_lines_that_say_little(dtype, length):
+    generator = np.random.default_rng(length)
+    lines = [
+        np.zeros(length),
+        np.arange(length) % 100,
+        -(np.arange(length) // 100),
+        np.where(np.arange(length) < length - 3, -7, 5),  # the best come last
+        np.where(generator.random(length) < 0.01, 3, generator.integers(-3, 4, length)),
+        generator.integers(-100, 100, length),
+    ]
+    if dtype.startswith("f"):
+        many = np.where(generator.random(length) < 0.3, np.nan, generator.standard_normal(length))
+        few = generator.standard_normal(length)
+        few[[1, length // 2, length - 1]] = np.nan
+        half = np.where(np.arange(length) % 32 < 16, np.nan, few)
+        ends = np.where(generator.random(length) < 0.5, np.inf, -np.inf)
+        lines += [many, few, half, ends, np.full(length, np.nan), -np.abs(ends)]
+    array = np.stack(lines).astype(dtype)
+    ranks = np.where(np.isnan(array), np.inf, array)
+    ranks = np.unique(ranks, return_inverse=True)[1].reshape(array.shape) + np.isnan(array)
+    for k in (1, 10, 33, 64):
+        for largest, order in (
+            (True, np.argsort(-ranks, 1, "stable")),
+            (False, np.argsort(ranks, 1, "stable")),
+        ):
+            values, places = run(lambda: on_c(array).topk(k, 1, largest=largest))  # noqa: B023
+            assert (places == order[:, :k]).all()
+            assert values.tobytes() == np.take_along_axis(array, places, 1).tobytes()
+
+
 def test_rows_and_columns_are_sorted():
     array = numbers(70, 1500)
     for dim in (0, 1):
