@@ -121,6 +121,20 @@ def test_a_query_that_sees_nothing_gets_zeros_and_gives_no_gradient():
     assert all(each.isfinite().all().item() for each in grads)
 
 
+def test_keys_that_no_query_sees_get_zeros():
+    key, value = numbers(1, 2, 40, 8, seed=2), numbers(1, 2, 40, 8, seed=3)
+    for count, causal in ((0, False), (0, True), (3, True)):
+        query, grad = numbers(1, 2, count, 8, seed=1), numbers(1, 2, count, 8, seed=4)
+        out, logsumexp = flash(query, key, value, 0.0, causal)
+        dirty = [gn.full(key.shape, 7.0, dtype=gn.float64, device="c") for _ in range(4)]
+        del dirty  # whose memory is the next ones'
+        _, for_key, for_value = flash_backward(grad, query, key, value, out, logsumexp, 0.0, causal)
+        for each in (for_key, for_value):
+            assert each.shape == (1, 2, 40, 8)
+            assert not each[:, :, count:].any()
+            assert each[:, :, :count].any() or count == 0
+
+
 def test_scores_that_grow_from_block_to_block():
     """Each block of keys has larger scores than the ones before: what was summed is scaled down."""
     keys = 700

@@ -163,6 +163,33 @@ def test_sort_of_wide_integers(span):
     assert (values == array[order]).all()
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int32", "int64"))
+@pytest.mark.parametrize(
+    "pattern", ("even", "one bin", "outliers", "clusters", "few", "magnitudes", "up", "down")
+)
+def test_sort_by_groups(pattern, dtype):
+    """Long lines are cut by the leading bits of their keys, which say much or nothing."""
+    count = 150001
+    generator = np.random.default_rng(len(pattern))
+    small = generator.integers(0, 5000, count)
+    array = {
+        "even": lambda: generator.integers(-(2**31), 2**31, count),
+        "one bin": lambda: generator.integers(2**24, 2**24 + 9000, count),
+        "outliers": lambda: np.where(generator.random(count) < 1e-4, -(2**31) + 1, small),
+        "clusters": lambda: generator.choice([-(2**30), -7, 0, 2**30], count) + small,
+        "few": lambda: generator.integers(0, 2, count) * (2**30 + 3) - 2**29,
+        "magnitudes": lambda: 2.0 ** generator.uniform(-30, 30, count) * generator.choice([-1, 1], count),
+        "up": lambda: np.arange(count),
+        "down": lambda: -np.arange(count) // 3,
+    }[pattern]().astype(dtype)
+    if dtype == "int64":
+        array *= 2**20  # its own keys, not differences of 32 bits
+    values, places = run(lambda: gn.sort(on_c(array), stable=True))
+    order = np.argsort(array, kind="stable")
+    assert (places == order).all()
+    assert (values == array[order]).all()
+
+
 @pytest.mark.parametrize("pattern", ("up", "down", "same", "saw", "organ"))
 def test_selection_of_patterns(pattern):
     count = 70001
@@ -177,6 +204,38 @@ def test_selection_of_patterns(pattern):
     order = np.argsort(array, kind="stable")
     assert place == order[(count - 1) // 2]
     assert value == array[place]
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int8", "int64"))
+@pytest.mark.parametrize("length", (2047, 2048, 4096, 9001))
+def test_topk_of_lines_that_say_little(dtype, length):
+    generator = np.random.default_rng(length)
+    lines = [
+        np.zeros(length),
+        np.arange(length) % 100,
+        -(np.arange(length) // 100),
+        np.where(np.arange(length) < length - 3, -7, 5),  # the best come last
+        np.where(generator.random(length) < 0.01, 3, generator.integers(-3, 4, length)),
+        generator.integers(-100, 100, length),
+    ]
+    if dtype.startswith("f"):
+        many = np.where(generator.random(length) < 0.3, np.nan, generator.standard_normal(length))
+        few = generator.standard_normal(length)
+        few[[1, length // 2, length - 1]] = np.nan
+        half = np.where(np.arange(length) % 32 < 16, np.nan, few)
+        ends = np.where(generator.random(length) < 0.5, np.inf, -np.inf)
+        lines += [many, few, half, ends, np.full(length, np.nan), -np.abs(ends)]
+    array = np.stack(lines).astype(dtype)
+    ranks = np.where(np.isnan(array), np.inf, array)
+    ranks = np.unique(ranks, return_inverse=True)[1].reshape(array.shape) + np.isnan(array)
+    for k in (1, 10, 33, 64):
+        for largest, order in (
+            (True, np.argsort(-ranks, 1, "stable")),
+            (False, np.argsort(ranks, 1, "stable")),
+        ):
+            values, places = run(lambda: on_c(array).topk(k, 1, largest=largest))  # noqa: B023
+            assert (places == order[:, :k]).all()
+            assert values.tobytes() == np.take_along_axis(array, places, 1).tobytes()
 
 
 def test_rows_and_columns_are_sorted():

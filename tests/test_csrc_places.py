@@ -99,6 +99,96 @@ def test_single_elements(dtype):
     np.testing.assert_array_equal(a.numpy(), x)
 
 
+@pytest.mark.parametrize("columns", [1, 2, 5, 61, 400])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows(dtype, columns):
+    x = numbers(37, columns, 3, dtype=dtype)
+    index = np.random.default_rng(6).integers(0, 37, (3, 300))
+    a, i = on_c(x), on_c(index)
+    rows, flat = a.reshape(37, -1), i.reshape(-1)
+    embedding = gn.nn.functional.embedding
+    wide = x.reshape(37, -1)[index]
+    for short in (i, i.to(gn.int32)):
+        np.testing.assert_array_equal(on_threads(lambda short=short: embedding(short, rows)), wide)
+    for few, wanted in (
+        (flat, index.reshape(-1)),
+        (flat[::3], index.reshape(-1)[::3]),
+        (i.t()[5], index.T[5]),
+    ):
+        np.testing.assert_array_equal(on_threads(lambda few=few: a.index_select(0, few)), x[wanted])
+        np.testing.assert_array_equal(on_threads(lambda few=few: a[few - 37]), x[wanted])
+        np.testing.assert_array_equal(
+            on_threads(lambda few=few: a.transpose(0, 1).index_select(1, few)),
+            x.transpose(1, 0, 2)[:, wanted],
+        )
+    turned = x.transpose(1, 0, 2).copy()
+    b = on_c(turned)
+    np.testing.assert_array_equal(on_threads(lambda: b.index_select(1, flat)), turned[:, index.reshape(-1)])
+    np.testing.assert_array_equal(on_threads(lambda: b[:, i]), turned[:, index])
+    np.testing.assert_array_equal(on_threads(lambda: b[:, -1 - i]), turned[:, -1 - index])
+    last = on_c(x.transpose(1, 2, 0).copy())
+    np.testing.assert_array_equal(on_threads(lambda: last[..., i]), x.transpose(1, 2, 0)[..., index])
+    out = gn.zeros((300, 2 * columns, 3), dtype=a.dtype, device="c")
+    gn.index_select(a, 0, flat[:300], out=out[:, ::2])
+    np.testing.assert_array_equal(out.numpy()[:, ::2], x[index[0]])
+    assert not out.numpy()[:, 1::2].any()
+
+
+@pytest.mark.parametrize("columns", [3, 4, 7, 16, 37, 130, 513, 600])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "complex128"])
+def test_copies_of_short_rows(dtype, columns):
+    x = numbers(5, 31, 3, 9, columns, dtype=dtype)
+    a = on_c(x)
+    for dims in ((2, 0, 3, 1, 4), (3, 2, 1, 0, 4), (0, 2, 1, 3, 4)):
+        result = on_threads(lambda dims=dims: a.permute(dims).contiguous())
+        np.testing.assert_array_equal(result, x.transpose(dims))
+    np.testing.assert_array_equal(on_threads(lambda: a[..., : columns - 1].clone()), x[..., : columns - 1])
+    np.testing.assert_array_equal(on_threads(lambda: a[:, ::3, :, 1::2].clone()), x[:, ::3, :, 1::2])
+    np.testing.assert_array_equal(
+        on_threads(lambda: a[:, :1].expand(5, 7, 3, 9, columns).clone())[:, 6], x[:, 0]
+    )
+
+
+def test_copies_of_rows_between_each_other():
+    x = numbers(40, 64)
+    a = on_c(x)
+    a[:, :32].copy_(a[:, 32:])
+    np.testing.assert_array_equal(a.numpy(), np.concatenate([x[:, 32:]] * 2, 1))
+    a[:, 5:].copy_(a[:, 5:])
+    np.testing.assert_array_equal(a.numpy(), np.concatenate([x[:, 32:]] * 2, 1))
+
+
+@pytest.mark.parametrize("bad", [37, 2**62, -38, -(2**63)])
+def test_a_row_out_of_range_raises(bad):
+    x = on_c(numbers(37, 5))
+    indices = [3] * 5000
+    indices[4999] = bad
+    index = gn.tensor(indices, device="c")
+    calls = [
+        lambda: x.index_select(0, index),
+        lambda: x.t().index_select(1, index),
+        lambda: x[:, 0].index_select(0, index),
+        lambda: gn.nn.functional.embedding(index, x),
+        lambda: x[index],
+        lambda: x.t()[:, index],
+        lambda: x[:, 1:1].index_select(0, index),
+        lambda: x[:, 1:1].t().index_select(1, index),
+    ]
+    for count in THREADS:
+        gnomon_c.set_num_threads(count)
+        for call in calls:
+            with pytest.raises((IndexError, RuntimeError), match="out of"):
+                call()
+
+
+@pytest.mark.parametrize("bad", [-1, 37])
+def test_rows_count_from_the_end_only_in_brackets(bad):
+    x, index = on_c(numbers(37, 5)), gn.tensor([0, bad], device="c")
+    for call in (lambda: x.index_select(0, index), lambda: gn.nn.functional.embedding(index, x)):
+        with pytest.raises(IndexError, match="out of"):
+            call()
+
+
 @pytest.mark.parametrize("bad", [70, -71, 2**62, -(2**63)])
 def test_an_index_out_of_range_writes_nothing(bad):
     x = on_c(numbers(70))
@@ -126,6 +216,32 @@ def test_gather_and_scatter_add(dtype):
     for line in range(len(x)):
         np.add.at(wanted[line], index[line], x[line])
     np.testing.assert_array_equal(on_threads(lambda: gn.zeros_like(a).scatter_add(1, i, a)), wanted)
+
+
+@pytest.mark.parametrize("bad", [-1, 37, 2**62, -(2**63)])
+def test_gather_and_scatter_out_of_range(bad):
+    index = np.random.default_rng(8).integers(0, 37, (37, 5000))
+    index[36, 4999] = bad
+    x, i = on_c(numbers(37, 5000)), on_c(index)
+    for count in THREADS:
+        gnomon_c.set_num_threads(count)
+        line = x.t().contiguous()
+        for call in (
+            lambda: x.gather(0, i),
+            lambda: line.gather(1, i.t()),  # noqa: B023
+            lambda: x.scatter(0, i, x),
+            lambda: x.scatter_add(0, i, x),
+            lambda: x.scatter_reduce(0, i, x, "amax"),
+            lambda: line[0].scatter_add(0, i[36], x[0]),  # noqa: B023
+            lambda: x[:0].gather(0, i),
+        ):
+            with pytest.raises((IndexError, RuntimeError), match="out of"):
+                call()
+        before = x.numpy().copy()
+        for call in (lambda: x.scatter_(0, i, 2 * x), lambda: x.scatter_add_(0, i, 2 * x)):
+            with pytest.raises((IndexError, RuntimeError), match="out of"):
+                call()
+        np.testing.assert_array_equal(x.numpy(), before)
 
 
 def convolve(x, w, padding, stride=1, dilation=1):

@@ -26,20 +26,21 @@ static void NAME(mask_scores)(const attention *work, const COMPUTE *mask, int64_
     }
 }
 
-/* The largest of a line; NaN is passed over. */
+/* `count` as whole LANES, as many as a row of scores always has room for. */
+static inline int64_t NAME(whole_lanes)(int64_t count) {
+    return (count + LANES - 1) / LANES * LANES;
+}
+
+/* The largest of a line of whole LANES; NaN is passed over. */
 static COMPUTE NAME(largest_score)(const COMPUTE *line, int64_t count) {
     COMPUTE lanes[LANES];
-    int64_t i = 0;
     for (int lane = 0; lane < LANES; lane++) {
         lanes[lane] = LOWEST;
     }
-    for (; i + LANES <= count; i += LANES) {
+    for (int64_t i = 0; i < count; i += LANES) {
         for (int lane = 0; lane < LANES; lane++) {
             lanes[lane] = line[i + lane] > lanes[lane] ? line[i + lane] : lanes[lane];
         }
-    }
-    for (int lane = 0; i < count; i++, lane++) {
-        lanes[lane] = line[i] > lanes[lane] ? line[i] : lanes[lane];
     }
     for (int width = LANES / 2; width > 0; width /= 2) {
         for (int lane = 0; lane < width; lane++) {
@@ -49,20 +50,16 @@ static COMPUTE NAME(largest_score)(const COMPUTE *line, int64_t count) {
     return lanes[0];
 }
 
-/* Makes scores their exponentials over that of `shift`; their sum. */
+/* Makes the scores of whole LANES their exponentials over that of `shift`; their sum. */
 static COMPUTE NAME(exponentials)(COMPUTE *line, int64_t count, COMPUTE shift) {
     COMPUTE lanes[LANES] = {0};
-    int64_t i = 0;
     for (int64_t j = 0; j < count; j++) {
         line[j] = gn_exp(line[j] - shift);
     }
-    for (; i + LANES <= count; i += LANES) {
+    for (int64_t i = 0; i < count; i += LANES) {
         for (int lane = 0; lane < LANES; lane++) {
             lanes[lane] += line[i + lane];
         }
-    }
-    for (int lane = 0; i < count; i++, lane++) {
-        lanes[lane] += line[i];
     }
     for (int width = LANES / 2; width > 0; width /= 2) {
         for (int lane = 0; lane < width; lane++) {
@@ -86,10 +83,14 @@ static void NAME(absorb_scores)(const attention *work, int64_t row, int64_t rows
     for (int64_t i = 0; i < rows; i++) {
         COMPUTE *line = scores + i * work->step;
         const int64_t count = NAME(scores_seen)(work, row + i, column, columns);
-        const COMPUTE found = NAME(largest_score)(line, count);
+        const int64_t whole = NAME(whole_lanes)(count);
+        for (int64_t j = count; j < whole; j++) { /* what has no part in the largest score, and the exponential 0 */
+            line[j] = LOWEST;
+        }
+        const COMPUTE found = NAME(largest_score)(line, whole);
         const COMPUTE most = !first && largest[i] > found ? largest[i] : found;
-        const COMPUTE total = NAME(exponentials)(line, count, most == LOWEST ? 0 : most);
-        for (int64_t j = count; j < columns; j++) {
+        const COMPUTE total = NAME(exponentials)(line, whole, most == LOWEST ? 0 : most);
+        for (int64_t j = whole; j < columns; j++) {
             line[j] = 0;
         }
         if (first) {
@@ -229,7 +230,12 @@ static void NAME(score_gradients)(const attention *work, int64_t row, int64_t ro
         const COMPUTE shift = logs[i * work->logsumexp.row];
         const COMPUTE product = products[i];
         const int64_t count = NAME(scores_seen)(work, row + i, column, columns);
-        for (int64_t j = 0; j < count; j++) {
+        const int64_t whole = NAME(whole_lanes)(count);
+        for (int64_t j = count; j < whole; j++) { /* some numbers, whose results are not kept */
+            line[j] = 0;
+            grad[j] = 0;
+        }
+        for (int64_t j = 0; j < whole; j++) {
             const COMPUTE probability = gn_exp(line[j] - shift);
             line[j] = probability;
             grad[j] = probability * (grad[j] - product) * scale;
@@ -264,8 +270,10 @@ static COMPUTE NAME(row_product)(const COMPUTE *one, int64_t one_step, const COM
     return lanes[0];
 }
 
-/* The gradients that one block of queries has part in.  `scratch` has 2 step + 1 numbers for each of QUERIES. */
-static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t head, int64_t row, COMPUTE *scratch) {
+/* The gradients that one block of queries has part in, the `first` that its keys have or not.  `scratch` has
+ * 2 step + 1 numbers for each of QUERIES. */
+static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t head, int64_t row, int first,
+                                 COMPUTE *scratch) {
     const int64_t rows = gn_min(QUERIES, work->queries - row);
     const int64_t key_head = head / (work->query_heads / work->key_heads);
     const int64_t width = work->width;
@@ -292,8 +300,13 @@ static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t h
     COMPUTE *grads = scores + QUERIES * work->step;
     COMPUTE *products = grads + QUERIES * work->step;
     const int64_t seen = keys_seen(work, row, rows);
+    const COMPUTE kept = first ? 0 : 1; /* of the gradients of keys and values so far */
     if (mask != NULL) {
         mask += batch * work->mask.batch + head * work->mask.head;
+    }
+    if (first) {
+        NAME(clear)(for_k, grad_key + seen * for_k->row, work->keys - seen, width);
+        NAME(clear)(for_v, grad_value + seen * for_v->row, work->keys - seen, width);
     }
     for (int64_t i = 0; i < rows; i++) {
         products[i] = NAME(row_product)(grad + i * g->row, g->column, out + i * o->row, o->column, width);
@@ -313,7 +326,7 @@ static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t h
         }
         NAME(score_gradients)(work, row, rows, column, columns, scores, grads, products, logs);
         if (status == GN_OK) {
-            status = GEMM(columns, width, rows, 1, scores, 1, work->step, grad, g->row, g->column, 1,
+            status = GEMM(columns, width, rows, 1, scores, 1, work->step, grad, g->row, g->column, kept,
                           grad_value + column * for_v->row, for_v->row);
         }
         if (status == GN_OK) {
@@ -321,7 +334,7 @@ static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t h
                           column == 0 ? 0 : (COMPUTE)1, grad_query, for_q->row);
         }
         if (status == GN_OK) {
-            status = GEMM(columns, width, rows, 1, grads, 1, work->step, query, q->row, q->column, 1,
+            status = GEMM(columns, width, rows, 1, grads, 1, work->step, query, q->row, q->column, kept,
                           grad_key + column * for_k->row, for_k->row);
         }
         if (status != GN_OK) {
@@ -345,11 +358,16 @@ static void NAME(attend_back_heads)(int64_t begin, int64_t end, void *context) {
         const int64_t head = task % work->key_heads;
         const heads *for_k = &work->grad_key;
         const heads *for_v = &work->grad_value;
-        NAME(clear)(for_k, (COMPUTE *)for_k->data + batch * for_k->batch + head * for_k->head, work->keys, work->width);
-        NAME(clear)(for_v, (COMPUTE *)for_v->data + batch * for_v->batch + head * for_v->head, work->keys, work->width);
+        if (work->queries == 0) {
+            COMPUTE *grad_key = (COMPUTE *)for_k->data + batch * for_k->batch + head * for_k->head;
+            COMPUTE *grad_value = (COMPUTE *)for_v->data + batch * for_v->batch + head * for_v->head;
+            NAME(clear)(for_k, grad_key, work->keys, work->width);
+            NAME(clear)(for_v, grad_value, work->keys, work->width);
+        }
         for (int64_t each = head * group; each < (head + 1) * group; each++) {
             for (int64_t row = 0; row < work->queries; row += QUERIES) {
-                set_status(work, NAME(attend_back)(work, batch, each, row, scratch));
+                const int first = each == head * group && row == 0;
+                set_status(work, NAME(attend_back)(work, batch, each, row, first, scratch));
             }
         }
     }

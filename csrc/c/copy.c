@@ -1,4 +1,5 @@
 /* copy_, fill_ and where: memory moved, with conversion between any two dtypes. */
+#include "copy_lines.h"
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
@@ -111,7 +112,8 @@ static int32_t move(const gn_call *call, void *const *data) {
             return GN_OK;
         }
     }
-    return gn_walk(call, data, move_row);
+    const int32_t status = gn_copy_lines(call, data);
+    return status == GN_NOT_IMPLEMENTED ? gn_walk(call, data, move_row) : status;
 }
 
 #define GN_TEMPLATE "copy_dtype.h"

@@ -81,11 +81,9 @@ static void index_pairs(int64_t begin, int64_t end, void *context) {
     int64_t outer = begin / work->count;
     int64_t pick = begin % work->count;
     for (int64_t pair = begin; pair < end; pair++) {
-#if defined(__GNUC__)
         if (pick + AHEAD < work->count) {
-            __builtin_prefetch(work->self + work->self_picks[pick + AHEAD]);
+            GN_PREFETCH(work->self + work->self_picks[pick + AHEAD]);
         }
-#endif
         index_pair(job, outer, pick);
         if (++pick == work->count) {
             pick = 0;
@@ -189,6 +187,14 @@ gn_run_action *gn_put_action(int64_t size) {
     }
 }
 
+/* What gn_take_rows needs of `work` and a dimension of self. */
+static int32_t take_rows(const gn_indexing *work, const gn_tensor *self, int64_t dim, const gn_tensor *index,
+                         const char *index_data, const gn_tensor *picked, int wraps) {
+    const gn_row_taking rows = {work->self, work->other, work->outer, work->inner, gn_itemsize(self->dtype),
+                          gn_length(self, dim), gn_step(self, dim), gn_numel(index), index, index_data, picked, wraps};
+    return gn_take_rows(&rows);
+}
+
 /* (out; self, index); integers: dim.  GN_BAD_VALUE for an index outside the dimension. */
 int32_t kernel_index_select(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
@@ -207,6 +213,13 @@ int32_t kernel_index_select(const gn_call *call, void *const *data) {
             gn_append_dim(i < dim ? &work.outer : &work.inner, self->sizes[i], self->strides[i], out->strides[i]);
         }
     }
+    const int64_t count = gn_numel(index);
+    const int64_t out_step = gn_step(out, dim);
+    const gn_tensor picked = {out->dtype, 1, &count, &out_step};
+    const int32_t status = take_rows(&work, self, dim, index, data[2], &picked, 0);
+    if (status != GN_NOT_IMPLEMENTED) {
+        return status;
+    }
     if (gn_make_picks(&work, gn_numel(index)) != GN_OK) {
         return GN_OUT_OF_MEMORY;
     }
@@ -217,7 +230,7 @@ int32_t kernel_index_select(const gn_call *call, void *const *data) {
             return GN_BAD_VALUE;
         }
         work.self_picks[i] = at * gn_step(self, dim);
-        work.other_picks[i] = i * gn_step(out, dim);
+        work.other_picks[i] = i * out_step;
     }
     gn_index(&work, gn_take_action(gn_itemsize(self->dtype)), 1);
     gn_give(work.self_picks);
@@ -278,6 +291,26 @@ static void find_picks(int64_t begin, int64_t end, void *context) {
     }
 }
 
+/* Puts the dimensions of self that are taken whole in their places.  They stand in `other` before the indexed ones, of
+ * which there are `shape_ndim`, where those are adjacent, else behind them. */
+static void place_whole_dims(gn_indexing *work, const gn_tensor *self, const int32_t *present, int32_t present_count,
+                             int32_t before, int32_t shape_ndim, const gn_tensor *other) {
+    work->outer.numel = 1;
+    work->inner.numel = 1;
+    int32_t at_present = 0;
+    int32_t whole = 0;
+    for (int32_t dim = 0; dim < self->ndim; dim++) {
+        if (at_present < present_count && present[at_present] == dim) {
+            at_present++;
+            continue;
+        }
+        const int outer = dim < before;
+        const int32_t place = outer ? whole : whole + shape_ndim;
+        gn_append_dim(outer ? &work->outer : &work->inner, self->sizes[dim], self->strides[dim], other->strides[place]);
+        whole++;
+    }
+}
+
 /* _index and _index_put: the tensor `self`, `index_count` index tensors from tensors[first] on, and the
  * tensor of the indexed shape.  GN_BAD_VALUE for an index outside its dimension. */
 static int32_t make_indexing(const gn_call *call, void *const *data, const gn_tensor *self, int32_t first,
@@ -301,26 +334,11 @@ static int32_t make_indexing(const gn_call *call, void *const *data, const gn_te
     const gn_tensor *shape = &call->tensors[first + present[0]];
     const int32_t before = adjacent ? present[0] : 0;
 
-    /* Dimensions taken whole stand in `other` before the indexed ones when those are adjacent, else behind. */
-    work->outer.numel = 1;
-    work->inner.numel = 1;
-    int32_t at_present = 0;
-    int32_t whole = 0;
-    for (int32_t dim = 0; dim < self->ndim; dim++) {
-        if (at_present < present_count && present[at_present] == dim) {
-            at_present++;
-            continue;
-        }
-        const int outer = dim < before;
-        const int32_t place = outer ? whole : whole + shape->ndim;
-        gn_append_dim(outer ? &work->outer : &work->inner, self->sizes[dim], self->strides[dim], other->strides[place]);
-        whole++;
-    }
-
+    const gn_tensor picked = {other->dtype, shape->ndim, shape->sizes, other->strides + before};
+    place_whole_dims(work, self, present, present_count, before, shape->ndim, other);
     if (gn_make_picks(work, gn_numel(shape)) != GN_OK) {
         return GN_OUT_OF_MEMORY;
     }
-    const gn_tensor picked = {other->dtype, shape->ndim, shape->sizes, other->strides + before};
     pick_job job = {call, data, self, first, present, present_count, &picked, work, 0};
     gn_parallel(work->count, GN_GRAIN / 8, find_picks, &job);
     if (job.fault) {
@@ -330,12 +348,44 @@ static int32_t make_indexing(const gn_call *call, void *const *data, const gn_te
     return GN_OK;
 }
 
+/* _index by one tensor of integers, where gn_take_rows serves it. */
+static int32_t index_by_one(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *self = &call->tensors[1];
+    int32_t at = -1;
+    for (int32_t i = 2; i < call->tensor_count; i++) {
+        const int32_t dtype = call->tensors[i].dtype;
+        if (dtype == GN_NO_DTYPE) {
+            continue;
+        }
+        if (at >= 0 || (dtype != GN_INT64 && dtype != GN_INT32)) {
+            return GN_NOT_IMPLEMENTED;
+        }
+        at = i;
+    }
+    const int32_t dim = at - 2;
+    if (at < 0 || dim >= self->ndim) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    const gn_tensor *index = &call->tensors[at];
+    const gn_tensor picked = {out->dtype, index->ndim, index->sizes, out->strides + dim};
+    gn_indexing work;
+    memset(&work, 0, sizeof work);
+    work.self = data[1];
+    work.other = data[0];
+    place_whole_dims(&work, self, &dim, 1, dim, index->ndim, out);
+    return take_rows(&work, self, dim, index, data[at], &picked, 1);
+}
+
 /* (out; self, an index tensor or absent for each of its first dimensions). */
 int32_t kernel_index(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     const gn_tensor *self = &call->tensors[1];
     const int32_t count = call->tensor_count - 2;
-    int32_t status = gn_index_elements(self, data[1], call->tensors + 2, data + 2, count, out, data[0], NULL, NULL);
+    int32_t status = index_by_one(call, data);
+    if (status == GN_NOT_IMPLEMENTED) {
+        status = gn_index_elements(self, data[1], call->tensors + 2, data + 2, count, out, data[0], NULL, NULL);
+    }
     if (status != GN_NOT_IMPLEMENTED) {
         return status;
     }

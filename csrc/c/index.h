@@ -4,6 +4,13 @@
 
 #include "direct.h"
 
+/* Asks for the cache line of an address that will be read. */
+#if defined(__GNUC__)
+#define GN_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define GN_PREFETCH(address) ((void)(address))
+#endif
+
 /* Dimensions walked together in two tensors, outermost first; strides in bytes. */
 typedef struct gn_dims {
     int32_t ndim;
@@ -52,6 +59,26 @@ int64_t gn_even_stride(const gn_tensor *tensor);
 int32_t gn_index_elements(const gn_tensor *self, char *self_data, const gn_tensor *indices, void *const *index_data,
                           int32_t index_count, const gn_tensor *other, char *other_data, const gn_tensor *start,
                           void *start_data);
+
+/* Rows of self, or what is left of it without the outer dimensions and the one indexed, and where they go. */
+typedef struct gn_row_taking {
+    const char *self;
+    char *other;
+    gn_dims outer;
+    gn_dims inner;
+    int64_t itemsize;
+    int64_t size;      /* of the dimension indexed */
+    int64_t self_step; /* along it */
+    int64_t count;     /* indices */
+    const gn_tensor *index;
+    const char *index_data;
+    const gn_tensor *picked; /* the indexed dimensions of `other` */
+    int wraps;               /* negative indices count from the end */
+} gn_row_taking;
+
+/* other = the rows of self that the index names, each index read once.  GN_BAD_VALUE for one out of range, when some
+ * of `other` may be written already; GN_NOT_IMPLEMENTED, and nothing is written, where gn_index has to do it. */
+int32_t gn_take_rows(const gn_row_taking *of);
 
 /* Where sums are made: the output itself, or a copy of it in a wider dtype, from which it is rounded once. */
 typedef struct gn_sums {

@@ -112,16 +112,28 @@ static void NAME(quick_moments)(const COMPUTE *x, int64_t n, COMPUTE shift, doub
     *squares = product;
 }
 
-/* A number near the mean of a row: that of 64 elements of it, or of all; not finite where one of them is not. */
+/* A number near the mean of a row: that of GUESSED elements of it, or of all; not finite where one of them is not. */
 static COMPUTE NAME(guess_mean)(const COMPUTE *x, int64_t n) {
-    const int64_t step = gn_max(1, n / 64);
-    COMPUTE sum = 0;
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i += step) {
-        sum += x[i] / 128;
-        count++;
+    COMPUTE lanes[LANES] = {0};
+    const int64_t count = n < GUESSED ? n : GUESSED;
+    if (n < GUESSED) {
+        for (int64_t i = 0; i < n; i++) {
+            lanes[i % LANES] += x[i] / GUESSED;
+        }
+    } else {
+        const int64_t step = n / (GUESSED / LANES);
+        for (int64_t part = 0; part < GUESSED / LANES; part++) {
+            for (int lane = 0; lane < LANES; lane++) {
+                lanes[lane] += x[part * step + lane] / GUESSED;
+            }
+        }
     }
-    return sum * (COMPUTE)(128.0 / (double)count);
+    for (int width = LANES / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; lane++) {
+            lanes[lane] += lanes[lane + width];
+        }
+    }
+    return lanes[0] * (COMPUTE)((double)GUESSED / (double)count);
 }
 
 /* The first element, from which differences are taken; 0 for what has none. */
@@ -140,10 +152,9 @@ static void NAME(row_statistics)(const COMPUTE *x, int64_t n, double eps, double
     double squares;
     double variance;
     NAME(quick_moments)(x, n, (COMPUTE)shift, &sum, &squares);
-    /* again where the guess was more than a few standard deviations from the mean */
-    const double distance = sum / (double)n;
-    if (CODE == GN_FLOAT64 || !(distance * distance * 4 < squares / (double)n)) {
-        shift = (double)(COMPUTE)(shift + distance);
+    /* again where the guess was more than a few standard deviations from the mean: sum / n against squares / n */
+    if (CODE == GN_FLOAT64 || !(sum * sum * 4 < squares * (double)n)) {
+        shift = (double)(COMPUTE)(shift + sum / (double)n);
         NAME(quick_moments)(x, n, (COMPUTE)shift, &sum, &squares);
     }
     if (!(squares < QUICK_MOST && squares > QUICK_LEAST)) {

@@ -13,6 +13,8 @@
 /* Elements that are summed in their own type, the rest in double: BLOCK_LANES sums of 16 each. */
 #define BLOCK 512
 #define BLOCK_LANES 32
+/* Elements whose mean is that of a row, for a start: some LANES spread over it. */
+#define GUESSED 64
 /* Where sums of squares of floats lie between these, none was rounded to infinity, and none to 0 that mattered. */
 #define QUICK_MOST 1e36
 #define QUICK_LEAST 1e-24

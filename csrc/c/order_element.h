@@ -1,4 +1,4 @@
-/* Sorting and selecting elements of one type; order.c defines ELEMENT, LESS and DIGIT. */
+/* Sorting and selecting elements of one type; order.c defines ELEMENT, LESS and OVER. */
 
 static void ORDER(insert)(ELEMENT *elements, int64_t count) {
     for (int64_t i = 1; i < count; i++) {
@@ -47,123 +47,205 @@ static void ORDER(merge_sort)(ELEMENT *elements, ELEMENT *scratch, int64_t count
     }
 }
 
-/* Bytes that are the same in all keys are left out. */
-static void ORDER(radix_sort)(ELEMENT *elements, ELEMENT *scratch, int64_t count, int32_t bits) {
-    int64_t counts[MOST_DIGITS][256];
-    const int32_t digits = (bits + 7) / 8;
-    memset(counts, 0, sizeof counts);
-    for (int64_t i = 0; i < count; i++) {
-        for (int32_t digit = 0; digit < digits; digit++) {
-            counts[digit][DIGIT(elements[i], 8 * digit)]++;
-        }
+/* Moves elements to where a digit of theirs says, and counts the values of the next digit where there is one. */
+static void ORDER(place_digits)(const ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t shift,
+                                int32_t width, uint32_t *places, uint32_t *next) {
+    const uint32_t last = ((uint32_t)1 << width) - 1;
+    uint32_t place = 0;
+    for (uint32_t value = 0; value <= last; value++) {
+        const uint32_t here = places[value];
+        places[value] = place;
+        place += here;
     }
-    ELEMENT *from = elements;
-    ELEMENT *to = scratch;
-    for (int32_t digit = 0; digit < digits; digit++) {
-        const int32_t shift = 8 * digit;
-        int64_t *places = counts[digit];
-        if (places[DIGIT(elements[0], shift)] == count) {
-            continue;
-        }
-        int64_t place = 0;
-        for (int value = 0; value < 256; value++) {
-            const int64_t here = places[value];
-            places[value] = place;
-            place += here;
-        }
+    if (next == NULL) {
         for (int64_t i = 0; i < count; i++) {
-            to[places[DIGIT(from[i], shift)]++] = from[i];
+            to[places[(uint32_t)(OVER(from[i], low) >> shift) & last]++] = from[i];
         }
-        ELEMENT *other = from;
-        from = to;
-        to = other;
-    }
-    if (from != elements) {
-        memcpy(elements, from, (size_t)count * sizeof(ELEMENT));
-    }
-}
-
-static void ORDER(sort_alone)(ELEMENT *elements, ELEMENT *scratch, int64_t count, int32_t bits) {
-    if (count < RADIX_FROM) {
-        ORDER(merge_sort)(elements, scratch, count);
     } else {
-        ORDER(radix_sort)(elements, scratch, count, bits);
+        for (int64_t i = 0; i < count; i++) {
+            const uint64_t over = OVER(from[i], low) >> shift;
+            next[(uint32_t)(over >> width) & last]++;
+            to[places[(uint32_t)over & last]++] = from[i];
+        }
     }
 }
 
-typedef struct ORDER(job) {
+/* Sorts by digits, the least significant first, elements whose keys are `low` and more by less than 2^bits.  The
+ * result is in `to`, or in `from` where it is to stay; both are used.  Digits that are the same in all keys are left
+ * out. */
+static void ORDER(radix_sort)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t bits, int stays) {
+    uint32_t tables[2][BINS];
+    uint32_t *places = tables[0]; /* of a digit's values */
+    uint32_t *next = tables[1];   /* of the following digit's */
+    const int32_t most = count < WIDE_FROM ? NARROW_DIGIT : WIDE_DIGIT;
+    const int32_t digits = (bits + most - 1) / most;
+    const int32_t width = (bits + digits - 1) / digits;
+    const uint32_t last = ((uint32_t)1 << width) - 1;
+    ELEMENT *const end = stays ? from : to;
+    memset(places, 0, ((size_t)last + 1) * sizeof *places);
+    for (int64_t i = 0; i < count; i++) {
+        places[(uint32_t)OVER(from[i], low) & last]++;
+    }
+    for (int32_t shift = 0; shift < bits; shift += width) {
+        const int is_same = places[(uint32_t)(OVER(from[0], low) >> shift) & last] == (uint32_t)count;
+        const int is_last = shift + width >= bits;
+        memset(next, 0, is_last ? 0 : ((size_t)last + 1) * sizeof *next);
+        if (is_same) {
+            for (int64_t i = 0; i < count && !is_last; i++) {
+                next[(uint32_t)(OVER(from[i], low) >> (shift + width)) & last]++;
+            }
+        } else {
+            ORDER(place_digits)(from, to, count, low, shift, width, places, is_last ? NULL : next);
+            ELEMENT *other = from;
+            from = to;
+            to = other;
+        }
+        uint32_t *free = places;
+        places = next;
+        next = free;
+    }
+    if (from != end) {
+        memcpy(end, from, (size_t)count * sizeof(ELEMENT));
+    }
+}
+
+/* A line that is cut into groups by the leading bits of its keys, the bins.  A group is neighbouring bins. */
+typedef struct ORDER(cut) {
     ELEMENT *from;
     ELEMENT *to;
     int64_t count;
-    int64_t width; /* of a sorted part */
-    int32_t bits;
-} ORDER(job);
+    uint64_t low;
+    int32_t shift;
+    int stays;
+    int64_t part; /* elements in a part, which a thread counts and moves */
+    uint32_t *counts; /* (parts, BINS) */
+    int32_t groups;
+    uint8_t group_of[BINS];
+    int32_t low_bin[MOST_GROUPS];
+    int32_t high_bin[MOST_GROUPS];
+    int64_t first[MOST_GROUPS + 1];
+    uint32_t places[MOST_PARTS][MOST_GROUPS]; /* where the next element of the part goes */
+} ORDER(cut);
 
-static void ORDER(sort_parts)(int64_t begin, int64_t end, void *context) {
-    const ORDER(job) *job = context;
+static void ORDER(count_parts)(int64_t begin, int64_t end, void *context) {
+    const ORDER(cut) *cut = context;
     for (int64_t part = begin; part < end; part++) {
-        const int64_t first = part * job->width;
-        ORDER(sort_alone)(job->from + first, job->to + first, gn_min(job->width, job->count - first), job->bits);
-    }
-}
-
-/* How many of the first `rank` elements of the merged rows come from `a`. */
-static int64_t ORDER(share_of)(const ELEMENT *a, int64_t a_count, const ELEMENT *b, int64_t b_count, int64_t rank) {
-    int64_t low = gn_max(0, rank - b_count);
-    int64_t high = gn_min(rank, a_count);
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (LESS(a[middle], b[rank - middle - 1])) {
-            low = middle + 1;
-        } else {
-            high = middle;
+        const int64_t stop = gn_min(cut->count, (part + 1) * cut->part);
+        uint32_t *counts = cut->counts + part * BINS;
+        memset(counts, 0, BINS * sizeof *counts);
+        for (int64_t i = part * cut->part; i < stop; i++) {
+            counts[OVER(cut->from[i], cut->low) >> cut->shift]++;
         }
     }
-    return low;
 }
 
-/* Pieces [begin, end) of what the merges of neighbouring parts write. */
-static void ORDER(merge_parts)(int64_t begin, int64_t end, void *context) {
-    const ORDER(job) *job = context;
-    for (int64_t piece = begin; piece < end; piece++) {
-        int64_t first = piece * MERGE_PIECE;
-        const int64_t last = gn_min(first + MERGE_PIECE, job->count);
-        while (first < last) {
-            const int64_t pair = first / (2 * job->width) * (2 * job->width);
-            const int64_t middle = gn_min(pair + job->width, job->count);
-            const int64_t stop = gn_min(pair + 2 * job->width, job->count);
-            const int64_t until = gn_min(last, stop);
-            const ELEMENT *a = job->from + pair;
-            const ELEMENT *b = job->from + middle;
-            const int64_t a_from = ORDER(share_of)(a, middle - pair, b, stop - middle, first - pair);
-            const int64_t a_until = ORDER(share_of)(a, middle - pair, b, stop - middle, until - pair);
-            const int64_t b_from = first - pair - a_from;
-            ORDER(merge)(a + a_from, a_until - a_from, b + b_from, until - pair - a_until - b_from, job->to + first);
-            first = until;
+static void ORDER(move_parts)(int64_t begin, int64_t end, void *context) {
+    ORDER(cut) *cut = context;
+    ELEMENT *to = cut->to;
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t stop = gn_min(cut->count, (part + 1) * cut->part);
+        uint32_t *places = cut->places[part];
+        for (int64_t i = part * cut->part; i < stop; i++) {
+            const ELEMENT moved = cut->from[i];
+            to[places[cut->group_of[OVER(moved, cut->low) >> cut->shift]]++] = moved;
+        }
+    }
+}
+
+/* Makes groups of at most `limit` elements, or of one bin, and finds where each part's share of them starts. */
+static void ORDER(make_groups)(ORDER(cut) *cut, int64_t parts, int64_t limit) {
+    int64_t held = 0;
+    int64_t before = 0;
+    int32_t group = 0;
+    cut->first[0] = 0;
+    memset(cut->places, 0, sizeof cut->places);
+    for (int32_t bin = 0; bin < BINS; bin++) {
+        int64_t here = 0;
+        for (int64_t part = 0; part < parts; part++) {
+            here += cut->counts[part * BINS + bin];
+        }
+        if (here == 0) {
+            continue;
+        }
+        if (held > 0 && held + here > limit) {
+            before += held;
+            held = 0;
+            cut->first[++group] = before;
+        }
+        if (held == 0) {
+            cut->low_bin[group] = bin;
+        }
+        held += here;
+        cut->high_bin[group] = bin;
+        cut->group_of[bin] = (uint8_t)group;
+        for (int64_t part = 0; part < parts; part++) {
+            cut->places[part][group] += cut->counts[part * BINS + bin];
+        }
+    }
+    cut->groups = group + 1;
+    cut->first[cut->groups] = cut->count;
+    for (int32_t each = 0; each < cut->groups; each++) {
+        uint32_t place = (uint32_t)cut->first[each];
+        for (int64_t part = 0; part < parts; part++) {
+            const uint32_t share = cut->places[part][each];
+            cut->places[part][each] = place;
+            place += share;
+        }
+    }
+}
+
+static void ORDER(sort_between)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t bits, int stays);
+
+static void ORDER(sort_groups)(int64_t begin, int64_t end, void *context) {
+    const ORDER(cut) *cut = context;
+    for (int64_t group = begin; group < end; group++) {
+        const int64_t first = cut->first[group];
+        const int32_t bin = cut->low_bin[group];
+        int32_t bits = cut->shift;
+        while ((cut->high_bin[group] - bin) >> (bits - cut->shift) != 0) {
+            bits++;
+        }
+        ORDER(sort_between)(cut->to + first, cut->from + first, cut->first[group + 1] - first,
+                            cut->low + ((uint64_t)bin << cut->shift), bits, !cut->stays);
+    }
+}
+
+/* Sorts a line that is longer than the cache, by groups that are not. */
+static void ORDER(sort_by_groups)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t bits, int stays) {
+    ORDER(cut) cut;
+    const int64_t parts = gn_min(MOST_PARTS, gn_parallel_parts(count, GROUP_BYTES / 2));
+    cut.from = from;
+    cut.to = to;
+    cut.count = count;
+    cut.low = low;
+    cut.shift = bits - WIDE_DIGIT;
+    cut.stays = stays;
+    cut.part = (count + parts - 1) / parts;
+    cut.counts = (uint32_t *)to; /* before elements come there */
+    gn_parallel(parts, 1, ORDER(count_parts), &cut);
+    ORDER(make_groups)(&cut, parts, gn_max(GROUP_BYTES / (int64_t)sizeof(ELEMENT), count / (MOST_GROUPS / 2 - 1) + 1));
+    gn_parallel(parts, 1, ORDER(move_parts), &cut);
+    gn_parallel(cut.groups, 1, ORDER(sort_groups), &cut);
+}
+
+/* Sorts elements as radix_sort does, in the way that suits their number. */
+static void ORDER(sort_between)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t bits, int stays) {
+    if (count > 0 && bits > WIDE_DIGIT && count > GROUP_BYTES / (int64_t)sizeof(ELEMENT)) {
+        ORDER(sort_by_groups)(from, to, count, low, bits, stays);
+    } else if (count >= RADIX_FROM && bits > 0) {
+        ORDER(radix_sort)(from, to, count, low, bits, stays);
+    } else {
+        if (bits > 0) {
+            ORDER(merge_sort)(from, to, count);
+        }
+        if (!stays) {
+            memcpy(to, from, (size_t)count * sizeof(ELEMENT));
         }
     }
 }
 
 void ORDER(gn_sort)(ELEMENT *elements, ELEMENT *scratch, int64_t count, int32_t bits) {
-    int64_t parts = 1;
-    while (parts < MOST_PARTS && 2 * parts <= gn_parallel_parts(count, PARALLEL_FROM / 2)) {
-        parts *= 2;
-    }
-    if (parts == 1) {
-        ORDER(sort_alone)(elements, scratch, count, bits);
-        return;
-    }
-    ORDER(job) job = {elements, scratch, count, (count + parts - 1) / parts, bits};
-    gn_parallel(parts, 1, ORDER(sort_parts), &job);
-    for (; job.width < count; job.width *= 2) {
-        gn_parallel((count + MERGE_PIECE - 1) / MERGE_PIECE, 1, ORDER(merge_parts), &job);
-        ELEMENT *other = job.from;
-        job.from = job.to;
-        job.to = other;
-    }
-    if (job.from != elements) {
-        memcpy(elements, job.from, (size_t)count * sizeof(ELEMENT));
-    }
+    ORDER(sort_between)(elements, scratch, count, 0, bits, 1);
 }
 
 static ELEMENT ORDER(middle_of)(ELEMENT a, ELEMENT b, ELEMENT c) {

@@ -26,8 +26,13 @@ typedef struct block {
     int64_t index_side;
     int64_t other_row;
     int64_t other_side;
+    int64_t size;      /* of self along the dimension, at least 1 */
     int is_short;      /* the index is int32 */
 } block;
+
+/* Does what is to be done with a block, with the first element of self in the place of what an index out of range
+ * would be.  The sign bit of the result says whether there was one. */
+typedef uint64_t block_action(const block *part, const gn_call *call);
 
 typedef struct gathering {
     const gn_call *call;
@@ -40,11 +45,28 @@ typedef struct gathering {
     int64_t dim;
     int64_t columns; /* of the last dimension, where it is not the one indexed; else 1 */
     int64_t width;   /* columns in a task */
-    int64_t tasks;
-    void (*act)(const block *, const gn_call *);
+    block_action *act;
+    int32_t fault; /* an index was out of range */
 } gathering;
 
-/* Whether all indices are in [0, size). */
+/* Whether `count` indices, whose places are `step` bytes apart, are all in [0, size). */
+static int line_is_in(const char *index, int64_t step, int64_t count, int is_short, int64_t size) {
+    uint64_t outside = 0; /* the sign bit */
+    if (!is_short && step == (int64_t)sizeof(int64_t)) {
+        const int64_t *indices = (const int64_t *)index;
+        for (int64_t i = 0; i < count; i++) {
+            outside |= (uint64_t)indices[i] | (uint64_t)(size - 1 - indices[i]);
+        }
+    } else {
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t at = gn_index_at(index + i * step, is_short ? GN_INT32 : GN_INT64);
+            outside |= (uint64_t)at | (uint64_t)(size - 1 - at);
+        }
+    }
+    return !(outside >> 63);
+}
+
+/* Whether all of an index is in [0, size). */
 typedef struct index_check {
     const gn_tensor *index;
     const char *data;
@@ -52,33 +74,22 @@ typedef struct index_check {
     int32_t fault;
 } index_check;
 
+static void set_fault(int32_t *fault) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+    *fault = 1;
+}
+
 static void check_lines(int64_t begin, int64_t end, void *context) {
     index_check *check = context;
     const int32_t last = check->index->ndim - 1;
     const int64_t length = gn_length(check->index, last);
-    const int64_t step = gn_step(check->index, last);
-    uint64_t largest = 0; /* a negative index is a large one */
     for (int64_t line = begin; line < end; line++) {
         const char *from = check->data + gn_offset(check->index, line, last);
-        if (check->index->dtype == GN_INT64 && step == 8) {
-            const int64_t *indices = (const int64_t *)from;
-            uint64_t outside = 0;
-            for (int64_t i = 0; i < length; i++) {
-                outside |= (uint64_t)indices[i] | (uint64_t)(check->size - 1 - indices[i]);
-            }
-            largest |= outside >> 63 ? UINT64_MAX : 0;
-        } else {
-            for (int64_t i = 0; i < length; i++) {
-                const int64_t at = gn_index_at(from + i * step, check->index->dtype);
-                largest = (uint64_t)at >= (uint64_t)check->size ? UINT64_MAX : largest;
-            }
+        if (!line_is_in(from, gn_step(check->index, last), length, check->index->dtype == GN_INT32, check->size)) {
+            set_fault(&check->fault);
         }
-    }
-    if (largest != 0) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        check->fault = 1;
     }
 }
 
@@ -110,12 +121,14 @@ static int64_t step_along(const gn_tensor *tensor, int64_t dim) {
 }
 
 static void run_tasks(int64_t begin, int64_t end, void *context) {
-    const gathering *work = context;
+    gathering *work = context;
     const int64_t length = gn_length(work->index, work->dim);
     const int32_t last = work->index->ndim - 1;
     const int64_t pieces = (work->columns + work->width - 1) / work->width;
+    uint64_t outside = 0;
     block part;
     memset(&part, 0, sizeof part);
+    part.size = gn_length(work->self, work->dim);
     part.is_short = work->index->dtype == GN_INT32;
     part.self_step = step_along(work->self, work->dim);
     for (int64_t task = begin; task < end; task++) {
@@ -141,18 +154,22 @@ static void run_tasks(int64_t begin, int64_t end, void *context) {
             part.index_side = step_along(work->index, work->dim);
             part.other_side = step_along(work->other, work->dim);
         }
-        work->act(&part, work->call);
+        outside |= work->act(&part, work->call);
+    }
+    if (outside >> 63) {
+        set_fault(&work->fault);
     }
 }
 
-/* Runs `act` for all elements of the index.  GN_BAD_VALUE, and nothing is done, for an index that is out of range. */
+/* Runs `act` for all elements of the index.  GN_BAD_VALUE, when some may have been acted on, for an index that is out
+ * of range. */
 static int32_t run_gathering(gathering *work) {
     const int64_t numel = gn_numel(work->index);
     const int32_t last = work->index->ndim - 1;
     if (numel == 0) {
         return GN_OK;
     }
-    if (!indices_are_in(work->index, work->index_data, gn_length(work->self, work->dim))) {
+    if (gn_length(work->self, work->dim) == 0) {
         return GN_BAD_VALUE;
     }
     const int64_t length = gn_length(work->index, work->dim);
@@ -164,7 +181,7 @@ static int32_t run_gathering(gathering *work) {
     }
     const int64_t tasks = rows * ((work->columns + work->width - 1) / work->width);
     gn_parallel(tasks, gn_max(1, GN_GRAIN / (length * work->width)), run_tasks, work);
-    return GN_OK;
+    return work->fault ? GN_BAD_VALUE : GN_OK;
 }
 
 /* 16 bytes, as a complex128. */
@@ -173,51 +190,59 @@ typedef struct pair {
     uint64_t second;
 } pair;
 
-/* EACH(uint32_t, statement): for each element of the block, with `to` in self and `from` in other.  The steps are in
- * variables of their own, which what is written can not change; those of a line that lies as usual are constants. */
-#define EACH_STEP(INDEX, SELF, OTHER, index_side, self_side, other_side, statement)   \
-    for (int64_t j = 0; j < columns; j++) {                                           \
-        const int64_t at = *(const INDEX *)(index + j * (index_side));                \
-        SELF *to = (SELF *)(self + at * self_step + j * (self_side));                 \
-        OTHER *from = (OTHER *)(other + j * (other_side));                            \
-        statement;                                                                    \
+/* EACH(uint32_t, uint32_t, statement): for each element of the block, with `to` in self and `from` in other.  The
+ * steps are in variables of their own, which what is written can not change; those of a line that lies as usual are
+ * constants. */
+#define EACH_STEP(INDEX, SELF, OTHER, index_side, self_step, self_side, other_side, statement)  \
+    for (int64_t j = 0; j < columns; j++) {                                                           \
+        const int64_t given = *(const INDEX *)(index + j * (index_side));                             \
+        const int64_t at = (uint64_t)given < (uint64_t)size ? given : 0;                              \
+        SELF *to = (SELF *)(self + at * (self_step) + j * (self_side));                               \
+        OTHER *from = (OTHER *)(other + j * (other_side));                                            \
+        outside |= (uint64_t)given | (uint64_t)(size - 1 - given);                                    \
+        statement;                                                                                    \
     }
-#define EACH_OF(INDEX, SELF, OTHER, statement)                                                                      \
-    const int64_t rows = part->rows;                                                                                \
-    const int64_t columns = part->columns;                                                                          \
-    const int64_t self_step = part->self_step;                                                                      \
-    const int64_t index_side = part->index_side;                                                                    \
-    const int64_t self_side = part->self_side;                                                                      \
-    const int64_t other_side = part->other_side;                                                                    \
-    const int64_t index_row = part->index_row;                                                                      \
-    const int64_t other_row = part->other_row;                                                                      \
-    const char *index = part->index;                                                                                \
-    char *self = part->self;                                                                                        \
-    char *other = part->other;                                                                                      \
-    for (int64_t i = 0; i < rows; i++) {                                                                            \
-        if (index_side == (int64_t)sizeof(INDEX) && self_side == 0 && other_side == (int64_t)sizeof(OTHER)) {       \
-            EACH_STEP(INDEX, SELF, OTHER, (int64_t)sizeof(INDEX), 0, (int64_t)sizeof(OTHER), statement)             \
-        } else {                                                                                                    \
-            EACH_STEP(INDEX, SELF, OTHER, index_side, self_side, other_side, statement)                             \
-        }                                                                                                           \
-        index += index_row;                                                                                         \
-        other += other_row;                                                                                         \
-    }
-#define EACH(SELF, OTHER, statement)               \
-    if (part->is_short) {                          \
-        EACH_OF(int32_t, SELF, OTHER, statement)   \
-    } else {                                       \
-        EACH_OF(int64_t, SELF, OTHER, statement)   \
+#define EACH_OF(INDEX, SELF, OTHER, statement)                                                            \
+    const int64_t rows = part->rows;                                                                            \
+    const int64_t columns = part->columns;                                                                      \
+    const int64_t size = part->size;                                                                            \
+    const int64_t self_step = part->self_step;                                                                  \
+    const int64_t index_side = part->index_side;                                                                \
+    const int64_t self_side = part->self_side;                                                                  \
+    const int64_t other_side = part->other_side;                                                                \
+    const int64_t index_row = part->index_row;                                                                  \
+    const int64_t other_row = part->other_row;                                                                  \
+    const char *index = part->index;                                                                            \
+    char *self = part->self;                                                                                    \
+    char *other = part->other;                                                                                  \
+    uint64_t outside = 0;                                                                                       \
+    for (int64_t i = 0; i < rows; i++) {                                                                        \
+        if (index_side == (int64_t)sizeof(INDEX) && self_side == 0 && self_step == (int64_t)sizeof(SELF)        \
+            && other_side == (int64_t)sizeof(OTHER)) {                                                          \
+            EACH_STEP(INDEX, SELF, OTHER, (int64_t)sizeof(INDEX), (int64_t)sizeof(SELF), 0, (int64_t)sizeof(OTHER),\
+                      statement)                                                                          \
+        } else {                                                                                                \
+            EACH_STEP(INDEX, SELF, OTHER, index_side, self_step, self_side, other_side, statement)        \
+        }                                                                                                       \
+        index += index_row;                                                                                     \
+        other += other_row;                                                                                     \
+    }                                                                                                           \
+    return outside;
+#define EACH(SELF, OTHER, statement)             \
+    if (part->is_short) {                              \
+        EACH_OF(int32_t, SELF, OTHER, statement) \
+    } else {                                           \
+        EACH_OF(int64_t, SELF, OTHER, statement) \
     }
 
-#define MOVES(TYPE)                                                    \
-    static void fetch_##TYPE(const block *part, const gn_call *call) { \
-        (void)call;                                                    \
-        EACH(TYPE, TYPE, *from = *to)                                  \
-    }                                                                  \
-    static void put_##TYPE(const block *part, const gn_call *call) {   \
-        (void)call;                                                    \
-        EACH(TYPE, TYPE, *to = *from)                                  \
+#define MOVES(TYPE)                                                        \
+    static uint64_t fetch_##TYPE(const block *part, const gn_call *call) { \
+        (void)call;                                                        \
+        EACH(TYPE, TYPE, *from = *to)                      \
+    }                                                                      \
+    static uint64_t put_##TYPE(const block *part, const gn_call *call) {   \
+        (void)call;                                                        \
+        EACH(TYPE, TYPE, *to = *from)                                    \
     }
 MOVES(uint8_t)
 MOVES(uint16_t)
@@ -228,7 +253,7 @@ MOVES(pair)
 /* (out; self, index); integers: dim, sparse_grad. */
 int32_t kernel_gather(const gn_call *call, void *const *data) {
     const gn_tensor *self = &call->tensors[1];
-    gathering work = {call, &call->tensors[2], self, &call->tensors[0], data[1], data[2], data[0], 0, 0, 0, 0, NULL};
+    gathering work = {call, &call->tensors[2], self, &call->tensors[0], data[1], data[2], data[0], 0, 0, 0, NULL, 0};
     work.dim = gn_wrap_dim(call->integers[0], gn_max(self->ndim, work.index->ndim));
     switch (gn_itemsize(self->dtype)) {
     case 1: work.act = fetch_uint8_t; break;
@@ -242,16 +267,17 @@ int32_t kernel_gather(const gn_call *call, void *const *data) {
 
 /* scatter of `other`, or of one number where that is NULL: (out; self, index, ...); integers: dim. */
 static int32_t scatter(const gn_call *call, void *const *data, const gn_tensor *other, void *other_data,
-                       void (*act)(const block *, const gn_call *)) {
+                       block_action *act) {
     const gn_tensor *out = &call->tensors[0];
-    gathering work = {call, &call->tensors[2], out, other, data[0], data[2], other_data, 0, 0, 0, 0, act};
+    gathering work = {call, &call->tensors[2], out, other, data[0], data[2], other_data, 0, 0, 0, act, 0};
     work.dim = gn_wrap_dim(call->integers[0], gn_max(out->ndim, work.index->ndim));
-    if (gn_numel(work.index) > 0
-        && !indices_are_in(work.index, work.index_data, gn_length(out, work.dim))) {
-        return GN_BAD_VALUE; /* before anything is written */
-    }
     if (data[0] != data[1]) {
         gn_copy(out, data[0], &call->tensors[1], data[1]);
+    } else if (gn_numel(work.index) > 0) {
+        /* before anything is written to self */
+        if (!indices_are_in(work.index, work.index_data, gn_length(out, work.dim))) {
+            return GN_BAD_VALUE;
+        }
     }
     return run_gathering(&work);
 }

@@ -40,20 +40,20 @@ typedef struct NAME(cell) {
         to->count++;                                         \
     }
 
-static void NAME(fold_sum)(const block *part, const gn_call *call) {
+static uint64_t NAME(fold_sum)(const block *part, const gn_call *call) {
     (void)call;
     EACH(CELL, const STORAGE, FOLD(a + b))
 }
-static void NAME(fold_product)(const block *part, const gn_call *call) {
+static uint64_t NAME(fold_product)(const block *part, const gn_call *call) {
     (void)call;
     EACH(CELL, const STORAGE, FOLD(a * b))
 }
 #if IS_ORDERED
-static void NAME(fold_most)(const block *part, const gn_call *call) {
+static uint64_t NAME(fold_most)(const block *part, const gn_call *call) {
     (void)call;
     EACH(CELL, const STORAGE, FOLD((a > b) | (a != a) ? a : b))
 }
-static void NAME(fold_least)(const block *part, const gn_call *call) {
+static uint64_t NAME(fold_least)(const block *part, const gn_call *call) {
     (void)call;
     EACH(CELL, const STORAGE, FOLD((a < b) | (a != a) ? a : b))
 }
@@ -123,7 +123,7 @@ static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_te
     for (int32_t dim = 0; dim < out->ndim; dim++) {
         strides[dim] = strides[dim] / (int64_t)sizeof(STORAGE) * (int64_t)sizeof(CELL);
     }
-    gathering work = {call, index, &compact, other, (char *)cells, data[2], other_data, 0, 0, 0, 0, NULL};
+    gathering work = {call, index, &compact, other, (char *)cells, data[2], other_data, 0, 0, 0, NULL, 0};
     work.dim = gn_wrap_dim(call->integers[0], gn_max(out->ndim, index->ndim));
     work.act = how == PRODUCT_OF ? NAME(fold_product) : NAME(fold_sum);
 #if IS_ORDERED
@@ -147,7 +147,7 @@ static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_te
 #define SUM_IN_PLACE 0
 #else
 #define SUM_IN_PLACE 1
-static void NAME(add_elements)(const block *part, const gn_call *call) {
+static uint64_t NAME(add_elements)(const block *part, const gn_call *call) {
     (void)call;
     EACH(STORAGE, const STORAGE, *to = (STORAGE)(*to + *from))
 }

@@ -17,6 +17,12 @@
 /* Elements of which none may have to enter that list. */
 #define BLOCK 64
 
+/* Groups of DEPTH elements, LANES of them side by side, whose best say what has no chance to enter it; and of how many
+ * elements of a line they are. */
+#define LANES 32
+#define DEPTH 64
+#define BOUND_FROM 4096
+
 /* What is wanted of each line. */
 enum wanted { KTH, MEDIAN, NANMEDIAN, BEST };
 

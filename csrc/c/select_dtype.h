@@ -119,39 +119,87 @@ static int64_t NAME(count_nan)(const STORAGE *in, int64_t count, int64_t *first)
     return total;
 }
 
-/* The `k` least keys of a line, in order, by a list of the best so far.  Elements behind the last of the list are
- * told apart by comparing them as they are. */
-#define KEEP_BEST(id, worse_or_equal)                                                                         \
-    static void NAME(id)(const STORAGE *in, int64_t count, KEY flip, int64_t k, ELEMENT *best) {              \
-        int64_t held = 0;                                                                                     \
-        for (int64_t i = 0; i < count; i += BLOCK) {                                                          \
-            const int64_t last = gn_min(i + BLOCK, count);                                                    \
-            if (held == k && last - i == BLOCK) {                                                             \
-                const COMPUTE bound = LOAD(in[PLACE_OF(best[k - 1])]);                                        \
-                int32_t any = 0;                                                                              \
-                for (int64_t j = 0; j < BLOCK; j++) {                                                         \
-                    any |= !(LOAD(in[i + j]) worse_or_equal bound);                                           \
-                }                                                                                             \
-                if (!any) {                                                                                   \
-                    continue;                                                                                 \
-                }                                                                                             \
-            }                                                                                                 \
-            for (int64_t j = i; j < last; j++) {                                                              \
-                const KEY key = NAME(key_of)(in[j]) ^ flip;                                                   \
-                if (held == k && key >= KEY_OF(best[k - 1])) {                                                \
-                    continue;                                                                                 \
-                }                                                                                             \
-                int64_t place = held < k ? held++ : k - 1;                                                    \
-                while (place > 0 && key < KEY_OF(best[place - 1])) {                                          \
-                    best[place] = best[place - 1];                                                            \
-                    place--;                                                                                  \
-                }                                                                                             \
-                best[place] = NAME(make_element)(key, j);                                                     \
-            }                                                                                                 \
-        }                                                                                                     \
+/* A number that at least `k` elements of a line are not worse than, or the worst of all: of the best of each of some
+ * groups, LANES of them side by side, the one of rank k.  NaN, which is better than all, may be passed over. */
+#define FIND_BOUND(id, better, worst)                                                                       \
+    static COMPUTE NAME(id)(const STORAGE *in, int64_t count, int64_t k) {                                  \
+        COMPUTE bests[LONGEST_LIST];                                                                        \
+        for (int64_t i = 0; i < k; i++) {                                                                   \
+            bests[i] = worst;                                                                               \
+        }                                                                                                   \
+        for (int64_t first = 0; first + LANES * DEPTH <= gn_min(count, BOUND_FROM); first += LANES * DEPTH) {\
+            COMPUTE lanes[LANES];                                                                           \
+            for (int64_t lane = 0; lane < LANES; lane++) {                                                  \
+                lanes[lane] = LOAD(in[first + lane]);                                                       \
+            }                                                                                               \
+            for (int64_t depth = 1; depth < DEPTH; depth++) {                                               \
+                const STORAGE *row = in + first + depth * LANES;                                            \
+                for (int64_t lane = 0; lane < LANES; lane++) {                                              \
+                    const COMPUTE x = LOAD(row[lane]);                                                      \
+                    lanes[lane] = (x better lanes[lane]) | gn_isnan(lanes[lane]) ? x : lanes[lane];         \
+                }                                                                                           \
+            }                                                                                               \
+            for (int lane = 0; lane < LANES; lane++) {                                                      \
+                int64_t place = k - 1;                                                                      \
+                if (!(lanes[lane] better bests[place])) {                                                   \
+                    continue;                                                                               \
+                }                                                                                           \
+                for (; place > 0 && lanes[lane] better bests[place - 1]; place--) {                         \
+                    bests[place] = bests[place - 1];                                                        \
+                }                                                                                           \
+                bests[place] = lanes[lane];                                                                 \
+            }                                                                                               \
+        }                                                                                                   \
+        return bests[k - 1];                                                                                \
     }
-KEEP_BEST(keep_largest, <=)
-KEEP_BEST(keep_least, >=)
+FIND_BOUND(find_high, >, LOWEST)
+FIND_BOUND(find_low, <, HIGHEST)
+#undef FIND_BOUND
+
+/* The `k` least keys of a line, in order, by a list of the best so far.  Elements that are worse than the bound, or
+ * behind the last of the list, are told apart by comparing them as they are. */
+#define KEEP_BEST(id, find_bound, worse, worse_or_equal)                                                    \
+    static void NAME(id)(const STORAGE *in, int64_t count, KEY flip, int64_t k, ELEMENT *best) {            \
+        int64_t held = 0;                                                                                   \
+        COMPUTE bound = NAME(find_bound)(in, count, k); /* then the last of the list, once it is full */    \
+        for (int64_t i = 0; i < count; i += BLOCK) {                                                        \
+            const int64_t last = gn_min(i + BLOCK, count);                                                  \
+            if (last - i == BLOCK) {                                                                        \
+                int32_t any = 0;                                                                            \
+                if (held == k) {                                                                            \
+                    for (int64_t j = 0; j < BLOCK; j++) {                                                   \
+                        any |= !(LOAD(in[i + j]) worse_or_equal bound);                                     \
+                    }                                                                                       \
+                } else {                                                                                    \
+                    for (int64_t j = 0; j < BLOCK; j++) {                                                   \
+                        any |= !(LOAD(in[i + j]) worse bound);                                              \
+                    }                                                                                       \
+                }                                                                                           \
+                if (!any) {                                                                                 \
+                    continue;                                                                               \
+                }                                                                                           \
+            }                                                                                               \
+            for (int64_t j = i; j < last; j++) {                                                            \
+                const COMPUTE x = LOAD(in[j]);                                                              \
+                if (x worse bound || (held == k && x worse_or_equal bound)) {                               \
+                    continue;                                                                               \
+                }                                                                                           \
+                const KEY key = NAME(key_of)(in[j]) ^ flip;                                                 \
+                if (held == k && key >= KEY_OF(best[k - 1])) {                                              \
+                    continue;                                                                               \
+                }                                                                                           \
+                int64_t place = held < k ? held++ : k - 1;                                                  \
+                while (place > 0 && key < KEY_OF(best[place - 1])) {                                        \
+                    best[place] = best[place - 1];                                                          \
+                    place--;                                                                                \
+                }                                                                                           \
+                best[place] = NAME(make_element)(key, j);                                                   \
+                bound = held == k ? LOAD(in[PLACE_OF(best[k - 1])]) : bound;                                \
+            }                                                                                               \
+        }                                                                                                   \
+    }
+KEEP_BEST(keep_largest, find_high, <, <=)
+KEEP_BEST(keep_least, find_low, >, >=)
 #undef KEEP_BEST
 
 /* The `k` least keys of a line, in order, into `best`, which has room for k + BLOCK elements. */

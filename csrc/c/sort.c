@@ -2,6 +2,9 @@
 #include "order.h"
 #include "threads.h"
 
+/* Elements among which those that a key does not tell are looked for at once. */
+#define BLOCK 64
+
 typedef struct sorting {
     const gn_call *call;
     void *const *data;

@@ -3,48 +3,153 @@
 #if IS_ORDERED
 #include "order_key.h"
 
-/* Elements of a line; `flip` is KEY_MASK for descending order, else 0. */
-static void NAME(load_keys)(ELEMENT *elements, const char *in, int64_t stride, int64_t count, KEY flip) {
-    if (stride == (int64_t)sizeof(STORAGE)) {
-        for (int64_t i = 0; i < count; i++) {
-            elements[i] = NAME(make_element)(NAME(key_of)(((const STORAGE *)in)[i]) ^ flip, i);
-        }
+/* A line on its way to elements and back. */
+typedef struct NAME(line) {
+    const char *in;
+    int64_t step;
+    int64_t count;
+    KEY flip; /* KEY_MASK for descending order, else 0 */
+    KEY low;  /* what is taken from the keys of packed int64 */
+    ELEMENT *elements;
+    char *value_at;
+    int64_t value_step;
+    char *index_at;
+    int64_t index_step;
+} NAME(line);
+
+GN_INLINE void NAME(load_steps)(const NAME(line) *line, int64_t begin, int64_t end, int64_t step) {
+    for (int64_t i = begin; i < end; i++) {
+        const KEY key = NAME(key_of)(*(const STORAGE *)(line->in + i * step)) ^ line->flip;
+        line->elements[i] = NAME(make_element)(key, i);
+    }
+}
+
+/* Makes elements [begin, end); steps that are constants make plain loops. */
+static void NAME(load_keys)(int64_t begin, int64_t end, void *context) {
+    const NAME(line) *line = context;
+    if (line->step == (int64_t)sizeof(STORAGE)) {
+        NAME(load_steps)(line, begin, end, sizeof(STORAGE));
     } else {
-        for (int64_t i = 0; i < count; i++) {
-            elements[i] = NAME(make_element)(NAME(key_of)(*(const STORAGE *)(in + i * stride)) ^ flip, i);
+        NAME(load_steps)(line, begin, end, line->step);
+    }
+}
+
+/* The element that a key was made of, but for the sign of zero and a NaN's bits. */
+static inline STORAGE NAME(value_of)(KEY key) {
+#if CODE == GN_BOOL || CODE == GN_UINT8
+    return (STORAGE)key;
+#elif CODE == GN_FLOAT32 || CODE == GN_FLOAT64
+    const KEY bits = key ^ (key & KEY_SIGN ? KEY_SIGN : KEY_MASK);
+    STORAGE value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+#elif IS_HALF
+    return (STORAGE)(key ^ (key & KEY_SIGN ? KEY_SIGN : KEY_MASK));
+#else
+    return (STORAGE)(key ^ KEY_SIGN);
+#endif
+}
+
+GN_INLINE void NAME(write_steps)(const NAME(line) *line, int64_t begin, int64_t end, int64_t value_step,
+                                 int64_t index_step) {
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        const int64_t last = gn_min(first + BLOCK, end);
+        int32_t is_lost = 0;
+        for (int64_t i = first; i < last; i++) {
+            const KEY key = KEY_OF(line->elements[i]) ^ line->flip;
+            *(STORAGE *)(line->value_at + i * value_step) = NAME(value_of)(key);
+            is_lost |= (key == KEY_SIGN) | (key == KEY_MASK);
+        }
+        for (int64_t i = first; i < last; i++) {
+            *(int64_t *)(line->index_at + i * index_step) = PLACE_OF(line->elements[i]);
+        }
+        for (int64_t i = first; IS_FLOATING && is_lost && i < last; i++) {
+            *(STORAGE *)(line->value_at + i * value_step) =
+                *(const STORAGE *)(line->in + PLACE_OF(line->elements[i]) * line->step);
         }
     }
 }
 
+/* Writes values and places of the sorted elements [begin, end). */
+static void NAME(write_sorted)(int64_t begin, int64_t end, void *context) {
+    const NAME(line) *line = context;
+    if (line->value_step == (int64_t)sizeof(STORAGE) && line->index_step == (int64_t)sizeof(int64_t)) {
+        NAME(write_steps)(line, begin, end, sizeof(STORAGE), sizeof(int64_t));
+    } else {
+        NAME(write_steps)(line, begin, end, line->value_step, line->index_step);
+    }
+}
+
 #if CODE == GN_INT64
+GN_INLINE void load_narrow_steps(const line_int64 *line, int64_t begin, int64_t end, int64_t step) {
+    gn_packed *packed = (gn_packed *)line->elements;
+    for (int64_t i = begin; i < end; i++) {
+        const KEY key = key_of_int64(*(const int64_t *)(line->in + i * step)) ^ line->flip;
+        packed[i] = (key - line->low) << 32 | (uint64_t)i;
+    }
+}
+
+static void load_narrow(int64_t begin, int64_t end, void *context) {
+    const line_int64 *line = context;
+    if (line->step == (int64_t)sizeof(int64_t)) {
+        load_narrow_steps(line, begin, end, sizeof(int64_t));
+    } else {
+        load_narrow_steps(line, begin, end, line->step);
+    }
+}
+
+GN_INLINE void write_narrow_steps(const line_int64 *line, int64_t begin, int64_t end, int64_t value_step,
+                                  int64_t index_step) {
+    const gn_packed *packed = (const gn_packed *)line->elements;
+    for (int64_t i = begin; i < end; i++) {
+        const KEY key = ((packed[i] >> 32) + line->low) ^ line->flip;
+        *(int64_t *)(line->value_at + i * value_step) = value_of_int64(key);
+        *(int64_t *)(line->index_at + i * index_step) = (int64_t)(packed[i] & UINT32_MAX);
+    }
+}
+
+static void write_narrow(int64_t begin, int64_t end, void *context) {
+    const line_int64 *line = context;
+    if (line->value_step == (int64_t)sizeof(int64_t) && line->index_step == (int64_t)sizeof(int64_t)) {
+        write_narrow_steps(line, begin, end, sizeof(int64_t), sizeof(int64_t));
+    } else {
+        write_narrow_steps(line, begin, end, line->value_step, line->index_step);
+    }
+}
+
+/* The least and the greatest key of a line. */
+GN_INLINE void find_bounds(const line_int64 *line, int64_t step, KEY *low, KEY *high) {
+    int64_t least = INT64_MAX;
+    int64_t most = INT64_MIN;
+    for (int64_t i = 0; i < line->count; i++) {
+        const int64_t x = *(const int64_t *)(line->in + i * step);
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+    }
+    *low = key_of_int64(line->flip ? most : least) ^ line->flip;
+    *high = key_of_int64(line->flip ? least : most) ^ line->flip;
+}
+
 /* Sorts a line whose keys differ by less than 2^32, as the line of their differences from the least; 0 where they
  * differ by more. */
-static int sort_narrow(void *memory, const char *in, int64_t step, int64_t count, KEY flip, char *value_at,
-                       int64_t value_step, char *index_at, int64_t index_step) {
-    gn_packed *packed = memory;
-    KEY low = UINT64_MAX;
-    KEY high = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const KEY key = key_of_int64(*(const int64_t *)(in + i * step)) ^ flip;
-        low = key < low ? key : low;
-        high = key > high ? key : high;
+static int sort_narrow(line_int64 *line) {
+    KEY high;
+    if (line->step == (int64_t)sizeof(int64_t)) {
+        find_bounds(line, sizeof(int64_t), &line->low, &high);
+    } else {
+        find_bounds(line, line->step, &line->low, &high);
     }
-    if (high - low > UINT32_MAX) {
+    if (high - line->low > UINT32_MAX) {
         return 0;
     }
-    for (int64_t i = 0; i < count; i++) {
-        const KEY key = key_of_int64(*(const int64_t *)(in + i * step)) ^ flip;
-        packed[i] = (key - low) << 32 | (uint64_t)i;
-    }
     int32_t bits = 0;
-    while ((high - low) >> bits != 0) {
+    while ((high - line->low) >> bits != 0) {
         bits++;
     }
-    gn_sort_packed(packed, packed + count, count, bits);
-    for (int64_t i = 0; i < count; i++) {
-        *(int64_t *)(value_at + i * value_step) = (int64_t)(((packed[i] >> 32) + low) ^ flip ^ KEY_SIGN);
-        *(int64_t *)(index_at + i * index_step) = (int64_t)(packed[i] & UINT32_MAX);
-    }
+    gn_packed *packed = (gn_packed *)line->elements;
+    gn_parallel(line->count, GN_GRAIN, load_narrow, line);
+    gn_sort_packed(packed, packed + line->count, line->count, bits);
+    gn_parallel(line->count, GN_GRAIN, write_narrow, line);
     return 1;
 }
 #endif
@@ -55,50 +160,27 @@ static void NAME(sort_task)(int64_t begin, int64_t end, void *context) {
     const gn_tensor *values = &work->call->tensors[0];
     const gn_tensor *indices = &work->call->tensors[1];
     const gn_tensor *self = &work->call->tensors[2];
-    const KEY flip = work->descending ? KEY_MASK : 0;
-    const int64_t value_step = gn_step(values, work->dim);
-    const int64_t index_step = gn_step(indices, work->dim);
-    const int64_t step = gn_step(self, work->dim);
-    ELEMENT *elements = gn_take(2 * work->length * (int64_t)sizeof(ELEMENT));
-    if (elements == NULL) {
+    NAME(line) line = {NULL, gn_step(self, work->dim), work->length, work->descending ? KEY_MASK : 0, 0,
+                       NULL, NULL, gn_step(values, work->dim), NULL, gn_step(indices, work->dim)};
+    line.elements = gn_take(2 * work->length * (int64_t)sizeof(ELEMENT));
+    if (line.elements == NULL) {
         report_memory(work);
         return;
     }
-    for (int64_t line = begin; line < end; line++) {
-        const char *in = (const char *)work->data[2] + gn_offset(self, line, work->dim);
-        char *value_at = (char *)work->data[0] + gn_offset(values, line, work->dim);
-        char *index_at = (char *)work->data[1] + gn_offset(indices, line, work->dim);
+    for (int64_t i = begin; i < end; i++) {
+        line.in = (const char *)work->data[2] + gn_offset(self, i, work->dim);
+        line.value_at = (char *)work->data[0] + gn_offset(values, i, work->dim);
+        line.index_at = (char *)work->data[1] + gn_offset(indices, i, work->dim);
 #if CODE == GN_INT64
-        if (sort_narrow(elements, in, step, work->length, flip, value_at, value_step, index_at, index_step)) {
+        if (sort_narrow(&line)) {
             continue;
         }
 #endif
-        NAME(load_keys)(elements, in, step, work->length, flip);
-        ORDER(gn_sort)(elements, elements + work->length, work->length, KEY_BITS);
-        for (int64_t i = 0; i < work->length; i++) {
-            const int64_t place = PLACE_OF(elements[i]);
-#if IS_FLOATING
-            /* A key says what the element was but for the sign of zero and a NaN's bits. */
-            const KEY key = KEY_OF(elements[i]) ^ flip;
-            if (key == KEY_SIGN || key == KEY_MASK) {
-                *(STORAGE *)(value_at + i * value_step) = *(const STORAGE *)(in + place * step);
-            } else {
-                const KEY bits = key & KEY_SIGN ? key ^ KEY_SIGN : key ^ KEY_MASK;
-#if IS_HALF
-                *(STORAGE *)(value_at + i * value_step) = (STORAGE)bits;
-#else
-                memcpy(value_at + i * value_step, &bits, sizeof bits);
-#endif
-            }
-#elif CODE == GN_BOOL || CODE == GN_UINT8
-            *(STORAGE *)(value_at + i * value_step) = (STORAGE)(KEY_OF(elements[i]) ^ flip);
-#else
-            *(STORAGE *)(value_at + i * value_step) = (STORAGE)(KEY_OF(elements[i]) ^ flip ^ KEY_SIGN);
-#endif
-            *(int64_t *)(index_at + i * index_step) = place;
-        }
+        gn_parallel(line.count, GN_GRAIN, NAME(load_keys), &line);
+        ORDER(gn_sort)(line.elements, line.elements + line.count, line.count, KEY_BITS);
+        gn_parallel(line.count, GN_GRAIN, NAME(write_sorted), &line);
     }
-    gn_give(elements);
+    gn_give(line.elements);
 }
 
 /* integers: stable, dim, descending. */
@@ -122,7 +204,8 @@ static void NAME(mode_task)(int64_t begin, int64_t end, void *context) {
     }
     for (int64_t line = begin; line < end; line++) {
         const char *in = (const char *)work->data[2] + gn_offset(self, line, work->dim);
-        NAME(load_keys)(elements, in, step, work->length, 0);
+        NAME(line) loaded = {in, step, work->length, 0, 0, elements, NULL, 0, NULL, 0};
+        gn_parallel(work->length, GN_GRAIN, NAME(load_keys), &loaded);
         ORDER(gn_sort)(elements, elements + work->length, work->length, KEY_BITS);
         int64_t best = 0;
         int64_t most = 0;
