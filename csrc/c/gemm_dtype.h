@@ -255,8 +255,8 @@ static void NAME(make_edge)(int64_t rows, int64_t columns, int64_t depth, const 
 }
 
 int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const gn_factor *left,
-                              const gn_factor *right, COMPUTE beta, const COMPUTE *from, int64_t from_row, COMPUTE *c,
-                              int64_t c_row) {
+                              const gn_factor *right, COMPUTE beta, const COMPUTE *from, int64_t from_row,
+                              int64_t from_column, COMPUTE *c, int64_t c_row) {
     /* as many rows in every block, and places of k in every level, as the fewest of them need */
     const int64_t row_blocks = (m + GN_GEMM_ROWS - 1) / GN_GEMM_ROWS;
     const int64_t levels = gn_max(1, (k + LEVEL - 1) / LEVEL);
@@ -267,7 +267,7 @@ int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, co
     const int right_packed = right->pack_right != NULL || right->outer != 1 || m > RIGHT_DIRECT_ROWS;
     const int64_t left_size = left_packed ? GN_GEMM_ROWS * LEFT_STEP : 0;
     /* of a factor that is read where it lies, the columns that do not fill vectors are packed all the same */
-    const int64_t right_size = (right_packed ? gn_min(panel_width, n + WIDTH) : WIDTH) * level_depth;
+    const int64_t right_size = (right_packed ? panel_width : WIDTH) * level_depth + WIDTH;
     COMPUTE *left_panel = gn_take((left_size + right_size) * (int64_t)sizeof(COMPUTE));
     if (left_panel == NULL) {
         return GN_OUT_OF_MEMORY;
@@ -281,6 +281,7 @@ int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, co
             const int64_t depth = gn_min(level_depth, k - start);
             const COMPUTE *added = level == 0 ? from : c;
             const int64_t added_row = level == 0 ? from_row : c_row;
+            const int64_t added_column = level == 0 ? from_column : 1;
             const COMPUTE factor = level == 0 ? beta : 1;
             if (right->pack_right != NULL) {
                 right->pack_right(right->data, right_panel, column, columns, start, depth);
@@ -315,7 +316,7 @@ int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, co
                     const COMPUTE *b = is_packed ? right_panel + (j - packed_from) * depth
                                                  : (const COMPUTE *)right->data + column + j + start * right->inner;
                     const int64_t b_step = is_packed ? WIDTH : right->inner;
-                    const COMPUTE *add = added == NULL ? NULL : added + row * added_row + column + j;
+                    const COMPUTE *add = added == NULL ? NULL : added + row * added_row + added_column * (column + j);
                     COMPUTE *to = c + row * c_row + column + j;
                     if (width == WIDTH || width == LANES) {
                         NAME(blocks)[rows - 1][width == WIDTH](depth, a, a_row, a_step, b, b_step, alpha, factor, add,

@@ -362,9 +362,11 @@ static int32_t NAME(multiply)(int method, int64_t m, int64_t n, int64_t k, COMPU
 #if IS_HALF
         const gn_factor floats_left = {&left, 0, 0, NAME(pack_left), NULL};
         const gn_factor floats_right = {&right, 0, 0, NULL, NAME(pack_right)};
-        return gn_gemm_blocked_float32(m, n, k, alpha, &floats_left, &floats_right, beta, added, from_row, c, c_row);
+        return gn_gemm_blocked_float32(m, n, k, alpha, &floats_left, &floats_right, beta, added, from_row, 1, c,
+                                       c_row);
 #else
-        return NAME(gn_gemm_blocked)(m, n, k, alpha, &left, &right, beta, added, from_row, c, c_row);
+        return NAME(gn_gemm_blocked)(m, n, k, alpha, &left, &right, beta, added, from_row, 1, c,
+                                       c_row);
 #endif
     }
 #endif
