@@ -7,44 +7,50 @@
 #define LANES ((int64_t)(GN_GEMM_BYTES / sizeof(COMPUTE)))
 #define WIDTH (2 * LANES)
 
-/* Copies what rows [first, first + rows) of the output's plane `plane` meet, of all kernel elements, to
+/* Copies a row of the image, or zeros for NULL, to to[remainder][column]. */
+static void NAME(copy_band_row)(const band *of, const COMPUTE *from, COMPUTE *to) {
+    const int64_t stride = of->of->stride[2];
+    const int64_t padding = of->of->padding[2];
+    const int64_t width = of->of->in[2];
+    const int64_t columns = of->columns;
+    if (from == NULL) {
+        memset(to, 0, (size_t)(stride * columns) * sizeof(COMPUTE));
+        return;
+    }
+    if (stride == 1) {
+        const int64_t low = gn_min(columns, gn_max(0, padding));
+        const int64_t high = gn_max(low, gn_min(columns, width + padding));
+        for (int64_t i = 0; i < low; i++) {
+            to[i] = 0;
+        }
+        memcpy(to + low, from + low - padding, (size_t)(high - low) * sizeof(COMPUTE));
+        for (int64_t i = high; i < columns; i++) {
+            to[i] = 0;
+        }
+        return;
+    }
+    for (int64_t remainder = 0; remainder < stride; remainder++) {
+        int64_t at = remainder - padding;
+        for (int64_t i = 0; i < columns; i++, at += stride) {
+            to[remainder * columns + i] = at >= 0 && at < width ? from[at] : 0;
+        }
+    }
+}
+
+/* Copies what rows [first, first + out_rows) of the output's plane `plane` meet, of all kernel elements, to
  * to[channel][kernel's plane][row][remainder][column]. */
 static void NAME(copy_band)(const band *of, const COMPUTE *x, int64_t plane, int64_t first, COMPUTE *to) {
     const geometry *shape = of->of;
-    const int64_t stride = shape->stride[2];
-    const int64_t padding = shape->padding[2];
-    const int64_t width = shape->in[2];
-    for (int64_t line = 0; line < of->channels * shape->kernel[0] * of->rows; line++) {
-        const int64_t channel = line / of->rows / shape->kernel[0];
-        const int64_t i0 = plane * shape->stride[0] - shape->padding[0]
-                           + line / of->rows % shape->kernel[0] * shape->dilation[0];
-        const int64_t i1 = first * shape->stride[1] - shape->padding[1] + line % of->rows;
-        if (i0 < 0 || i0 >= shape->in[0] || i1 < 0 || i1 >= shape->in[1]) {
-            memset(to, 0, (size_t)(stride * of->columns) * sizeof(COMPUTE));
-            to += stride * of->columns;
-            continue;
-        }
-        const COMPUTE *from = x + channel * shape->in_numel + (i0 * shape->in[1] + i1) * width;
-        for (int64_t remainder = 0; remainder < stride; remainder++) {
-            /* the columns [low, high) that are inside the image */
-            const int64_t start = remainder - padding;
-            const int64_t low = start >= 0 ? 0 : gn_min(of->columns, (stride - 1 - start) / stride);
-            const int64_t room = width - 1 - start;
-            const int64_t high = room < 0 ? low : gn_max(low, gn_min(of->columns, room / stride + 1));
-            for (int64_t i = 0; i < low; i++) {
-                to[i] = 0;
+    const int64_t top = first * shape->stride[1] - shape->padding[1];
+    for (int64_t channel = 0; channel < of->channels; channel++, x += shape->in_numel) {
+        for (int64_t element = 0; element < shape->kernel[0]; element++) {
+            const int64_t i0 = plane * shape->stride[0] - shape->padding[0] + element * shape->dilation[0];
+            const int is_inside = i0 >= 0 && i0 < shape->in[0];
+            for (int64_t i1 = top; i1 < top + of->rows; i1++) {
+                const COMPUTE *from = x + (i0 * shape->in[1] + i1) * shape->in[2];
+                NAME(copy_band_row)(of, is_inside && i1 >= 0 && i1 < shape->in[1] ? from : NULL, to);
+                to += shape->stride[2] * of->columns;
             }
-            if (stride == 1) {
-                memcpy(to + low, from + start + low, (size_t)(high - low) * sizeof(COMPUTE));
-            } else {
-                for (int64_t i = low; i < high; i++) {
-                    to[i] = from[start + i * stride];
-                }
-            }
-            for (int64_t i = high; i < of->columns; i++) {
-                to[i] = 0;
-            }
-            to += of->columns;
         }
     }
     memset(to, 0, (size_t)BAND_SLACK * sizeof(COMPUTE));
@@ -58,20 +64,26 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
     const int64_t width = of->of->out[2];
     const int64_t step = of->of->stride[1] * of->of->stride[2] * of->columns;
     COMPUTE *sliver = to;
+    int64_t column = first % width;
+    int64_t row_start = first / width * step;
     for (int64_t done = 0; done < count; done += WIDTH, sliver += WIDTH * depth) {
         const int64_t columns = gn_min(WIDTH, count - done);
         int64_t places[WIDTH];
         int64_t sources[WIDTH];
         int64_t runs = 0;
         for (int64_t place = 0; place < columns;) {
-            const int64_t position = first + done + place;
-            const int64_t length = gn_min(width - position % width, columns - place);
+            const int64_t length = gn_min(width - column, columns - place);
             for (int64_t part = 0; part < length; part += LANES) {
                 places[runs] = place + part;
-                sources[runs] = position / width * step + position % width + part;
+                sources[runs] = row_start + column + part;
                 runs++;
             }
             place += length;
+            column += length;
+            if (column == width) {
+                column = 0;
+                row_start += step;
+            }
         }
         for (int64_t p = 0; p < depth; p++) {
             const COMPUTE *from = (const COMPUTE *)of->image + of->offsets[level + p];
