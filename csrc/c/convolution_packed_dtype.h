@@ -56,6 +56,18 @@ static void NAME(copy_band)(const band *of, const COMPUTE *x, int64_t plane, int
     memset(to, 0, (size_t)BAND_SLACK * sizeof(COMPUTE));
 }
 
+/* Copies vectors from from[sources[run]] to sliver[place of k][places[run]], for each place of k. */
+GN_INLINE void NAME(copy_runs)(const int64_t runs, const int64_t *places, const int64_t *sources,
+                               const COMPUTE *image, const int64_t *offsets, int64_t depth, COMPUTE *sliver) {
+    for (int64_t p = 0; p < depth; p++) {
+        const COMPUTE *from = image + offsets[p];
+        GN_UNROLL
+        for (int64_t run = 0; run < runs; run++) {
+            memcpy(sliver + p * WIDTH + places[run], from + sources[run], GN_GEMM_BYTES);
+        }
+    }
+}
+
 /* Patches as a right factor (gn_pack_right): a place of k is a kernel element of a channel, a column a position.  Whole
  * vectors are copied: what is behind a run of positions is written over by the next one. */
 static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int64_t count, int64_t level,
@@ -85,11 +97,13 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
                 row_start += step;
             }
         }
-        for (int64_t p = 0; p < depth; p++) {
-            const COMPUTE *from = (const COMPUTE *)of->image + of->offsets[level + p];
-            for (int64_t run = 0; run < runs; run++) {
-                memcpy(sliver + p * WIDTH + places[run], from + sources[run], GN_GEMM_BYTES);
-            }
+        const int64_t *offsets = of->offsets + level;
+        switch (runs) { /* numbers that the compiler knows keep all that copy_runs indexes in registers */
+            case 1: NAME(copy_runs)(1, places, sources, of->image, offsets, depth, sliver); break;
+            case 2: NAME(copy_runs)(2, places, sources, of->image, offsets, depth, sliver); break;
+            case 3: NAME(copy_runs)(3, places, sources, of->image, offsets, depth, sliver); break;
+            case 4: NAME(copy_runs)(4, places, sources, of->image, offsets, depth, sliver); break;
+            default: NAME(copy_runs)(runs, places, sources, of->image, offsets, depth, sliver); break;
         }
     }
 }

@@ -12,8 +12,6 @@
 
 /* Elements of a vector of the dtype `code`. */
 #define LANES_OF(code) (GN_GEMM_BYTES / ((code) == GN_FLOAT64 ? 8 : 4))
-/* All turns of a loop written out: what it indexes are registers then. */
-#define GN_UNROLL _Pragma("GCC unroll 16")
 /* Bytes of a line of the caches. */
 #define LINE 64
 /* An integer whose value the compiler does not know, and so can not take together with others. */

@@ -16,6 +16,9 @@
 #define GN_HAS_GEMM 0
 #endif
 
+/* All turns of a loop written out: what it indexes are registers then. */
+#define GN_UNROLL _Pragma("GCC unroll 16")
+
 /* Bytes of a vector, and the rows of a block: two vectors for each of them, two of the right factor and one of the left
  * fill the registers. */
 #if defined(__AVX512F__)
