@@ -33,8 +33,13 @@ typedef struct kernel_tap {
     int64_t low, high;
 } kernel_tap;
 
-/* Whether the blocked product of gemm.h is used, with patches packed as it reads them. */
+/* Whether the blocked product of gemm.h is used, with patches packed as it reads them.  Without fused multiply-adds it
+ * is half as fast as a BLAS that has them, and patches as a matrix cost less than that. */
+#if defined(__FMA__) || defined(__AVX512F__)
 #define PACKS 1
+#else
+#define PACKS !gn_has_blas()
+#endif
 /* Elements of a band, 2 MiB of floats; and those behind it that are read where a vector's last lanes are of no use. */
 #define BAND_ELEMENTS (512 * 1024)
 #define BAND_SLACK (GN_GEMM_BYTES / 4)

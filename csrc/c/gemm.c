@@ -8,7 +8,7 @@
 /* Fewer columns than this make packing the left factor dearer than its rows' far places. */
 #define LEFT_DIRECT_COLUMNS 96
 /* Fewer rows than this make packing the right factor, where its columns are adjacent, dearer than reading it. */
-#define RIGHT_DIRECT_ROWS 64
+#define RIGHT_DIRECT_ROWS 32
 
 /* Elements of a vector of the dtype `code`. */
 #define LANES_OF(code) (GN_GEMM_BYTES / ((code) == GN_FLOAT64 ? 8 : 4))

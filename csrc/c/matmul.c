@@ -23,11 +23,14 @@
 /* Places of k of a half type's factor that are made numbers at a time. */
 #define HALF_PIECE 64
 /* Multiplications up to which the kernel of our own is used before a BLAS, whose checks and copies cost more.  With
- * AVX-512 it is as fast as the best of them everywhere; with less, they have what C can not say. */
+ * AVX-512 it is as fast as the best of them at every size.  With AVX2 it is faster up to here, and as fast beyond; but
+ * there a BLAS may know a processor's wider vectors, for which this library was not compiled or chosen. */
 #if defined(__AVX512F__)
 #define LARGEST_OWN INT64_MAX
+#elif defined(__FMA__)
+#define LARGEST_OWN ((int64_t)1 << 18)
 #else
-#define LARGEST_OWN 0
+#define LARGEST_OWN ((int64_t)1 << 13)
 #endif
 /* The largest side of a task's tile, and the least; a product gets TASKS of them where its sides and its work allow. A
  * BLAS packs its operands anew for each: of tiles of 64 rows, a tenth of the time goes there. */
@@ -68,6 +71,10 @@ void gn_set_blas(double sgemm, double dgemm, double cgemm, double zgemm) {
     blas_float64 = (real64_gemm *)(uintptr_t)dgemm;
     blas_complex64 = (complex_gemm *)(uintptr_t)cgemm;
     blas_complex128 = (complex_gemm *)(uintptr_t)zgemm;
+}
+
+int gn_has_blas(void) {
+    return blas_float32 != NULL;
 }
 
 /* Whether a BLAS can read a matrix with these strides (elements) as it lies: TRANS or NO_TRANS, and its leading
