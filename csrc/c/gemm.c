@@ -6,7 +6,7 @@
 /* Places of k ahead of which the right factor is asked for: half a dozen times what the second cache takes. */
 #define PREFETCH_AHEAD 8
 /* Fewer columns than this make packing the left factor dearer than its rows' far places. */
-#define LEFT_DIRECT_COLUMNS 96
+#define LEFT_DIRECT_COLUMNS 128
 /* Fewer rows than this make packing the right factor, where its columns are adjacent, dearer than reading it. */
 #define RIGHT_DIRECT_ROWS 32
 

@@ -151,12 +151,6 @@ GN_INLINE void NAME(transpose_block)(const COMPUTE *from, int64_t from_row, COMP
 /* to[p][column] of one sliver: `count` columns of a right factor and zeros behind them. */
 void NAME(gn_pack_sliver)(COMPUTE *to, const COMPUTE *from, int64_t column, int64_t step, int64_t count,
                           int64_t depth) {
-    if (column == 1 && count == WIDTH) {
-        for (int64_t p = 0; p < depth; p++) {
-            memcpy(to + p * WIDTH, from + p * step, WIDTH * sizeof(COMPUTE));
-        }
-        return;
-    }
     int64_t whole_columns = 0;
     if (step == 1) {
         const int64_t whole = depth / LANES * LANES;
@@ -190,7 +184,19 @@ void NAME(gn_pack_sliver)(COMPUTE *to, const COMPUTE *from, int64_t column, int6
 static void NAME(pack_columns)(const gn_factor *right, COMPUTE *to, int64_t first, int64_t count, int64_t level,
                                int64_t depth) {
     const COMPUTE *from = (const COMPUTE *)right->data + first * right->outer + level * right->inner;
-    for (int64_t j = 0; j < count; j += WIDTH) {
+    int64_t whole = 0;
+    if (right->outer == 1) { /* a row over all slivers, as the memory is read best */
+        whole = count / WIDTH * WIDTH;
+        for (int64_t p = 0; p < depth; p++) {
+            const COMPUTE *row = from + p * right->inner;
+            COMPUTE *place = to + p * WIDTH;
+            for (int64_t j = 0; j < whole; j += WIDTH) {
+                *(NAME(loose) *)(place + j * depth) = *(const NAME(loose) *)(row + j);
+                *(NAME(loose) *)(place + j * depth + LANES) = *(const NAME(loose) *)(row + j + LANES);
+            }
+        }
+    }
+    for (int64_t j = whole; j < count; j += WIDTH) {
         NAME(gn_pack_sliver)(to + j * depth, from + j * right->outer, right->outer, right->inner,
                              gn_min(WIDTH, count - j), depth);
     }
@@ -260,19 +266,22 @@ int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, co
     /* as many rows in every block, and places of k in every level, as the fewest of them need */
     const int64_t row_blocks = (m + GN_GEMM_ROWS - 1) / GN_GEMM_ROWS;
     const int64_t levels = gn_max(1, (k + LEVEL - 1) / LEVEL);
-    const int64_t level_depth = (k + levels - 1) / levels;
+    const int64_t level_depth = levels == 1 ? k : (k + levels - 1) / levels;
     const int64_t panels = (n + PANEL - 1) / PANEL;
-    const int64_t panel_width = ((n + panels - 1) / panels + WIDTH - 1) / WIDTH * WIDTH;
+    const int64_t panel_width = ((panels == 1 ? n : (n + panels - 1) / panels) + WIDTH - 1) / WIDTH * WIDTH;
+    const int64_t block_rows = m / row_blocks;
+    const int64_t longer_blocks = m - block_rows * row_blocks;
     const int left_packed = left->pack_left != NULL || n > LEFT_DIRECT_COLUMNS;
     const int right_packed = right->pack_right != NULL || right->outer != 1 || m > RIGHT_DIRECT_ROWS;
     const int64_t left_size = left_packed ? GN_GEMM_ROWS * LEFT_STEP : 0;
     /* of a factor that is read where it lies, the columns that do not fill vectors are packed all the same */
-    const int64_t right_size = (right_packed ? panel_width : WIDTH) * level_depth + WIDTH;
-    COMPUTE *left_panel = gn_take((left_size + right_size) * (int64_t)sizeof(COMPUTE));
-    if (left_panel == NULL) {
+    const int64_t right_width = right_packed ? panel_width : n % LANES == 0 ? 0 : WIDTH;
+    const int64_t size = left_size + right_width * level_depth + (right_width == 0 ? 0 : WIDTH);
+    COMPUTE *left_panel = size == 0 ? NULL : gn_take(size * (int64_t)sizeof(COMPUTE));
+    if (left_panel == NULL && size != 0) {
         return GN_OUT_OF_MEMORY;
     }
-    COMPUTE *right_panel = left_panel + left_size;
+    COMPUTE *right_panel = size == 0 ? NULL : left_panel + left_size;
     for (int64_t column = 0; column < n; column += panel_width) {
         const int64_t columns = gn_min(panel_width, n - column);
         const int64_t packed_from = right_packed ? 0 : columns / LANES * LANES;
@@ -285,11 +294,11 @@ int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, co
             const COMPUTE factor = level == 0 ? beta : 1;
             if (right->pack_right != NULL) {
                 right->pack_right(right->data, right_panel, column, columns, start, depth);
-            } else {
+            } else if (packed_from < columns) {
                 NAME(pack_columns)(right, right_panel, column + packed_from, columns - packed_from, start, depth);
             }
             for (int64_t block = 0, row = 0; block < row_blocks; block++) {
-                const int64_t rows = m / row_blocks + (block < m % row_blocks);
+                const int64_t rows = block_rows + (block < longer_blocks);
                 const COMPUTE *a = left_panel;
                 int64_t a_row = LEFT_STEP;
                 int64_t a_step = 1;

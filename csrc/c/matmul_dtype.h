@@ -473,6 +473,7 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
     const gn_call *call = work->call;
     const int64_t tiles_n = (work->n + work->tile_n - 1) / work->tile_n;
     const int64_t tiles_m = (work->m + work->tile_m - 1) / work->tile_m;
+    const int64_t tiles = tiles_n * tiles_m;
     COMPUTE beta = 0;
     COMPUTE alpha = 1;
     if (call != NULL) {
@@ -480,12 +481,13 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
         alpha = NUMBER(1);
     }
     for (int64_t task = begin, many; task < end; task += many) {
-        const int64_t column = task % tiles_n * work->tile_n;
-        const int64_t row = task / tiles_n % tiles_m * work->tile_m;
-        const int64_t batch = task / tiles_n / tiles_m;
+        const int64_t batch = tiles == 1 ? task : task / tiles; /* many small matrices: a division counts */
+        const int64_t tile = task - batch * tiles;
+        const int64_t column = tile % tiles_n * work->tile_n;
+        const int64_t row = tile / tiles_n * work->tile_m;
         many = 1;
         if (work->method == BY_BLOCKS) { /* all that are left in this matrix: they are next to each other */
-            many = gn_min(end, (batch + 1) * tiles_n * tiles_m) - task;
+            many = gn_min(end, (batch + 1) * tiles) - task;
         }
         const int64_t n = gn_min(tiles_n > 1 ? many * work->tile_n : work->tile_n, work->n - column);
         const int64_t m = gn_min(tiles_m > 1 ? many * work->tile_m : work->tile_m, work->m - row);
