@@ -50,8 +50,8 @@ typedef void gn_pack_right(const void *factor, void *to, int64_t first, int64_t 
 /* The panel of the right factor: bytes of a column, and columns in bytes.  With AVX-512 comes a second cache of 1 MiB,
  * else half of that is usual. */
 #if defined(__AVX512F__)
-#define GN_GEMM_DEPTH 1536
-#define GN_GEMM_COLUMNS 1920
+#define GN_GEMM_DEPTH 1792
+#define GN_GEMM_COLUMNS 1664
 #else
 #define GN_GEMM_DEPTH 1024
 #define GN_GEMM_COLUMNS 1280
