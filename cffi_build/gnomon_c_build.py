@@ -79,7 +79,7 @@ OPTIONAL_FLAGS = (
 # What each instruction set is to the compiler.  Only the speed differs: without contraction no sum is fused
 # with its product, so all give the same numbers.  gcc 12 fuses complex products all the same where it is told
 # of the instructions (vfmaddsub); so it is not.
-_AVX2 = ("-mavx2", "-mbmi", "-mbmi2")
+_AVX2 = ("-mavx2", "-mfma", "-mbmi", "-mbmi2")
 VARIANTS = {
     "baseline": (),
     "avx2": _AVX2,

@@ -6,6 +6,7 @@
  * positions at a time, so that memory stays bounded.  Tiles depend on the shapes alone.  Half types compute in
  * float and round at the end. */
 #include "direct.h"
+#include "gemm.h"
 #include "matmul.h"
 #include "threads.h"
 
@@ -32,6 +33,30 @@ typedef struct kernel_tap {
     int64_t low, high;
 } kernel_tap;
 
+/* Whether the blocked product of gemm.h is used, with patches packed as it reads them.  Without fused multiply-adds it
+ * is half as fast as a BLAS that has them, and patches as a matrix cost less than that. */
+#if defined(__FMA__) || defined(__AVX512F__)
+#define PACKS 1
+#else
+#define PACKS !gn_has_blas()
+#endif
+/* Elements of a band, 2 MiB of floats; and those behind it that are read where a vector's last lanes are of no use. */
+#define BAND_ELEMENTS (512 * 1024)
+#define BAND_SLACK (GN_GEMM_BYTES / 4)
+/* Multiplications below which a second thread costs more than it saves. */
+#define PACKED_GRAIN (8 * GN_GRAIN)
+
+/* What some rows of an output's plane meet, with the padding around it: image[channel][kernel's plane][row][remainder
+ * of the stride][column]. */
+typedef struct band {
+    const geometry *of;
+    void *image;
+    int64_t *offsets; /* of the patches' rows: where the first position meets each kernel element of each channel */
+    int64_t channels;
+    int64_t out_rows; /* at most, of the output */
+    int64_t rows, columns;
+} band;
+
 /* The three matrices, and the piece of work at hand. */
 typedef struct convolution {
     geometry of;
@@ -41,7 +66,8 @@ typedef struct convolution {
     char *result;
     const char *bias; /* (groups * features), or NULL */
     kernel_tap *taps; /* of a depthwise convolution */
-    int64_t tile;     /* positions, or channels, in a task */
+    int64_t tile;     /* positions, channels or rows in a task */
+    int64_t rows;     /* of the output in a band */
     int32_t status;
 } convolution;
 
@@ -129,6 +155,11 @@ static int64_t task_channels(int64_t channels, int64_t others) {
     return gn_max(1, (channels + parts - 1) / gn_max(1, parts));
 }
 
+/* Whether no position is left out. */
+static int is_dense(const geometry *of) {
+    return of->stride[0] == 1 && of->stride[1] == 1 && of->stride[2] == 1;
+}
+
 /* Whether every group has one channel: products would then be of vectors. */
 static int is_depthwise(const geometry *of) {
     return of->channels == 1 && of->groups > 1;
@@ -168,6 +199,9 @@ static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn
 #include "each_dtype.h"
 
 #define GN_TEMPLATE "patches_dtype.h"
+#include "each_dtype.h"
+
+#define GN_TEMPLATE "convolution_packed_dtype.h"
 #include "each_dtype.h"
 
 #define GN_TEMPLATE "convolution_dtype.h"

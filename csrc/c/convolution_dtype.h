@@ -70,6 +70,11 @@ static int32_t NAME(forward)(convolution *work) {
         return run_depthwise(work, images * of->features, of->kernel_numel * of->out_numel, NAME(depthwise_forward));
     }
 #endif
+#if IS_PRECISE && GN_HAS_GEMM
+    if (PACKS) {
+        return NAME(packed_forward)(work);
+    }
+#endif
     const int64_t parts = gn_max(1, TASKS / images);
     work->tile = tile_positions(of->depth, of->out_numel);
     work->tile = gn_max(gn_min(64, of->out_numel), gn_min(work->tile, (of->out_numel + parts - 1) / parts));
@@ -123,6 +128,11 @@ static int32_t NAME(backward_data)(convolution *work) {
                              NAME(depthwise_backward_data));
     }
 #endif
+#if IS_PRECISE && GN_HAS_GEMM
+    if (PACKS && is_dense(of)) {
+        return NAME(packed_backward_data)(work);
+    }
+#endif
     work->tile = task_channels(of->channels, images);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel);
@@ -173,6 +183,11 @@ static int32_t NAME(backward_weight)(convolution *work) {
     if (is_depthwise(of)) {
         return run_depthwise(work, of->groups * of->features, of->batch * of->kernel_numel * of->out_numel,
                              NAME(depthwise_backward_weight));
+    }
+#endif
+#if IS_PRECISE && GN_HAS_GEMM
+    if (PACKS) {
+        return NAME(packed_backward_weight)(work);
     }
 #endif
     work->tile = task_channels(of->channels, of->groups);

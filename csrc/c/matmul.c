@@ -1,8 +1,11 @@
-/* mm, bmm, addmm and dot: a BLAS where there is one, else blocked kernels of our own.
+/* mm, bmm, addmm and dot: by the kernel of gemm.h, by a BLAS where there is one, else by plain blocked loops.
  *
- * A product is cut into tiles of its output whose size depends on the shapes alone, so that the result does not
- * depend on the number of threads; a task is a tile of one matrix of the batch. */
+ * A product is cut into tiles of its output; a task is a tile of one matrix of the batch.  How it is made, and for a
+ * BLAS the size of tiles too, depends on the shapes alone, so that the result does not depend on the number of
+ * threads. */
 #include "matmul.h"
+
+#include "gemm.h"
 
 #include "threads.h"
 
@@ -15,12 +18,29 @@
 #define PANEL_COLUMNS 512
 /* Multiplications below which packing, or the checks of a BLAS, cost more than they save. */
 #define SMALL_PRODUCT 4096
+/* The same for the kernel of our own. */
+#define LEAST_BLOCKED 512
+/* Places of k of a half type's factor that are made numbers at a time. */
+#define HALF_PIECE 64
+/* Multiplications up to which the kernel of our own is used before a BLAS, whose checks and copies cost more.  With
+ * AVX-512 it is as fast as the best of them at every size.  With AVX2 it is faster up to here, and as fast beyond; but
+ * there a BLAS may know a processor's wider vectors, for which this library was not compiled or chosen. */
+#if defined(__AVX512F__)
+#define LARGEST_OWN INT64_MAX
+#elif defined(__FMA__)
+#define LARGEST_OWN ((int64_t)1 << 18)
+#else
+#define LARGEST_OWN ((int64_t)1 << 13)
+#endif
 /* The largest side of a task's tile, and the least; a product gets TASKS of them where its sides and its work allow. A
  * BLAS packs its operands anew for each: of tiles of 64 rows, a tenth of the time goes there. */
 #define LARGEST_TILE 512
 #define LEAST_TILE 128
 #define LEAST_WORK ((int64_t)8 << 20)
 #define TASKS 8
+/* Tiles of a product by blocks, where its sides allow; and its multiplications in the time of an elementary step. */
+#define SLICES 16
+#define BLOCKED_STEPS 8
 /* Sums that a product of a vector keeps at once: of columns next to each other, and of one column. */
 #define VECTOR_BLOCK 512
 #define VECTOR_LANES 16
@@ -51,6 +71,10 @@ void gn_set_blas(double sgemm, double dgemm, double cgemm, double zgemm) {
     blas_float64 = (real64_gemm *)(uintptr_t)dgemm;
     blas_complex64 = (complex_gemm *)(uintptr_t)cgemm;
     blas_complex128 = (complex_gemm *)(uintptr_t)zgemm;
+}
+
+int gn_has_blas(void) {
+    return blas_float32 != NULL;
 }
 
 /* Whether a BLAS can read a matrix with these strides (elements) as it lies: TRANS or NO_TRANS, and its leading
@@ -106,8 +130,12 @@ typedef struct product {
     int64_t batch, m, n, k;
     matrix out, self, a, b;
     int64_t tile_m, tile_n;
+    int method;
     int32_t status;
 } product;
+
+/* How a product is made. */
+enum { BY_ELEMENTS, BY_VECTOR, BY_BLOCKS, BY_BLAS, BY_STRIPS };
 
 static void set_status(product *work, int32_t status) {
     if (status != GN_OK) {
@@ -118,15 +146,34 @@ static void set_status(product *work, int32_t status) {
     }
 }
 
-/* Shares the product's tiles out to `task`. */
-static int32_t run_product(product *work, gn_task *task) {
+/* Sides of the tiles of a product by blocks: of its columns, or where these are few of its rows.  What is made does not
+ * depend on them, and a task makes those that are next to each other at once. */
+static void find_slices(product *work, int64_t width) {
+    const int64_t parts = (SLICES + work->batch - 1) / work->batch;
+    work->tile_m = work->m;
+    work->tile_n = work->n;
+    if (work->n >= SLICES / 2 * width) {
+        work->tile_n = ((work->n + parts - 1) / parts + width - 1) / width * width;
+    } else {
+        work->tile_m = (work->m + parts - 1) / parts;
+    }
+}
+
+/* Shares the product's tiles out to `task`; `width` is the columns of a block. */
+static int32_t run_product(product *work, gn_task *task, int64_t width) {
     if (work->batch == 0 || work->m == 0 || work->n == 0) {
         return GN_OK;
     }
-    find_tile(work->m, work->n, work->k, work->batch, &work->tile_m, &work->tile_n);
+    int64_t grain = GN_GRAIN;
+    if (work->method == BY_BLOCKS) {
+        find_slices(work, width);
+        grain *= BLOCKED_STEPS;
+    } else {
+        find_tile(work->m, work->n, work->k, work->batch, &work->tile_m, &work->tile_n);
+    }
     const int64_t tiles = (work->m + work->tile_m - 1) / work->tile_m * ((work->n + work->tile_n - 1) / work->tile_n);
     const int64_t steps = work->tile_m * work->tile_n * gn_max(1, work->k);
-    gn_parallel(work->batch * tiles, gn_max(1, GN_GRAIN / steps), task, work);
+    gn_parallel(work->batch * tiles, gn_max(1, grain / steps), task, work);
     return work->status;
 }
 

@@ -24,4 +24,7 @@ GN_GEMM(complex128, gn_complex128)
 #endif
 #undef GN_GEMM
 
+/* Whether products may be made by a BLAS. */
+int gn_has_blas(void);
+
 #endif

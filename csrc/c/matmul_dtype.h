@@ -261,18 +261,134 @@ static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STO
 }
 #endif
 
-/* c = alpha a b + beta c on this thread, strides in elements.  GN_OUT_OF_MEMORY at worst. */
-static int32_t NAME(gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
-                          int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE beta,
-                          COMPUTE *c, int64_t c_row) {
-    if (m * n * k <= SMALL_PRODUCT) {
-        NAME(scale)(m, n, beta, c, c_row);
+#if GN_HAS_GEMM && (IS_PRECISE || IS_HALF)
+#define HAS_BLOCKS 1
+#else
+#define HAS_BLOCKS 0
+#endif
+
+#if HAS_BLOCKS && IS_HALF
+/* The packers of factors of a half type: gn_pack_left and gn_pack_right. */
+static void NAME(pack_left)(const void *factor, void *to, int64_t first, int64_t count, int64_t level,
+                            int64_t depth) {
+    const gn_factor *of = factor;
+    const int64_t step = GN_GEMM_LEFT_STEP / (int64_t)sizeof(COMPUTE);
+    for (int64_t i = 0; i < count; i++) {
+        const STORAGE *from = (const STORAGE *)of->data + (first + i) * of->outer + level * of->inner;
+        COMPUTE *row = (COMPUTE *)to + i * step;
+        if (of->inner == 1) {
+            for (int64_t p = 0; p < depth; p++) {
+                row[p] = LOAD(from[p]);
+            }
+        } else {
+            for (int64_t p = 0; p < depth; p++) {
+                row[p] = LOAD(from[p * of->inner]);
+            }
+        }
+    }
+}
+
+static void NAME(pack_right)(const void *factor, void *to, int64_t first, int64_t count, int64_t level,
+                             int64_t depth) {
+    const gn_factor *of = factor;
+    const int64_t width = GN_GEMM_WIDTH / (int64_t)sizeof(COMPUTE);
+    const STORAGE *from = (const STORAGE *)of->data + first * of->outer + level * of->inner;
+    for (int64_t j = 0; j < count; j += width) {
+        COMPUTE *sliver = (COMPUTE *)to + j * depth;
+        const int64_t columns = gn_min(width, count - j);
+        if (of->inner == 1) { /* a piece of the columns as numbers, and then as a factor of these */
+            COMPUTE piece[HALF_PIECE * GN_GEMM_WIDTH / sizeof(COMPUTE)];
+            for (int64_t start = 0; start < depth; start += HALF_PIECE) {
+                const int64_t length = gn_min(HALF_PIECE, depth - start);
+                for (int64_t column = 0; column < columns; column++) {
+                    const STORAGE *line = from + (j + column) * of->outer + start;
+                    for (int64_t p = 0; p < length; p++) {
+                        piece[column * HALF_PIECE + p] = LOAD(line[p]);
+                    }
+                }
+                gn_pack_sliver_float32(sliver + start * width, piece, HALF_PIECE, 1, columns, length);
+            }
+            continue;
+        }
+        for (int64_t p = 0; p < depth; p++) {
+            const STORAGE *line = from + j * of->outer + p * of->inner;
+            COMPUTE *row = sliver + p * width;
+            if (of->outer == 1) {
+                for (int64_t column = 0; column < columns; column++) {
+                    row[column] = LOAD(line[column]);
+                }
+            } else {
+                for (int64_t column = 0; column < columns; column++) {
+                    row[column] = LOAD(line[column * of->outer]);
+                }
+            }
+            for (int64_t column = columns; column < width; column++) {
+                row[column] = 0;
+            }
+        }
+    }
+}
+#endif
+
+/* How the product of these sizes is made. */
+static int NAME(find_method)(int64_t m, int64_t n, int64_t k) {
+    if (m * n * k <= (HAS_BLOCKS ? LEAST_BLOCKED : SMALL_PRODUCT)) {
+        return BY_ELEMENTS;
+    }
+#if !IS_COMPLEX
+    if (m == 1 || n == 1) {
+        return BY_VECTOR;
+    }
+#endif
+#if !IS_HALF && !IS_INTEGRAL
+    if (NAME(blas) != NULL && m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX
+        && (!HAS_BLOCKS || m * n * k > LARGEST_OWN)) {
+        return BY_BLAS;
+    }
+#endif
+    return HAS_BLOCKS ? BY_BLOCKS : BY_STRIPS;
+}
+
+/* c = alpha a b + beta from on this thread, strides in elements; `from` may be c, and its rows 0 apart.
+ * GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(multiply)(int method, int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a,
+                              int64_t a_row, int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column,
+                              COMPUTE beta, const COMPUTE *from, int64_t from_row, COMPUTE *c, int64_t c_row) {
+#if HAS_BLOCKS
+    if (method == BY_BLOCKS) {
+        const COMPUTE *added = beta == 0 ? NULL : from;
+        const gn_factor left = {a, a_row, a_column, NULL, NULL};
+        const gn_factor right = {b, b_column, b_row, NULL, NULL};
+#if IS_HALF
+        const gn_factor floats_left = {&left, 0, 0, NAME(pack_left), NULL};
+        const gn_factor floats_right = {&right, 0, 0, NULL, NAME(pack_right)};
+        return gn_gemm_blocked_float32(m, n, k, alpha, &floats_left, &floats_right, beta, added, from_row, 1, c,
+                                       c_row);
+#else
+        return NAME(gn_gemm_blocked)(m, n, k, alpha, &left, &right, beta, added, from_row, 1, c,
+                                       c_row);
+#endif
+    }
+#endif
+    if (beta != 0 && from != c) {
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                c[i * c_row + j] = from[i * from_row + j];
+            }
+        }
+    }
+#if !IS_HALF && !IS_INTEGRAL
+    if (method == BY_BLAS && c_row <= INT32_MAX) {
+        return NAME(multiply_blas)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
+    }
+#endif
+    NAME(scale)(m, n, beta, c, c_row);
+    if (method == BY_ELEMENTS) {
         NAME(multiply_small)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
         return GN_OK;
     }
 #if !IS_COMPLEX
-    if (m == 1 || n == 1) {
-        NAME(scale)(m, n, beta, c, c_row);
+    if (method == BY_VECTOR) {
         if (m == 1) {
             NAME(multiply_vector)(n, k, alpha, a, a_column, b, b_row, b_column, c, 1);
         } else {
@@ -281,12 +397,6 @@ static int32_t NAME(gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const 
         return GN_OK;
     }
 #endif
-#if !IS_HALF && !IS_INTEGRAL
-    if (NAME(blas) != NULL && m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX && c_row <= INT32_MAX) {
-        return NAME(multiply_blas)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
-    }
-#endif
-    NAME(scale)(m, n, beta, c, c_row);
     return NAME(multiply_packed)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
 }
 
@@ -294,47 +404,38 @@ static int32_t NAME(gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const 
 int32_t NAME(gn_gemm)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const STORAGE *a, int64_t a_row,
                       int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE beta, COMPUTE *c,
                       int64_t c_row) {
-    return NAME(gemm)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c, c_row);
+    return NAME(multiply)(NAME(find_method)(m, n, k), m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, c,
+                          c_row, c, c_row);
 }
 #endif
 
-/* Tiles [begin, end) of a product. */
-static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
-    product *work = context;
-    const gn_call *call = work->call;
+/* The m by n elements of a product's matrix `batch` from (row, column) on.  GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(make_tile)(const product *work, COMPUTE alpha, COMPUTE beta, int64_t batch, int64_t row,
+                               int64_t column, int64_t m, int64_t n) {
     const int64_t size = sizeof(STORAGE);
-    const int64_t tiles_n = (work->n + work->tile_n - 1) / work->tile_n;
-    const int64_t tiles_m = (work->m + work->tile_m - 1) / work->tile_m;
-    COMPUTE beta = 0;
-    COMPUTE alpha = 1;
-    if (call != NULL) {
-        beta = NUMBER(0);
-        alpha = NUMBER(1);
-    }
-    for (int64_t task = begin; task < end; task++) {
-        const int64_t column = task % tiles_n * work->tile_n;
-        const int64_t row = task / tiles_n % tiles_m * work->tile_m;
-        const int64_t batch = task / tiles_n / tiles_m;
-        const int64_t n = gn_min(work->tile_n, work->n - column);
-        const int64_t m = gn_min(work->tile_m, work->m - row);
-        const matrix *out = &work->out;
-        const matrix *self = &work->self;
-        char *to = out->data + batch * out->batch + row * out->row + column * out->column;
-        /* Where the output is a plain matrix of COMPUTE, the product is made in place. */
-        const int direct = !IS_HALF && (out->column == size || work->n == 1)
-                           && (out->row >= work->n * size || work->m == 1);
-        COMPUTE *c = (COMPUTE *)to;
-        int64_t c_row = work->m == 1 ? work->n : out->row / size;
-        if (!direct) {
-            c = gn_take(m * n * (int64_t)sizeof(COMPUTE));
-            c_row = n;
-            if (c == NULL) {
-                set_status(work, GN_OUT_OF_MEMORY);
-                return;
-            }
+    const matrix *out = &work->out;
+    const matrix *self = &work->self;
+    char *to = out->data + batch * out->batch + row * out->row + column * out->column;
+    /* Where the output is a plain matrix of COMPUTE, the product is made in place. */
+    const int direct = !IS_HALF && (out->column == size || work->n == 1)
+                       && (out->row >= work->n * size || work->m == 1);
+    COMPUTE *c = (COMPUTE *)to;
+    int64_t c_row = work->m == 1 ? work->n : out->row / size;
+    if (!direct) {
+        c = gn_take(m * n * (int64_t)sizeof(COMPUTE));
+        c_row = n;
+        if (c == NULL) {
+            return GN_OUT_OF_MEMORY;
         }
-        if (beta != 0) {
-            const char *from = self->data + batch * self->batch + row * self->row + column * self->column;
+    }
+    const COMPUTE *added = c;
+    int64_t added_row = c_row;
+    if (beta != 0) {
+        const char *from = self->data + batch * self->batch + row * self->row + column * self->column;
+        if (!IS_HALF && self->column == size) {
+            added = (const COMPUTE *)from;
+            added_row = self->row / size;
+        } else {
             for (int64_t i = 0; i < m; i++) {
                 const char *line = from + i * self->row;
                 if (self->column == size) {
@@ -348,30 +449,65 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
                 }
             }
         }
-        const char *a = work->a.data + batch * work->a.batch + row * work->a.row;
-        const char *b = work->b.data + batch * work->b.batch + column * work->b.column;
-        set_status(work, NAME(gemm)(m, n, work->k, alpha, (const STORAGE *)a, work->a.row / size,
-                                    work->a.column / size, (const STORAGE *)b, work->b.row / size,
-                                    work->b.column / size, beta, c, c_row));
-        if (!direct) {
-            for (int64_t i = 0; i < m; i++) {
-                for (int64_t j = 0; j < n; j++) {
-                    *(STORAGE *)(to + i * out->row + j * out->column) = STORE(c[i * c_row + j]);
-                }
-            }
-            gn_give(c);
-        }
     }
+    const char *a = work->a.data + batch * work->a.batch + row * work->a.row;
+    const char *b = work->b.data + batch * work->b.batch + column * work->b.column;
+    const int32_t status =
+        NAME(multiply)(work->method, m, n, work->k, alpha, (const STORAGE *)a, work->a.row / size,
+                       work->a.column / size, (const STORAGE *)b, work->b.row / size, work->b.column / size, beta,
+                       added, added_row, c, c_row);
+    if (!direct) {
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                *(STORAGE *)(to + i * out->row + j * out->column) = STORE(c[i * c_row + j]);
+            }
+        }
+        gn_give(c);
+    }
+    return status;
+}
+
+/* Tiles [begin, end) of a product. */
+static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
+    product *work = context;
+    const gn_call *call = work->call;
+    const int64_t tiles_n = (work->n + work->tile_n - 1) / work->tile_n;
+    const int64_t tiles_m = (work->m + work->tile_m - 1) / work->tile_m;
+    const int64_t tiles = tiles_n * tiles_m;
+    COMPUTE beta = 0;
+    COMPUTE alpha = 1;
+    if (call != NULL) {
+        beta = NUMBER(0);
+        alpha = NUMBER(1);
+    }
+    for (int64_t task = begin, many; task < end; task += many) {
+        const int64_t batch = tiles == 1 ? task : task / tiles; /* many small matrices: a division counts */
+        const int64_t tile = task - batch * tiles;
+        const int64_t column = tile % tiles_n * work->tile_n;
+        const int64_t row = tile / tiles_n * work->tile_m;
+        many = 1;
+        if (work->method == BY_BLOCKS) { /* all that are left in this matrix: they are next to each other */
+            many = gn_min(end, (batch + 1) * tiles) - task;
+        }
+        const int64_t n = gn_min(tiles_n > 1 ? many * work->tile_n : work->tile_n, work->n - column);
+        const int64_t m = gn_min(tiles_m > 1 ? many * work->tile_m : work->tile_m, work->m - row);
+        set_status(work, NAME(make_tile)(work, alpha, beta, batch, row, column, m, n));
+    }
+}
+
+static int32_t NAME(run)(product *work) {
+    work->method = NAME(find_method)(work->m, work->n, work->k);
+    return run_product(work, NAME(product_tiles), GN_GEMM_WIDTH / (int64_t)sizeof(COMPUTE));
 }
 
 int32_t NAME(kernel_mm)(const gn_call *call, void *const *data) {
     product work = make_product(call, data);
-    return run_product(&work, NAME(product_tiles));
+    return NAME(run)(&work);
 }
 
 int32_t NAME(kernel_addmm)(const gn_call *call, void *const *data) {
     product work = make_addmm(call, data);
-    return run_product(&work, NAME(product_tiles));
+    return NAME(run)(&work);
 }
 
 /* The dot product of two rows; partial sums of fixed length in order. */
@@ -400,5 +536,7 @@ int32_t NAME(kernel_dot)(const gn_call *call, void *const *data) {
     *(STORAGE *)data[0] = STORE(total);
     return GN_OK;
 }
+
+#undef HAS_BLOCKS
 
 #endif

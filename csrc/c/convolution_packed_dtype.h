@@ -1,0 +1,330 @@
+/* Convolution by the blocked product of gemm.h, for one dtype: patches are never made as a matrix, but packed straight
+ * from a copy of a band of the image that has its padding around it.  There, a patch's elements for positions next to
+ * each other are next to each other too: columns that a stride parts are sorted by their remainder. */
+
+#if IS_PRECISE && GN_HAS_GEMM
+
+#define LANES ((int64_t)(GN_GEMM_BYTES / sizeof(COMPUTE)))
+#define WIDTH (2 * LANES)
+
+/* Copies a row of the image, or zeros for NULL, to to[remainder][column]. */
+static void NAME(copy_band_row)(const band *of, const COMPUTE *from, COMPUTE *to) {
+    const int64_t stride = of->of->stride[2];
+    const int64_t padding = of->of->padding[2];
+    const int64_t width = of->of->in[2];
+    const int64_t columns = of->columns;
+    if (from == NULL) {
+        memset(to, 0, (size_t)(stride * columns) * sizeof(COMPUTE));
+        return;
+    }
+    if (stride == 1) {
+        const int64_t low = gn_min(columns, gn_max(0, padding));
+        const int64_t high = gn_max(low, gn_min(columns, width + padding));
+        for (int64_t i = 0; i < low; i++) {
+            to[i] = 0;
+        }
+        memcpy(to + low, from + low - padding, (size_t)(high - low) * sizeof(COMPUTE));
+        for (int64_t i = high; i < columns; i++) {
+            to[i] = 0;
+        }
+        return;
+    }
+    for (int64_t remainder = 0; remainder < stride; remainder++) {
+        int64_t at = remainder - padding;
+        for (int64_t i = 0; i < columns; i++, at += stride) {
+            to[remainder * columns + i] = at >= 0 && at < width ? from[at] : 0;
+        }
+    }
+}
+
+/* Copies what rows [first, first + out_rows) of the output's plane `plane` meet, of all kernel elements, to
+ * to[channel][kernel's plane][row][remainder][column]. */
+static void NAME(copy_band)(const band *of, const COMPUTE *x, int64_t plane, int64_t first, COMPUTE *to) {
+    const geometry *shape = of->of;
+    const int64_t top = first * shape->stride[1] - shape->padding[1];
+    for (int64_t channel = 0; channel < of->channels; channel++, x += shape->in_numel) {
+        for (int64_t element = 0; element < shape->kernel[0]; element++) {
+            const int64_t i0 = plane * shape->stride[0] - shape->padding[0] + element * shape->dilation[0];
+            const int is_inside = i0 >= 0 && i0 < shape->in[0];
+            for (int64_t i1 = top; i1 < top + of->rows; i1++) {
+                const COMPUTE *from = x + (i0 * shape->in[1] + i1) * shape->in[2];
+                NAME(copy_band_row)(of, is_inside && i1 >= 0 && i1 < shape->in[1] ? from : NULL, to);
+                to += shape->stride[2] * of->columns;
+            }
+        }
+    }
+    memset(to, 0, (size_t)BAND_SLACK * sizeof(COMPUTE));
+}
+
+/* Copies vectors from from[sources[run]] to sliver[place of k][places[run]], for each place of k. */
+GN_INLINE void NAME(copy_runs)(const int64_t runs, const int64_t *places, const int64_t *sources,
+                               const COMPUTE *image, const int64_t *offsets, int64_t depth, COMPUTE *sliver) {
+    for (int64_t p = 0; p < depth; p++) {
+        const COMPUTE *from = image + offsets[p];
+        GN_UNROLL
+        for (int64_t run = 0; run < runs; run++) {
+            memcpy(sliver + p * WIDTH + places[run], from + sources[run], GN_GEMM_BYTES);
+        }
+    }
+}
+
+/* Patches as a right factor (gn_pack_right): a place of k is a kernel element of a channel, a column a position.  Whole
+ * vectors are copied: what is behind a run of positions is written over by the next one. */
+static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int64_t count, int64_t level,
+                               int64_t depth) {
+    const band *of = factor;
+    const int64_t width = of->of->out[2];
+    const int64_t step = of->of->stride[1] * of->of->stride[2] * of->columns;
+    COMPUTE *sliver = to;
+    int64_t column = first % width;
+    int64_t row_start = first / width * step;
+    for (int64_t done = 0; done < count; done += WIDTH, sliver += WIDTH * depth) {
+        const int64_t columns = gn_min(WIDTH, count - done);
+        int64_t places[WIDTH];
+        int64_t sources[WIDTH];
+        int64_t runs = 0;
+        for (int64_t place = 0; place < columns;) {
+            const int64_t length = gn_min(width - column, columns - place);
+            for (int64_t part = 0; part < length; part += LANES) {
+                places[runs] = place + part;
+                sources[runs] = row_start + column + part;
+                runs++;
+            }
+            place += length;
+            column += length;
+            if (column == width) {
+                column = 0;
+                row_start += step;
+            }
+        }
+        const int64_t *offsets = of->offsets + level;
+        switch (runs) { /* numbers that the compiler knows keep all that copy_runs indexes in registers */
+            case 1: NAME(copy_runs)(1, places, sources, of->image, offsets, depth, sliver); break;
+            case 2: NAME(copy_runs)(2, places, sources, of->image, offsets, depth, sliver); break;
+            case 3: NAME(copy_runs)(3, places, sources, of->image, offsets, depth, sliver); break;
+            case 4: NAME(copy_runs)(4, places, sources, of->image, offsets, depth, sliver); break;
+            default: NAME(copy_runs)(runs, places, sources, of->image, offsets, depth, sliver); break;
+        }
+    }
+}
+
+/* Patches as a left factor (gn_pack_left): a row is a kernel element of a channel, a place of k a position. */
+static void NAME(pack_patch_rows)(const void *factor, void *to, int64_t first, int64_t count, int64_t level,
+                                  int64_t depth) {
+    const band *of = factor;
+    const int64_t width = of->of->out[2];
+    const int64_t step = of->of->stride[1] * of->of->stride[2] * of->columns;
+    for (int64_t i = 0; i < count; i++) {
+        const COMPUTE *from = (const COMPUTE *)of->image + of->offsets[first + i] + level / width * step;
+        COMPUTE *row = (COMPUTE *)((char *)to + i * GN_GEMM_LEFT_STEP);
+        int64_t column = level % width;
+        for (int64_t place = 0; place < depth;) {
+            const int64_t length = gn_min(width - column, depth - place);
+            for (int64_t part = 0; part < length; part += LANES) {
+                memcpy(row + place + part, from + column + part, GN_GEMM_BYTES);
+            }
+            place += length;
+            from += step;
+            column = 0;
+        }
+    }
+}
+
+/* The bands of a task: with as many rows of the output as `most`, or as bound its copy.  Fills *made; the caller gives
+ * its memory back.  GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(take_band)(const geometry *of, int64_t channels, int64_t most, band *made) {
+    const int64_t reach = (of->kernel[1] - 1) * of->dilation[1] + 1;
+    made->of = of;
+    made->channels = channels;
+    made->columns = of->out[2] - 1 + ((of->kernel[2] - 1) * of->dilation[2]) / of->stride[2] + 1;
+    const int64_t line = of->stride[2] * made->columns;
+    const int64_t affordable = BAND_ELEMENTS / gn_max(1, channels * of->kernel[0] * line);
+    made->out_rows = gn_max(1, gn_min(most, (affordable - reach) / of->stride[1] + 1));
+    made->rows = (made->out_rows - 1) * of->stride[1] + reach;
+    const int64_t slab = made->rows * line;
+    made->offsets = gn_take(channels * of->kernel_numel * (int64_t)sizeof(int64_t));
+    made->image = gn_take((channels * of->kernel[0] * slab + BAND_SLACK) * (int64_t)sizeof(COMPUTE));
+    if (made->offsets == NULL || made->image == NULL) {
+        gn_give(made->offsets);
+        gn_give(made->image);
+        return GN_OUT_OF_MEMORY;
+    }
+    for (int64_t row = 0; row < channels * of->kernel_numel; row++) {
+        const int64_t e2 = row % of->kernel[2] * of->dilation[2];
+        const int64_t e1 = row / of->kernel[2] % of->kernel[1] * of->dilation[1];
+        const int64_t planes = row / of->kernel[2] / of->kernel[1]; /* channel and kernel's plane */
+        made->offsets[row] =
+            planes * slab + e1 * line + e2 % of->stride[2] * made->columns + e2 / of->stride[2];
+    }
+    return GN_OK;
+}
+
+/* y = w * x + bias: tasks are bands of rows of a plane of a group of an image. */
+static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const int direct = is_pointwise(of);
+    const int64_t plane_numel = of->out[1] * of->out[2];
+    band patches = {NULL, NULL, NULL, 0, 0, 0, 0};
+    COMPUTE *bias = NULL;
+    if (work->bias != NULL) {
+        bias = gn_take(of->features * WIDTH * (int64_t)sizeof(COMPUTE));
+    }
+    if ((work->bias != NULL && bias == NULL)
+        || (!direct && NAME(take_band)(of, of->channels, work->tile, &patches) != GN_OK)) {
+        report(work, GN_OUT_OF_MEMORY);
+        gn_give(bias);
+        return;
+    }
+    const int64_t tiles = (of->out[1] + work->tile - 1) / work->tile;
+    for (int64_t task = begin; task < end; task++) {
+        const int64_t plane = task / tiles % of->out[0];
+        const int64_t place = task / tiles / of->out[0];
+        const int64_t group = place % of->groups;
+        const COMPUTE *x = (const COMPUTE *)work->x + place * of->channels * of->in_numel;
+        const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->depth;
+        const gn_factor left = {w, of->depth, 1, NULL, NULL};
+        for (int64_t feature = 0; bias != NULL && feature < of->features; feature++) {
+            for (int64_t j = 0; j < WIDTH; j++) {
+                bias[feature * WIDTH + j] = ((const COMPUTE *)work->bias)[group * of->features + feature];
+            }
+        }
+        int64_t row = task % tiles * work->tile;
+        const int64_t last = gn_min(row + work->tile, of->out[1]);
+        while (row < last) {
+            const int64_t rows = direct ? last - row : gn_min(patches.out_rows, last - row);
+            const int64_t at = plane * plane_numel + row * of->out[2];
+            gn_factor right = {&patches, 0, 0, NULL, NAME(pack_patches)};
+            if (direct) {
+                right = (gn_factor){x + at, 1, of->in_numel, NULL, NULL};
+            } else {
+                NAME(copy_band)(&patches, x, plane, row, patches.image);
+            }
+            report(work, NAME(gn_gemm_blocked)(of->features, rows * of->out[2], of->depth, 1, &left, &right, 1, bias,
+                                               WIDTH, 0,
+                                               (COMPUTE *)work->result + place * of->features * of->out_numel + at,
+                                               of->out_numel));
+            row += rows;
+        }
+    }
+    gn_give(bias);
+    gn_give(patches.offsets);
+    gn_give(patches.image);
+}
+
+static int32_t NAME(packed_forward)(convolution *work) {
+    const geometry *of = &work->of;
+    const int64_t planes = of->batch * of->groups * of->out[0];
+    const int64_t parts = gn_min(of->out[1], (TASKS + planes - 1) / planes);
+    work->tile = (of->out[1] + parts - 1) / parts;
+    const int64_t tiles = (of->out[1] + work->tile - 1) / work->tile;
+    const int64_t steps = of->features * gn_max(1, of->depth) * work->tile * of->out[2];
+    gn_parallel(planes * tiles, gn_max(1, PACKED_GRAIN / steps), NAME(packed_forward_task), work);
+    return work->status;
+}
+
+/* x = the gradient where all strides are 1: a convolution too, of y with the weights turned round. */
+static int32_t NAME(packed_backward_data)(convolution *work) {
+    const geometry *of = &work->of;
+    COMPUTE *turned = gn_take(of->groups * of->features * of->depth * (int64_t)sizeof(COMPUTE));
+    if (turned == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    const int64_t size = of->kernel_numel;
+    for (int64_t row = 0; row < of->groups * of->channels; row++) {
+        const COMPUTE *from = (const COMPUTE *)work->w + row / of->channels * of->features * of->depth
+                              + row % of->channels * size;
+        for (int64_t feature = 0; feature < of->features; feature++) {
+            COMPUTE *to = turned + (row * of->features + feature) * size;
+            for (int64_t element = 0; element < size; element++) {
+                to[element] = from[feature * of->depth + size - 1 - element];
+            }
+        }
+    }
+    convolution turned_work = *work;
+    geometry *back = &turned_work.of;
+    back->channels = of->features;
+    back->features = of->channels;
+    back->depth = of->features * size;
+    back->in_numel = of->out_numel;
+    back->out_numel = of->in_numel;
+    for (int i = 0; i < SPATIAL; i++) {
+        back->in[i] = of->out[i];
+        back->out[i] = of->in[i];
+        back->padding[i] = (of->kernel[i] - 1) * of->dilation[i] - of->padding[i];
+    }
+    turned_work.x = work->y;
+    turned_work.w = (const char *)turned;
+    const int32_t status = NAME(packed_forward)(&turned_work);
+    gn_give(turned);
+    return status;
+}
+
+/* w = the gradient, transposed while it is summed over all images: patches by y; tasks are channels of a group. */
+static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
+    int64_t many;
+    for (int64_t task = begin; task < end; task += many) {
+        many = gn_min(end, (task / blocks + 1) * blocks) - task; /* all of this group that are left */
+        const int64_t group = task / blocks;
+        const int64_t channel = task % blocks * work->tile;
+        const int64_t channels = gn_min(many * work->tile, of->channels - channel);
+        const int64_t depth = channels * of->kernel_numel;
+        COMPUTE *sums = gn_take(depth * of->features * (int64_t)sizeof(COMPUTE));
+        band patches;
+        /* the rows of a band are those that all channels together can have, whatever the task's: sums end with them */
+        if (sums == NULL || NAME(take_band)(of, channels, work->rows, &patches) != GN_OK) {
+            gn_give(sums);
+            report(work, GN_OUT_OF_MEMORY);
+            return;
+        }
+        memset(sums, 0, (size_t)(depth * of->features) * sizeof(COMPUTE));
+        for (int64_t plane = 0; plane < of->batch * of->out[0]; plane++) {
+            const int64_t place = plane / of->out[0] * of->groups + group;
+            const COMPUTE *x = (const COMPUTE *)work->x + (place * of->channels + channel) * of->in_numel;
+            const COMPUTE *y = (const COMPUTE *)work->y + place * of->features * of->out_numel
+                               + plane % of->out[0] * of->out[1] * of->out[2];
+            for (int64_t row = 0; row < of->out[1]; row += patches.out_rows) {
+                const int64_t rows = gn_min(patches.out_rows, of->out[1] - row);
+                const gn_factor left = {&patches, 0, 0, NAME(pack_patch_rows), NULL};
+                const gn_factor right = {y + row * of->out[2], of->out_numel, 1, NULL, NULL};
+                NAME(copy_band)(&patches, x, plane % of->out[0], row, patches.image);
+                report(work, NAME(gn_gemm_blocked)(depth, of->features, rows * of->out[2], 1, &left, &right, 1, sums,
+                                                   of->features, 1, sums, of->features));
+            }
+        }
+        COMPUTE *w = (COMPUTE *)work->result + group * of->features * of->depth + channel * of->kernel_numel;
+        for (int64_t feature = 0; feature < of->features; feature++) {
+            for (int64_t element = 0; element < depth; element++) {
+                w[feature * of->depth + element] = sums[element * of->features + feature];
+            }
+        }
+        gn_give(sums);
+        gn_give(patches.offsets);
+        gn_give(patches.image);
+    }
+}
+
+static int32_t NAME(packed_backward_weight)(convolution *work) {
+    const geometry *of = &work->of;
+    band whole;
+    const int32_t status = NAME(take_band)(of, of->channels, of->out[1], &whole);
+    if (status != GN_OK) {
+        return status;
+    }
+    work->rows = whole.out_rows;
+    gn_give(whole.offsets);
+    gn_give(whole.image);
+    work->tile = task_channels(of->channels, of->groups);
+    const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
+    const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel * of->batch);
+    gn_parallel(of->groups * blocks, gn_max(1, PACKED_GRAIN / steps), NAME(packed_backward_weight_task), work);
+    return work->status;
+}
+
+#undef LANES
+#undef WIDTH
+
+#endif
