@@ -46,7 +46,7 @@ static void NAME(fold_sum)(const block *part, const gn_call *call) {
 }
 static void NAME(fold_product)(const block *part, const gn_call *call) {
     (void)call;
-    EACH(CELL, const STORAGE, FOLD(a * b))
+    EACH(CELL, const STORAGE, FOLD(GN_TIMES(a, b)))
 }
 #if IS_ORDERED
 static void NAME(fold_most)(const block *part, const gn_call *call) {
