@@ -76,10 +76,9 @@ OPTIONAL_FLAGS = (
     "-fvisibility=hidden",
     "-g0",  # Python's own flags ask for debugging tables, five times the code's size
 )
-# What each instruction set is to the compiler.  Only the speed differs: without contraction no sum is fused
-# with its product, so all give the same numbers.  gcc 12 fuses complex products all the same where it is told
-# of the instructions (vfmaddsub); so it is not.
-_AVX2 = ("-mavx2", "-mfma", "-mbmi", "-mbmi2")
+# What each instruction set is to the compiler.  Sums are fused with products where the source says so
+# (GN_FMA) and nowhere else, so that an element's result does not depend on where it stands.
+_AVX2 = ("-mavx2", "-mbmi", "-mbmi2", "-mfma")
 VARIANTS = {
     "baseline": (),
     "avx2": _AVX2,

@@ -29,8 +29,16 @@ UNBOUNDED = {"digamma", "lgamma"}
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    return tool.compile_program(tmp_path_factory.mktemp("accuracy"))
+def programs(tmp_path_factory):
+    return tool.compile_programs(tmp_path_factory.mktemp("accuracy"))
+
+
+@pytest.fixture(params=["plain", "fused"])
+def program(request, programs):
+    for each in programs:
+        if each.parent.name == request.param:
+            return each
+    pytest.skip("this processor has no fused products")
 
 
 @pytest.mark.parametrize("function", SINGLE)

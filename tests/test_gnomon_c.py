@@ -104,7 +104,8 @@ def test_a_child_of_fork_computes() -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-SUMS = """
+# What no instruction set fuses: its results are the same on all.
+UNFUSED = """
 import hashlib
 import gnomon as gn
 from gnomon_c import library
@@ -112,31 +113,96 @@ gn.set_default_device("c")
 gn.manual_seed(0)
 digest = hashlib.sha256()
 x = gn.randn(1031, 57)
-for result in (
-    x.exp(), x.tanh(), x.sigmoid(), gn.nn.functional.gelu(x), x.sin(), x.abs().log(), x.sum(0), x.sum(1),
-    x.softmax(1), x.var(0), x.half() * 3.5, x.bfloat16().exp(), x.double().exp(), (x * 100).int() // 7,
-    x.T.contiguous(), x + x[0],
-):
+results = [
+    x * 3 - x[0], x / x[1], x.sqrt(), x.abs().floor(), x.relu(), x.sum(0), x.sum(1), x.var(0), x.half() * 3.5,
+    (x * 100).int() // 7, x.T.contiguous(), x + x[0], x.clone(), x.cumprod(0), x.double().prod(1),
+    x.bfloat16() + 1,
+    gn.linspace(0, 1, 777), gn.lerp(x, x[2], 0.3), gn.addcmul(x, x[0], x[1], value=0.7),
+]
+for dtype in (gn.complex64, gn.complex128):
+    z = gn.randn(311, 57, dtype=dtype)
+    w = z.flip(0)
+    results += [
+        z + w, gn.add(z, w, alpha=0.5 - 2j), gn.sub(z, w, alpha=3j), z * w, z * w[0], z / w, 1 / z,
+        z**2, z**3,
+        z.cumprod(1), z.prod(0), gn.addcmul(z, w, z, value=0.5 + 1j), gn.addcdiv(z, w, z, value=2j),
+        gn.lerp(z, w, 0.3), gn.lerp(z, w, w), gn.linalg.cross(z[:, :3], w[:, :3]), gn.outer(z[0], w[1]),
+        gn.addr(z[:, :311], z[:, 0], w[0], beta=2 - 1j, alpha=1j), gn.fft.fft(z),
+        gn.fft.ifft(z[:, :49], dim=0),
+        gn.zeros(5, 57, dtype=dtype).index_add(0, gn.arange(311) % 5, z, alpha=1 - 1j),
+        gn.linalg.svdvals(z[:9]), gn.sum(z, 1),
+    ]
+for result in results:
     digest.update(bytes(result.contiguous().untyped_storage().copy_out()))
 print(library.native().lib.gn_compiled_isa(), digest.hexdigest())
 """
 
+# Elements of a tensor, and of parts of it that begin and end elsewhere: in vector code and in its tail.
+PLACES = """
+import gnomon as gn
+gn.set_default_device("c")
+gn.manual_seed(0)
+special = gn.nn.functional
+names = "exp exp2 expm1 log log2 log10 log1p rsqrt sqrt reciprocal sin cos tan asin acos atan sinh"
+names += " cosh tanh asinh acosh atanh sigmoid erf erfc erfinv lgamma digamma"
+functions = {name: getattr(gn, name) for name in names.split()}
+names = "gelu silu mish softplus elu hardswish logsigmoid"
+functions.update({name: getattr(special, name) for name in names.split()})
+functions.update(
+    {
+        "gelu tanh": lambda x: special.gelu(x, approximate="tanh"),
+        "pow": lambda x: x.abs() ** 1.75,
+        "atan2": lambda x: gn.atan2(x, x.flip(0)),
+        "logaddexp": lambda x: gn.logaddexp(x, x + 0.5),
+        "addcmul": lambda x: gn.addcmul(x, x, x, value=0.3),
+        "times": lambda x: x * x,
+        "over": lambda x: 1.5 / x,
+        "lerp": lambda x: gn.lerp(x, x * x, x),
+        "add": lambda x: gn.add(x, x * x, alpha=1.1),
+    }
+)
+complex_names = set("exp log sin tanh sigmoid silu sqrt reciprocal addcmul times over lerp add".split())
+for dtype in (gn.float32, gn.float64, gn.bfloat16, gn.complex64, gn.complex128):
+    x = gn.randn(75, dtype=dtype) * 0.7
+    for name, function in functions.items():
+        if dtype.is_complex and name not in complex_names or name == "atan2":
+            continue
+        whole = function(x).tolist()
+        for begin in (*range(0, 17), 33):
+            for end in (begin + 1, begin + 3, begin + 15, begin + 33, 75):
+                part = function(x[begin:end]).tolist()
+                assert repr(part) == repr(whole[begin:end]), (name, dtype, begin, end)
+    if dtype.is_floating_point:
+        assert repr(gn.atan2(x[3:40], x[20:57]).tolist()) == repr(gn.atan2(x, x.roll(-17))[3:40].tolist())
+print("right")
+"""
 
-def test_every_instruction_set_gives_the_same_numbers() -> None:
+
+def run_on(isa: str, program: str) -> list[str]:
+    """The words that ``program`` prints where the library is that of an instruction set."""
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GNOMON_C_ISA": isa, "GNOMON_FALLBACK": "allow"},
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.split()
+
+
+def test_what_is_not_fused_is_the_same_on_every_instruction_set() -> None:
     from gnomon_c import library
 
-    texts = []
-    for isa in library.isas():
-        run = subprocess.run(
-            [sys.executable, "-c", SUMS],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "GNOMON_C_ISA": isa, "GNOMON_FALLBACK": "allow"},
-        )
-        assert run.returncode == 0, run.stderr
-        texts.append(run.stdout.split())
+    texts = [run_on(isa, UNFUSED) for isa in library.isas()]
     assert [text[0] for text in texts] == [str(library.ISAS.index(isa)) for isa in library.isas()]
     assert len({text[1] for text in texts}) == 1
+
+
+def test_no_result_depends_on_where_its_element_stands() -> None:
+    from gnomon_c import library
+
+    for isa in library.isas():
+        assert run_on(isa, PLACES) == ["right"], isa
 
 
 def test_an_instruction_set_that_is_not_there_is_refused() -> None:

@@ -97,17 +97,26 @@ static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
     SUM *divisors = line + width->in;
     SUM *sums = divisors + width->out;
     int64_t known = -1; /* the row in a plane that the divisors are for */
+    int64_t plane;
+    int64_t z;
+    int64_t y;
+    NAME(find_row)(work, begin, &plane, &z, &y);
     for (int64_t row = begin; row < end; row++) {
-        int64_t plane;
-        int64_t z;
-        int64_t y;
-        NAME(find_row)(work, row, &plane, &z, &y);
         const COMPUTE *from = (const COMPUTE *)work->in + plane * work->in_numel;
         COMPUTE *to = (COMPUTE *)work->out + row * width->out;
         int started = 0;
         for (int64_t i = depth->start[z]; i < depth->end[z]; i++) {
             for (int64_t j = height->start[y]; j < height->end[y]; j++) {
                 const COMPUTE *next = from + (i * height->in + j) * width->in;
+                if (!started && j + 1 < height->end[y]) {
+                    const COMPUTE *second = next + width->in;
+                    for (int64_t k = 0; k < width->in; k++) {
+                        line[k] = (SUM)next[k] + (SUM)second[k];
+                    }
+                    started = 1;
+                    j++;
+                    continue;
+                }
                 if (!started) {
                     for (int64_t k = 0; k < width->in; k++) {
                         line[k] = next[k];
@@ -130,6 +139,12 @@ static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
         }
         for (int64_t x = 0; x < width->out; x++) {
             to[x] = divisors[x] == 0 ? 0 : (COMPUTE)QUOTIENT(sums[x], divisors[x]);
+        }
+        if (++y == height->out) { /* divisions would take as long as a short row */
+            y = 0;
+            z++;
+            plane += z == depth->out;
+            z = z == depth->out ? 0 : z;
         }
     }
     gn_give(line);

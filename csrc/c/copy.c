@@ -3,10 +3,10 @@
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
+#include "transpose.h"
 #include "walk.h"
 
-/* Side of the square blocks in which a transposing copy goes: rows of 16 elements fill a cache line at least
- * once, and 16 lines of either side stay in the L1 cache whatever the strides. */
+/* The fewest rows and columns of a copy that goes by blocks. */
 #define BLOCK 16
 
 /* Elements of a plane that gn_copy_plane moves with `size` bytes each. */
@@ -68,7 +68,7 @@ typedef struct transposition {
     const gn_call *call;
     void *const *data;
     int32_t row_dim; /* the input's fast dimension */
-    int64_t strips;  /* of BLOCK rows, in each plane */
+    int64_t strips;  /* of GN_TRANSPOSE_ROWS rows, in each plane */
 } transposition;
 
 /* Strips [begin, end) of all planes. */
@@ -78,7 +78,7 @@ static void transpose_strips(int64_t begin, int64_t end, void *context) {
     const gn_tensor *in = &work->call->tensors[1];
     const int64_t rows = out->sizes[work->row_dim];
     for (int64_t strip = begin; strip < end; strip++) {
-        const int64_t first = strip % work->strips * BLOCK;
+        const int64_t first = strip % work->strips * GN_TRANSPOSE_ROWS;
         int64_t plane = strip / work->strips;
         char *to = (char *)work->data[0] + first * out->strides[work->row_dim];
         const char *from = (const char *)work->data[1] + first * in->strides[work->row_dim];
@@ -90,8 +90,14 @@ static void transpose_strips(int64_t begin, int64_t end, void *context) {
                 from += at * in->strides[dim];
             }
         }
-        copy_plane(to, out->strides[work->row_dim], out->strides[0], from, in->strides[work->row_dim],
-                   in->strides[0], gn_min(BLOCK, rows - first), out->sizes[0], gn_itemsize(out->dtype));
+        const int64_t count = gn_min(GN_TRANSPOSE_ROWS, rows - first);
+        const int64_t size = gn_itemsize(out->dtype);
+        if (out->strides[0] == size) {
+            gn_transpose(size, count, out->sizes[0], from, in->strides[0], to, out->strides[work->row_dim]);
+        } else {
+            copy_plane(to, out->strides[work->row_dim], out->strides[0], from, in->strides[work->row_dim],
+                       in->strides[0], count, out->sizes[0], size);
+        }
     }
 }
 
@@ -106,9 +112,9 @@ static int32_t move(const gn_call *call, void *const *data) {
     for (int32_t dim = 1; dim < out->ndim; dim++) {
         if (in->strides[dim] == size && in->strides[0] != size && out->sizes[0] >= BLOCK
             && out->sizes[dim] >= BLOCK) {
-            transposition work = {call, data, dim, (out->sizes[dim] + BLOCK - 1) / BLOCK};
+            transposition work = {call, data, dim, (out->sizes[dim] + GN_TRANSPOSE_ROWS - 1) / GN_TRANSPOSE_ROWS};
             const int64_t strips = gn_numel(out) / out->sizes[dim] / out->sizes[0] * work.strips;
-            gn_parallel(strips, gn_max(1, GN_GRAIN / (BLOCK * out->sizes[0])), transpose_strips, &work);
+            gn_parallel(strips, gn_max(1, GN_GRAIN / (GN_TRANSPOSE_ROWS * out->sizes[0])), transpose_strips, &work);
             return GN_OK;
         }
     }

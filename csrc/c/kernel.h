@@ -50,6 +50,14 @@ typedef double complex gn_complex128;
 #define GN_UNLIKELY(condition) (condition)
 #endif
 
+/* a b + c.  Where the processor has an instruction for it the product is not rounded, else it is; either way an
+ * element's result is the same wherever it stands, as each operation that is fused is written as such. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define GN_FMA(a, b, c) _Generic((a), float: fmaf, double: fma)(a, b, c)
+#else
+#define GN_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+
 /* Addresses in the ABI are doubles; gn_allocate has checked that they fit. */
 static inline void *gn_pointer(double address) {
     return (void *)(uintptr_t)address;
@@ -111,6 +119,46 @@ static inline gn_complex128 gn_number_complex128(const gn_call *call, int32_t in
     memcpy(&number, parts, sizeof number);
     return number;
 }
+#endif
+
+/* A product of numbers of any type.  That of complex numbers is written out in real numbers, with a sum in either part:
+ * of a sum beside a difference, which is what a complex product is to them, compilers make instructions that round
+ * neither product, but only in vector code. */
+#if GN_HAS_COMPLEX
+/* Each part by itself: a product with I would make NaN of infinities. */
+GN_INLINE gn_complex64 gn_complex_of_float32(float re, float im) {
+#ifdef CMPLXF
+    return CMPLXF(re, im); /* memory is no way for vector code */
+#else
+    const float parts[2] = {re, im};
+    gn_complex64 number;
+    memcpy(&number, parts, sizeof number);
+    return number;
+#endif
+}
+GN_INLINE gn_complex128 gn_complex_of_float64(double re, double im) {
+#ifdef CMPLX
+    return CMPLX(re, im);
+#else
+    const double parts[2] = {re, im};
+    gn_complex128 number;
+    memcpy(&number, parts, sizeof number);
+    return number;
+#endif
+}
+GN_INLINE gn_complex64 gn_multiply_complex64(gn_complex64 a, gn_complex64 b) {
+    const float re = crealf(a), im = cimagf(a), right = crealf(b), up = cimagf(b), down = -up;
+    return gn_complex_of_float32(re * right + im * down, re * up + im * right);
+}
+GN_INLINE gn_complex128 gn_multiply_complex128(gn_complex128 a, gn_complex128 b) {
+    const double re = creal(a), im = cimag(a), right = creal(b), up = cimag(b), down = -up;
+    return gn_complex_of_float64(re * right + im * down, re * up + im * right);
+}
+#define GN_TIMES(a, b)                                                                                         \
+    _Generic((a) * (b), gn_complex64: gn_multiply_complex64((gn_complex64)(a), (gn_complex64)(b)),             \
+             gn_complex128: gn_multiply_complex128((gn_complex128)(a), (gn_complex128)(b)), default: (a) * (b))
+#else
+#define GN_TIMES(a, b) ((a) * (b))
 #endif
 
 /* Classes of dtypes.  A row of a table names one; WHEN_<class>(code) in a *_dtype.h file is `code` for the

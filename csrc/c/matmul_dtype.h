@@ -27,13 +27,13 @@ static void NAME(multiply_strips)(const COMPUTE *a, const COMPUTE *b, int64_t de
     for (int64_t p = 0; p < depth; p++) {
         for (int i = 0; i < TILE_ROWS; i++) {
             for (int j = 0; j < TILE_COLUMNS; j++) {
-                sums[i][j] = (COMPUTE)(sums[i][j] + a[p * TILE_ROWS + i] * b[p * TILE_COLUMNS + j]);
+                sums[i][j] = (COMPUTE)(sums[i][j] + GN_TIMES(a[p * TILE_ROWS + i], b[p * TILE_COLUMNS + j]));
             }
         }
     }
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < columns; j++) {
-            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + alpha * sums[i][j]);
+            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + GN_TIMES(alpha, sums[i][j]));
         }
     }
 }
@@ -45,7 +45,7 @@ static void NAME(scale)(int64_t m, int64_t n, COMPUTE beta, COMPUTE *c, int64_t 
     }
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j < n; j++) {
-            c[i * c_row + j] = beta == 0 ? 0 : (COMPUTE)(c[i * c_row + j] * beta);
+            c[i * c_row + j] = beta == 0 ? 0 : (COMPUTE)(GN_TIMES(c[i * c_row + j], beta));
         }
     }
 }
@@ -58,9 +58,11 @@ static void NAME(multiply_small)(int64_t m, int64_t n, int64_t k, COMPUTE alpha,
         for (int64_t j = 0; j < n; j++) {
             COMPUTE sum = 0;
             for (int64_t p = 0; p < k; p++) {
-                sum = (COMPUTE)(sum + LOAD(a[i * a_row + p * a_column]) * LOAD(b[p * b_row + j * b_column]));
+                const COMPUTE left = LOAD(a[i * a_row + p * a_column]);
+                const COMPUTE right = LOAD(b[p * b_row + j * b_column]);
+                sum = (COMPUTE)(sum + GN_TIMES(left, right));
             }
-            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + alpha * sum);
+            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + GN_TIMES(alpha, sum));
         }
     }
 }
@@ -176,10 +178,10 @@ static void NAME(multiply_rows)(int64_t k, COMPUTE alpha, const STORAGE *x, cons
     for (; p + VECTOR_LANES <= k; p += VECTOR_LANES) {
         for (int lane = 0; lane < VECTOR_LANES; lane++) {
             const COMPUTE factor = LOAD(x[p + lane]);
-            sums0[lane] = (COMPUTE)(sums0[lane] + factor * LOAD(rows[p + lane]));
-            sums1[lane] = (COMPUTE)(sums1[lane] + factor * LOAD(row1[p + lane]));
-            sums2[lane] = (COMPUTE)(sums2[lane] + factor * LOAD(row2[p + lane]));
-            sums3[lane] = (COMPUTE)(sums3[lane] + factor * LOAD(row3[p + lane]));
+            sums0[lane] = (COMPUTE)(sums0[lane] + GN_TIMES(factor, LOAD(rows[p + lane])));
+            sums1[lane] = (COMPUTE)(sums1[lane] + GN_TIMES(factor, LOAD(row1[p + lane])));
+            sums2[lane] = (COMPUTE)(sums2[lane] + GN_TIMES(factor, LOAD(row2[p + lane])));
+            sums3[lane] = (COMPUTE)(sums3[lane] + GN_TIMES(factor, LOAD(row3[p + lane])));
         }
     }
     COMPUTE lanes[VECTOR_ROWS][VECTOR_LANES];
@@ -191,9 +193,10 @@ static void NAME(multiply_rows)(int64_t k, COMPUTE alpha, const STORAGE *x, cons
     }
     for (int row = 0; row < VECTOR_ROWS; row++) {
         for (int64_t rest = p; rest < k; rest++) {
-            lanes[row][rest - p] = (COMPUTE)(lanes[row][rest - p] + LOAD(x[rest]) * LOAD(rows[row * step + rest]));
+            const COMPUTE share = (COMPUTE)GN_TIMES(LOAD(x[rest]), LOAD(rows[row * step + rest]));
+            lanes[row][rest - p] = (COMPUTE)(lanes[row][rest - p] + share);
         }
-        c[row * c_step] = (COMPUTE)(c[row * c_step] + alpha * NAME(sum_lanes)(lanes[row]));
+        c[row * c_step] = (COMPUTE)(c[row * c_step] + GN_TIMES(alpha, NAME(sum_lanes)(lanes[row])));
     }
 }
 
@@ -213,14 +216,16 @@ static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STO
             if (x_step == 1) {
                 for (; p + VECTOR_LANES <= k; p += VECTOR_LANES) {
                     for (int lane = 0; lane < VECTOR_LANES; lane++) {
-                        lanes[lane] = (COMPUTE)(lanes[lane] + LOAD(x[p + lane]) * LOAD(from[p + lane]));
+                        const COMPUTE share = (COMPUTE)GN_TIMES(LOAD(x[p + lane]), LOAD(from[p + lane]));
+                        lanes[lane] = (COMPUTE)(lanes[lane] + share);
                     }
                 }
             }
             for (; p < k; p++) {
-                lanes[p % VECTOR_LANES] = (COMPUTE)(lanes[p % VECTOR_LANES] + LOAD(x[p * x_step]) * LOAD(from[p]));
+                const COMPUTE share = (COMPUTE)GN_TIMES(LOAD(x[p * x_step]), LOAD(from[p]));
+                lanes[p % VECTOR_LANES] = (COMPUTE)(lanes[p % VECTOR_LANES] + share);
             }
-            c[j * c_step] = (COMPUTE)(c[j * c_step] + alpha * NAME(sum_lanes)(lanes));
+            c[j * c_step] = (COMPUTE)(c[j * c_step] + GN_TIMES(alpha, NAME(sum_lanes)(lanes)));
         }
         return;
     }
@@ -235,10 +240,10 @@ static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STO
             const COMPUTE f2 = LOAD(x[(p + 2) * x_step]);
             const COMPUTE f3 = LOAD(x[(p + 3) * x_step]);
             for (int64_t j = 0; j < width; j++) {
-                COMPUTE sum = (COMPUTE)(sums[j] + f0 * LOAD(from[j]));
-                sum = (COMPUTE)(sum + f1 * LOAD(from[b_row + j]));
-                sum = (COMPUTE)(sum + f2 * LOAD(from[2 * b_row + j]));
-                sums[j] = (COMPUTE)(sum + f3 * LOAD(from[3 * b_row + j]));
+                COMPUTE sum = (COMPUTE)(sums[j] + GN_TIMES(f0, LOAD(from[j])));
+                sum = (COMPUTE)(sum + GN_TIMES(f1, LOAD(from[b_row + j])));
+                sum = (COMPUTE)(sum + GN_TIMES(f2, LOAD(from[2 * b_row + j])));
+                sums[j] = (COMPUTE)(sum + GN_TIMES(f3, LOAD(from[3 * b_row + j])));
             }
         }
         for (; p < k; p++) {
@@ -246,16 +251,16 @@ static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STO
             const STORAGE *from = b + p * b_row + first * b_column;
             if (b_column == 1) {
                 for (int64_t j = 0; j < width; j++) {
-                    sums[j] = (COMPUTE)(sums[j] + factor * LOAD(from[j]));
+                    sums[j] = (COMPUTE)(sums[j] + GN_TIMES(factor, LOAD(from[j])));
                 }
             } else {
                 for (int64_t j = 0; j < width; j++) {
-                    sums[j] = (COMPUTE)(sums[j] + factor * LOAD(from[j * b_column]));
+                    sums[j] = (COMPUTE)(sums[j] + GN_TIMES(factor, LOAD(from[j * b_column])));
                 }
             }
         }
         for (int64_t j = 0; j < width; j++) {
-            c[(first + j) * c_step] = (COMPUTE)(c[(first + j) * c_step] + alpha * sums[j]);
+            c[(first + j) * c_step] = (COMPUTE)(c[(first + j) * c_step] + GN_TIMES(alpha, sums[j]));
         }
     }
 }
@@ -524,7 +529,7 @@ int32_t NAME(kernel_dot)(const gn_call *call, void *const *data) {
         for (int64_t i = begin; i < end; i++) {
             const COMPUTE left = LOAD(*(const STORAGE *)(a + i * a_stride));
             const COMPUTE right = LOAD(*(const STORAGE *)(b + i * b_stride));
-            lanes[i % 16] = (COMPUTE)(lanes[i % 16] + left * right);
+            lanes[i % 16] = (COMPUTE)(lanes[i % 16] + GN_TIMES(left, right));
         }
         for (int width = 8; width > 0; width /= 2) {
             for (int lane = 0; lane < width; lane++) {

@@ -13,41 +13,27 @@
 #include "scalar_hyperbolic.h"
 #include "scalar_trig.h"
 
-/* Below these, sigmoid and silu have other forms: x + SILU_SHIFT is exact, and
- * e^-SILU_SHIFT, which is SILU_FACTOR, nearly so. */
 #define REAL float
 #define NAME(name) name##_float32
 #define FUNCTION(name) name##f
-#define SIGMOID_LIMIT -12.0f
-#define SILU_LIMIT -87.0f
-#define SILU_SHIFT 45.05615234375f
-#define SILU_FACTOR 2.706211039053161e-20f
+#define LIFT GN_LIFT_FLOAT
 #include "scalar_real.h"
 #include "scalar_activation.h"
 #undef REAL
 #undef NAME
 #undef FUNCTION
-#undef SIGMOID_LIMIT
-#undef SILU_LIMIT
-#undef SILU_SHIFT
-#undef SILU_FACTOR
+#undef LIFT
 
 #define REAL double
 #define NAME(name) name##_float64
 #define FUNCTION(name) name
-#define SIGMOID_LIMIT -20.0
-#define SILU_LIMIT -700.0
-#define SILU_SHIFT 400.00018310546875
-#define SILU_FACTOR 1.9148189507908364e-174
+#define LIFT GN_LIFT_DOUBLE
 #include "scalar_real.h"
 #include "scalar_activation.h"
 #undef REAL
 #undef NAME
 #undef FUNCTION
-#undef SIGMOID_LIMIT
-#undef SILU_LIMIT
-#undef SILU_SHIFT
-#undef SILU_FACTOR
+#undef LIFT
 
 /* Integers of all sizes, and bool, as int64; the caller narrows the result, which wraps. */
 GN_INLINE int gn_isnan_int64(int64_t x) {
@@ -158,6 +144,8 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_sqrt(x) GN_FRACTIONAL(sqrtf, sqrt, csqrtf, csqrt, x)(x)
 /* The function of this name for either of four types, or of two. */
 #define GN_BY_TYPE(name, x) GN_FRACTIONAL(name##_float32, name##_float64, name##_complex64, name##_complex128, x)
+/* Of numbers that are not positive. */
+#define gn_exp_negative(x) GN_FLOAT(gn_exp_negative, x)(x)
 #define gn_exp2(x) GN_BY_TYPE(gn_exp2, x)(x)
 #define gn_expm1(x) GN_BY_TYPE(gn_expm1, x)(x)
 #define gn_log1p(x) GN_BY_TYPE(gn_log1p, x)(x)

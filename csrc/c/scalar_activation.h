@@ -1,21 +1,21 @@
 /* Activations and their gradients, for REAL = float and double; scalar.h includes this file for each, after
  * scalar_real.h. */
 
-/* 1 / (1 + e^-x); where that exponential is large, e^x (1 - e^x). */
+/* 1 / (1 + e^-x), or e^x / (1 + e^x).  Either is m - m q with q = e / (1 + e), where e is the power that is at most 1:
+ * what rounding does to the sum matters less to this difference than to a quotient. */
 GN_INLINE REAL NAME(gn_sigmoid)(REAL x) {
-    const int is_small = x < SIGMOID_LIMIT;
-    const REAL power = NAME(gn_exp)(is_small ? x : -x);
-    return is_small ? power - power * power : 1 / (1 + power);
+    const REAL power = NAME(gn_exp_negative)(-FUNCTION(fabs)(x));
+    const REAL m = x < 0 ? power : 1;
+    return GN_FMA(-m, power / (1 + power), m);
 }
 
-/* x / (1 + e^-x), in the forms of sigmoid; where e^x is subnormal, from a power that is not. */
+/* x times sigmoid x; small powers are multiplied before they become subnormal. */
 GN_INLINE REAL NAME(gn_silu)(REAL x) {
-    const int is_small = x < SIGMOID_LIMIT;
-    const int is_least = x < SILU_LIMIT;
-    const REAL moved = x + (is_least ? SILU_SHIFT : 0);
-    const REAL power = NAME(gn_exp)(is_small ? moved : -x);
-    const REAL small = x * (power - power * power) * (is_least ? SILU_FACTOR : 1);
-    return is_small ? small : x / (1 + power);
+    const REAL lifted = NAME(gn_exp_lifted)(-FUNCTION(fabs)(x));
+    const REAL power = lifted * (1 / LIFT);
+    const REAL m = x * lifted * (1 / LIFT);
+    const REAL quotient = (x < 0 ? power : x) / (1 + power);
+    return x < 0 ? GN_FMA(-m, quotient, m) : quotient;
 }
 
 /* The gradient of silu at x. */

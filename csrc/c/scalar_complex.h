@@ -8,20 +8,6 @@
 
 #if GN_HAS_COMPLEX
 
-/* re + im i, each part by itself: a product with I would make NaN of infinities. */
-static inline gn_complex64 gn_complex_of_float32(float re, float im) {
-    const float parts[2] = {re, im};
-    gn_complex64 number;
-    memcpy(&number, parts, sizeof number);
-    return number;
-}
-static inline gn_complex128 gn_complex_of_float64(double re, double im) {
-    const double parts[2] = {re, im};
-    gn_complex128 number;
-    memcpy(&number, parts, sizeof number);
-    return number;
-}
-
 static inline int gn_isnan_complex64(gn_complex64 x) {
     return crealf(x) != crealf(x) || cimagf(x) != cimagf(x);
 }
@@ -34,30 +20,33 @@ static inline int gn_isinf_complex64(gn_complex64 x) {
 static inline int gn_isinf_complex128(gn_complex128 x) {
     return fabs(creal(x)) == (double)INFINITY || fabs(cimag(x)) == (double)INFINITY;
 }
+/* a / b by the part of b that is larger (Smith's form), without a branch; in real numbers for the reason that products
+ * are.  Divided by zero, each part goes to its own infinity (or NaN). */
+#define GN_DIVIDE(DTYPE, REAL, COMPLEX, part, other_part, size)                                        \
+    GN_INLINE COMPLEX gn_divide_##DTYPE(COMPLEX a, COMPLEX b) {                                        \
+        const REAL re = part(b), im = other_part(b);                                                   \
+        const int turned = size(re) < size(im);                                                        \
+        const REAL large = turned ? im : re, small = turned ? re : im;                                 \
+        const REAL first = turned ? part(a) : other_part(a), second = turned ? other_part(a) : part(a); \
+        const REAL ratio = large == 0 ? 0 : small / large;                                             \
+        const REAL divisor = large + small * ratio;                                                    \
+        const REAL straight = second + first * ratio;                                                  \
+        const REAL crossed = second * (turned ? ratio : -ratio) + (turned ? -first : first);           \
+        return gn_complex_of_##REAL(straight / divisor, crossed / divisor);                            \
+    }
+#define gn_complex_of_float gn_complex_of_float32
+#define gn_complex_of_double gn_complex_of_float64
+GN_DIVIDE(complex64, float, gn_complex64, crealf, cimagf, fabsf)
+GN_DIVIDE(complex128, double, gn_complex128, creal, cimag, fabs)
+#undef GN_DIVIDE
+#undef gn_complex_of_float
+#undef gn_complex_of_double
+
 static inline gn_complex64 gn_sigmoid_complex64(gn_complex64 x) {
-    return 1 / (1 + cexpf(-x));
+    return gn_divide_complex64(1, 1 + cexpf(-x));
 }
 static inline gn_complex128 gn_sigmoid_complex128(gn_complex128 x) {
-    return 1 / (1 + cexp(-x));
-}
-/* Divided by zero, each part goes to its own infinity (or NaN), which C's short division loses. */
-static inline gn_complex64 gn_divide_complex64(gn_complex64 a, gn_complex64 b) {
-    if (b == 0) {
-        const float parts[2] = {crealf(a) / crealf(b), cimagf(a) / crealf(b)};
-        gn_complex64 quotient;
-        memcpy(&quotient, parts, sizeof quotient);
-        return quotient;
-    }
-    return a / b;
-}
-static inline gn_complex128 gn_divide_complex128(gn_complex128 a, gn_complex128 b) {
-    if (b == 0) {
-        const double parts[2] = {creal(a) / creal(b), cimag(a) / creal(b)};
-        gn_complex128 quotient;
-        memcpy(&quotient, parts, sizeof quotient);
-        return quotient;
-    }
-    return a / b;
+    return gn_divide_complex128(1, 1 + cexp(-x));
 }
 
 /* A complex number over its modulus; 0 at 0. */
@@ -92,11 +81,11 @@ static inline gn_complex128 gn_log1p_complex128(gn_complex128 x) {
     return clog(gn_complex_of_float64(1 + creal(x), cimag(x)));
 }
 static inline gn_complex128 gn_silu_complex128(gn_complex128 x) {
-    return x * (1 / (1 + cexp(-x)));
+    return GN_TIMES(x, gn_sigmoid_complex128(x));
 }
 static inline gn_complex128 gn_silu_backward_complex128(gn_complex128 gradient, gn_complex128 x) {
-    const gn_complex128 sigmoid = 1 / (1 + cexp(-x));
-    return gradient * (sigmoid * (1 + x * (1 - sigmoid)));
+    const gn_complex128 sigmoid = gn_sigmoid_complex128(x);
+    return GN_TIMES(gradient, GN_TIMES(sigmoid, 1 + GN_TIMES(x, 1 - sigmoid)));
 }
 /* log(e^a + e^b) from the one with the larger real part. */
 static inline gn_complex128 gn_logaddexp_complex128(gn_complex128 a, gn_complex128 b) {
@@ -137,10 +126,10 @@ static inline gn_complex128 gn_pow_number_complex128(gn_complex128 a, gn_complex
             return power > 0 ? a : gn_divide_complex128(1, a);
         }
         if (power == 2 || power == -2) {
-            return power > 0 ? a * a : gn_divide_complex128(1, a * a);
+            return power > 0 ? GN_TIMES(a, a) : gn_divide_complex128(1, GN_TIMES(a, a));
         }
         if (power == 3) {
-            return a * a * a;
+            return GN_TIMES(GN_TIMES(a, a), a);
         }
         if (power == 0.5 || power == -0.5) {
             return power > 0 ? csqrt(a) : gn_divide_complex128(1, csqrt(a));

@@ -48,54 +48,91 @@ GN_INLINE float gn_scale_float32(float y, float shifted) {
     return y * gn_from_bits(half << 23) * gn_from_bits((power - half) << 23);
 }
 
-/* e^x.  x = n ln 2 + r.  What does not fit is replaced at the end: compilers make more of a clamp at the beginning than
- * the minimum and maximum that it is. */
+/* e^r - 1, where x = n ln 2 + r and *shifted is n + shift. */
+GN_INLINE float gn_exp_split_float32(float x, float shift, float *shifted) {
+    *shifted = GN_FMA(x, 1.44269504088896341f, shift);
+    const float n = *shifted - shift;
+    const float r = GN_FMA(n, 2.12194440e-4f, GN_FMA(n, -0.693359375f, x));
+    const float square = r * r; /* pairs of terms wait less for each other */
+    const float first = GN_FMA(1.6666524367880553e-1f, r, 4.999999393255906e-1f);
+    float p = GN_FMA(8.368367023766884e-3f, r, 4.1668322448268055e-2f);
+    p = GN_FMA(1.3816332752425715e-3f, square, p);
+    p = GN_FMA(p, square, first);
+    return GN_FMA(p, square, r);
+}
+
+/* e^x.  What does not fit is replaced at the end: compilers make more of a clamp at the beginning than the minimum and
+ * maximum that it is. */
 GN_INLINE float gn_exp_float32(float x) {
-    const float shifted = x * 1.44269504088896341f + GN_SHIFT_BIASED_FLOAT;
-    const float n = shifted - GN_SHIFT_BIASED_FLOAT;
-    const float high = x - n * 0.693359375f;
-    const float low = n * 2.12194440e-4f;
-    const float r = high + low;
-    float p = 1.3816332752425715e-3f;
-    p = p * r + 8.368367023766884e-3f;
-    p = p * r + 4.1668322448268055e-2f;
-    p = p * r + 1.6666524367880553e-1f;
-    p = p * r + 4.999999393255906e-1f;
-    const float y = high + (p * (r * r) + low) + 1.0f; /* the rounding of r matters to its square only */
-    const float result = gn_scale_float32(y, shifted);
+    float shifted;
+    const float grown = gn_exp_split_float32(x, GN_SHIFT_BIASED_FLOAT, &shifted);
+    /* 2^n in two factors, for results that are subnormal or just below infinity */
+    const uint32_t power = gn_bits(shifted);
+    const uint32_t half = power >> 1;
+    const float factor = gn_from_bits(half << 23);
+    const float result = GN_FMA(grown, factor, factor) * gn_from_bits((power - half) << 23);
     const float bounded = x > 89.0f ? INFINITY : result;
     return x < -104.0f ? 0.0f : bounded;
+}
+
+/* e^x GN_LIFT_FLOAT for x <= 0: one factor scales it, and it is not subnormal where e^x is. */
+#define GN_LIFT_FLOAT 0x1p64f
+GN_INLINE float gn_exp_lifted_float32(float x) {
+    float shifted;
+    const float grown = gn_exp_split_float32(x, 0x1.8p23f + 127 + 64, &shifted);
+    const float power = gn_from_bits(gn_bits(shifted) << 23);
+    return x < -130.0f ? 0.0f : GN_FMA(grown, power, power);
+}
+/* gn_exp_float32 for x <= 0. */
+GN_INLINE float gn_exp_negative_float32(float x) {
+    return gn_exp_lifted_float32(x) * (1 / GN_LIFT_FLOAT);
 }
 
 /* e^r = 1 + r + r^2 p(r) for |r| <= ln 2 / 2. */
 GN_INLINE double gn_exp_tail(double r) {
     double p = 2.0827807872096862e-9;
-    p = p * r + 2.511107287939218e-8;
-    p = p * r + 2.7557570541720303e-7;
-    p = p * r + 2.7557237971073063e-6;
-    p = p * r + 2.480158695378016e-5;
-    p = p * r + 1.984126989281321e-4;
-    p = p * r + 1.3888888889089395e-3;
-    p = p * r + 8.333333333318737e-3;
-    p = p * r + 4.16666666666662e-2;
-    p = p * r + 1.666666666666668e-1;
+    p = GN_FMA(p, r, 2.511107287939218e-8);
+    p = GN_FMA(p, r, 2.7557570541720303e-7);
+    p = GN_FMA(p, r, 2.7557237971073063e-6);
+    p = GN_FMA(p, r, 2.480158695378016e-5);
+    p = GN_FMA(p, r, 1.984126989281321e-4);
+    p = GN_FMA(p, r, 1.3888888889089395e-3);
+    p = GN_FMA(p, r, 8.333333333318737e-3);
+    p = GN_FMA(p, r, 4.16666666666662e-2);
+    p = GN_FMA(p, r, 1.666666666666668e-1);
     return p * r + 0.5;
 }
 
-/* e^(x + rest), where the rest is what rounding x left out. */
-GN_INLINE double gn_exp_sum(double x, double rest) {
-    const double shifted = x * GN_LOG2_E + GN_SHIFT_BIASED;
-    const double n = shifted - GN_SHIFT_BIASED;
-    const double high = x - n * GN_LN2_HIGH;
-    const double low = rest - n * GN_LN2_LOW;
+/* e^(x + rest) as what this returns times 2^n, where *shifted is n + shift; the rest is what rounding x left out. */
+GN_INLINE double gn_exp_split_float64(double x, double rest, double shift, double *shifted) {
+    *shifted = GN_FMA(x, GN_LOG2_E, shift);
+    const double n = *shifted - shift;
+    const double high = GN_FMA(n, -GN_LN2_HIGH, x);
+    const double low = GN_FMA(n, -GN_LN2_LOW, rest);
     const double r = high + low;
     const double lost = (high - r) + low; /* what rounding r left out */
-    const double result = gn_scale_float64(1 + (r + (gn_exp_tail(r) * (r * r) + lost)), shifted);
+    return 1 + (r + GN_FMA(gn_exp_tail(r), r * r, lost));
+}
+GN_INLINE double gn_exp_sum(double x, double rest) {
+    double shifted;
+    const double y = gn_exp_split_float64(x, rest, GN_SHIFT_BIASED, &shifted);
+    const double result = gn_scale_float64(y, shifted);
     const double bounded = x > 710 ? (double)INFINITY : result;
     return x < -746 ? 0 : bounded;
 }
 GN_INLINE double gn_exp_float64(double x) {
     return gn_exp_sum(x, 0);
+}
+
+/* e^x GN_LIFT_DOUBLE, and e^x, for x <= 0. */
+#define GN_LIFT_DOUBLE 0x1p512
+GN_INLINE double gn_exp_lifted_float64(double x) {
+    double shifted;
+    const double y = gn_exp_split_float64(x, 0, 0x1.8p52 + 1023 + 512, &shifted);
+    return x < -1000 ? 0 : y * gn_from_bits64(gn_bits64(shifted) << 52);
+}
+GN_INLINE double gn_exp_negative_float64(double x) {
+    return gn_exp_lifted_float64(x) * (1 / GN_LIFT_DOUBLE);
 }
 
 /* 2^x; x's whole part is split off exactly. */
@@ -119,10 +156,10 @@ GN_INLINE double gn_exp2_wide(double t) {
     const double shifted = t + (GN_SHIFT + 1023);
     const double r = (t - (shifted - (GN_SHIFT + 1023))) * GN_LN2;
     double p = 1.3816332752425715e-3;
-    p = p * r + 8.368367023766884e-3;
-    p = p * r + 4.1668322448268055e-2;
-    p = p * r + 1.6666524367880553e-1;
-    p = p * r + 4.999999393255906e-1;
+    p = GN_FMA(p, r, 8.368367023766884e-3);
+    p = GN_FMA(p, r, 4.1668322448268055e-2);
+    p = GN_FMA(p, r, 1.6666524367880553e-1);
+    p = GN_FMA(p, r, 4.999999393255906e-1);
     const double result = (p * (r * r) + r + 1) * gn_from_bits64(gn_bits64(shifted) << 52);
     const double high = t > 500 ? (double)INFINITY : result;
     return t < -500 ? 0 : high;
@@ -132,11 +169,11 @@ GN_INLINE float gn_exp2_float32(float x) {
     const float shifted = x + GN_SHIFT_BIASED_FLOAT;
     const float f = x - (shifted - GN_SHIFT_BIASED_FLOAT);
     float p = 0.000153230617f;
-    p = p * f + 0.0013389613f;
-    p = p * f + 0.00961851132f;
-    p = p * f + 0.0555036348f;
-    p = p * f + 0.240226478f;
-    p = p * f + 0.693147181f;
+    p = GN_FMA(p, f, 0.0013389613f);
+    p = GN_FMA(p, f, 0.00961851132f);
+    p = GN_FMA(p, f, 0.0555036348f);
+    p = GN_FMA(p, f, 0.240226478f);
+    p = GN_FMA(p, f, 0.693147181f);
     const float result = gn_scale_float32(p * f + 1.0f, shifted);
     const float bounded = x > 129.0f ? INFINITY : result;
     return x < -152.0f ? 0.0f : bounded;
@@ -147,12 +184,12 @@ GN_INLINE double gn_expm1_wide(double x) {
     const double shifted = x * GN_LOG2_E + (GN_SHIFT + 1023);
     const double r = x - (shifted - (GN_SHIFT + 1023)) * GN_LN2;
     double p = 1.984121475811904e-4;
-    p = p * r + 1.3941004922670432e-3;
-    p = p * r + 8.333402964359438e-3;
-    p = p * r + 4.166635445175744e-2;
-    p = p * r + 1.6666666249331075e-1;
-    p = p * r + 5.000000046651133e-1;
-    p = p * r + 1.0000000000312383;
+    p = GN_FMA(p, r, 1.3941004922670432e-3);
+    p = GN_FMA(p, r, 8.333402964359438e-3);
+    p = GN_FMA(p, r, 4.166635445175744e-2);
+    p = GN_FMA(p, r, 1.6666666249331075e-1);
+    p = GN_FMA(p, r, 5.000000046651133e-1);
+    p = GN_FMA(p, r, 1.0000000000312383);
     const double scale = gn_from_bits64(gn_bits64(shifted) << 52);
     const double high = x > 350 ? (double)INFINITY : p * r * scale + (scale - 1);
     return x < -350 ? -1 : high;
@@ -191,14 +228,14 @@ GN_INLINE float gn_log_float32(float x) {
     const float f = gn_from_bits(bits - ((uint32_t)exponent << 23)) - 1.0f;
     const float z = f * f;
     float p = 7.0376836292e-2f;
-    p = p * f - 1.1514610310e-1f;
-    p = p * f + 1.1676998740e-1f;
-    p = p * f - 1.2420140846e-1f;
-    p = p * f + 1.4249322787e-1f;
-    p = p * f - 1.6668057665e-1f;
-    p = p * f + 2.0000714765e-1f;
-    p = p * f - 2.4999993993e-1f;
-    p = p * f + 3.3333331174e-1f;
+    p = GN_FMA(p, f, -1.1514610310e-1f);
+    p = GN_FMA(p, f, 1.1676998740e-1f);
+    p = GN_FMA(p, f, -1.2420140846e-1f);
+    p = GN_FMA(p, f, 1.4249322787e-1f);
+    p = GN_FMA(p, f, -1.6668057665e-1f);
+    p = GN_FMA(p, f, 2.0000714765e-1f);
+    p = GN_FMA(p, f, -2.4999993993e-1f);
+    p = GN_FMA(p, f, 3.3333331174e-1f);
     const float tail = p * f * z - 2.12194440e-4f * e - 0.5f * z;
     const float finite = f + tail + 0.693359375f * e;
     const float high = x == INFINITY ? INFINITY : finite;
@@ -228,10 +265,10 @@ GN_INLINE double gn_log2_wide(double x) {
     const double s = (m - 1) / (m + 1);
     const double z = s * s;
     double p = 0.19549193730165237;
-    p = p * z + 0.2217883158562808;
-    p = p * z + 0.28572039010388917;
-    p = p * z + 0.39999996378132524;
-    p = p * z + 0.6666666667311899;
+    p = GN_FMA(p, z, 0.2217883158562808);
+    p = GN_FMA(p, z, 0.28572039010388917);
+    p = GN_FMA(p, z, 0.39999996378132524);
+    p = GN_FMA(p, z, 0.6666666667311899);
     return e + (s * z * p + 2 * s) * GN_LOG2_E;
 }
 GN_INLINE double gn_log_wide(double x) {
@@ -259,13 +296,13 @@ GN_INLINE double gn_log_tail(double f) {
     const double s = f / (2 + f);
     const double z = s * s;
     double p = 0.13211201252427884;
-    p = p * z + 0.1325496321782845;
-    p = p * z + 0.1538685219853911;
-    p = p * z + 0.1818178180858496;
-    p = p * z + 0.2222222255876023;
-    p = p * z + 0.2857142856977309;
-    p = p * z + 0.4000000000000363;
-    p = p * z + 0.6666666666666666;
+    p = GN_FMA(p, z, 0.1325496321782845);
+    p = GN_FMA(p, z, 0.1538685219853911);
+    p = GN_FMA(p, z, 0.1818178180858496);
+    p = GN_FMA(p, z, 0.2222222255876023);
+    p = GN_FMA(p, z, 0.2857142856977309);
+    p = GN_FMA(p, z, 0.4000000000000363);
+    p = GN_FMA(p, z, 0.6666666666666666);
     const double square = 0.5 * f * f;
     return s * (square + z * p) - square;
 }

@@ -4,15 +4,22 @@
 
 #include "scalar_exp.h"
 
-/* tanh x; Cephes' (tanhf). */
+/* x + x^3 p(x^2), which is Cephes' (tanhf), or 1 - 2 / (e^2|x| + 1). */
 GN_INLINE float gn_tanh_float32(float x) {
-    const float magnitude = fabsf(x);
+    const float size = fabsf(x);
     const float z = x * x;
-    const float p = (((-5.70498872745e-3f * z + 2.06390887954e-2f) * z - 5.37397155531e-2f) * z + 1.33314422036e-1f) * z
-                    - 3.33332819422e-1f;
-    const float near = p * z * x + x;
-    const float far = copysignf(1.0f - 2.0f / (gn_exp_float32(2.0f * magnitude) + 1.0f), x);
-    return magnitude < 0.625f ? near : (x == x ? far : x);
+    float p = -5.70498872745e-3f;
+    p = GN_FMA(p, z, 2.06390887954e-2f);
+    p = GN_FMA(p, z, -5.37397155531e-2f);
+    p = GN_FMA(p, z, 1.33314422036e-1f);
+    p = GN_FMA(p, z, -3.33332819422e-1f);
+    const float near = GN_FMA(p * z, size, size);
+    float shifted;
+    const float grown = gn_exp_split_float32(2.0f * size, 0x1.8p23f + 127, &shifted);
+    const float power = gn_from_bits(gn_bits(shifted) << 23);
+    const float far = 1.0f - 2.0f / GN_FMA(grown, power, power + 1.0f);
+    const float bounded = size > 9.1f ? 1.0f : far;
+    return copysignf(size < 0.625f ? near : bounded, x);
 }
 
 GN_INLINE double gn_tanh_float64(double x) {
@@ -52,15 +59,15 @@ GN_INLINE double gn_sinh_float64(double x) {
     /* below 1 Taylor's series, which ends at x^21 / 21! */
     const double z = size * size;
     double p = 1.957294106339126e-20;
-    p = p * z + 8.22063524662433e-18;
-    p = p * z + 2.8114572543455206e-15;
-    p = p * z + 7.647163731819816e-13;
-    p = p * z + 1.6059043836821613e-10;
-    p = p * z + 2.505210838544172e-8;
-    p = p * z + 2.7557319223985893e-6;
-    p = p * z + 1.984126984126984e-4;
-    p = p * z + 8.333333333333333e-3;
-    p = p * z + 1.6666666666666666e-1;
+    p = GN_FMA(p, z, 8.22063524662433e-18);
+    p = GN_FMA(p, z, 2.8114572543455206e-15);
+    p = GN_FMA(p, z, 7.647163731819816e-13);
+    p = GN_FMA(p, z, 1.6059043836821613e-10);
+    p = GN_FMA(p, z, 2.505210838544172e-8);
+    p = GN_FMA(p, z, 2.7557319223985893e-6);
+    p = GN_FMA(p, z, 1.984126984126984e-4);
+    p = GN_FMA(p, z, 8.333333333333333e-3);
+    p = GN_FMA(p, z, 1.6666666666666666e-1);
     return copysign(size < 1 ? size + size * z * p : e - 0.25 / e, x);
 }
 GN_INLINE double gn_cosh_float64(double x) {

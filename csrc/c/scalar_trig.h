@@ -33,10 +33,10 @@ GN_INLINE double gn_turn(double x, uint64_t odd) {
 /* sin r / r for |r| <= pi / 2. */
 GN_INLINE double gn_sine_wide(double z) {
     double p = -2.3892607605507896e-8;
-    p = p * z + 2.7525648570817675e-6;
-    p = p * z - 1.9840874835830974e-4;
-    p = p * z + 8.33333117649223e-3;
-    p = p * z - 1.6666666628470406e-1;
+    p = GN_FMA(p, z, 2.7525648570817675e-6);
+    p = GN_FMA(p, z, -1.9840874835830974e-4);
+    p = GN_FMA(p, z, 8.33333117649223e-3);
+    p = GN_FMA(p, z, -1.6666666628470406e-1);
     return p * z + 1;
 }
 
@@ -61,14 +61,14 @@ GN_INLINE float gn_tan_float32(float x) {
     const double r = (x - n * (GN_PI_1 / 2)) - n * (GN_PI_REST / 2);
     const double z = r * r;
     double p = 2.7188773185643577e-6;
-    p = p * z - 1.9839408190607316e-4;
-    p = p * z + 8.33332968337342e-3;
-    p = p * z - 1.6666666645291744e-1;
+    p = GN_FMA(p, z, -1.9839408190607316e-4);
+    p = GN_FMA(p, z, 8.33332968337342e-3);
+    p = GN_FMA(p, z, -1.6666666645291744e-1);
     const double sine = r * (p * z + 1);
     double q = -2.723498247876446e-7;
-    q = q * z + 2.4799866512312025e-5;
-    q = q * z - 1.3888885312261243e-3;
-    q = q * z + 4.16666666450933e-2;
+    q = GN_FMA(q, z, 2.4799866512312025e-5);
+    q = GN_FMA(q, z, -1.3888885312261243e-3);
+    q = GN_FMA(q, z, 4.16666666450933e-2);
     const double cosine = (q * z - 0.5) * z + 1;
     const int odd = (gn_bits64(shifted) & 1) != 0;
     return (float)((odd ? -cosine : sine) / (odd ? sine : cosine));
@@ -89,23 +89,23 @@ GN_INLINE double gn_reduce(double x, double n, double *low) {
 GN_INLINE double gn_sine(double r, double low) {
     const double z = r * r;
     double p = -7.580202703250396e-13;
-    p = p * z + 1.6058400253392609e-10;
-    p = p * z - 2.5052105208623697e-8;
-    p = p * z + 2.7557319215500947e-6;
-    p = p * z - 1.9841269841258056e-4;
-    p = p * z + 8.333333333333326e-3;
-    p = p * z - 1.6666666666666666e-1;
+    p = GN_FMA(p, z, 1.6058400253392609e-10);
+    p = GN_FMA(p, z, -2.5052105208623697e-8);
+    p = GN_FMA(p, z, 2.7557319215500947e-6);
+    p = GN_FMA(p, z, -1.9841269841258056e-4);
+    p = GN_FMA(p, z, 8.333333333333326e-3);
+    p = GN_FMA(p, z, -1.6666666666666666e-1);
     return r + (r * z * p + low * (1 - 0.5 * z));
 }
 GN_INLINE double gn_cosine(double r, double low) {
     const double z = r * r;
     double p = 4.740910128425079e-14;
-    p = p * z - 1.1470360155889825e-11;
-    p = p * z + 2.087675500506207e-9;
-    p = p * z - 2.755731921847166e-7;
-    p = p * z + 2.4801587301579417e-5;
-    p = p * z - 1.3888888888888885e-3;
-    p = p * z + 4.1666666666666664e-2;
+    p = GN_FMA(p, z, -1.1470360155889825e-11);
+    p = GN_FMA(p, z, 2.087675500506207e-9);
+    p = GN_FMA(p, z, -2.755731921847166e-7);
+    p = GN_FMA(p, z, 2.4801587301579417e-5);
+    p = GN_FMA(p, z, -1.3888888888888885e-3);
+    p = GN_FMA(p, z, 4.1666666666666664e-2);
     /* 1 - z / 2 rounded, and what rounding left out */
     const double half = 0.5 * z;
     const double whole = 1 - half;
@@ -143,12 +143,12 @@ GN_INLINE double gn_tan_float64(double x) {
 /* asin x / x - 1, over x^2 = z <= 1/4. */
 GN_INLINE double gn_arcsine_wide(double z) {
     double p = 3.280543891286082e-2;
-    p = p * z + 2.089647734198898e-3;
-    p = p * z + 2.059936441877143e-2;
-    p = p * z + 2.187621370494924e-2;
-    p = p * z + 3.042521215951054e-2;
-    p = p * z + 4.464079775509315e-2;
-    p = p * z + 7.500004676827325e-2;
+    p = GN_FMA(p, z, 2.089647734198898e-3);
+    p = GN_FMA(p, z, 2.059936441877143e-2);
+    p = GN_FMA(p, z, 2.187621370494924e-2);
+    p = GN_FMA(p, z, 3.042521215951054e-2);
+    p = GN_FMA(p, z, 4.464079775509315e-2);
+    p = GN_FMA(p, z, 7.500004676827325e-2);
     return p * z + 1.666666663111093e-1;
 }
 /* pi / 2 - asin x = 2 asin sqrt((1 - x) / 2) from x = 1/2 on. */
@@ -172,17 +172,17 @@ GN_INLINE float gn_acos_float32(float x) {
 
 GN_INLINE double gn_arcsine(double z) {
     double p = 0.032463841392164544;
-    p = p * z - 0.02072054831382656;
-    p = p * z + 0.021498595572833717;
-    p = p * z + 0.0037979248558901602;
-    p = p * z + 0.010754278345207206;
-    p = p * z + 0.01140391363429041;
-    p = p * z + 0.013980155436745538;
-    p = p * z + 0.01735167300519727;
-    p = p * z + 0.022372211204919338;
-    p = p * z + 0.030381942860098585;
-    p = p * z + 0.04464285717091456;
-    p = p * z + 0.07499999999975503;
+    p = GN_FMA(p, z, -0.02072054831382656);
+    p = GN_FMA(p, z, 0.021498595572833717);
+    p = GN_FMA(p, z, 0.0037979248558901602);
+    p = GN_FMA(p, z, 0.010754278345207206);
+    p = GN_FMA(p, z, 0.01140391363429041);
+    p = GN_FMA(p, z, 0.013980155436745538);
+    p = GN_FMA(p, z, 0.01735167300519727);
+    p = GN_FMA(p, z, 0.022372211204919338);
+    p = GN_FMA(p, z, 0.030381942860098585);
+    p = GN_FMA(p, z, 0.04464285717091456);
+    p = GN_FMA(p, z, 0.07499999999975503);
     return (p * z + 0.16666666666666738) * z;
 }
 /* sqrt z is s and *low. */
@@ -226,27 +226,27 @@ GN_INLINE double gn_acos_float64(double x) {
 GN_INLINE double gn_arctangent_wide(double t) {
     const double z = t * t;
     double p = 0.0475188137418905;
-    p = p * z - 0.08480609704965549;
-    p = p * z + 0.11045599072604412;
-    p = p * z - 0.14282095798536087;
-    p = p * z + 0.1999990777558823;
-    p = p * z - 0.3333333255823654;
+    p = GN_FMA(p, z, -0.08480609704965549);
+    p = GN_FMA(p, z, 0.11045599072604412);
+    p = GN_FMA(p, z, -0.14282095798536087);
+    p = GN_FMA(p, z, 0.1999990777558823);
+    p = GN_FMA(p, z, -0.3333333255823654);
     return t * z * p;
 }
 GN_INLINE double gn_arctangent(double t) {
     const double z = t * t;
     double p = 0.015255186773218642;
-    p = p * z - 0.03353854257457211;
-    p = p * z + 0.04506554176170447;
-    p = p * z - 0.05219217457707573;
-    p = p * z + 0.05877162095272825;
-    p = p * z - 0.06666242854270277;
-    p = p * z + 0.07692284000721387;
-    p = p * z - 0.09090908208244815;
-    p = p * z + 0.11111111090274652;
-    p = p * z - 0.14285714285429266;
-    p = p * z + 0.19999999999998092;
-    p = p * z - 0.3333333333333333;
+    p = GN_FMA(p, z, -0.03353854257457211);
+    p = GN_FMA(p, z, 0.04506554176170447);
+    p = GN_FMA(p, z, -0.05219217457707573);
+    p = GN_FMA(p, z, 0.05877162095272825);
+    p = GN_FMA(p, z, -0.06666242854270277);
+    p = GN_FMA(p, z, 0.07692284000721387);
+    p = GN_FMA(p, z, -0.09090908208244815);
+    p = GN_FMA(p, z, 0.11111111090274652);
+    p = GN_FMA(p, z, -0.14285714285429266);
+    p = GN_FMA(p, z, 0.19999999999998092);
+    p = GN_FMA(p, z, -0.3333333333333333);
     return t * z * p;
 }
 

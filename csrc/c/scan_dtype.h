@@ -44,7 +44,7 @@ static inline gn_complex128 round_precise_complex(precise_complex total) {
 #else
 #define PRODUCT COMPUTE
 #endif
-#define MULTIPLY(total, x) ((PRODUCT)((total) * (x)))
+#define MULTIPLY(total, x) ((PRODUCT)GN_TIMES(total, x))
 #define PRODUCT_OF(total) (total)
 
 /* SCAN(cumsum, SUM, zero, ADD, SUM_OF) becomes kernel_cumsum_float32 and what it needs.

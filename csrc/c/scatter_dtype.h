@@ -46,7 +46,7 @@ static uint64_t NAME(fold_sum)(const block *part, const gn_call *call) {
 }
 static uint64_t NAME(fold_product)(const block *part, const gn_call *call) {
     (void)call;
-    EACH(CELL, const STORAGE, FOLD(a * b))
+    EACH(CELL, const STORAGE, FOLD(GN_TIMES(a, b)))
 }
 #if IS_ORDERED
 static uint64_t NAME(fold_most)(const block *part, const gn_call *call) {

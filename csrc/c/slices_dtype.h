@@ -25,7 +25,7 @@ static void NAME(add_scaled)(char *self, int64_t self_stride, char *other, int64
         } else {
             GN_INDEPENDENT
             for (int64_t i = 0; i < count; i++) {
-                to[i] = SUM_OF(to[i], (COMPUTE)(alpha * LOAD(from[i])));
+                to[i] = SUM_OF(to[i], (COMPUTE)GN_TIMES(alpha, LOAD(from[i])));
             }
         }
         return;
@@ -33,7 +33,7 @@ static void NAME(add_scaled)(char *self, int64_t self_stride, char *other, int64
     for (int64_t i = 0; i < count; i++) {
         COMPUTE *to = (COMPUTE *)(self + i * self_stride);
         const COMPUTE x = LOAD(*(const STORAGE *)(other + i * other_stride));
-        *to = SUM_OF(*to, alpha == 1 ? x : (COMPUTE)(alpha * x));
+        *to = SUM_OF(*to, alpha == 1 ? x : (COMPUTE)GN_TIMES(alpha, x));
     }
 }
 

@@ -64,7 +64,7 @@ static void NAME(softmax_line)(const COMPUTE *in, COMPUTE *out, int64_t length, 
         const int64_t count = gn_min(BLOCK, length - first);
         COMPUTE *powers = logarithm ? block : out + first;
         for (int64_t i = 0; i < count; i++) {
-            powers[i] = gn_exp(in[first + i] - largest);
+            powers[i] = gn_exp_negative(in[first + i] - largest);
         }
         sum += NAME(block_sum)(powers, count);
     }
@@ -140,11 +140,11 @@ static void NAME(softmax_tile)(const COMPUTE *in, COMPUTE *out, int64_t length, 
         COMPUTE *to = out + i * step;
         if (logarithm) {
             for (int64_t j = 0; j < width; j++) {
-                terms[j] += gn_exp(row[j] - largest[j]);
+                terms[j] += gn_exp_negative(row[j] - largest[j]);
             }
         } else {
             for (int64_t j = 0; j < width; j++) {
-                const COMPUTE power = gn_exp(row[j] - largest[j]);
+                const COMPUTE power = gn_exp_negative(row[j] - largest[j]);
                 to[j] = power;
                 terms[j] += power;
             }

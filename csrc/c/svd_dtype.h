@@ -20,11 +20,11 @@ static SCALAR NAME(inner)(const SCALAR *a, const SCALAR *b, int64_t count) {
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) {
         for (int lane = 0; lane < LANES; lane++) {
-            lanes[lane] += CONJUGATE(a[i + lane]) * b[i + lane];
+            lanes[lane] += GN_TIMES(CONJUGATE(a[i + lane]), b[i + lane]);
         }
     }
     for (; i < count; i++) {
-        lanes[i % LANES] += CONJUGATE(a[i]) * b[i];
+        lanes[i % LANES] += GN_TIMES(CONJUGATE(a[i]), b[i]);
     }
     return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
@@ -41,8 +41,8 @@ static void NAME(turn)(SCALAR *restrict x, SCALAR *restrict y, int64_t count, SC
     for (int64_t i = 0; i < count; i++) {
         const SCALAR p = x[i];
         const SCALAR q = y[i];
-        x[i] = left * p - sine * q;
-        y[i] = right * p + cosine * q;
+        x[i] = GN_TIMES(left, p) - sine * q;
+        y[i] = GN_TIMES(right, p) + cosine * q;
     }
 }
 
@@ -74,7 +74,7 @@ static void NAME(complete)(SCALAR *columns, int64_t held, int64_t wanted, int64_
             for (int64_t each = 0; each < held; each++) {
                 const SCALAR share = NAME(inner)(columns + each * size, candidate, size);
                 for (int64_t i = 0; i < size; i++) {
-                    candidate[i] -= share * columns[each * size + i];
+                    candidate[i] -= GN_TIMES(share, columns[each * size + i]);
                 }
             }
         }

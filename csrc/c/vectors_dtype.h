@@ -171,7 +171,7 @@ static void NAME(cross_vectors)(int64_t begin, int64_t end, void *context) {
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3;
             const int k = (i + 2) % 3;
-            const PRECISE area = parts[0][j] * parts[1][k] - parts[0][k] * parts[1][j];
+            const PRECISE area = GN_TIMES(parts[0][j], parts[1][k]) - GN_TIMES(parts[0][k], parts[1][j]);
             *(STORAGE *)(to + i * call->tensors[0].strides[dim]) = STORE((COMPUTE)area);
         }
     }
@@ -200,7 +200,8 @@ static int32_t NAME(addr_loop)(int64_t count, char *const *data, const int64_t *
 #else
     const COMPUTE beta = NUMBER(0);
     const COMPUTE alpha = NUMBER(1);
-#define RESULT(s, a, b) (STORAGE)(beta == 0 ? alpha * (a) * (b) : beta * (s) + alpha * (a) * (b))
+#define PRODUCT(a, b) GN_TIMES(GN_TIMES(alpha, a), b)
+#define RESULT(s, a, b) (STORAGE)(beta == 0 ? PRODUCT(a, b) : GN_TIMES(beta, s) + PRODUCT(a, b))
 #endif
     if (strides[0] == (int64_t)sizeof(STORAGE) && strides[1] == (int64_t)sizeof(STORAGE) && strides[2] == 0
         && strides[3] == (int64_t)sizeof(STORAGE)) {
@@ -223,6 +224,7 @@ static int32_t NAME(addr_loop)(int64_t count, char *const *data, const int64_t *
     return GN_OK;
 }
 #undef RESULT
+#undef PRODUCT
 
 int32_t NAME(kernel_addr)(const gn_call *call, void *const *data) {
     return gn_walk(call, data, NAME(addr_loop));

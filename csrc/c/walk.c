@@ -2,6 +2,7 @@
 #include "walk.h"
 
 #include "threads.h"
+#include "transpose.h"
 
 typedef struct walk {
     const gn_call *call;
@@ -192,9 +193,10 @@ static void walk_part(int64_t begin, int64_t end, void *context) {
 #define LINE 64
 #define TILE_LINES 8
 #define TILE_ROWS 64
-#define TILE_BYTES 16384
+#define TILE_BYTES 65536
 
-/* 64 rows, which are several lines of one page of a transposed operand; and as many columns as fit then. */
+/* 64 rows, which are several lines of one page of a transposed operand; and as many columns as fit then: rows so long
+ * that beginning one costs little. */
 static int64_t widest_item(const gn_call *call) {
     int64_t itemsize = 1;
     for (int32_t k = 0; k < call->tensor_count; k++) {
@@ -256,6 +258,10 @@ COPY_TILE(pair)
 
 static void copy_tile(int64_t itemsize, int64_t rows, int64_t columns, const char *from, const int64_t *strides,
                       int64_t width, void *tile) {
+    if (strides[1] == itemsize) {
+        gn_transpose(itemsize, rows, columns, from, strides[0], tile, width * itemsize);
+        return;
+    }
     switch (itemsize) {
     case 1:
         copy_tile_uint8_t(rows, columns, from, strides, width, tile);
@@ -276,9 +282,9 @@ static void copy_tile(int64_t itemsize, int64_t rows, int64_t columns, const cha
 }
 
 /* The tile of `rows` rows from `row` on and `columns` columns from `column` on. */
-static void run_tile(walk *work, char *const *row_data, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+static void run_tile(walk *work, char *const *row_data, int64_t row, int64_t rows, int64_t column, int64_t columns,
+                     char *tiles) {
     const gn_call *call = work->call;
-    uint64_t tiles[GN_MAX_OPERANDS][TILE_BYTES / sizeof(uint64_t)];
     char *places[GN_MAX_OPERANDS];
     int64_t inner[GN_MAX_OPERANDS];
     int64_t outer[GN_MAX_OPERANDS];
@@ -289,8 +295,8 @@ static void run_tile(walk *work, char *const *row_data, int64_t row, int64_t row
         outer[k] = tensor->strides[1];
         if (k >= call->output_count && is_across(tensor)) {
             const int64_t itemsize = gn_itemsize(tensor->dtype);
-            copy_tile(itemsize, rows, columns, places[k], tensor->strides, columns, tiles[k]);
-            places[k] = (char *)tiles[k];
+            copy_tile(itemsize, rows, columns, places[k], tensor->strides, columns, tiles + k * TILE_BYTES);
+            places[k] = tiles + k * TILE_BYTES;
             inner[k] = itemsize;
             outer[k] = itemsize * columns;
         }
@@ -310,15 +316,21 @@ static void walk_strips(int64_t begin, int64_t end, void *context) {
     const int64_t *sizes = call->tensors[0].sizes;
     const int64_t width = tile_columns(call);
     const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS;
+    char *tiles = gn_take(call->tensor_count * TILE_BYTES);
+    if (tiles == NULL) {
+        set_status(work, GN_OUT_OF_MEMORY);
+        return;
+    }
     for (int64_t strip = begin; strip < end; strip++) {
         place at;
         set_place(work, 2, strip / strips, &at);
         const int64_t row = strip % strips * TILE_ROWS;
         const int64_t rows = gn_min(TILE_ROWS, sizes[1] - row);
         for (int64_t column = 0; column < sizes[0]; column += width) {
-            run_tile(work, at.row, row, rows, column, gn_min(width, sizes[0] - column));
+            run_tile(work, at.row, row, rows, column, gn_min(width, sizes[0] - column), tiles);
         }
     }
+    gn_give(tiles);
 }
 
 static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int through_float) {
@@ -329,7 +341,7 @@ static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int th
     }
     if (wants_tiles(call)) {
         const int64_t *sizes = call->tensors[0].sizes;
-            const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
+        const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
         gn_parallel(strips, gn_max(1, GN_GRAIN / (TILE_ROWS * sizes[0])), walk_strips, &work);
     } else {
         gn_parallel(numel, GN_GRAIN, walk_part, &work);

@@ -1,0 +1,79 @@
+/* Rectangles of elements turned.
+ *
+ * A block of SIDE by SIDE elements is read column by column, some lines of the cache of each, into a buffer that is
+ * turned on its way out, so that each line of either side is touched once.  With strides that are a power of two all
+ * columns share a few places of the cache, which holds none of them until the next row would need it. */
+#include "transpose.h"
+
+/* 16 bytes, as a complex128. */
+typedef struct pair {
+    uint64_t words[2];
+} pair;
+
+/* Elements that are written together: vector code makes four vectors of four out of it. */
+#define PIECE_BYTES 16
+
+#define TRANSPOSE(TYPE, SIDE)                                                                                     \
+    static void transpose_block_##TYPE(TYPE (*block)[SIDE], char *out, int64_t out_row) {                         \
+        enum { PIECE = PIECE_BYTES / sizeof(TYPE) };                                                         \
+        for (int64_t row = 0; row < SIDE; row++) {                                                           \
+            TYPE *to = (TYPE *)(out + row * out_row);                                                        \
+            for (int64_t column = 0; column < SIDE; column += PIECE) {                                       \
+                TYPE piece[PIECE];                                                                           \
+                for (int64_t each = 0; each < PIECE; each++) {                                               \
+                    piece[each] = block[column + each][row];                                                 \
+                }                                                                                            \
+                memcpy(to + column, piece, sizeof piece);                                                    \
+            }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void transpose_##TYPE(int64_t rows, int64_t columns, const char *in, int64_t in_column, char *out,     \
+                            int64_t out_row) {                                                               \
+        TYPE block[SIDE][SIDE];                                                                              \
+        for (int64_t row = 0; row < rows; row += SIDE) {                                                     \
+            const int64_t height = gn_min(SIDE, rows - row);                                                 \
+            for (int64_t column = 0; column < columns; column += SIDE) {                                     \
+                const int64_t width = gn_min(SIDE, columns - column);                                        \
+                const char *from = in + column * in_column + row * (int64_t)sizeof(TYPE);                    \
+                char *to = out + row * out_row + column * (int64_t)sizeof(TYPE);                             \
+                if (height == SIDE && width == SIDE) {                                                       \
+                    for (int64_t each = 0; each < SIDE; each++) {                                            \
+                        memcpy(block[each], from + each * in_column, sizeof block[each]);                    \
+                    }                                                                                        \
+                    transpose_block_##TYPE(block, to, out_row);                                                   \
+                    continue;                                                                                \
+                }                                                                                            \
+                for (int64_t i = 0; i < height; i++) {                                                       \
+                    for (int64_t j = 0; j < width; j++) {                                                    \
+                        ((TYPE *)(to + i * out_row))[j] = ((const TYPE *)(from + j * in_column))[i];         \
+                    }                                                                                        \
+                }                                                                                            \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+TRANSPOSE(uint8_t, 64)
+TRANSPOSE(uint16_t, 64)
+TRANSPOSE(uint32_t, 64)
+TRANSPOSE(uint64_t, 32)
+TRANSPOSE(pair, 16)
+
+void gn_transpose(int64_t itemsize, int64_t rows, int64_t columns, const char *in, int64_t in_column, char *out,
+             int64_t out_row) {
+    switch (itemsize) {
+    case 1:
+        transpose_uint8_t(rows, columns, in, in_column, out, out_row);
+        break;
+    case 2:
+        transpose_uint16_t(rows, columns, in, in_column, out, out_row);
+        break;
+    case 4:
+        transpose_uint32_t(rows, columns, in, in_column, out, out_row);
+        break;
+    case 8:
+        transpose_uint64_t(rows, columns, in, in_column, out, out_row);
+        break;
+    default:
+        transpose_pair(rows, columns, in, in_column, out, out_row);
+        break;
+    }
+}
