@@ -1,4 +1,4 @@
-"""The C library's blocked product and the convolutions made of it: sizes around vectors, blocks, panels and bands."""
+"""The C library's blocked product and convolutions of it: sizes around vectors, blocks, panels, bands."""
 
 import itertools
 
@@ -36,7 +36,7 @@ def product(library, a, b, dtype="float32"):
 
 
 def assert_near(got, expected, scale, depth):
-    """Errors of a sum of ``depth`` products as large as ``scale`` together, and of a rounding of half types."""
+    """Errors of sums of ``depth`` products, together as large as ``scale``; and a rounding of half types."""
     epsilon = min(EPSILON[got.dtype], 2.0**-22)
     bound = epsilon * max(depth, 4) ** 0.5 * scale
     if got.dtype in ("float16", "bfloat16"):
@@ -78,7 +78,11 @@ def test_factors_whose_elements_are_apart(library):
 def test_an_element_depends_on_its_row_and_column_alone(library, dtype):
     a, b = numbers((61, 530), dtype), numbers((530, 437), dtype, 1)
     whole = product(library, a, b, dtype).array
-    for rows, columns in ((slice(3, 20), slice(0, 437)), (slice(60, 30, -1), slice(5, 90)), (slice(7, 9), slice(50))):
+    for rows, columns in (
+        (slice(3, 20), slice(0, 437)),
+        (slice(60, 30, -1), slice(5, 90)),
+        (slice(7, 9), slice(50)),
+    ):
         part = product(library, Tagged(a.array[rows], dtype), Tagged(b.array[:, columns], dtype), dtype).array
         assert part.tobytes() == np.ascontiguousarray(whole[rows, columns]).tobytes()
 
@@ -167,7 +171,10 @@ def test_convolutions(library, dtype, case):
     assert library.run("convolution_backward", back, [g, x, w], integers) == OK
     for seed in range(3):
         other_x, other_w = numbers(x_shape, dtype, 10 + seed), numbers(w_shape, dtype, 20 + seed)
-        for gradient, other, image, weight in ((back[0], other_x, other_x, w), (back[1], other_w, x, other_w)):
+        for gradient, other, image, weight in (
+            (back[0], other_x, other_x, w),
+            (back[1], other_w, x, other_w),
+        ):
             terms = precise(g) * convolve(precise(image), precise(weight), *geometry)
             found = (precise(gradient) * precise(other)).sum()
             assert abs(found - terms.sum()) <= EPSILON[dtype] * depth * np.abs(terms).sum()
@@ -177,7 +184,7 @@ def test_convolutions(library, dtype, case):
 
 
 def calls():
-    """Calls with enough work for several threads: operator, shapes of the outputs, inputs, integers, Scalars."""
+    """Calls with work for several threads: operator, shapes of the outputs, inputs, integers, Scalars."""
     for m, k, n in ((70, 500, 600), (601, 300, 40), (97, 700, 97)):
         yield "mm", [(m, n)], [numbers((m, k)), numbers((k, n), seed=1)], (), ()
         yield "addmm", [(m, n)], [numbers((m, n)), numbers((m, k)), numbers((k, n), seed=1)], (), (2, 3)
@@ -185,6 +192,7 @@ def calls():
     for x, w, *geometry in (
         ((1, 12, 60, 50), (20, 12, 3, 3), (1, 1), (1, 1), (1, 1), 1),
         ((5, 12, 30, 25), (20, 6, 3, 3), (2, 1), (1, 1), (1, 1), 2),
+        ((1, 60, 120, 90), (3, 60, 3, 3), (1, 1), (1, 1), (1, 1), 1),  # of several bands
     ):
         given = [numbers(x), numbers(w, seed=1)]
         out = convolve(*map(precise, given), *geometry).shape

@@ -3,7 +3,7 @@
 
 #if GN_HAS_GEMM
 
-/* Places of k ahead of which the right factor is asked for: half a dozen times what the second cache takes. */
+/* Places of k by which the right factor is asked for in advance, so that it comes from the second cache in time. */
 #define PREFETCH_AHEAD 8
 /* Fewer columns than this make packing the left factor dearer than its rows' far places. */
 #define LEFT_DIRECT_COLUMNS 128

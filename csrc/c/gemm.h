@@ -43,7 +43,7 @@
  * rows GN_GEMM_LEFT_STEP bytes apart. */
 typedef void gn_pack_left(const void *factor, void *to, int64_t first, int64_t count, int64_t level, int64_t depth);
 /* Writes columns [first, first + count) of a right factor, at places [level, level + depth) of k, in slivers of
- * GN_GEMM_WIDTH bytes: to[sliver][place][column], and anything behind the last column, even GN_GEMM_WIDTH bytes more. */
+ * GN_GEMM_WIDTH bytes: to[sliver][place][column]; anything behind the last column, even GN_GEMM_WIDTH bytes more. */
 typedef void gn_pack_right(const void *factor, void *to, int64_t first, int64_t count, int64_t level, int64_t depth);
 
 #define GN_GEMM_WIDTH (2 * GN_GEMM_BYTES)
@@ -69,8 +69,8 @@ typedef struct gn_factor {
     gn_pack_right *pack_right;
 } gn_factor;
 
-/* c = alpha left right + beta from, with c (m, n); the rows of c are c_row apart, those of `from` from_row, which may be
- * 0.  Columns are adjacent; with a from_column of 0 instead of 1, `from` has GN_GEMM_WIDTH bytes of them for all of c's.
+/* c = alpha left right + beta from, with c (m, n); rows of c are c_row apart, those of `from` from_row, which may be 0.
+ * Columns are adjacent; with a from_column of 0 instead of 1, `from` has GN_GEMM_WIDTH bytes of them for all of c's.
  * `from` may be c itself, and NULL: then there is nothing to add.
  * GN_OK or GN_OUT_OF_MEMORY. */
 #define GN_GEMM(dtype, TYPE)                                                                                          \
