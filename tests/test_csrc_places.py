@@ -328,3 +328,38 @@ def test_max_pooling_of_pairs():
         wanted, where = functional.max_pool2d(gn.tensor(given, device="reference"), 2, return_indices=True)
         np.testing.assert_array_equal(values.numpy(), wanted.numpy())
         np.testing.assert_array_equal(places.numpy(), where.numpy())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shape", [(64, 64), (130, 77), (16, 16), (65, 200), (40, 3, 70), (3, 129, 66)])
+def test_transposed_copies(dtype, shape):
+    x = numbers(*shape, dtype=dtype)
+    turned = x.swapaxes(-1, 0)
+    a = on_c(x)
+    np.testing.assert_array_equal(on_threads(lambda: a.transpose(-1, 0).contiguous()), turned)
+    # where neither side's elements are adjacent, and where both tensors begin elsewhere
+    wide = gn.zeros(*turned.shape[:-1], 2 * turned.shape[-1], dtype=a.dtype, device="c")
+    wide[..., ::2] = a.transpose(-1, 0)
+    np.testing.assert_array_equal(wide[..., ::2].numpy(), turned)
+    assert not wide[..., 1::2].any()
+    part = a[1:, ..., 3:].transpose(-1, 0).contiguous()
+    np.testing.assert_array_equal(part.numpy(), x[1:, ..., 3:].swapaxes(-1, 0))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shape", [(64, 64), (130, 1077), (9, 8), (65, 600)])
+def test_operators_of_a_transposed_tensor(dtype, shape):
+    x, y = numbers(*shape, dtype=dtype), numbers(*shape[::-1], dtype=dtype, seed=1)
+    a, b = on_c(x), on_c(y)
+    np.testing.assert_array_equal(on_threads(lambda: b + a.T), y + x.T)
+    np.testing.assert_array_equal(on_threads(lambda: b[:, 1:] + a.T[:, 1:]), y[:, 1:] + x.T[:, 1:])
+
+
+@pytest.mark.parametrize("kernel, padding", [((2, 2), 0), ((3, 2), 1), ((1, 3), 0), ((5, 4), 2)])
+def test_average_pooling_of_many_planes(kernel, padding):
+    x = numbers(24, 32, 13, 14)  # enough for threads, which begin in the middle of a plane
+    a = on_c(x)
+    found = on_threads(lambda: gn.nn.functional.avg_pool2d(a, kernel, stride=2, padding=padding))
+    padded = np.pad(x.astype("float64"), ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(2, 3))[:, :, ::2, ::2]
+    np.testing.assert_allclose(found, windows.mean((-1, -2)), rtol=1e-6, atol=1e-7)
