@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # pytest-xdist's workers: compiling and the reference's loops use one core each.
 WORKERS ?= 2
 
-NATIVE := reference/gnomon/_hot_path.c $(shell find csrc cffi_build -type f -not -path '*/__pycache__/*')
+NATIVE := $(shell find csrc cffi_build reference/gnomon/_c -type f -not -path '*/__pycache__/*')
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle

@@ -1,5 +1,6 @@
 """What pyproject.toml cannot say: the C extensions, and that an install survives without them."""
 
+import glob
 import os
 import runpy
 from multiprocessing.pool import ThreadPool
@@ -74,7 +75,8 @@ setup(
     ext_modules=[
         Extension(
             "gnomon._hot_path",
-            ["reference/gnomon/_hot_path.c"],
+            sorted(glob.glob("reference/gnomon/_c/*.c")),
+            depends=glob.glob("reference/gnomon/_c/*.h"),
             extra_compile_args=native["flags"]()[0],
             py_limited_api=True,
         )
