@@ -124,7 +124,7 @@ static int64_t NAME(count_nan)(const STORAGE *in, int64_t count, int64_t *first)
 #define FIND_BOUND(id, better, worst)                                                                       \
     static COMPUTE NAME(id)(const STORAGE *in, int64_t count, int64_t k) {                                  \
         COMPUTE bests[LONGEST_LIST];                                                                        \
-        for (int64_t i = 0; i < k; i++) {                                                                   \
+        for (int64_t i = 0; i < LONGEST_LIST; i++) {                                                        \
             bests[i] = worst;                                                                               \
         }                                                                                                   \
         for (int64_t first = 0; first + LANES * DEPTH <= gn_min(count, BOUND_FROM); first += LANES * DEPTH) {\
@@ -140,7 +140,7 @@ static int64_t NAME(count_nan)(const STORAGE *in, int64_t count, int64_t *first)
                 }                                                                                           \
             }                                                                                               \
             for (int lane = 0; lane < LANES; lane++) {                                                      \
-                int64_t place = k - 1;                                                                      \
+                int64_t place = gn_max(k, 1) - 1;                                                           \
                 if (!(lanes[lane] better bests[place])) {                                                   \
                     continue;                                                                               \
                 }                                                                                           \
@@ -150,7 +150,7 @@ static int64_t NAME(count_nan)(const STORAGE *in, int64_t count, int64_t *first)
                 bests[place] = lanes[lane];                                                                 \
             }                                                                                               \
         }                                                                                                   \
-        return bests[k - 1];                                                                                \
+        return bests[gn_max(k, 1) - 1];                                                                     \
     }
 FIND_BOUND(find_high, >, LOWEST)
 FIND_BOUND(find_low, <, HIGHEST)
