@@ -315,6 +315,39 @@ def test_subclasses_and_modes_have_their_say() -> None:
     assert type(result) is gn.Tensor and result.grad_fn.name() == "MulBackward0"
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: gn.Tensor.__del__(5),
+        lambda x: type(aten.add.Tensor).__call__(5, 1),
+        lambda x: type(aten.add.Tensor).__call__(),
+        lambda x: gn.Tensor.item(3),
+        lambda x: gn.Tensor.__getitem__(x),
+        lambda x: gn.Tensor.T.fget(3),
+        lambda x: x + gn.Tensor(),
+        lambda x: gn.Tensor().T,
+        lambda x: gn.Tensor().item(),
+        lambda x: gn.cat([x, gn.Tensor()]),
+        lambda x: gn.cat([x, None]),
+        lambda x: gn.where(gn.Tensor(), x, x),
+        lambda x: x.add_(gn.Tensor()),
+        lambda x: gn.relu(*[x] * 100),
+        lambda x: engine.run_graph(((1, 2),), (x,), False),
+        lambda x: engine.run_graph((1,), (x,), False),
+    ],
+)
+def test_what_is_no_tensor_or_was_never_filled_is_an_error(call: Callable[[gn.Tensor], Any]) -> None:
+    x = gn.ones(2, 2, device="c")
+    for each in (x + x, gn.cat([x, x]), x.relu(), x.T, x[0], x.max(1), x.add_(x), gn.where(x > 0, x, x)):
+        assert each is not None  # there are plans now
+    for _ in range(3):
+        try:
+            call(x)
+        except (AttributeError, TypeError, ValueError):
+            continue
+        assert call.__code__.co_names[-1] == "__del__"  # which has nothing to do, and raises nothing
+
+
 # -- the engine ----------------------------------------------------------------------------------------------
 
 

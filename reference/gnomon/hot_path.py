@@ -110,6 +110,7 @@ def _extension() -> Any:
         "NAMED": NAMED,
         "raise_named": raise_named,
         "hide_base": hide_base,
+        "Node": node.Node,
         "AccumulateGrad": node.AccumulateGrad,
         "ReferenceType": weakref.ref,
         "validate": engine._validate,

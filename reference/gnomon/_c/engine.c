@@ -67,8 +67,13 @@ static PyObject *attribute(PyObject *node, Py_ssize_t offset, PyObject *name) {
     return found != NULL ? new_reference(found) : PyObject_GetAttr(node, name);
 }
 
-/* The number of the node's entry, made if there was none; -1 with an exception. */
-static Py_ssize_t entry_of(Graph *graph, PyObject *node, int *is_new) {
+/* The number of the entry of the node that an edge leads to, made if there was none; -1 with an exception. */
+static Py_ssize_t entry_of(Graph *graph, PyObject *edge, int *is_new) {
+    PyObject *node = PyTuple_Check(edge) && PyTuple_Size(edge) == 2 ? PyTuple_GetItem(edge, 0) : NULL;
+    if (node == NULL || !PyType_IsSubtype(Py_TYPE(node), (PyTypeObject *)house.node)) {
+        PyErr_Format(PyExc_TypeError, "backward: expected an edge of a Node and a number, got %R", edge);
+        return -1;
+    }
     const Py_ssize_t present = graph->count == 0 ? -1 : graph->table[place_of(graph, node)];
     *is_new = present < 0;
     if (present >= 0) {
@@ -140,7 +145,7 @@ static int count_dependencies(Graph *graph) {
                 continue;
             }
             int is_new = 0;
-            const Py_ssize_t target = entry_of(graph, PyTuple_GetItem(edge, 0), &is_new);
+            const Py_ssize_t target = entry_of(graph, edge, &is_new);
             if (target < 0) {
                 return -1;
             }
@@ -406,7 +411,7 @@ static int step(Graph *graph, int keeps_graph) {
             continue;
         }
         int is_new = 0;
-        const Py_ssize_t target = entry_of(graph, PyTuple_GetItem(edge, 0), &is_new);
+        const Py_ssize_t target = entry_of(graph, edge, &is_new);
         if (target < 0 || is_new) {
             if (target >= 0) {
                 PyErr_SetString(PyExc_RuntimeError, "the graph was changed while it ran backward");
@@ -442,7 +447,7 @@ PyObject *run_graph(PyObject *module, PyObject *args) {
     for (Py_ssize_t k = 0; k < PyTuple_Size(edges); k++) {
         PyObject *edge = PyTuple_GetItem(edges, k), *seed = PyTuple_GetItem(seeds, k);
         int is_new = 0;
-        const Py_ssize_t root = entry_of(&graph, PyTuple_GetItem(edge, 0), &is_new);
+        const Py_ssize_t root = entry_of(&graph, edge, &is_new);
         if (root < 0
             || put(&graph, root, PyLong_AsSsize_t(PyTuple_GetItem(edge, 1)), new_reference(seed),
                    &graph.entries[root], seeds)

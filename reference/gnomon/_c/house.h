@@ -75,7 +75,7 @@ struct house {
     PyObject *mode_word, *listeners, *gradient_edge_of, *save, *next_sequence_number, *untyped_storage;
     PyObject *no_grad_mode; /* CreationMeta.NO_GRAD_MODE */
     PyObject *named, *raise_named, *hide_base, *method_type;
-    PyObject *accumulate_grad, *weak_reference, *saved_variable, *saved_list, *validate; /* of the engine */
+    PyObject *op_overload, *node, *accumulate_grad, *weak_reference, *saved_variable, *saved_list, *validate; /* of the engine */
     PyObject *calls_in_c, *name_apply, *name_release_variables, *name_next_edges, *name_metadata_specs,
         *name_sequence_nr;
 };
@@ -181,7 +181,7 @@ PyObject *version_counter(PyObject *tensor);
 PyObject *edge_of(PyObject *tensor);
 /* Make the Node of a call, and those of its outputs that ``recorded`` says (as bits) its outputs.  0, or -1 with an
  * exception. */
-int record(Shortcut *self, PyObject *const *args, PyObject *const *outputs, Py_ssize_t output_count, long recorded,
+int record(Shortcut *self, PyObject *const *args, PyObject *const *outputs, Py_ssize_t output_count, long long recorded,
            PyObject *metadata);
 
 PyObject *run_graph(PyObject *module, PyObject *args);

@@ -259,6 +259,8 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"NAMED", &house.named},
         {"raise_named", &house.raise_named},
         {"hide_base", &house.hide_base},
+        {"OpOverload", &house.op_overload},
+        {"Node", &house.node},
         {"AccumulateGrad", &house.accumulate_grad},
         {"ReferenceType", &house.weak_reference},
         {"validate", &house.validate},

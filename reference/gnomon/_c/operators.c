@@ -175,10 +175,11 @@ static PyObject *finish_inplace(Shortcut *self, PyObject *plan, PyObject *const 
     if ((keys_of(args[0]) & house.tensor_keys) != house.tensor_keys) { /* made in inference mode */
         return PYTHON;
     }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
     if (version_counter(args[0]) == NULL) {
+        Py_DECREF(plan);
         return NULL;
     }
-    Py_INCREF(plan);
     const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
     const int32_t status = operands == 1
                                ? ((inplace1 *)entry)(call, addresses[0], addresses[0])
@@ -253,8 +254,10 @@ static PyObject *part_of(PyObject *object, Operands *operands) {
     if (object == Py_None) {
         return Py_None;
     }
-    operands->addresses[number] = address_of(object);
-    operands->keys |= keys_of(object);
+    if (SLOT(object, house.spec) != NULL) { /* else it was never filled */
+        operands->addresses[number] = address_of(object);
+        operands->keys |= keys_of(object);
+    }
     return SLOT(object, house.spec);
 }
 
@@ -385,7 +388,7 @@ PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, 
         PyTuple_SetItem(result, k, outputs[k]);
     }
     if (keys == house.recorded && self->recorder != Py_None
-        && record(self, args, outputs, output_count, PyLong_AsLong(PyTuple_GetItem(plan, SEVERAL_RECORDED)),
+        && record(self, args, outputs, output_count, PyLong_AsLongLong(PyTuple_GetItem(plan, SEVERAL_RECORDED)),
                   PyTuple_GetItem(plan, SEVERAL_METADATA))
                < 0) {
         Py_CLEAR(result);
@@ -431,11 +434,14 @@ PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, 
         if ((keys_of(tensor) & house.tensor_keys) != house.tensor_keys) { /* made in inference mode */
             return PYTHON;
         }
-        if (version_counter(tensor) == NULL) {
+    }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
+    for (Py_ssize_t k = 0; k < PyTuple_Size(written); k++) {
+        if (version_counter(tensors[PyLong_AsSsize_t(PyTuple_GetItem(written, k))]) == NULL) {
+            Py_DECREF(plan);
             return NULL;
         }
     }
-    Py_INCREF(plan);
     const int32_t status = entry(PyFloat_AsDouble(PyTuple_GetItem(plan, WRITTEN_CALL)), ordered);
     PyObject *result = status == 0 ? new_reference(Py_None) : NULL;
     for (Py_ssize_t k = 0; status == 0 && result != NULL && k < PyTuple_Size(written); k++) {
@@ -553,7 +559,7 @@ static PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t
 PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     Shortcut *self = (Shortcut *)callable;
     const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
-    if (given >= 1 && names == NULL) {
+    if (given >= 1 && names == NULL && PyType_IsSubtype(Py_TYPE(args[0]), (PyTypeObject *)house.op_overload)) {
         PyObject *arity = SLOT(args[0], house.arity), *fast = SLOT(args[0], house.fast);
         if (arity != NULL && fast != NULL && fast != Py_None && PyLong_AsLong(arity) == given - 1) {
             return call_overload(args[0], args + 1, (size_t)(given - 1));
@@ -618,6 +624,7 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
             return PYTHON;
         }
     }
+    Py_INCREF(found);
     PyObject *all[MOST_ARGUMENTS], *wrapped = NULL;
     for (Py_ssize_t k = 0; k < given; k++) {
         all[k] = args[k];
@@ -626,6 +633,7 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
         const Py_ssize_t index = PyLong_AsSsize_t(PyList_GetItem(singles, 0));
         wrapped = PyTuple_New(1);
         if (wrapped == NULL) {
+            Py_DECREF(found);
             return NULL;
         }
         PyTuple_SetItem(wrapped, 0, new_reference(args[index]));
@@ -634,7 +642,6 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
     for (Py_ssize_t k = 0; k < left; k++) {
         all[given + k] = PyTuple_GetItem(tail, k);
     }
-    Py_INCREF(found);
     PyObject *result = call_overload(operator, all, (size_t)(given + left));
     if (result != NULL && kind != Py_None) {
         PyObject *arguments = PySequence_Tuple(result);

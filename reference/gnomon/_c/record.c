@@ -91,8 +91,8 @@ static PyObject *keep(long code, PyObject *const *args, PyObject *const *outputs
 }
 
 /* How to record a call whose operands are as ``mask`` says; borrowed, NULL with an exception. */
-static PyObject *recipe(Shortcut *self, long mask, PyObject *const *args) {
-    PyObject *key = PyLong_FromLong(mask);
+static PyObject *recipe(Shortcut *self, long long mask, PyObject *const *args) {
+    PyObject *key = PyLong_FromLongLong(mask);
     PyObject *found = key == NULL ? NULL : find(self->records, key);
     if (key != NULL && found == NULL) {
         PyObject *arguments = PyTuple_New(self->arity);
@@ -109,17 +109,17 @@ static PyObject *recipe(Shortcut *self, long mask, PyObject *const *args) {
     return found;
 }
 
-int record(Shortcut *self, PyObject *const *args, PyObject *const *outputs, Py_ssize_t output_count, long recorded,
+int record(Shortcut *self, PyObject *const *args, PyObject *const *outputs, Py_ssize_t output_count, long long recorded,
            PyObject *metadata) {
-    long mask = 0;
+    long long mask = 0;
     Py_ssize_t edge_count = 0;
     for (Py_ssize_t k = 0; k < self->arity; k++) {
         if (self->tensors >> k & 1) {
             edge_count++;
             if (!is_tensor(args[k])) {
-                mask |= 2L << (2 * k);
+                mask |= 2LL << (2 * k);
             } else if (keys_of(args[k]) & house.autograd) {
-                mask |= 1L << (2 * k);
+                mask |= 1LL << (2 * k);
             }
         }
     }

@@ -116,41 +116,19 @@ static int add_view(PyObject *counter, PyObject *view) {
     return status;
 }
 
-PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
-    Shortcut *self = (Shortcut *)callable;
-    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
-    if (given < 1 || names != NULL) {
-        return elsewhere(self->rest, args, count, names);
-    }
-    PyObject *a = args[0], *spec;
-    if (!is_tensor(a) || (spec = SLOT(a, house.spec)) == NULL) {
-        return PYTHON;
-    }
-    PyObject *row = find(self->plans, spec);
-    if (row == NULL) {
-        return PYTHON;
-    }
-    PyObject *key = view_key(self->kind, args + 1, given - 1);
-    if (key == NULL) {
-        PyErr_Clear();
-        return PYTHON;
-    }
-    PyObject *plan = find(row, key);
-    Py_DECREF(key);
-    if (plan == NULL) {
-        return PYTHON;
-    }
+/* The view that ``plan`` says, and its Node where it is recorded; NULL and no exception where Python has to make it. */
+static PyObject *make_view(PyObject *plan, PyObject *a) {
     const long keys = keys_of(a) | read_mode_word();
     const int is_recorded = keys == house.recorded;
     const int is_unrecorded = keys == house.no_grad || keys == house.no_grad_on_variables;
     if ((!is_recorded && !is_unrecorded && keys != house.plain) || is_watched()) {
-        return PYTHON;
+        return NULL;
     }
     PyObject *node_class = SLOT(plan, house.plan_node_class);
     PyObject *storage = SLOT(a, house.storage), *view_of = SLOT(a, house.view_of), *base = a;
     PyObject *creation = is_unrecorded ? house.no_grad_mode : house.zero;
     if (is_recorded && node_class == Py_None) {
-        return PYTHON;
+        return NULL;
     }
     if (view_of != Py_None) {
         base = PyTuple_GetItem(view_of, 0);
@@ -170,11 +148,9 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
     if (counter == NULL) {
         return NULL;
     }
-    Py_INCREF(plan);
     PyObject *view_spec = SLOT(plan, house.plan_spec);
     PyObject *output = PyType_GenericAlloc(house.tensor, 0);
     if (output == NULL) {
-        Py_DECREF(plan);
         return NULL;
     }
     const double address = PyFloat_AsDouble(SLOT(a, house.address));
@@ -212,7 +188,6 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
         } else if (add_view(counter, output) < 0) {
             goto failed;
         }
-        Py_DECREF(plan);
         return output;
     }
     PyObject *edge = edge_of(a);
@@ -240,12 +215,40 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
     PyTuple_SetItem(own, 1, new_reference(house.zero));
     fill(output, house.gradient_edge, own);
     fill(output, house.keys, new_reference(house.variable_keys_object));
-    Py_DECREF(plan);
     return output;
 failed:
     Py_DECREF(output);
-    Py_DECREF(plan);
     return NULL;
+}
+
+PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
+    if (given < 1 || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *a = args[0], *spec;
+    if (!is_tensor(a) || (spec = SLOT(a, house.spec)) == NULL) {
+        return PYTHON;
+    }
+    PyObject *row = find(self->plans, spec);
+    if (row == NULL) {
+        return PYTHON;
+    }
+    PyObject *key = view_key(self->kind, args + 1, given - 1);
+    if (key == NULL) {
+        PyErr_Clear();
+        return PYTHON;
+    }
+    PyObject *plan = find(row, key);
+    Py_DECREF(key);
+    if (plan == NULL) {
+        return PYTHON;
+    }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
+    PyObject *result = make_view(plan, a);
+    Py_DECREF(plan);
+    return result != NULL || PyErr_Occurred() ? result : PYTHON;
 }
 
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
@@ -272,10 +275,12 @@ PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyO
 /* Tensor.__del__: where no Node borrows it, all there is to do is to give its memory back. */
 PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     Shortcut *self = (Shortcut *)callable;
-    (void)names;
+    if ((count & ~OFFSET_BIT) != 1 || names != NULL || !is_tensor(args[0])) {
+        return elsewhere(self->rest, args, count, names);
+    }
     PyObject *a = args[0];
     PyObject *edge = SLOT(a, house.gradient_edge), *storage = SLOT(a, house.storage);
-    if (edge == NULL || storage == NULL) { /* it was never filled */
+    if (edge == NULL || storage == NULL || SLOT(a, house.spec) == NULL) { /* it was never filled */
         return PYTHON;
     }
     if (edge != Py_None) {
