@@ -23,7 +23,7 @@ from .autograd.views import mark_view
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import mode_word
-from .hot_path import UNRECORDED, VARIABLE_KEYS, in_c
+from .hot_path import UNRECORDED, VARIABLE_KEYS, in_c, is_in_c
 from .kit import launch
 from .kit.plans import NAMED, find_plan, hide_base, plan_key, raise_named
 from .kit.running import expanded_arguments, meets_in_float32
@@ -120,14 +120,22 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
     def with_number(*arguments: Any) -> Any:
         """Run the readable path, and leave a plan for the twin in C if the last tensor is but a number."""
         result = readable(*arguments)
-        if len(positions) > 1 and arguments[positions[-1]].__class__ in (int, float) and not listeners:
-            others = [arguments[position] for position in positions[:-1]]
-            if all(isinstance(each, Tensor) and not each._keys & WRAPPER_KEYS for each in others):
+        if not is_in_c or len(positions) < 2 or arguments[positions[-1]].__class__ not in (int, float):
+            return result
+        others = [arguments[position] for position in positions[:-1]]
+        if listeners or not all(isinstance(each, Tensor) for each in others):
+            return result
+        if any(each._keys & WRAPPER_KEYS for each in others):
+            return result
+        try:
+            key = _key_with_number(positions, arguments)
+            if key not in plans:
                 plan = general_plan(operator, arguments, result)
-                if plan is not None and plan[-1]:
-                    if len(plans) >= PLANS_PER_OPERATOR:
-                        plans.clear()
-                    plans[_key_with_number(positions, arguments)] = plan
+                if len(plans) >= PLANS_PER_OPERATOR:
+                    plans.clear()
+                plans[key] = plan  # None: it was looked at, and there is no shortcut
+        except TypeError:  # a list among the arguments: no key
+            pass
         return result
 
     names = {

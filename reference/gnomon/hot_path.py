@@ -132,6 +132,7 @@ def _extension() -> Any:
 
 
 _c = _extension()
+is_in_c = _c is not None
 
 # What a Node keeps, as _hot_path.c numbers it; behind it the position, from bit 3 on.
 _KEEP_VALUE, _KEEP_OUTPUT, _KEEP_SIZES, _KEEP_SPEC, _KEEP_CONSTANT = range(5)

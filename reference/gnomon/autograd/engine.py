@@ -290,8 +290,8 @@ def _one_like(spec: Spec, position: int) -> Tensor:
         raise RuntimeError(
             f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
         )
-    if mode_word() == GRAD_MODE_BIT and spec.device.type != "meta":
-        # a copy of one that is kept: half the time of filling it anew
+    if mode_word() == GRAD_MODE_BIT and spec.free is not None:
+        # with prepared kernels a copy of one that is kept takes half the time of filling it anew
         kept = _ones.get(spec)
         if kept is None:
             kept = _ones[spec] = _ones_of(spec)
