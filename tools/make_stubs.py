@@ -23,7 +23,8 @@ os.environ["GNOMON_HOT_PATH"] = "python"  # whose functions can be looked at
 
 import gnomon
 import gnomon.memory.tensor as tensor_module
-from gnomon.bind import functions_of, numbers_for_tensors
+from gnomon.argument_parser import numbers_for_tensors
+from gnomon.bind import functions_of
 from gnomon.dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import REQUIRED, Argument
@@ -285,7 +286,9 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
 
 
 def is_spread(arguments: tuple[Argument, ...], position: int) -> bool:
-    """May this list of ints be given as several arguments?  bind.py: the first such list, if it is last."""
+    """May this list of ints be given as several arguments?  Where it is the first such list, and the last
+    argument (argument_parser.py).
+    """
     first = next((each for each in arguments if each.is_list and each.type in INTEGERS), None)
     argument = arguments[position]
     last = all(each.kwarg_only for each in arguments[position + 1 :])

@@ -121,7 +121,10 @@ cfloat = complex64
 cdouble = complex128
 
 # Importing a file makes it an attribute here; those are no public names, and some have an operator's.
-for _name in ("bind", "creation", "fast_path", "functional", "listing", "methods"):
+for _name in (
+    *("argument_parser", "bind", "creation", "fast_operators", "fast_path", "fast_views", "functional"),
+    *("hot_path", "listing", "methods"),
+):
     globals().pop(_name, None)
 
 _bind.bind_operators(globals())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import bind
+from .argument_parser import PYTHON_DTYPES
 from .dispatch.dispatcher import aten
 from .memory.accessor import fill_from
 from .memory.backend import resolve_device
@@ -154,7 +154,7 @@ def _as_dtype(value: Any) -> dtype | None:
 
     Raises TypeError.
     """
-    found = bind.PYTHON_DTYPES.get(value, value) if isinstance(value, type) else value
+    found = PYTHON_DTYPES.get(value, value) if isinstance(value, type) else value
     if found is not None and not isinstance(found, dtype):
         raise TypeError(f"tensor(): argument 'dtype' must be gnomon.dtype, not {type(value).__name__}")
     return found

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import functional
+from .argument_parser import is_numpy_scalar
 from .autograd import engine, tensor_hooks
-from .bind import documentation, is_numpy_scalar
+from .bind import documentation
 from .dispatch.dispatcher import aten
 from .memory import text
 from .memory.accessor import nested_list

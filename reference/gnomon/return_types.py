@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import bind
+from .argument_parser import named_results
 from .dispatch.dispatcher import aten
 
 
 def __getattr__(name: str) -> Any:
     packet = None if name.startswith("_") else getattr(aten, name, None)
     for operator in () if packet is None else packet.overloads.values():
-        found = None if operator.schema.is_out else bind.named_results(operator)
+        found = None if operator.schema.is_out else named_results(operator)
         if found is not None:
             return found
     raise AttributeError(f"module 'gnomon.return_types' has no attribute {name!r}")

@@ -127,6 +127,11 @@ static inline int is_tensor(PyObject *object) {
     return Py_TYPE(object) == house.tensor || PyType_IsSubtype(Py_TYPE(object), house.tensor);
 }
 
+/* The spec of a tensor; NULL for anything else, and for what was never filled. */
+static inline PyObject *spec_of(PyObject *object) {
+    return is_tensor(object) ? SLOT(object, house.spec) : NULL;
+}
+
 static inline long keys_of(PyObject *tensor) {
     return PyLong_AsLong(SLOT(tensor, house.keys));
 }

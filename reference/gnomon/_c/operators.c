@@ -103,8 +103,8 @@ PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, Py
     if ((count & ~OFFSET_BIT) != 1 || names != NULL) {
         return elsewhere(self->rest, args, count, names);
     }
-    PyObject *a = args[0], *spec;
-    if (!is_tensor(a) || (spec = SLOT(a, house.spec)) == NULL) {
+    PyObject *a = args[0], *spec = spec_of(a);
+    if (spec == NULL) {
         return PYTHON;
     }
     const double addresses[] = {address_of(a)};
@@ -322,6 +322,18 @@ static PyObject *several_key(Shortcut *self, PyObject *const *args, Operands *op
     return key;
 }
 
+/* The plan of a call with lists or absent tensors, or NULL; never an exception. */
+static PyObject *plan_of_lists(Shortcut *self, PyObject *const *args, Operands *operands) {
+    PyObject *key = several_key(self, args, operands);
+    if (key == NULL) {
+        PyErr_Clear();
+        return NULL;
+    }
+    PyObject *plan = find(self->plans, key);
+    Py_DECREF(key);
+    return plan;
+}
+
 /* Memory for the outputs, and the kernel.  The outputs' addresses are in ``addresses`` then; 0 where there is no
  * memory or the kernel found a fault. */
 static int run_several(PyObject *plan, double *addresses, Py_ssize_t output_count) {
@@ -351,13 +363,7 @@ PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, 
     PyObject *tensors[MOST_TENSORS];
     double inputs[MOST_TENSORS], addresses[MOST_TENSORS];
     Operands operands = {.tensors = tensors, .addresses = inputs, .room = MOST_TENSORS};
-    PyObject *key = several_key(self, args, &operands);
-    if (key == NULL) {
-        PyErr_Clear();
-        return PYTHON;
-    }
-    PyObject *plan = find(self->plans, key);
-    Py_DECREF(key);
+    PyObject *plan = plan_of_lists(self, args, &operands);
     if (plan == NULL || function_in(plan, SEVERAL_RUN, SEVERAL_LENGTH) == NULL) {
         return PYTHON;
     }
@@ -410,13 +416,7 @@ PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, 
     PyObject *tensors[MOST_WRITTEN];
     double addresses[MOST_WRITTEN], ordered[MOST_WRITTEN];
     Operands operands = {.tensors = tensors, .addresses = addresses, .room = MOST_WRITTEN};
-    PyObject *key = several_key(self, args, &operands);
-    if (key == NULL) {
-        PyErr_Clear();
-        return PYTHON;
-    }
-    PyObject *plan = find(self->plans, key);
-    Py_DECREF(key);
+    PyObject *plan = plan_of_lists(self, args, &operands);
     run_all *entry = plan == NULL ? NULL : (run_all *)function_in(plan, WRITTEN_RUN, WRITTEN_LENGTH);
     if (entry == NULL) {
         return PYTHON;
@@ -568,7 +568,7 @@ PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count,
     return elsewhere(self->python, args, count, names);
 }
 
-enum { HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS }; /* bind.py */
+enum { HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS }; /* argument_parser.py */
 
 /* Is the argument as the guard wants it? */
 static int holds(long guard, PyObject *value) {

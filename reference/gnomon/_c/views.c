@@ -227,8 +227,8 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
     if (given < 1 || names != NULL) {
         return elsewhere(self->rest, args, count, names);
     }
-    PyObject *a = args[0], *spec;
-    if (!is_tensor(a) || (spec = SLOT(a, house.spec)) == NULL) {
+    PyObject *a = args[0], *spec = spec_of(a);
+    if (spec == NULL) {
         return PYTHON;
     }
     PyObject *row = find(self->plans, spec);
@@ -256,8 +256,8 @@ PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyO
     if ((count & ~OFFSET_BIT) != 1 || names != NULL) {
         return elsewhere(self->rest, args, count, names);
     }
-    PyObject *a = args[0], *spec;
-    if (!is_tensor(a) || (spec = SLOT(a, house.spec)) == NULL) {
+    PyObject *a = args[0], *spec = spec_of(a);
+    if (spec == NULL) {
         return PYTHON;
     }
     PyObject *plan = find(self->plans, spec);
