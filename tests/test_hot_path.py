@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon import argument_parser, hot_path
 from gnomon.autograd import engine
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -230,6 +231,34 @@ def test_memory_goes_back() -> None:
     assert gn.accelerator.memory_allocated("c") == before
 
 
+def test_an_output_that_a_node_needs_goes_with_its_last_reference() -> None:
+    x = gn.ones(1000, device="c").requires_grad_()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            y = x.exp()
+            seen = weakref.ref(y)
+            del y
+            assert seen() is None
+    finally:
+        gc.enable()
+
+
+def test_a_call_holds_no_more_of_what_it_found() -> None:
+    x = gn.ones(2, 2, device="c")
+    for _ in range(3):
+        x.argmax(1)
+    cells = dict(
+        zip(gn.Tensor.argmax.__wrapped__.__code__.co_freevars, gn.Tensor.argmax.__wrapped__.__closure__)
+    )
+    (found,) = cells["known"].cell_contents.values()
+    before = sys.getrefcount(found)
+    for _ in range(50):
+        x.argmax(1)
+    assert sys.getrefcount(found) == before
+
+
 # -- what is not plain goes Python's way ---------------------------------------------------------------------
 
 
@@ -249,6 +278,66 @@ def test_writes_are_counted_and_inference_tensors_refused() -> None:
     assert made.tolist() == [1.0, 1.0, 1.0] and other.tolist() == [4.0, 4.0, 4.0]
 
 
+def test_what_was_written_to_before_may_be_saved() -> None:
+    weight = gn.full((3,), 2.0, device="c").requires_grad_()
+    for _ in range(3):
+        x = gn.ones(3, device="c")
+        x.add_(1)
+        weight.grad = None
+        (weight * x).sum().backward()
+        assert weight.grad.tolist() == [2.0] * 3
+    product = weight * x
+    x.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.sum().backward()
+
+
+def test_a_leaf_that_changed_its_sizes_has_another_accumulator() -> None:
+    x = gn.ones(3, device="c").requires_grad_()
+    for _ in range(3):
+        (x * 2).sum().backward()
+    x.grad = None
+    x.data = gn.ones(5, device="c")
+    for _ in range(2):
+        (x * 2).sum().backward()
+    assert x.grad.tolist() == [4.0] * 5
+
+
+def test_views_require_grad_when_their_base_will() -> None:
+    for _ in range(3):
+        x = gn.ones(2, 2, device="c")
+        views = [x[0], x.T, x.view(4)]
+        x.requires_grad_()
+        assert all(each.requires_grad for each in views)
+    many = gn.ones(100, device="c")
+    kept = [many[number] for number in range(80)]
+    many.requires_grad_()
+    assert all(each.requires_grad for each in kept)
+
+
+@pytest.mark.parametrize(
+    "guard, good, bad",
+    [
+        (argument_parser.HAS_DIMENSIONS, gn.ones(2), gn.tensor(1.0)),
+        (argument_parser.FITS_INT64, 2**63 - 1, 2**63),
+        (argument_parser.FITS_INT64, -(2**63), -(2**63) - 1),
+        (argument_parser.ALL_TENSORS, [gn.ones(2)], [gn.ones(2), None]),
+        (argument_parser.ALL_TENSORS, (gn.ones(2),), ()),
+        (argument_parser.ALL_INTEGERS, (1, 2), (1, True)),
+        (argument_parser.ALL_INTEGERS, (1, 2), (1, 2.0)),
+        (argument_parser.ALL_INTEGERS, (1,), ()),
+    ],
+)
+def test_guards_are_asked(guard: int, good: Any, bad: Any) -> None:
+    operator = aten.add.Tensor  # of another arity: whoever gets there hears of its arguments
+    known = {(type(good),): (operator, None, [], (), (0, guard))}
+    twin = hot_path.in_c("function", lambda *args: "python", plans=known)
+    with pytest.raises(TypeError, match="missing argument 'other'"):
+        twin(good)
+    assert twin(bad) == "python"
+    assert argument_parser.hold((0, guard), (good,)) and not argument_parser.hold((0, guard), (bad,))
+
+
 def test_operands_that_share_memory_are_seen() -> None:
     for _ in range(3):
         x = gn.arange(6.0, device="c")
@@ -265,9 +354,9 @@ def test_a_step_on_inference_tensors_is_refused() -> None:
     numbers = (0.0, 0.0, 0.5, 0.0, False, False, False, None, None)
     for _ in range(3):
         with gn.no_grad():
-            aten._fused_sgd_.default([plain], [grad], [], *numbers)
+            aten._fused_sgd_.default([plain, gn.ones(3, device="c")], [grad, grad], [], *numbers)
     assert plain.tolist() == [-0.5] * 3 and plain._version == 3 and grad._version == 0
-    for _ in range(3):
+    for _ in range(3):  # the same specs, so the same plan
         with gn.no_grad(), pytest.raises(RuntimeError, match="inference"):
             aten._fused_sgd_.default([plain, made], [grad, grad], [], *numbers)
     assert made.tolist() == [1.0] * 3
@@ -409,6 +498,22 @@ def test_a_gradient_does_not_alias_what_came_in() -> None:
     assert y.grad.tolist() == [1.0, 1.0] and seed.tolist() == [1.0, 1.0]
 
 
+def test_gradients_that_a_backward_returns_twice_are_two() -> None:
+    class Sum(gn.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: gn.Tensor, y: gn.Tensor) -> gn.Tensor:
+            return x + y
+
+        @staticmethod
+        def backward(ctx: Any, gradient: gn.Tensor) -> tuple[gn.Tensor, gn.Tensor]:
+            twice = gradient * 2
+            return twice, twice
+
+    x, y = (gn.ones(3, device="c").requires_grad_() for _ in range(2))
+    Sum.apply(x, y).exp().sum().backward()
+    assert x.grad.data_ptr() != y.grad.data_ptr() and x.grad.tolist() == y.grad.tolist()
+
+
 def test_a_fault_leaves_grad_and_frees_the_buffers() -> None:
     class Fails(gn.autograd.Function):
         @staticmethod
@@ -483,9 +588,7 @@ def test_memory_goes_back_while_the_graph_runs() -> None:
         return gn.accelerator.max_memory_allocated("c") - gn.accelerator.memory_allocated("c")
 
     peak(4)
-    assert peak(64) <= peak(8) + (1 << 16) * 4 * 60 * 2
-    gradients_at_once = peak(64) / ((1 << 16) * 4)
-    assert gradients_at_once < 64 + 8  # what was computed forward, and a few gradients
+    assert peak(64) == peak(8) < (1 << 16) * 4 * 6  # a few gradients, however many nodes
 
 
 def test_long_and_wide_graphs() -> None:
