@@ -16,24 +16,24 @@
 #define REAL float
 #define NAME(name) name##_float32
 #define FUNCTION(name) name##f
-#define LIFT GN_LIFT_FLOAT
+#define LEAST_EXPONENT -130
 #include "scalar_real.h"
 #include "scalar_activation.h"
 #undef REAL
 #undef NAME
 #undef FUNCTION
-#undef LIFT
+#undef LEAST_EXPONENT
 
 #define REAL double
 #define NAME(name) name##_float64
 #define FUNCTION(name) name
-#define LIFT GN_LIFT_DOUBLE
+#define LEAST_EXPONENT -1000
 #include "scalar_real.h"
 #include "scalar_activation.h"
 #undef REAL
 #undef NAME
 #undef FUNCTION
-#undef LIFT
+#undef LEAST_EXPONENT
 
 /* Integers of all sizes, and bool, as int64; the caller narrows the result, which wraps. */
 GN_INLINE int gn_isnan_int64(int64_t x) {

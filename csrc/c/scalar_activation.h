@@ -9,13 +9,13 @@ GN_INLINE REAL NAME(gn_sigmoid)(REAL x) {
     return GN_FMA(-m, power / (1 + power), m);
 }
 
-/* x times sigmoid x; small powers are multiplied before they become subnormal. */
+/* x / (1 + e^-x).  From 40 on it is x, and below the least exponent 0. */
 GN_INLINE REAL NAME(gn_silu)(REAL x) {
-    const REAL lifted = NAME(gn_exp_lifted)(-FUNCTION(fabs)(x));
-    const REAL power = lifted * (1 / LIFT);
-    const REAL m = x * lifted * (1 / LIFT);
-    const REAL quotient = (x < 0 ? power : x) / (1 + power);
-    return x < 0 ? GN_FMA(-m, quotient, m) : quotient;
+    REAL scale;
+    const REAL sum = NAME(gn_one_plus_exp)(x, &scale);
+    const REAL result = x * scale / sum;
+    const REAL high = x > 40 ? x : result;
+    return x < LEAST_EXPONENT ? x * 0 : high;
 }
 
 /* The gradient of silu at x. */
@@ -30,7 +30,7 @@ GN_INLINE REAL NAME(gn_gelu)(REAL x, int64_t approximate) {
         const REAL scale = (REAL)0.79788456080286535588; /* sqrt(2 / pi) */
         return (REAL)0.5 * x * (1 + NAME(gn_tanh)(scale * (x + (REAL)0.044715 * x * x * x)));
     }
-    return x * NAME(gn_normal)(x);
+    return NAME(gn_normal_product)(x);
 }
 
 /* The gradient of gelu at x. */

@@ -164,28 +164,40 @@ GN_INLINE double gn_erfc_float64(double x) {
     return size < 0.25 ? 1 - near : size < 0.5 ? 0.5 - (near - 0.5) : result;
 }
 
-/* The normal distribution function of x.  In float32 it is 1/2 + x p(x^2) / q(x^2), exact to 2^-22, and 0 or 1
- * from 5.3 on. */
+/* The normal distribution function of x, less 1/2.  In float32 it is x p(z) / q(z) with z = x^2 - 4, minimax to 2^-27,
+ * and -1/2 or 1/2 from 5.3 on.  About 4 the powers of z stay small where the result is near 1/2 and its last place
+ * counts. */
+GN_INLINE float gn_normal_centred_float32(float x) {
+    const float z = GN_FMA(x, x, -4.0f);
+    float p = 2.5995407e-08f;
+    p = GN_FMA(p, z, 7.4689033e-06f);
+    p = GN_FMA(p, z, 0.00029148225f);
+    p = GN_FMA(p, z, 0.007860562f);
+    p = GN_FMA(p, z, 0.08688803f);
+    p = GN_FMA(p, z, 0.67460114f);
+    float q = 1.3420931e-06f;
+    q = GN_FMA(q, z, 0.00010496768f);
+    q = GN_FMA(q, z, 0.0034771643f);
+    q = GN_FMA(q, z, 0.06332458f);
+    q = GN_FMA(q, z, 0.637544f);
+    q = GN_FMA(q, z, 2.8270354f);
+    const float result = x * p / q;
+    const float high = x > 5.3f ? 0.5f : result;
+    return x < -5.3f ? -0.5f : high;
+}
+/* The normal distribution function of x, and x times it. */
 GN_INLINE float gn_normal_float32(float x) {
-    const float z = x * x;
-    float p = 2.214513986246278e-8f;
-    p = GN_FMA(p, z, 6.356498342032676e-6f);
-    p = GN_FMA(p, z, 1.7385033436399526e-4f);
-    p = GN_FMA(p, z, 4.7072571735387375e-3f);
-    p = GN_FMA(p, z, 3.43760999853419e-2f);
-    p = GN_FMA(p, z, 3.9894222158689224e-1f);
-    float q = 1.180204359995591e-6f;
-    q = GN_FMA(q, z, 7.510162434308279e-5f);
-    q = GN_FMA(q, z, 1.9129763925284239e-3f);
-    q = GN_FMA(q, z, 2.89400787783518e-2f);
-    q = GN_FMA(q, z, 2.5283381757310947e-1f);
-    q = GN_FMA(q, z, 1.0f);
-    const float result = 0.5f + x * p / q;
-    const float high = x > 5.3f ? 1.0f : result;
-    return x < -5.3f ? 0.0f : high;
+    return 0.5f + gn_normal_centred_float32(x);
+}
+GN_INLINE float gn_normal_product_float32(float x) {
+    const float result = GN_FMA(x, gn_normal_centred_float32(x), 0.5f * x);
+    return x < -5.3f ? x * 0.0f : result;
 }
 GN_INLINE double gn_normal_float64(double x) {
     return 0.5 * gn_erfc_float64(x * -0.70710678118654752440);
+}
+GN_INLINE double gn_normal_product_float64(double x) {
+    return x * gn_normal_float64(x);
 }
 
 /* The normal distribution's quantile in three ranges: Wichura, "Algorithm AS 241" (1988). */

@@ -75,17 +75,22 @@ GN_INLINE float gn_exp_float32(float x) {
     return x < -104.0f ? 0.0f : bounded;
 }
 
-/* e^x GN_LIFT_FLOAT for x <= 0: one factor scales it, and it is not subnormal where e^x is. */
-#define GN_LIFT_FLOAT 0x1p64f
-GN_INLINE float gn_exp_lifted_float32(float x) {
+/* gn_exp_float32 for x <= 0: the power is 2^64 times too large at first, so that only the last product can be subnormal. */
+GN_INLINE float gn_exp_negative_float32(float x) {
     float shifted;
     const float grown = gn_exp_split_float32(x, 0x1.8p23f + 127 + 64, &shifted);
     const float power = gn_from_bits(gn_bits(shifted) << 23);
-    return x < -130.0f ? 0.0f : GN_FMA(grown, power, power);
+    return (x < -130.0f ? 0.0f : GN_FMA(grown, power, power)) * 0x1p-64f;
 }
-/* gn_exp_float32 for x <= 0. */
-GN_INLINE float gn_exp_negative_float32(float x) {
-    return gn_exp_lifted_float32(x) * (1 / GN_LIFT_FLOAT);
+/* *scale (1 + e^-x), for x from -130 to 80; the scale is small where the power may be too large.  Of the sums only the
+ * last is rounded to more than a fraction of its last place. */
+GN_INLINE float gn_one_plus_exp_float32(float x, float *scale) {
+    const int large = x < -16.0f; /* 1 does not fit behind the power's first bit */
+    float shifted;
+    const float grown = gn_exp_split_float32(-x, large ? 0x1.8p23f + 127 - 64 : 0x1.8p23f + 127, &shifted);
+    const float power = gn_from_bits(gn_bits(shifted) << 23);
+    *scale = large ? 0x1p-64f : 1.0f;
+    return GN_FMA(grown, power, large ? *scale : power + *scale) + (large ? power : 0);
 }
 
 /* e^r = 1 + r + r^2 p(r) for |r| <= ln 2 / 2. */
@@ -103,7 +108,8 @@ GN_INLINE double gn_exp_tail(double r) {
     return p * r + 0.5;
 }
 
-/* e^(x + rest) as what this returns times 2^n, where *shifted is n + shift; the rest is what rounding x left out. */
+/* e^(x + rest) - 1 as e^r - 1, where x + rest = n ln 2 + r and *shifted is n + shift; the rest is what rounding x left
+ * out. */
 GN_INLINE double gn_exp_split_float64(double x, double rest, double shift, double *shifted) {
     *shifted = GN_FMA(x, GN_LOG2_E, shift);
     const double n = *shifted - shift;
@@ -111,11 +117,11 @@ GN_INLINE double gn_exp_split_float64(double x, double rest, double shift, doubl
     const double low = GN_FMA(n, -GN_LN2_LOW, rest);
     const double r = high + low;
     const double lost = (high - r) + low; /* what rounding r left out */
-    return 1 + (r + GN_FMA(gn_exp_tail(r), r * r, lost));
+    return r + GN_FMA(gn_exp_tail(r), r * r, lost);
 }
 GN_INLINE double gn_exp_sum(double x, double rest) {
     double shifted;
-    const double y = gn_exp_split_float64(x, rest, GN_SHIFT_BIASED, &shifted);
+    const double y = 1 + gn_exp_split_float64(x, rest, GN_SHIFT_BIASED, &shifted);
     const double result = gn_scale_float64(y, shifted);
     const double bounded = x > 710 ? (double)INFINITY : result;
     return x < -746 ? 0 : bounded;
@@ -124,15 +130,19 @@ GN_INLINE double gn_exp_float64(double x) {
     return gn_exp_sum(x, 0);
 }
 
-/* e^x GN_LIFT_DOUBLE, and e^x, for x <= 0. */
-#define GN_LIFT_DOUBLE 0x1p512
-GN_INLINE double gn_exp_lifted_float64(double x) {
-    double shifted;
-    const double y = gn_exp_split_float64(x, 0, 0x1.8p52 + 1023 + 512, &shifted);
-    return x < -1000 ? 0 : y * gn_from_bits64(gn_bits64(shifted) << 52);
-}
+/* The same two of doubles: x is from -1000 to 700. */
 GN_INLINE double gn_exp_negative_float64(double x) {
-    return gn_exp_lifted_float64(x) * (1 / GN_LIFT_DOUBLE);
+    double shifted;
+    const double y = 1 + gn_exp_split_float64(x, 0, 0x1.8p52 + 1023 + 512, &shifted);
+    return (x < -1000 ? 0 : y * gn_from_bits64(gn_bits64(shifted) << 52)) * 0x1p-512;
+}
+GN_INLINE double gn_one_plus_exp_float64(double x, double *scale) {
+    const int large = x < -36;
+    double shifted;
+    const double grown = gn_exp_split_float64(-x, 0, large ? 0x1.8p52 + 1023 - 512 : 0x1.8p52 + 1023, &shifted);
+    const double power = gn_from_bits64(gn_bits64(shifted) << 52);
+    *scale = large ? 0x1p-512 : 1.0;
+    return GN_FMA(grown, power, large ? *scale : power + *scale) + (large ? power : 0);
 }
 
 /* 2^x; x's whole part is split off exactly. */

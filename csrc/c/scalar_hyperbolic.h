@@ -30,14 +30,28 @@ GN_INLINE float gn_tanh_float32(float x) {
     return copysignf(size < 0.625f ? near : bounded, x);
 }
 
+/* x + x^3 p(x^2), where p is minimax to 2^-59, or 1 - 2 / (e^2|x| + 1). */
 GN_INLINE double gn_tanh_float64(double x) {
     const double size = fabs(x);
-    const double t = gn_expm1_float64(2 * size);
-    const double sum = t + 2;
-    const double lost = t > 2 ? (t - sum) + 2 : (2 - sum) + t;
-    const double ratio = (size < 1 ? t : 2) / sum;
-    const double near = ratio - ratio * lost * (0.5 - 0.5 * ratio); /* 1 / (t + 2) is half 1 - tanh x */
-    return copysign(size < 1 ? near : 1 - ratio, x);
+    const double z = x * x;
+    double p = 6.485163482793113e-6;
+    p = GN_FMA(p, z, -3.12011014257974e-5);
+    p = GN_FMA(p, z, 9.257116129556769e-5);
+    p = GN_FMA(p, z, -2.375906496055562e-4);
+    p = GN_FMA(p, z, 5.896606577757043e-4);
+    p = GN_FMA(p, z, -1.4557754120478055e-3);
+    p = GN_FMA(p, z, 3.5921217511549622e-3);
+    p = GN_FMA(p, z, -8.863235103240878e-3);
+    p = GN_FMA(p, z, 2.1869488519008305e-2);
+    p = GN_FMA(p, z, -5.396825396789699e-2);
+    p = GN_FMA(p, z, 0.13333333333333042);
+    p = GN_FMA(p, z, -0.3333333333333333);
+    const double near = GN_FMA(p * z, size, size);
+    double shifted;
+    const double grown = gn_exp_split_float64(2 * size, 0, 0x1.8p52 + 1023, &shifted);
+    const double far = 1 - 2 / GN_FMA(1 + grown, gn_from_bits64(gn_bits64(shifted) << 52), 1.0);
+    const double bounded = size > 20 ? 1 : far;
+    return copysign(size < 0.625 ? near : bounded, x);
 }
 
 GN_INLINE float gn_sinh_float32(float x) {
