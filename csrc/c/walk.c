@@ -1,6 +1,7 @@
 /* Walking iterated tensors: rows of dimension 0, split over threads. */
 #include "walk.h"
 
+#include "copy_lines.h"
 #include "threads.h"
 #include "transpose.h"
 
@@ -333,16 +334,175 @@ static void walk_strips(int64_t begin, int64_t end, void *context) {
     gn_give(tiles);
 }
 
+/* Short rows whose operands do not all go on from one row to the next.  To begin a row takes as long as some hundred
+ * elements, so several are copied to where they are one long row, which the loop sees. */
+#define SHORT_ROW 1024 /* bytes */
+#define JOINED_BYTES 4096
+
+/* One long row, one element for all, one row again and again, or otherwise. */
+typedef enum lie { LIES_JOINED, LIES_ONCE, LIES_REPEATED, LIES_APART } lie;
+
+typedef struct joining {
+    walk *work;
+    lie lies[GN_MAX_OPERANDS];
+    int64_t rows; /* that are joined at a time */
+} joining;
+
+static lie how_it_lies(const gn_tensor *tensor) {
+    const int64_t step = tensor->strides[0];
+    int64_t next = step;
+    int is_joined = step == gn_itemsize(tensor->dtype);
+    int is_repeated = 1;
+    for (int32_t dim = 0; dim < tensor->ndim; dim++) {
+        is_joined &= tensor->strides[dim] == next;
+        is_repeated &= tensor->strides[dim] == 0 || dim == 0;
+        next *= tensor->sizes[dim];
+    }
+    if (is_repeated) {
+        return step == 0 ? LIES_ONCE : LIES_REPEATED;
+    }
+    return is_joined ? LIES_JOINED : LIES_APART;
+}
+
+static int wants_joining(const gn_call *call, joining *join) {
+    const int64_t *sizes = call->tensors[0].sizes;
+    if (call->tensors[0].ndim < 2 || sizes[0] * widest_item(call) >= SHORT_ROW) {
+        return 0;
+    }
+    int any = 0;
+    for (int32_t k = 0; k < call->tensor_count; k++) {
+        join->lies[k] = how_it_lies(&call->tensors[k]);
+        any |= join->lies[k] >= LIES_REPEATED;
+        for (int32_t dim = 0; dim < call->tensors[0].ndim && k < call->output_count; dim++) {
+            if (call->tensors[k].strides[dim] == 0) {
+                return 0; /* what is written to one place several times is no copy's business */
+            }
+        }
+    }
+    join->rows = gn_max(1, JOINED_BYTES / (sizes[0] * widest_item(call)));
+    return any;
+}
+
+/* Elements that are the same along a row, that lie in few columns, and others. */
+#define COPY_ELEMENTS(TYPE)                                                                                       \
+    if (strides[0] == 0 && into[0] == (int64_t)sizeof(TYPE) && columns >= 8) {                                                  \
+        for (int64_t row = 0; row < rows; row++) {                                                                \
+            const TYPE value = *(const TYPE *)(from + row * strides[1]);                                          \
+            TYPE *out = (TYPE *)(to + row * into[1]);                                                             \
+            for (int64_t column = 0; column < columns; column++) {                                                \
+                out[column] = value;                                                                              \
+            }                                                                                                     \
+        }                                                                                                         \
+    } else if (columns < 8 && columns < rows) {                                                                          \
+        for (int64_t column = 0; column < columns; column++) {                                                    \
+            for (int64_t row = 0; row < rows; row++) {                                                            \
+                *(TYPE *)(to + row * into[1] + column * into[0]) =                                                \
+                    *(const TYPE *)(from + row * strides[1] + column * strides[0]);                               \
+            }                                                                                                     \
+        }                                                                                                         \
+    } else {                                                                                                      \
+        for (int64_t row = 0; row < rows; row++) {                                                                \
+            for (int64_t column = 0; column < columns; column++) {                                                \
+                *(TYPE *)(to + row * into[1] + column * into[0]) =                                                \
+                    *(const TYPE *)(from + row * strides[1] + column * strides[0]);                               \
+            }                                                                                                     \
+        }                                                                                                         \
+    }
+
+/* Copies some rows from where elements and rows are `strides` apart to where they are `into` apart. */
+static void copy_rows(int64_t itemsize, int64_t rows, int64_t columns, const char *from, const int64_t *strides,
+                      char *to, const int64_t *into) {
+    const int64_t nbytes = columns * itemsize;
+    if (strides[0] == itemsize && into[0] == itemsize && nbytes >= 16) {
+        for (int64_t row = 0; row < rows; row++) {
+            gn_copy_row(to + row * into[1], from + row * strides[1], nbytes);
+        }
+        return;
+    }
+    switch (itemsize) {
+    case 1: COPY_ELEMENTS(uint8_t) break;
+    case 2: COPY_ELEMENTS(uint16_t) break;
+    case 4: COPY_ELEMENTS(uint32_t) break;
+    case 8: COPY_ELEMENTS(uint64_t) break;
+    default: COPY_ELEMENTS(pair) break;
+    }
+}
+
+/* Copies the inputs that lie as `least` says or worse, `rows` rows from `at` on, to their buffers, or the outputs from
+ * theirs; moves `at` on. */
+static void copy_joined(const joining *join, place *at, int64_t rows, char (*buffers)[JOINED_BYTES], lie least,
+                        int is_output) {
+    const gn_call *call = join->work->call;
+    const int64_t columns = call->tensors[0].sizes[0];
+    const int32_t first = is_output ? 0 : call->output_count;
+    const int32_t last = is_output ? call->output_count : call->tensor_count;
+    for (int64_t done = 0; done < rows;) {
+        const int64_t part = gn_min(rows - done, call->tensors[0].sizes[1] - at->index[1]);
+        for (int32_t k = first; k < last; k++) {
+            const gn_tensor *tensor = &call->tensors[k];
+            if (join->lies[k] >= least) {
+                const int64_t itemsize = gn_itemsize(tensor->dtype);
+                const int64_t dense[] = {itemsize, columns * itemsize};
+                char *buffer = buffers[k] + done * dense[1];
+                if (is_output) {
+                    copy_rows(itemsize, part, columns, buffer, dense, at->row[k], tensor->strides);
+                } else {
+                    copy_rows(itemsize, part, columns, at->row[k], tensor->strides, buffer, dense);
+                }
+            }
+        }
+        done += part;
+        at->index[1] += part - 1;
+        for (int32_t k = 0; k < call->tensor_count; k++) {
+            at->row[k] += (part - 1) * call->tensors[k].strides[1];
+        }
+        next_place(join->work, 1, at);
+    }
+}
+
+/* The rows [begin, end), joined. */
+static void walk_joined(int64_t begin, int64_t end, void *context) {
+    const joining *join = context;
+    walk *work = join->work;
+    const gn_call *call = work->call;
+    _Alignas(64) char buffers[GN_MAX_OPERANDS][JOINED_BYTES];
+    char *data[GN_MAX_OPERANDS];
+    int64_t steps[GN_MAX_OPERANDS];
+    place from;
+    place to;
+    int any_output = 0;
+    for (int32_t k = 0; k < call->output_count; k++) {
+        any_output |= join->lies[k] == LIES_APART;
+    }
+    set_place(work, 1, begin, &from);
+    to = from;
+    for (int64_t row = begin; row < end; row += join->rows) {
+        const int64_t rows = gn_min(join->rows, end - row);
+        for (int32_t k = 0; k < call->tensor_count; k++) {
+            data[k] = join->lies[k] >= LIES_REPEATED ? buffers[k] : from.row[k];
+            steps[k] = join->lies[k] == LIES_ONCE ? 0 : gn_itemsize(call->tensors[k].dtype);
+        }
+        copy_joined(join, &from, rows, buffers, row == begin ? LIES_REPEATED : LIES_APART, 0);
+        run_row(work, data, steps, 0, rows * call->tensors[0].sizes[0]);
+        if (any_output) {
+            copy_joined(join, &to, rows, buffers, LIES_APART, 1);
+        }
+    }
+}
+
 static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int through_float) {
     walk work = {call, data, loop, through_float, GN_OK};
     const int64_t numel = gn_numel(&call->tensors[0]);
     if (numel == 0) {
         return GN_OK;
     }
+    const int64_t *sizes = call->tensors[0].sizes;
+    joining join = {.work = &work};
     if (wants_tiles(call)) {
-        const int64_t *sizes = call->tensors[0].sizes;
         const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
         gn_parallel(strips, gn_max(1, GN_GRAIN / (TILE_ROWS * sizes[0])), walk_strips, &work);
+    } else if (wants_joining(call, &join)) {
+        gn_parallel(numel / sizes[0], gn_max(1, GN_GRAIN / sizes[0]), walk_joined, &join);
     } else {
         gn_parallel(numel, GN_GRAIN, walk_part, &work);
     }

@@ -312,7 +312,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
             if position not in base.tensor_positions
         ]
         call = kernel.prepare(walk, (), 1, others)
-    elif operator.schema.is_inplace or base.record.promotes_inputs or numbers:
+    elif operator.schema.is_inplace or numbers or _is_promoted(base, plan, tensors):
         return None
     else:
         if base.record.expands_inputs:
@@ -324,6 +324,12 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     if entry is None:
         return None
     return entry, call.address, plan.output_specs[0], plan.output_specs, call, address_of(call, entry)
+
+
+def _is_promoted(operator: OpOverload, plan: Any, tensors: Sequence[Tensor]) -> bool:
+    """Does the kernel receive copies of these tensors with the output's dtype?"""
+    dtype = plan.output_specs[0].dtype
+    return operator.record.promotes_inputs and any(each._spec.dtype is not dtype for each in tensors)
 
 
 def address_of(call: Any, entry: Any) -> float:
@@ -483,9 +489,7 @@ def _several_plan(
     if (
         plan.walk is not None
         or not hasattr(kernel, "prepare")
-        or (
-            record.promotes_inputs and any(each._spec.dtype is not results[0]._spec.dtype for each in tensors)
-        )
+        or _is_promoted(operator, plan, tensors)
         or record.expands_inputs
     ):
         return None
