@@ -83,6 +83,9 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
         int64_t places[WIDTH];
         int64_t sources[WIDTH];
         int64_t runs = 0;
+        if (columns < WIDTH) {
+            memset(sliver, 0, (size_t)(depth * WIDTH) * sizeof(COMPUTE));
+        }
         for (int64_t place = 0; place < columns;) {
             const int64_t length = gn_min(width - column, columns - place);
             for (int64_t part = 0; part < length; part += LANES) {

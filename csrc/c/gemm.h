@@ -43,7 +43,9 @@
  * rows GN_GEMM_LEFT_STEP bytes apart. */
 typedef void gn_pack_left(const void *factor, void *to, int64_t first, int64_t count, int64_t level, int64_t depth);
 /* Writes columns [first, first + count) of a right factor, at places [level, level + depth) of k, in slivers of
- * GN_GEMM_WIDTH bytes: to[sliver][place][column]; anything behind the last column, even GN_GEMM_WIDTH bytes more. */
+ * GN_GEMM_WIDTH bytes: to[sliver][place][column].  Behind the last column come numbers of the factor or zeros: products
+ * with what was in memory before would be dropped, but take a hundred times as long where that is subnormal.  Even
+ * GN_GEMM_WIDTH bytes more may be written. */
 typedef void gn_pack_right(const void *factor, void *to, int64_t first, int64_t count, int64_t level, int64_t depth);
 
 #define GN_GEMM_WIDTH (2 * GN_GEMM_BYTES)

@@ -284,6 +284,7 @@ static double spread_of(const moments *total, const gn_call *call) {
     return total->squares / (freedom > 0 ? freedom : 0);
 }
 
+#include "exponentials.h"
 #include "norm.h"
 
 #define AS_BYTE(x) ((uint8_t)(x))

@@ -261,8 +261,18 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
         return reduce(call, data, &of);                                                                 \
     }
 
+/* POWERS("logsumexp", logsumexp, FRACTIONAL) becomes kernel_logsumexp_float32. */
+#define POWERS(name, id, dtypes) WHEN_##dtypes(POWERS_KERNEL(id))
+#define POWERS_KERNEL(id)                                                                               \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
+        static const reducer of = {sizeof(powers),    begin_powers,   NAME(powers_run),                 \
+                                   NAME(powers_tile), combine_powers, NAME(id##_finish)};               \
+        return reduce(call, data, &of);                                                                 \
+    }
+
 #if IS_FRACTIONAL
 #include "statistics_dtype.h"
+#include "exponentials_dtype.h"
 #endif
 
 #include "../reduce.def"
@@ -275,6 +285,8 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #undef SPREAD_KERNEL
 #undef NORM
 #undef NORM_KERNEL
+#undef POWERS
+#undef POWERS_KERNEL
 #undef REAL_RESULT
 #undef REAL_STORE
 #undef REAL_PART

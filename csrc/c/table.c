@@ -27,6 +27,7 @@
 #define SUM(name, id, ...) DECLARE(id)
 #define SPREAD(name, id, ...) DECLARE(id)
 #define NORM(name, id, ...) DECLARE(id)
+#define POWERS(name, id, ...) DECLARE(id)
 #define ROW(name, family, key_tensor, dtypes, id) DECLARE(id)
 #define SAME(name, family, key_tensor, id) gn_kernel kernel_##id;
 #include "../pointwise.def"
@@ -54,6 +55,7 @@
 #undef SUM
 #undef SPREAD
 #undef NORM
+#undef POWERS
 #undef ROW
 #undef SAME
 
@@ -80,6 +82,7 @@
 #define SUM(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define SPREAD(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define NORM(name, id, dtypes) ITERATED(name, id, dtypes)
+#define POWERS(name, id, dtypes) ITERATED(name, id, dtypes)
 #define ROW(name, family, key_tensor, dtypes, id) {name, family, key_tensor, KERNELS_##dtypes(kernel_##id)},
 #define SAME(name, family, key_tensor, id) {name, family, key_tensor, KERNELS_SAME(kernel_##id)},
 

@@ -1,4 +1,4 @@
-"""softmax and log_softmax.
+"""softmax, log_softmax and logsumexp.
 
 Accumulation: exponentials in float64, their sum exactly rounded; one rounding to the dtype at the end.
 Source: aten/src/ATen/native/SoftMax.cpp.
@@ -12,13 +12,16 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, exp, log
+from ..kit.iterator import TensorIterator
+from ..kit.loops import reduction
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import reduce, refuse, to_float
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.geometry import wrap_dim
+from .reduce import expanded
 
 
 def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
@@ -215,25 +218,29 @@ native_function(
 )
 
 
-def _logsumexp(self: Any, dim: Any, keepdim: bool) -> Any:
-    if self._spec.dtype.category < 2:
-        self = self.to(aten.result_type.Scalar_Tensor(1.0, self))
-    if not self.numel():
-        return self.exp().sum(dim, keepdim).log()
-    held = self.detach()
-    largest = aten.amax.default(aten.real(held), dim, True)  # which overflow first
-    shift = aten.where(largest.abs() == math.inf, aten.zeros_like(largest), largest)
-    total = (self - shift).exp().sum(dim, True).log() + shift
-    if keepdim or not self.ndim:
-        return total
-    return aten.squeeze.dims(
-        total, [wrap_dim(each, self.ndim) for each in (dim if isinstance(dim, (list, tuple)) else [dim])]
-    )
+def _logsumexp_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    dtype = to_float(self.dtype)
+    return reduce(self, dim, keepdim, dtype, dtype)
+
+
+def _log_sum_exp(numbers: list[Any]) -> Any:
+    """The exponentials are of differences from the largest number, which are in no danger."""
+    largest = max((number.real for number in numbers), default=-math.inf)
+    shift = 0.0 if math.isinf(largest) or math.isnan(largest) else largest
+    return log(exact_sum([exp(number - shift) for number in numbers])) + shift
+
+
+def _logsumexp_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    sizes = self._spec.sizes
+    return expanded(grad, sizes, dim, keepdim) * (self - expanded(result, sizes, dim, keepdim)).exp().conj()
 
 
 native_function(
     "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-    composite=_logsumexp,
+    meta=_logsumexp_rule,
+    kernel=reduction(_log_sum_exp),
+    derivatives={"self": _logsumexp_grad},
+    identity=complex(-math.inf, 0),
     out="out",
     doc="""log(sum(exp(x))) over dimensions ``dim``, which go unless ``keepdim``, without overflow.
 
