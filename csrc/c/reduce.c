@@ -8,6 +8,7 @@
 
 #include "scalar.h"
 #include "threads.h"
+#include "transpose.h"
 
 /* Outputs folded side by side, where the kept dimension is the closest: their lanes stay in the L1 cache, and a row
  * is long enough to be fetched ahead. */
@@ -26,6 +27,12 @@
 /* Elements that a lane adds in its own precision before the sum goes to the accumulator. */
 #define LANE_LENGTH 32
 
+/* Bytes of the longest run of elements for which to begin an output costs more than to turn a tile of runs round, and of
+ * the buffer for such a tile; outputs that make one. */
+#define SHORT_RUN 128
+#define TURNED_BYTES 32768
+#define LEAST_TURNED 16
+
 /* One reduction for one dtype.  Accumulators are of `size` bytes, one after the other. */
 typedef struct reducer {
     int64_t size;
@@ -33,13 +40,15 @@ typedef struct reducer {
     void (*begin)(void *accumulators, int64_t count);
     /* Folds `count` elements, `stride` bytes apart, into one accumulator. */
     void (*run)(void *accumulator, const char *in, int64_t stride, int64_t count, const gn_call *call);
-    /* Folds `rows` rows of `columns` elements into one accumulator a column; columns <= TILE. */
+    /* Folds `rows` rows of `columns` elements into one accumulator a column; columns <= TILE.  Quick where they are
+     * dense, if `has_quick_tile`. */
     void (*tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows, int64_t column_stride,
                  int64_t columns, const gn_call *call);
     /* Folds one accumulator into another. */
     void (*combine)(void *accumulator, const void *other, const gn_call *call);
     /* Writes one output; `count` elements were reduced. */
     void (*finish)(const void *accumulator, char *out, int64_t count, const gn_call *call);
+    int has_quick_tile;
 } reducer;
 
 /* Dimensions, closest in the input first; strides in bytes. */
@@ -59,6 +68,7 @@ typedef struct reduction {
     dims kept;    /* without the columns */
     dims reduced;
     int64_t columns; /* 1, strides 0, when runs are folded */
+    int is_turned;   /* runs are folded, many short ones side by side */
     int64_t column_in;
     int64_t column_out;
     int64_t tiles;  /* of the columns */
@@ -79,11 +89,26 @@ static void append_dim(dims *list, int64_t size, int64_t in, int64_t out) {
 static void find_offsets(const dims *list, int64_t index, int64_t *in, int64_t *out) {
     *in = 0;
     *out = 0;
-    for (int32_t dim = 0; dim < list->ndim; dim++) {
-        const int64_t at = index % list->sizes[dim];
-        index /= list->sizes[dim];
+    for (int32_t dim = 0; dim < list->ndim && index > 0; dim++) {
+        const int is_last = dim + 1 == list->ndim;
+        const int64_t at = is_last ? index : index % list->sizes[dim];
+        index = is_last ? 0 : index / list->sizes[dim];
         *in += at * list->in[dim];
         *out += at * list->out[dim];
+    }
+}
+
+/* Folds a dense run of `count` elements into each of `columns` accumulators. */
+static void fold_turned(const reduction *work, const char *in, int64_t count, int64_t columns, char *accumulators) {
+    const int64_t itemsize = gn_itemsize(work->call->tensors[1].dtype);
+    const int64_t width = TURNED_BYTES / (count * itemsize);
+    double memory[TURNED_BYTES / sizeof(double)];
+    for (int64_t first = 0; first < columns; first += width) {
+        const int64_t part = gn_min(width, columns - first);
+        gn_transpose(itemsize, count, part, in + first * work->column_in, work->column_in, (char *)memory,
+                     part * itemsize);
+        work->of->tile(accumulators + first * work->of->size, (const char *)memory, part * itemsize, count, itemsize,
+                       part, work->call);
     }
 }
 
@@ -97,8 +122,10 @@ static void fold(const reduction *work, const char *in, int64_t columns, int64_t
         int64_t offset;
         int64_t ignored;
         find_offsets(reduced, begin, &offset, &ignored);
-        const int64_t count = gn_min(end - begin, length - begin % length);
-        if (work->columns > 1) {
+        const int64_t count = gn_min(end - begin, begin == 0 ? length : length - begin % length);
+        if (work->is_turned) {
+            fold_turned(work, in + offset, count, columns, accumulators);
+        } else if (work->columns > 1) {
             work->of->tile(accumulators, in + offset, stride, count, work->column_in, columns, work->call);
         } else {
             work->of->run(accumulators, in + offset, stride, count, work->call);
@@ -114,9 +141,11 @@ static void fold_tasks(int64_t begin, int64_t end, void *context) {
     double memory[TILE * LARGEST_ACCUMULATOR / sizeof(double)];
     char *accumulators = (char *)memory;
     for (int64_t task = begin; task < end; task++) {
-        const int64_t piece = task % work->pieces;
-        const int64_t first = task / work->pieces % work->tiles * TILE;
-        const int64_t kept = task / work->pieces / work->tiles;
+        /* no division where there is nothing to divide: it takes as long as a short run */
+        const int64_t tile = work->pieces == 1 ? task : task / work->pieces;
+        const int64_t piece = work->pieces == 1 ? 0 : task % work->pieces;
+        const int64_t kept = work->tiles == 1 ? tile : tile / work->tiles;
+        const int64_t first = work->tiles == 1 ? 0 : tile % work->tiles * TILE;
         const int64_t columns = gn_min(TILE, work->columns - first);
         int64_t in;
         int64_t out;
@@ -185,11 +214,15 @@ static int32_t reduce(const gn_call *call, void *const *data, const reducer *of)
         }
         order[place] = dim;
     }
+    const int64_t itemsize = gn_itemsize(in->dtype);
+    const int has_short_runs = of->has_quick_tile && ndim > 1 && out->strides[order[0]] == 0
+                               && in->strides[order[0]] == itemsize && in->sizes[order[0]] * itemsize <= SHORT_RUN;
     for (int32_t place = 0; place < ndim; place++) {
         const int32_t dim = order[place];
         if (out->strides[dim] == 0) {
             append_dim(&work.reduced, in->sizes[dim], in->strides[dim], 0);
-        } else if (place == 0) {
+        } else if (place == 0 || (has_short_runs && !work.is_turned && in->sizes[dim] >= LEAST_TURNED)) {
+            work.is_turned = place > 0;
             work.columns = in->sizes[dim];
             work.column_in = in->strides[dim];
             work.column_out = out->strides[dim];

@@ -51,6 +51,44 @@ static void NAME(sum_begin)(void *accumulators, int64_t count) {
     memset(accumulators, 0, (size_t)count * sizeof(ACCUMULATOR));
 }
 
+/* The dense part of a run: as many elements as fill LANES, of which a lane adds at most LANE_LENGTH.  Many such sums go
+ * to lanes of doubles where these hold them exactly enough, else one to the accumulator after the other. */
+#define ADD_LANES(id)                                                                                   \
+    COMPUTE lanes[LANES] = {0};                                                                         \
+    const int64_t end = gn_min(i + LANES * LANE_LENGTH, count - LANES + 1);                             \
+    for (; i < end; i += LANES) {                                                                       \
+        for (int lane = 0; lane < LANES; lane++) {                                                      \
+            lanes[lane] = (COMPUTE)(lanes[lane] + NAME(id##_element)(elements[i + lane]));              \
+        }                                                                                               \
+    }
+/* The lanes' sum in the first of them; of widths that the compiler knows. */
+#define ADD_HALF(TYPE, sums, width)                                                                     \
+    for (int lane = 0; lane < (width); lane++) {                                                        \
+        sums[lane] = (TYPE)(sums[lane] + sums[lane + (width)]);                                         \
+    }
+#define ADD_HALVES(TYPE, sums)                                                                          \
+    ADD_HALF(TYPE, sums, LANES / 2)                                                                     \
+    ADD_HALF(TYPE, sums, LANES / 4)                                                                     \
+    ADD_HALF(TYPE, sums, LANES / 8)                                                                     \
+    ADD_HALF(TYPE, sums, LANES / 16)                                                                    \
+    ADD_HALF(TYPE, sums, LANES / 32)
+#if IS_FLOATING && CODE != GN_FLOAT64
+#define ADD_MANY(id)                                                                                    \
+    if (count >= 2 * LANES * LANE_LENGTH) {                                                             \
+        double totals[LANES] = {0};                                                                     \
+        while (i + LANES <= count) {                                                                    \
+            ADD_LANES(id)                                                                               \
+            for (int lane = 0; lane < LANES; lane++) {                                                  \
+                totals[lane] += lanes[lane];                                                            \
+            }                                                                                           \
+        }                                                                                               \
+        ADD_HALVES(double, totals)                                                                      \
+        ADD((ACCUMULATOR *)accumulator, totals[0]);                                                     \
+    }
+#else
+#define ADD_MANY(id)
+#endif
+
 /* SUM_STEPS(sum, x) becomes sum_run_float32 and sum_tile_float32, which add `element` of each x. */
 #define SUM_STEPS(id, element)                                                                          \
     static inline COMPUTE NAME(id##_element)(STORAGE stored) {                                          \
@@ -61,21 +99,12 @@ static void NAME(sum_begin)(void *accumulators, int64_t count) {
                                const gn_call *call) {                                                   \
         int64_t i = 0;                                                                                  \
         (void)call;                                                                                     \
-        if (stride == (int64_t)sizeof(STORAGE)) {                                                       \
+        if (stride == (int64_t)sizeof(STORAGE) && count >= LANES) {                                     \
             const STORAGE *elements = (const STORAGE *)in;                                              \
+            ADD_MANY(id)                                                                                \
             while (i + LANES <= count) {                                                                \
-                COMPUTE lanes[LANES] = {0};                                                             \
-                const int64_t end = gn_min(i + LANES * LANE_LENGTH, count - LANES + 1);                 \
-                for (; i < end; i += LANES) {                                                           \
-                    for (int lane = 0; lane < LANES; lane++) {                                          \
-                        lanes[lane] = (COMPUTE)(lanes[lane] + NAME(id##_element)(elements[i + lane]));  \
-                    }                                                                                   \
-                }                                                                                       \
-                for (int width = LANES / 2; width > 0; width /= 2) {                                    \
-                    for (int lane = 0; lane < width; lane++) {                                          \
-                        lanes[lane] = (COMPUTE)(lanes[lane] + lanes[lane + width]);                     \
-                    }                                                                                   \
-                }                                                                                       \
+                ADD_LANES(id)                                                                           \
+                ADD_HALVES(COMPUTE, lanes)                                                              \
                 ADD((ACCUMULATOR *)accumulator, lanes[0]);                                              \
             }                                                                                           \
         }                                                                                               \
@@ -128,6 +157,10 @@ SUM_STEPS(sum, x)
 SUM_STEPS(nansum, gn_isnan(x) ? 0 : x)
 #endif
 #undef SUM_STEPS
+#undef ADD_MANY
+#undef ADD_LANES
+#undef ADD_HALVES
+#undef ADD_HALF
 
 static void NAME(sum_combine)(void *accumulator, const void *other, const gn_call *call) {
     (void)call;
@@ -160,7 +193,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
     }                                                                                                   \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(ACCUMULATOR),      NAME(sum_begin),   NAME(steps##_run),      \
-                                   NAME(steps##_tile),       NAME(sum_combine), NAME(id##_finish)};     \
+                                   NAME(steps##_tile),       NAME(sum_combine), NAME(id##_finish), 1};  \
         return reduce(call, data, &of);                                                                 \
     }
 
@@ -234,7 +267,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
     }                                                                                                   \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(TYPE),    NAME(id##_begin),   NAME(id##_run),                 \
-                                   NAME(id##_tile), NAME(id##_combine), NAME(id##_finish)};             \
+                                   NAME(id##_tile), NAME(id##_combine), NAME(id##_finish), 1};          \
         return reduce(call, data, &of);                                                                 \
     }
 
@@ -248,7 +281,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
     }                                                                                                   \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(moments),    begin_moments,   NAME(moments_run),              \
-                                   NAME(moments_tile), combine_moments, NAME(id##_finish)};             \
+                                   NAME(moments_tile), combine_moments, NAME(id##_finish), 1};          \
         return reduce(call, data, &of);                                                                 \
     }
 
@@ -257,7 +290,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #define NORM_KERNEL(id)                                                                                 \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(scaled_sum), begin_norm,   NAME(norm_run),                    \
-                                   NAME(norm_tile),    combine_norm, NAME(norm_finish)};                \
+                                   NAME(norm_tile),    combine_norm, NAME(norm_finish), 0};             \
         return reduce(call, data, &of);                                                                 \
     }
 
@@ -266,7 +299,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #define POWERS_KERNEL(id)                                                                               \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(powers),    begin_powers,   NAME(powers_run),                 \
-                                   NAME(powers_tile), combine_powers, NAME(id##_finish)};               \
+                                   NAME(powers_tile), combine_powers, NAME(id##_finish), !IS_COMPLEX};  \
         return reduce(call, data, &of);                                                                 \
     }
 

@@ -90,10 +90,10 @@ static void NAME(moments_tile)(void *accumulators, const char *in, int64_t row_s
     for (int64_t first = 0; first < rows; first += LANE_LENGTH) {
         const int64_t end = gn_min(first + LANE_LENGTH, rows);
         const double count = (double)(end - first);
-        memset(means, 0, sizeof means);
-        memset(squares, 0, sizeof squares);
+        memset(means, 0, (size_t)columns * sizeof *means);
+        memset(squares, 0, (size_t)columns * sizeof *squares);
 #if IS_COMPLEX
-        memset(imaginary_means, 0, sizeof imaginary_means);
+        memset(imaginary_means, 0, (size_t)columns * sizeof *imaginary_means);
 #endif
         for (int64_t row = first; row < end; row++) {
             const char *begin = in + row * row_stride;

@@ -5,6 +5,8 @@
  * columns share a few places of the cache, which holds none of them until the next row would need it. */
 #include "transpose.h"
 
+#include "copy_lines.h"
+
 /* 16 bytes, as a complex128. */
 typedef struct pair {
     uint64_t words[2];
@@ -14,42 +16,46 @@ typedef struct pair {
 #define PIECE_BYTES 16
 
 #define TRANSPOSE(TYPE, SIDE)                                                                                     \
-    static void transpose_block_##TYPE(TYPE (*block)[SIDE], char *out, int64_t out_row) {                         \
-        enum { PIECE = PIECE_BYTES / sizeof(TYPE) };                                                         \
-        for (int64_t row = 0; row < SIDE; row++) {                                                           \
-            TYPE *to = (TYPE *)(out + row * out_row);                                                        \
-            for (int64_t column = 0; column < SIDE; column += PIECE) {                                       \
-                TYPE piece[PIECE];                                                                           \
-                for (int64_t each = 0; each < PIECE; each++) {                                               \
-                    piece[each] = block[column + each][row];                                                 \
-                }                                                                                            \
-                memcpy(to + column, piece, sizeof piece);                                                    \
-            }                                                                                                \
-        }                                                                                                    \
-    }                                                                                                        \
+    /* `height` rows and `width` columns of a block, turned */                                                    \
+    GN_INLINE void turn_##TYPE(TYPE (*block)[SIDE], char *out, int64_t out_row, int64_t height, int64_t width) {  \
+        enum { PIECE = PIECE_BYTES / sizeof(TYPE) };                                                              \
+        const int64_t whole = width / PIECE * PIECE;                                                              \
+        for (int64_t row = 0; row < height; row++) {                                                              \
+            TYPE *to = (TYPE *)(out + row * out_row);                                                             \
+            for (int64_t column = 0; column < whole; column += PIECE) {                                           \
+                TYPE piece[PIECE];                                                                                \
+                for (int64_t each = 0; each < PIECE; each++) {                                                    \
+                    piece[each] = block[column + each][row];                                                      \
+                }                                                                                                 \
+                memcpy(to + column, piece, sizeof piece);                                                         \
+            }                                                                                                     \
+            for (int64_t column = whole; column < width; column++) {                                              \
+                to[column] = block[column][row];                                                                  \
+            }                                                                                                     \
+        }                                                                                                         \
+    }                                                                                                             \
     static void transpose_##TYPE(int64_t rows, int64_t columns, const char *in, int64_t in_column, char *out,     \
-                            int64_t out_row) {                                                               \
-        TYPE block[SIDE][SIDE];                                                                              \
-        for (int64_t row = 0; row < rows; row += SIDE) {                                                     \
-            const int64_t height = gn_min(SIDE, rows - row);                                                 \
-            for (int64_t column = 0; column < columns; column += SIDE) {                                     \
-                const int64_t width = gn_min(SIDE, columns - column);                                        \
-                const char *from = in + column * in_column + row * (int64_t)sizeof(TYPE);                    \
-                char *to = out + row * out_row + column * (int64_t)sizeof(TYPE);                             \
-                if (height == SIDE && width == SIDE) {                                                       \
-                    for (int64_t each = 0; each < SIDE; each++) {                                            \
-                        memcpy(block[each], from + each * in_column, sizeof block[each]);                    \
-                    }                                                                                        \
-                    transpose_block_##TYPE(block, to, out_row);                                                   \
-                    continue;                                                                                \
-                }                                                                                            \
-                for (int64_t i = 0; i < height; i++) {                                                       \
-                    for (int64_t j = 0; j < width; j++) {                                                    \
-                        ((TYPE *)(to + i * out_row))[j] = ((const TYPE *)(from + j * in_column))[i];         \
-                    }                                                                                        \
-                }                                                                                            \
-            }                                                                                                \
-        }                                                                                                    \
+                                 int64_t out_row) {                                                               \
+        TYPE block[SIDE][SIDE];                                                                                   \
+        for (int64_t row = 0; row < rows; row += SIDE) {                                                          \
+            const int64_t height = gn_min(SIDE, rows - row);                                                      \
+            for (int64_t column = 0; column < columns; column += SIDE) {                                          \
+                const int64_t width = gn_min(SIDE, columns - column);                                             \
+                const char *from = in + column * in_column + row * (int64_t)sizeof(TYPE);                         \
+                char *to = out + row * out_row + column * (int64_t)sizeof(TYPE);                                  \
+                if (height == SIDE && width == SIDE) { /* of sizes that the compiler knows */                     \
+                    for (int64_t each = 0; each < SIDE; each++) {                                                 \
+                        memcpy(block[each], from + each * in_column, sizeof block[each]);                         \
+                    }                                                                                             \
+                    turn_##TYPE(block, to, out_row, SIDE, SIDE);                                                  \
+                    continue;                                                                                     \
+                }                                                                                                 \
+                for (int64_t each = 0; each < width; each++) {                                                    \
+                    gn_copy_row((char *)block[each], from + each * in_column, height * (int64_t)sizeof(TYPE));    \
+                }                                                                                                 \
+                turn_##TYPE(block, to, out_row, height, width);                                                   \
+            }                                                                                                     \
+        }                                                                                                         \
     }
 TRANSPOSE(uint8_t, 64)
 TRANSPOSE(uint16_t, 64)
