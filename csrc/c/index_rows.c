@@ -34,23 +34,23 @@ GN_INLINE int find_offsets(const rows *work, const char *from, int64_t step, int
     return (int)(outside >> 63);
 }
 
-/* Copies elements of one type, a row each. */
-#define COPY_ELEMENTS(TYPE)                                                                                      \
-    static void copy_##TYPE(const char *self, const int64_t *offsets, int64_t count, char *other, int64_t step) { \
-        if (step == (int64_t)sizeof(TYPE)) {                                                                     \
-            for (int64_t i = 0; i < count; i++) {                                                                \
-                ((TYPE *)other)[i] = *(const TYPE *)(self + offsets[i]);                                         \
-            }                                                                                                    \
-        } else {                                                                                                 \
-            for (int64_t i = 0; i < count; i++) {                                                                \
-                *(TYPE *)(other + i * step) = *(const TYPE *)(self + offsets[i]);                                \
-            }                                                                                                    \
-        }                                                                                                        \
+/* Copies rows of so many bytes, of which an element may be only a part: they are aligned for nothing larger. */
+#define COPY_SHORT(SIZE)                                                                                            \
+    static void copy_##SIZE(const char *self, const int64_t *offsets, int64_t count, char *other, int64_t step) {   \
+        if (step == (SIZE)) {                                                                                       \
+            for (int64_t i = 0; i < count; i++) {                                                                   \
+                memcpy(other + i * (SIZE), self + offsets[i], SIZE);                                                \
+            }                                                                                                       \
+        } else {                                                                                                    \
+            for (int64_t i = 0; i < count; i++) {                                                                   \
+                memcpy(other + i * step, self + offsets[i], SIZE);                                                  \
+            }                                                                                                       \
+        }                                                                                                           \
     }
-COPY_ELEMENTS(uint8_t)
-COPY_ELEMENTS(uint16_t)
-COPY_ELEMENTS(uint32_t)
-COPY_ELEMENTS(uint64_t)
+COPY_SHORT(1)
+COPY_SHORT(2)
+COPY_SHORT(4)
+COPY_SHORT(8)
 
 static void copy_rows(const char *self, const int64_t *offsets, int64_t count, char *other, int64_t step,
                       int64_t nbytes) {
@@ -85,10 +85,10 @@ static int copy_some(const rows *work, const char *self, char *other, int64_t fi
         }
         char *to = other + i * work->other_step;
         switch (work->nbytes) {
-        case 1: copy_uint8_t(self, offsets, count, to, work->other_step); break;
-        case 2: copy_uint16_t(self, offsets, count, to, work->other_step); break;
-        case 4: copy_uint32_t(self, offsets, count, to, work->other_step); break;
-        case 8: copy_uint64_t(self, offsets, count, to, work->other_step); break;
+        case 1: copy_1(self, offsets, count, to, work->other_step); break;
+        case 2: copy_2(self, offsets, count, to, work->other_step); break;
+        case 4: copy_4(self, offsets, count, to, work->other_step); break;
+        case 8: copy_8(self, offsets, count, to, work->other_step); break;
         default: copy_rows(self, offsets, count, to, work->other_step, work->nbytes); break;
         }
     }
