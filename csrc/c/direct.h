@@ -9,6 +9,9 @@ static inline int64_t gn_offset(const gn_tensor *tensor, int64_t index, int64_t 
     int64_t offset = 0;
     for (int32_t dim = tensor->ndim - 1; dim >= 0; dim--) {
         if (dim != skipped) {
+            if (index < tensor->sizes[dim]) { /* no division, which takes as long as a short line */
+                return offset + index * tensor->strides[dim];
+            }
             offset += index % tensor->sizes[dim] * tensor->strides[dim];
             index /= tensor->sizes[dim];
         }

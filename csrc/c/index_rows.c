@@ -66,59 +66,61 @@ static void copy_rows(const char *self, const int64_t *offsets, int64_t count, c
     }
 }
 
-/* Rows [first, last) of the indices, of one outer place. */
-static int copy_some(const rows *work, const char *self, char *other, int64_t first, int64_t last) {
-    const int32_t dtype = work->of->index->dtype;
-    const int64_t step = work->index_step;
-    int64_t offsets[FEW];
-    for (int64_t i = first; i < last; i += FEW) {
-        const int64_t count = gn_min(FEW, last - i);
-        const char *from = work->of->index_data + i * step;
-        int outside;
-        if (dtype == GN_INT64 && step == (int64_t)sizeof(int64_t)) {
-            outside = find_offsets(work, from, sizeof(int64_t), GN_INT64, count, offsets);
-        } else {
-            outside = find_offsets(work, from, step, dtype, count, offsets);
-        }
-        if (outside) {
-            return 0;
-        }
-        char *to = other + i * work->other_step;
-        switch (work->nbytes) {
-        case 1: copy_1(self, offsets, count, to, work->other_step); break;
-        case 2: copy_2(self, offsets, count, to, work->other_step); break;
-        case 4: copy_4(self, offsets, count, to, work->other_step); break;
-        case 8: copy_8(self, offsets, count, to, work->other_step); break;
-        default: copy_rows(self, offsets, count, to, work->other_step, work->nbytes); break;
-        }
+static void copy_found(const rows *work, const char *self, const int64_t *offsets, int64_t count, char *to) {
+    switch (work->nbytes) {
+    case 1: copy_1(self, offsets, count, to, work->other_step); break;
+    case 2: copy_2(self, offsets, count, to, work->other_step); break;
+    case 4: copy_4(self, offsets, count, to, work->other_step); break;
+    case 8: copy_8(self, offsets, count, to, work->other_step); break;
+    default: copy_rows(self, offsets, count, to, work->other_step, work->nbytes); break;
     }
-    return 1;
 }
 
-/* Pairs [begin, end) of an outer place and an index. */
-static void copy_pairs(int64_t begin, int64_t end, void *context) {
-    rows *work = context;
-    const gn_dims *outer = &work->of->outer;
-    const int64_t count = work->of->count;
-    for (int64_t pair = begin; pair < end;) {
-        const int64_t first = pair % count;
-        const int64_t last = gn_min(count, first + end - pair);
-        const char *self = work->of->self;
-        char *other = work->of->other;
-        int64_t place = pair / count;
-        for (int32_t dim = outer->ndim - 1; dim >= 0; dim--) {
-            self += place % outer->sizes[dim] * outer->self[dim];
-            other += place % outer->sizes[dim] * outer->other[dim];
-            place /= outer->sizes[dim];
-        }
-        if (!copy_some(work, self, other, first, last)) {
+/* Offsets of the rows of indices [first, first + count); whether one is out of range. */
+static int find_rows(const rows *work, int64_t first, int64_t count, int64_t *offsets) {
+    const int32_t dtype = work->of->index->dtype;
+    const int64_t step = work->index_step;
+    const char *from = work->of->index_data + first * step;
+    if (dtype == GN_INT64 && step == (int64_t)sizeof(int64_t)) {
+        return find_offsets(work, from, sizeof(int64_t), GN_INT64, count, offsets);
+    }
+    return find_offsets(work, from, step, dtype, count, offsets);
+}
+
+static void set_fault(rows *work) {
 #ifdef _OPENMP
 #pragma omp atomic write
 #endif
-            work->fault = 1;
+    work->fault = 1;
+}
+
+/* Where an outer place is in both tensors. */
+static void find_place(const gn_dims *outer, int64_t place, const char **self, char **other) {
+    for (int32_t dim = outer->ndim - 1; dim >= 0 && place > 0; dim--) {
+        const int is_last = place < outer->sizes[dim];
+        const int64_t at = is_last ? place : place % outer->sizes[dim];
+        place = is_last ? 0 : place / outer->sizes[dim];
+        *self += at * outer->self[dim];
+        *other += at * outer->other[dim];
+    }
+}
+
+/* Pairs [begin, end) of an outer place and some FEW of the indices. */
+static void copy_pairs(int64_t begin, int64_t end, void *context) {
+    rows *work = context;
+    const int64_t pieces = (work->of->count + FEW - 1) / FEW;
+    int64_t offsets[FEW];
+    for (int64_t pair = begin; pair < end; pair++) {
+        const int64_t first = pieces == 1 ? 0 : pair % pieces * FEW;
+        const int64_t count = gn_min(FEW, work->of->count - first);
+        const char *self = work->of->self;
+        char *other = work->of->other;
+        if ((pieces > 1 || pair == begin) && find_rows(work, first, count, offsets)) {
+            set_fault(work);
             return;
         }
-        pair += last - first;
+        find_place(&work->of->outer, pieces == 1 ? pair : pair / pieces, &self, &other);
+        copy_found(work, self, offsets, count, other + first * work->other_step);
     }
 }
 
@@ -130,7 +132,8 @@ int32_t gn_take_rows(const gn_row_taking *of) {
     if (!is_whole || work.index_step < 0 || work.other_step < 0 || work.nbytes == 0 || of->outer.numel == 0) {
         return GN_NOT_IMPLEMENTED;
     }
-    const int64_t steps = gn_max(1, work.nbytes / 4);
-    gn_parallel(of->outer.numel * of->count, gn_max(1, GN_GRAIN / steps), copy_pairs, &work);
+    const int64_t pieces = (of->count + FEW - 1) / FEW;
+    const int64_t steps = gn_max(1, work.nbytes / 4) * gn_max(1, gn_min(FEW, of->count));
+    gn_parallel(of->outer.numel * pieces, gn_max(1, GN_GRAIN / steps), copy_pairs, &work);
     return work.fault ? GN_BAD_VALUE : GN_OK;
 }

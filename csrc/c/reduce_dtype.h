@@ -290,7 +290,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #define NORM_KERNEL(id)                                                                                 \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(scaled_sum), begin_norm,   NAME(norm_run),                    \
-                                   NAME(norm_tile),    combine_norm, NAME(norm_finish), 0};             \
+                                   NAME(norm_tile),    combine_norm, NAME(norm_finish), 1};             \
         return reduce(call, data, &of);                                                                 \
     }
 

@@ -22,6 +22,7 @@ typedef struct block {
     int64_t columns;
     int64_t self_step; /* along the dimension */
     int64_t self_side; /* from column to column */
+    int64_t self_row;
     int64_t index_row;
     int64_t index_side;
     int64_t other_row;
@@ -131,28 +132,33 @@ static void run_tasks(int64_t begin, int64_t end, void *context) {
     part.size = gn_length(work->self, work->dim);
     part.is_short = work->index->dtype == GN_INT32;
     part.self_step = step_along(work->self, work->dim);
-    for (int64_t task = begin; task < end; task++) {
-        const int64_t row = task / pieces;
-        const int64_t first = task % pieces * work->width;
+    const int has_columns = work->columns > 1;
+    /* else a line is a row, whose columns lie at one place of self; and lines along a dimension make a block */
+    const int32_t beside = has_columns || last < 1 ? -1 : work->dim == last ? last - 1 : last;
+    const int64_t lines = beside < 0 ? 1 : work->index->sizes[beside];
+    part.rows = length;
+    part.columns = length;
+    part.self_side = has_columns ? step_along(work->self, last) : 0;
+    part.self_row = beside < 0 ? 0 : step_along(work->self, beside);
+    part.index_row = has_columns ? step_along(work->index, work->dim) : beside < 0 ? 0 : step_along(work->index, beside);
+    part.index_side = step_along(work->index, has_columns ? last : work->dim);
+    part.other_row = has_columns ? step_along(work->other, work->dim) : beside < 0 ? 0 : step_along(work->other, beside);
+    part.other_side = step_along(work->other, has_columns ? last : work->dim);
+    int64_t many = 1;
+    for (int64_t task = begin; task < end; task += many) {
+        const int64_t row = pieces == 1 ? task : task / pieces;
         part.self = work->self_data + row_offset(work, work->self, row);
         part.index = work->index_data + row_offset(work, work->index, row);
         part.other = work->other_data + row_offset(work, work->other, row);
-        if (work->columns > 1) {
-            part.rows = length;
+        if (has_columns) {
+            const int64_t first = pieces == 1 ? 0 : task % pieces * work->width;
             part.columns = gn_min(work->width, work->columns - first);
-            part.self_side = step_along(work->self, last);
-            part.index_row = step_along(work->index, work->dim);
-            part.index_side = step_along(work->index, last);
-            part.other_row = step_along(work->other, work->dim);
-            part.other_side = step_along(work->other, last);
             part.self += first * part.self_side;
             part.index += first * part.index_side;
             part.other += first * part.other_side;
-        } else { /* one line, which is a row whose columns all lie at one place but for the index */
-            part.rows = 1;
-            part.columns = length;
-            part.index_side = step_along(work->index, work->dim);
-            part.other_side = step_along(work->other, work->dim);
+        } else {
+            many = gn_min(end - task, lines - task % lines);
+            part.rows = many;
         }
         outside |= work->act(&part, work->call);
     }
@@ -210,6 +216,7 @@ typedef struct pair {
     const int64_t index_side = part->index_side;                                                                \
     const int64_t self_side = part->self_side;                                                                  \
     const int64_t other_side = part->other_side;                                                                \
+    const int64_t self_row = part->self_row;                                                                    \
     const int64_t index_row = part->index_row;                                                                  \
     const int64_t other_row = part->other_row;                                                                  \
     const char *index = part->index;                                                                            \
@@ -224,6 +231,7 @@ typedef struct pair {
         } else {                                                                                                \
             EACH_STEP(INDEX, SELF, OTHER, index_side, self_step, self_side, other_side, statement)        \
         }                                                                                                       \
+        self += self_row;                                                                                       \
         index += index_row;                                                                                     \
         other += other_row;                                                                                     \
     }                                                                                                           \

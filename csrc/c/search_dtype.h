@@ -82,8 +82,8 @@ static void NAME(search_pieces)(int64_t begin, int64_t end, void *context) {
     const search *work = context;
     const int64_t stride = gn_step(work->in, work->dim);
     for (int64_t task = begin; task < end; task++) {
-        const int64_t line = task / work->pieces;
-        const int64_t first = task % work->pieces * PIECE;
+        const int64_t line = work->pieces == 1 ? task : task / work->pieces;
+        const int64_t first = work->pieces == 1 ? 0 : task % work->pieces * PIECE;
         const char *in = work->from + gn_offset(work->in, line, work->dim);
         const int64_t count = work->pieces == 1 ? work->length : gn_min(PIECE, work->length - first);
         const int64_t place = first + NAME(place_in)(in + first * stride, stride, count, work->least);
