@@ -47,7 +47,7 @@ from .fast_operators import (
     new_plans,
     walks_as_given,
 )
-from .fast_views import bind_fast_views
+from .fast_views import bind_fast_views, make_pieces
 from .hot_path import VARIABLE_KEYS, bind_hot_path, in_c, like
 from .kit import launch
 from .kit.plans import find_plan
@@ -452,6 +452,8 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     """The fast version of an operator's call, if there is one for its kind."""
     if operator.record.launches is not None:
         return make_launch(operator)
+    if operator.record.view is not None and operator.schema.returns[0].is_list:
+        return make_pieces(operator)
     if has_shortcut(operator):
         return make_general(operator)
     schema, record = operator.schema, operator.record

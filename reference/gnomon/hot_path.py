@@ -103,6 +103,7 @@ def _extension() -> Any:
         "VARIABLE_KEYS": VARIABLE_KEYS,
         "UNRECORDED": tuple(UNRECORDED),
         "NO_GRAD_MODE": CreationMeta.NO_GRAD_MODE,
+        "MULTI_OUTPUT_NODE": CreationMeta.MULTI_OUTPUT_NODE,
         "mode_word": mode_word,
         "listeners": dispatcher._listeners,
         "gradient_edge": node.gradient_edge,
@@ -176,7 +177,7 @@ def in_c(
     constants: tuple[Any, ...] = (),
     operands: int = 0,
     key: int = KEY_INTEGERS,
-    function: Callable[..., Any] | None = None,
+    function: Any = None,
     refuses_recording: bool = False,
     places: dict[str, int | None] | None = None,
 ) -> Callable[..., Any]:
@@ -184,7 +185,8 @@ def in_c(
 
     rest: what is called with keywords, or another number of arguments (else ``fast``).  plans: where ``fast``
     finds its plans.  operator, with ``constants`` for what it takes beyond so many ``operands`` (0: it takes
-    all arguments): what a call records, if it is differentiable.  function: what a composition calls.
+    all arguments): what a call records, if it is differentiable.  function: what a composition calls, or
+    what x[...] = y writes with.
     refuses_recording: what has to be recorded is for ``fast``.  places: where a launch has which arguments.
     """
     if _c is None or (operator is not None and operator.arity > MOST_ARGUMENTS):

@@ -74,7 +74,7 @@ struct house {
     PyObject *tensor_keys_object, *variable_keys_object, *zero, *one, *zero_address;
     PyObject *word_slice, *start, *stop, *step, *borrows_outputs, *dtype, *category; /* names */
     PyObject *mode_word, *listeners, *gradient_edge_of, *save, *next_sequence_number, *untyped_storage;
-    PyObject *no_grad_mode; /* CreationMeta.NO_GRAD_MODE */
+    PyObject *no_grad_mode, *multi_output; /* of CreationMeta */
     PyObject *default_device, *default_generator, *seed, *counter; /* the latter two are names */
     PyObject *named, *raise_named, *hide_base, *method_type;
     PyObject *op_overload, *node, *accumulate_grad, *weak_reference, *saved_variable, *saved_list, *validate; /* of the engine */
@@ -206,6 +206,9 @@ int count_write(PyObject *tensor);
 /* Does an operand share the memory that an in-place operator writes to, without being its first argument? */
 int may_overlap(Shortcut *self, PyObject *const *args);
 
+/* An OpOverload with all its arguments. */
+PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given);
+
 PyObject *run_graph(PyObject *module, PyObject *args);
 PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
@@ -217,6 +220,8 @@ PyObject *call_launch(PyObject *callable, PyObject *const *args, size_t count, P
 PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 

@@ -100,7 +100,7 @@ static const struct {
     {"unary", call_unary},         {"binary", call_binary},     {"general", call_general}, {"several", call_several},
     {"written", call_written},     {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
     {"view", call_view},           {"item", call_item},         {"delete", call_delete},
-    {"launch", call_launch},
+    {"launch", call_launch},         {"setitem", call_setitem},   {"pieces", call_pieces},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {
@@ -261,6 +261,7 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"next_sequence_number", &house.next_sequence_number},
         {"untyped_storage", &house.untyped_storage},
         {"NO_GRAD_MODE", &house.no_grad_mode},
+        {"MULTI_OUTPUT_NODE", &house.multi_output},
         {"default_device", &house.default_device},
         {"default_generator", &house.default_generator},
         {"NAMED", &house.named},

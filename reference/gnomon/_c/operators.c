@@ -536,8 +536,7 @@ PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count
 
 /* ---- how Python gets to a shortcut ----------------------------------------------------------------------------- */
 
-/* An OpOverload with all its arguments. */
-static PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given) {
+PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given) {
     PyObject *arity = SLOT(overload, house.arity), *fast = SLOT(overload, house.fast);
     if (arity == NULL || fast == NULL || fast == Py_None || PyLong_AsLong(arity) != (long)given) {
         return PyObject_Vectorcall(overload, args, given, NULL);

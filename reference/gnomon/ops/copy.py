@@ -245,8 +245,10 @@ def _to_copy_grad(grad: Any, self_spec: Any) -> Any:
 def _to(self: Tensor, dtype: Any, device: Any, non_blocking: bool, copy: bool, memory_format: Any) -> Tensor:
     where = self._spec.device if device is None else resolve_device(device)
     same = where is self._spec.device and (dtype is None or dtype is self._spec.dtype)
-    if same and not copy and memory_format in (None, preserve_format, _suggested_format(self._spec)):
-        return self
+    if same and not copy:
+        keeps = memory_format is None or memory_format is preserve_format
+        if keeps or memory_format is _suggested_format(self._spec):
+            return self
     return aten._to_copy.default(self, dtype, None, where, None, non_blocking, memory_format)
 
 

@@ -304,6 +304,9 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return from_ is bool_ or to is not bool_
 
 
+_LARGEST_FLOAT16 = 65504.0  # up to there a number fits all floats
+
+
 def check_number_fits(value: Number, dtype: dtype) -> None:
     """Raises RuntimeError for a number that ``dtype`` can not hold.
 
@@ -322,8 +325,9 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
         least = -most - 1 if dtype.is_signed else (0 if isinstance(value, float) else -most)
         if not least <= value <= most:  # false for NaN too
             raise RuntimeError(text)
-    elif dtype.is_floating_point and math.isfinite(value) and not math.isfinite(dtype.cast(value)):
-        raise RuntimeError(text)
+    elif dtype.is_floating_point and abs(value) > _LARGEST_FLOAT16:
+        if math.isfinite(value) and not math.isfinite(dtype.cast(value)):
+            raise RuntimeError(text)
 
 
 def checked_number(value: Number) -> Number:
