@@ -13,6 +13,7 @@ import gnomon as gn
 from gnomon.dispatch import dispatcher
 from gnomon.dispatch.python_dispatch import DispatchMode
 
+aten = gn.ops.aten
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
 
@@ -385,3 +386,88 @@ def test_many_pieces_and_wrong_ones(device: str) -> None:
             x.split(-1)
         with pytest.raises(TypeError):
             x.split(2.0)
+
+
+# -- operators that make one view ----------------------------------------------------------------------------
+
+OPERATORS: dict[str, Callable[[Any], Any]] = {
+    "detach": lambda x: aten.detach.default(x),
+    "alias": lambda x: aten.alias.default(x),
+    "select": lambda x: aten.select.int(x, 0, 1),
+    "slice": lambda x: aten.slice.Tensor(x, 1, 1, None, 2),
+    "transpose": lambda x: aten.transpose.int(x, 0, 1),
+    "unsqueeze": lambda x: aten.unsqueeze.default(x, -1),
+    "view": lambda x: aten.view.default(x, (12,)),
+    "reshape of a list": lambda x: x.reshape([2, 6]),
+    "permute of a list": lambda x: x.permute([1, 0]),
+    "expand": lambda x: aten.expand.default(x, (2, 3, 4), False),
+}
+
+
+@devices
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("of", ["tensor", "view", "leaf", "leaf's view", "result", "int"])
+def test_operators_of_one_view(name: str, of: str, device: str) -> None:
+    def facts(record: bool) -> Any:
+        base = gn.arange(24.0, device=device).to(gn.int64 if of == "int" else gn.float32)
+        if of in ("leaf", "leaf's view", "result"):
+            base.requires_grad_()
+        start = base[12:] if "view" in of else base.reshape(2, 12)[1] * 1
+        start = start.view(3, 4)
+        with gn.set_grad_enabled(record):
+            made = OPERATORS[name](start)
+        node = made.grad_fn
+        found = [
+            made.tolist(), made.stride(), made.storage_offset(), made.requires_grad, made._is_view(),
+            made._base is base, made._base is start._base, node and node.name(), made.dtype,
+            made.data_ptr() - start.data_ptr(), made._view_of and (made._view_of[1], int(made._view_of[2])),
+        ]  # fmt: skip
+        if node is not None:
+            found.append(gn.autograd.grad((made * 3).sum(), base)[0].tolist())
+        if not made.requires_grad:
+            aten.select.int(made, 0, 0).zero_()
+            found += [base.tolist(), start.tolist(), start._version, made._version, base._version]
+        return found
+
+    for record in (True, False):
+        dispatcher.add_listener(_listen)  # so that no shortcut is taken
+        try:
+            first = facts(record)
+        finally:
+            dispatcher.remove_listener(_listen)
+        assert [facts(record) for _ in range(3)] == [first] * 3
+
+
+@devices
+def test_masks_index_as_ever(device: str) -> None:
+    x = gn.arange(6.0, device=device).reshape(2, 3).requires_grad_()
+    for _ in range(3):
+        for mask, wanted in (
+            (x > 2, [3.0, 4.0, 5.0]),
+            (x > 9, []),
+            (gn.tensor([False, True], device=device), [[3.0, 4.0, 5.0]]),
+        ):
+            made = x[mask]
+            assert made.tolist() == wanted and made.grad_fn.name() == "IndexBackward0"
+            (gradient,) = gn.autograd.grad(made.sum(), x)
+            assert (
+                gradient.tolist()
+                == (mask if mask.ndim == 2 else mask[:, None].expand(2, 3)).to(gn.float32).tolist()
+            )
+        assert x[:, x[0] > 0].tolist() == [[1.0, 2.0], [4.0, 5.0]]
+        assert x[gn.tensor(True, device=device)].shape == (1, 2, 3)
+        for mask, text in (
+            (
+                gn.ones(3, dtype=gn.bool, device=device),
+                r"The shape of the mask \[3\] at index 0 does not match",
+            ),
+            (
+                gn.ones(2, 2, dtype=gn.bool, device=device),
+                r"mask \[2, 2\] at index 1 .* tensor \[2, 3\] at index 1",
+            ),
+            (gn.ones(2, 3, 1, dtype=gn.bool, device=device), "too many indices"),
+        ):
+            with pytest.raises(IndexError, match=text):
+                x[mask]
+        with pytest.raises(IndexError, match="at index 2"):
+            gn.ops.aten.index.Tensor(x, [gn.ones(2, 3, 1, dtype=gn.bool, device=device)])

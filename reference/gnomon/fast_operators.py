@@ -156,9 +156,8 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         "RECORDED_CALL": RECORDED_CALL, "copysign": math.copysign,
     }  # fmt: skip
     general = written_out("general", operator, _text_of_general(operator), names)
-    if operator.record.view is not None:
-        return general
-    return in_c("general", general, plans=plans, operator=operator)
+    kind = "general" if operator.record.view is None else "piece"
+    return in_c(kind, general, plans=plans, operator=operator)
 
 
 def _is_negative_zero(value: Any) -> bool:
@@ -249,7 +248,7 @@ def general({listed}):
         return (
             lines
             + f"""
-    spec, offset, metadata = plan
+    spec, offset, metadata, _ = plan
     output = alias_tensor(a0, spec, a0._storage_offset + offset)
     {"mark_view(output, a0)" if tracked else ""}
 {recording}    return output
@@ -306,7 +305,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
         found = record.plans.get(plan_key(arguments))
         if found is None or isinstance(found, list) or found[0].dtype is not tensors[0]._spec.dtype:
             return None
-        return (*found, (found[0],))
+        return (*found, (found[0],), float(found[1] * found[0].dtype.itemsize))
     self = tensors[0]
     device = self._spec.device
     if device.type == "meta":

@@ -222,6 +222,7 @@ PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count,
 PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_piece(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 

@@ -100,7 +100,7 @@ static const struct {
     {"unary", call_unary},         {"binary", call_binary},     {"general", call_general}, {"several", call_several},
     {"written", call_written},     {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
     {"view", call_view},           {"item", call_item},         {"delete", call_delete},
-    {"launch", call_launch},         {"setitem", call_setitem},   {"pieces", call_pieces},
+    {"launch", call_launch},         {"setitem", call_setitem},   {"pieces", call_pieces},   {"piece", call_piece},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {

@@ -41,13 +41,14 @@ static PyObject *view_key(int kind, PyObject *const *args, Py_ssize_t count) {
         return tuple_of_integers(args, count);
     }
     if (kind == KEY_SIZES) {
-        if (count == 1 && PyTuple_CheckExact(args[0])) {
-            for (Py_ssize_t k = 0; k < PyTuple_Size(args[0]); k++) {
-                if (!PyLong_CheckExact(PyTuple_GetItem(args[0], k))) {
-                    return NULL;
+        if (count == 1 && (PyTuple_CheckExact(args[0]) || PyList_CheckExact(args[0]))) {
+            PyObject *key = PySequence_Tuple(args[0]); /* a tuple is its own */
+            for (Py_ssize_t k = 0; key != NULL && k < PyTuple_Size(key); k++) {
+                if (!PyLong_CheckExact(PyTuple_GetItem(key, k))) {
+                    Py_CLEAR(key);
                 }
             }
-            return new_reference(args[0]);
+            return key;
         }
         return tuple_of_integers(args, count);
     }
@@ -118,7 +119,7 @@ static int add_view(PyObject *counter, PyObject *view) {
 
 /* What views are taken of: a tensor's storage and counter, its base, and how its views came to be. */
 typedef struct Source {
-    PyObject *tensor, *storage, *counter, *base, *creation;
+    PyObject *tensor, *storage, *counter, *base, *creation; /* no base: autograd doesn't follow what is shown */
     int is_recorded;
 } Source;
 
@@ -167,10 +168,14 @@ static PyObject *show(const Source *source, PyObject *view_spec, PyObject *offse
     SLOT(output, house.version) = new_reference(source->counter);
     SLOT(output, house.gradient_edge) = new_reference(Py_None);
     SLOT(output, house.keys) = new_reference(house.tensor_keys_object);
-    PyObject *origin = PyTuple_New(3);
+    PyObject *origin = source->base == NULL ? new_reference(Py_None) : PyTuple_New(3);
     if (origin == NULL || SLOT(output, house.storage_offset) == NULL || SLOT(output, house.address) == NULL) {
         Py_XDECREF(origin);
         goto failed;
+    }
+    if (source->base == NULL) {
+        SLOT(output, house.view_of) = origin;
+        return output;
     }
     PyTuple_SetItem(origin, 0, new_reference(source->base));
     PyTuple_SetItem(origin, 1, new_reference(SLOT(source->counter, house.value)));
@@ -336,43 +341,66 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
     return new_reference(Py_None);
 }
 
-/* ---- several views at once ------------------------------------------------------------------------------------- */
+/* ---- operators that make views, one or several ----------------------------------------------------------------- */
 
 #define MOST_PIECES 62 /* those that are recorded are bits of a number */
-#define MOST_ARGUMENTS 24
+
+/* What the plan of a call is found by; a new reference, NULL, perhaps with an exception, where it has none. */
+static PyObject *key_of_operator(Shortcut *self, PyObject *const *args) {
+    PyObject *spec = spec_of(args[0]);
+    if (spec == NULL || self->arity == 1) { /* as in Python: a key of one part is that part */
+        Py_XINCREF(spec);
+        return spec;
+    }
+    PyObject *key = PyTuple_New(2 * self->arity - 1);
+    if (key != NULL) {
+        PyTuple_SetItem(key, 0, new_reference(spec));
+        for (Py_ssize_t k = 1; k < self->arity; k++) {
+            PyTuple_SetItem(key, 2 * k - 1, new_reference(args[k]));
+            PyTuple_SetItem(key, 2 * k, new_reference((PyObject *)Py_TYPE(args[k])));
+        }
+    }
+    return key;
+}
+
+/* The plan of such a call, and what its views are taken of; a new reference, NULL (perhaps with an exception) where
+ * Python has to make them. */
+static PyObject *plan_of_views(Shortcut *self, PyObject *const *args, PyObject *creation, Source *source) {
+    PyObject *key = key_of_operator(self, args);
+    PyObject *plan = key == NULL ? NULL : find(self->plans, key);
+    Py_XDECREF(key);
+    if (plan == NULL) {
+        return NULL;
+    }
+    const long keys = keys_of(args[0]) | read_mode_word();
+    if (keys == house.recorded && self->refuses_recording) {
+        return NULL;
+    }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
+    if (look_at(args[0], keys, creation, source) <= 0) {
+        Py_DECREF(plan);
+        return NULL;
+    }
+    return plan;
+}
 
 PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     Shortcut *self = (Shortcut *)callable;
     if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
         return elsewhere(self->rest, args, count, names);
     }
-    PyObject *a = args[0], *key = spec_of(a) == NULL ? NULL : PyTuple_New(2 * self->arity - 1);
-    if (key == NULL) {
+    Source source;
+    PyObject *outputs[MOST_PIECES], *plan = plan_of_views(self, args, house.multi_output, &source);
+    if (plan == NULL) {
         return PyErr_Occurred() ? NULL : PYTHON;
-    }
-    PyTuple_SetItem(key, 0, new_reference(SLOT(a, house.spec)));
-    for (Py_ssize_t k = 1; k < self->arity; k++) {
-        PyTuple_SetItem(key, 2 * k - 1, new_reference(args[k]));
-        PyTuple_SetItem(key, 2 * k, new_reference((PyObject *)Py_TYPE(args[k])));
-    }
-    PyObject *plan = find(self->plans, key), *outputs[MOST_PIECES], *result = NULL;
-    Py_DECREF(key);
-    if (plan == NULL || !PyTuple_Check(plan)) {
-        return PYTHON;
     }
     PyObject *specs = PyTuple_GetItem(plan, 0), *offsets = PyTuple_GetItem(plan, 1), *nbytes = PyTuple_GetItem(plan, 2);
     const Py_ssize_t length = PyTuple_Size(specs);
-    const long keys = keys_of(a) | read_mode_word();
-    if (length > MOST_PIECES || (keys == house.recorded && self->refuses_recording)) {
+    if (length > MOST_PIECES) {
+        Py_DECREF(plan);
         return PYTHON;
     }
-    Source source;
-    const int status = look_at(a, keys, house.multi_output, &source);
-    if (status <= 0) {
-        return status < 0 ? NULL : PYTHON;
-    }
-    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
-    result = PyTuple_New(length);
+    PyObject *result = PyTuple_New(length);
     for (Py_ssize_t k = 0; result != NULL && k < length; k++) {
         outputs[k] = show(&source, PyTuple_GetItem(specs, k), PyTuple_GetItem(offsets, k),
                           PyFloat_AsDouble(PyTuple_GetItem(nbytes, k)));
@@ -384,6 +412,30 @@ PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, P
     }
     if (result != NULL && source.is_recorded && self->recorder != Py_None
         && record(self, args, outputs, length, (1LL << length) - 1, specs) < 0) {
+        Py_CLEAR(result);
+    }
+    Py_DECREF(plan);
+    return result;
+}
+
+/* An operator that makes one view.  Without a recorder it is detach: autograd does not follow its alias. */
+PyObject *call_piece(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    Source source;
+    PyObject *plan = plan_of_views(self, args, house.zero, &source);
+    if (plan == NULL) {
+        return PyErr_Occurred() ? NULL : PYTHON;
+    }
+    if (self->recorder == Py_None) {
+        source.base = NULL;
+    }
+    PyObject *result = show(&source, PyTuple_GetItem(plan, 0), PyTuple_GetItem(plan, 1),
+                            PyFloat_AsDouble(PyTuple_GetItem(plan, 3)));
+    if (result != NULL && source.is_recorded && self->recorder != Py_None
+        && record(self, args, &result, 1, 1, PyTuple_GetItem(plan, 2)) < 0) {
         Py_CLEAR(result);
     }
     Py_DECREF(plan);
