@@ -236,12 +236,21 @@ def test_setting_raises_as_ever(device: str) -> None:
         with pytest.raises(TypeError):
             x["0"] = 1.0
         assert x.tolist() == [[1.0] * 3, [0.0] * 3]
-        texts = []
-        for index in (0, slice(0, 1)):
+        x[0] = gn.full((1, 1, 3), 2.0, device=device)  # as sizes of 1 in front never stop a value
+        assert x.tolist() == [[2.0] * 3, [0.0] * 3]
+
+        def text(value: Any) -> str:
             with pytest.raises(RuntimeError) as caught:
-                x[index] = -1e300
-            texts.append(str(caught.value))
-        assert texts[0] == texts[1]
+                x[0] = value  # noqa: B023
+            return str(caught.value)
+
+        for value in (-1e300, gn.zeros(2, device=device), gn.zeros(2, 3, device=device)):
+            dispatcher.add_listener(_listen)  # so that no shortcut is taken
+            try:
+                wanted = text(value)
+            finally:
+                dispatcher.remove_listener(_listen)
+            assert text(value) == wanted
 
 
 @devices

@@ -89,7 +89,6 @@ def make_launch(operator: OpOverload) -> Callable[..., Any]:
         places={
             "number": number,
             "device": _device_position(operator),
-            "generator": _position(operator, "Generator"),
             "input": inputs[0] if inputs else None,
         },
     )

@@ -35,7 +35,6 @@ from .values.dispatch_key import (
     PLAIN_CALL,
     RECORDED_CALL,
     TENSOR_KEYS,
-    WRAPPER_KEYS,
     mode_word,
 )
 
@@ -265,8 +264,6 @@ def make_pieces(operator: OpOverload) -> Callable[..., Any]:
     def miss(arguments: tuple[Any, ...], key: Any) -> Any:
         results = readable(*arguments)
         self = arguments[0]
-        if self._keys & WRAPPER_KEYS or any(each._spec.dtype is not self._spec.dtype for each in results):
-            return results
         if len(plans) >= PLANS_PER_OPERATOR:
             plans.clear()
         offsets = tuple([each._storage_offset - self._storage_offset for each in results])

@@ -103,7 +103,7 @@ typedef struct Shortcut {
     int kind;           /* of a view's key */
     int refuses_recording;
     int is_inplace;
-    int number, device, generator, input; /* where a launch has them among its arguments, or -1 */
+    int number, device, input; /* where a launch has them among its arguments, or -1 */
 } Shortcut;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))

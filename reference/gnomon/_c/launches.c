@@ -113,8 +113,7 @@ static PyObject *plan_of(Shortcut *self, PyObject *const *args, Told *told, long
                 goto done;
             }
             parts[length++] = device;
-        } else if ((self->numbers >> k & 1 && (is_negative_zero(each) || PyComplex_CheckExact(each)))
-                   || (k == self->generator && each != Py_None)) {
+        } else if (self->numbers >> k & 1 && (is_negative_zero(each) || PyComplex_CheckExact(each))) {
             goto done;
         } else {
             parts[length++] = each;

@@ -153,7 +153,6 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     self->is_inplace = (int)number_or_zero(facts, "is_inplace");
     self->number = (int)number_or_zero(facts, "number");
     self->device = (int)number_or_zero(facts, "device");
-    self->generator = (int)number_or_zero(facts, "generator");
     self->input = (int)number_or_zero(facts, "input");
     if (self->records == NULL || PyErr_Occurred()) {
         Py_DECREF(self);
