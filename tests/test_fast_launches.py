@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -494,3 +495,22 @@ def test_no_memory_is_an_error_and_draws_nothing() -> None:
     finally:
         backend.set_memory_limit(None, 0)
     assert default_generator._counter == counter
+
+
+@needs_c
+def test_threads_learn_at_once() -> None:
+    failed: list[Any] = []
+
+    def work(number: int) -> None:
+        for size in range(1, 60):
+            x = gn.full((size,), number, dtype=gn.float64, device="c")
+            y = x.clone().copy_(gn.arange(float(size), device="c"))
+            if x.tolist() != [float(number)] * size or y.tolist() != [float(each) for each in range(size)]:
+                failed.append((number, size))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed and not dispatcher._listeners and not launch._watchers

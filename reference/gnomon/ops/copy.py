@@ -184,7 +184,7 @@ native_function(
 
 zero_ = native_function(
     "zero_(Tensor(a!) self) -> Tensor(a!)",
-    composite=lambda self: aten.fill_.Scalar(self, 0),
+    composite=lambda self: fill_(self, 0),
     doc="Set every element to 0; returns ``self``.",
 )
 
