@@ -29,7 +29,7 @@
 
 /* The most dimensions that a tensor may have; the shared layer checks it. */
 #define GN_MAX_DIMS 64
-/* The most tensors that a call with prepared operands may have (gn_call1 to gn_call3). */
+/* The most tensors that a call with prepared operands may have (gn_call0 to gn_call3). */
 #define GN_MAX_OPERANDS 4
 
 /* Elementary steps from which a call releases the GIL. */
@@ -81,7 +81,7 @@ typedef int32_t gn_kernel(const gn_call *call, void *const *data);
 struct gn_call {
     gn_kernel *kernel;
     int64_t work;             /* elementary steps; decides about the GIL and about threads */
-    int64_t output_nbytes;    /* what gn_call1 to gn_call3 allocate for tensors[0] */
+    int64_t output_nbytes;    /* what gn_call0 to gn_call3 allocate for tensors[0] */
     int32_t tensor_count;     /* outputs first, then inputs, each in the schema's order; a list of
                                  tensors stands there element by element; the inputs that
                                  an operator writes to beside are the last of its outputs */
@@ -115,6 +115,7 @@ int32_t gn_row_count(void);
 
 /* Allocate tensors[0] and run: one call from Python for `a + b`.  Return the address of the output, or
  * 0 when memory is exhausted, or -status when the kernel returned one (the output is freed then). */
+double gn_call0(double call);
 double gn_call1(double call, double a);
 double gn_call2(double call, double a, double b);
 double gn_call3(double call, double a, double b, double c);
@@ -124,10 +125,19 @@ double gn_call2_number(double call, double a, double b, double number);
 /* Run with every address given, outputs included: in-place, out=, several outputs, many inputs. */
 int32_t gn_run(double call, const double *data);
 /* The same for up to three tensors, without an array. */
+int32_t gn_run1(double call, double out);
 int32_t gn_run2(double call, double out, double a);
 int32_t gn_run3(double call, double out, double a, double b);
 /* The same with a number in the place of the last input. */
 int32_t gn_run2_number(double call, double out, double a, double number);
+/* Without inputs, and with another number than scalars[0]: `integer` is made of it as gn_scalar says (1 for
+ * what does not fit). */
+double gn_call0_scalar(double call, double number);
+int32_t gn_run1_scalar(double call, double out, double number);
+/* Without inputs, and with another stream of random numbers than the last three integers say: a seed, and how
+ * many blocks of it were used. */
+double gn_call0_stream(double call, int64_t seed, int64_t counter);
+int32_t gn_run1_stream(double call, double out, int64_t seed, int64_t counter);
 
 /* One element as a number: of a float dtype, and of an integer or bool dtype. */
 double gn_read_real(double address, int32_t dtype);

@@ -63,3 +63,16 @@ def test_compositions_are_seen_by_modes() -> None:
     with Mode():
         gn.nn.functional.linear(x, w)
     assert any("mm" in each for each in seen)
+
+
+@pytest.mark.parametrize("device", [name for name in ("reference", "c") if gn.backends()[name].available])
+@pytest.mark.parametrize("order", [(0.0, -0.0), (-0.0, 0.0)])
+@pytest.mark.parametrize("other", [2.0, "tensor"])
+def test_a_zero_with_a_sign_is_a_zero_of_its_own(device: str, order: Any, other: Any) -> None:
+    count = int(order[0] == 0.0 and str(order[0]) == "0.0") + 2 * (other == "tensor")
+    x = gn.full((3, 2 + count), -0.0, device=device)  # of sizes that no other case has: no plan is known
+    operand = gn.full_like(x, 2.0) if other == "tensor" else other
+    for _ in range(3):
+        for alpha in (order[0], *order, *order):
+            result = gn.ops.aten.add.Tensor(x, operand, alpha)
+            assert str(result[0, 0].item()) == str(alpha)

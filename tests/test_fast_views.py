@@ -10,6 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
+from gnomon.dispatch import dispatcher
+from gnomon.dispatch.python_dispatch import DispatchMode
+
+aten = gn.ops.aten
+needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
+devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
 
 CALLS: dict[str, Callable[[Any], Any]] = {
     "T": lambda x: x.T,
@@ -182,3 +188,295 @@ def test_item_of_other_dtypes(dtype: Any) -> None:
         with pytest.raises(RuntimeError, match="2 elements"):
             x.item()
     assert gn.tensor(1.5, requires_grad=True).item() == 1.5
+
+
+# -- x[index] = value ----------------------------------------------------------------------------------------
+
+
+@devices
+def test_setting_is_what_it_was_the_first_time(device: str) -> None:
+    row = gn.tensor([5.0, 6.0, 7.0], device=device)
+    cases: list[tuple[Any, Any, list[list[float]]]] = [
+        (0, 1.5, [[1.5] * 3, [0.0] * 3]),
+        (-1, 2, [[0.0] * 3, [2.0] * 3]),
+        ((1, 2), -1.0, [[0.0] * 3, [0.0, 0.0, -1.0]]),
+        (slice(0, 1), row, [[5.0, 6.0, 7.0], [0.0] * 3]),
+        ((0, slice(None, None, 2)), row[:2], [[5.0, 0.0, 6.0], [0.0] * 3]),
+        (1, row, [[0.0] * 3, [5.0, 6.0, 7.0]]),
+        (1, row.to(gn.int64), [[0.0] * 3, [5.0, 6.0, 7.0]]),
+        (..., True, [[1.0] * 3] * 2),
+        ((), 4.0, [[4.0] * 3] * 2),
+        ((None, 0), row[:1], [[5.0] * 3, [0.0] * 3]),
+        (gn.tensor([False, True], device=device), 3.0, [[0.0] * 3, [3.0] * 3]),
+        (gn.tensor([1, 0], device=device), row, [[5.0, 6.0, 7.0]] * 2),
+        ([1], 2**60, [[0.0] * 3, [2.0**60] * 3]),
+        (0, 2**60, [[2.0**60] * 3, [0.0] * 3]),
+        (False, 3.0, [[0.0] * 3] * 2),
+        (True, 3.0, [[3.0] * 3] * 2),
+    ]
+    for index, value, wanted in cases:
+        for number in range(3):
+            x = gn.zeros(2, 3, device=device)
+            x[index] = value
+            assert x.tolist() == wanted, (index, number)
+            assert x._version == (index is not False), (index, number)
+
+
+@devices
+def test_setting_raises_as_ever(device: str) -> None:
+    for _ in range(3):
+        x = gn.zeros(2, 3, device=device)
+        x[0] = 1.0
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[2] = 1.0
+        with pytest.raises(RuntimeError, match="without overflow"):
+            x[0] = 1e39
+        with pytest.raises(RuntimeError):
+            x[0] = gn.zeros(2, device=device)
+        with pytest.raises(TypeError):
+            x["0"] = 1.0
+        assert x.tolist() == [[1.0] * 3, [0.0] * 3]
+        x[0] = gn.full((1, 1, 3), 2.0, device=device)  # as sizes of 1 in front never stop a value
+        assert x.tolist() == [[2.0] * 3, [0.0] * 3]
+
+        def text(value: Any) -> str:
+            with pytest.raises(RuntimeError) as caught:
+                x[0] = value  # noqa: B023
+            return str(caught.value)
+
+        for value in (-1e300, gn.zeros(2, device=device), gn.zeros(2, 3, device=device)):
+            dispatcher.add_listener(_listen)  # so that no shortcut is taken
+            try:
+                wanted = text(value)
+            finally:
+                dispatcher.remove_listener(_listen)
+            assert text(value) == wanted
+
+
+@devices
+def test_setting_is_recorded(device: str) -> None:
+    leaf = gn.ones(2, 3, device=device, requires_grad=True)
+    value = gn.ones(3, device=device, requires_grad=True)
+    for _ in range(3):
+        plain = gn.zeros(2, 3, device=device)
+        plain[0] = 1.0
+        x = leaf * 2
+        x[0] = 5.0
+        x[1] = value
+        assert x.grad_fn.name() == "CopySlices"
+        gradients = gn.autograd.grad(x.sum(), [leaf, value])
+        assert [each.tolist() for each in gradients] == [[[0.0] * 3] * 2, [1.0] * 3]
+        with pytest.raises(RuntimeError, match="leaf Variable"):
+            leaf[0] = 1.0
+        plain[1] = value
+        assert plain.requires_grad
+        with gn.no_grad():
+            leaf[0] = 1.0
+            assert leaf.grad_fn is None
+        with gn.inference_mode():
+            inner = gn.zeros(2, 3, device=device)
+            inner[0] = 1.0
+        with pytest.raises(RuntimeError, match=r"[Ii]nference"):
+            inner[0] = 2.0
+        assert inner.tolist() == [[1.0] * 3, [0.0] * 3]
+
+
+@devices
+def test_setting_from_the_same_memory(device: str) -> None:
+    for _ in range(3):
+        x = gn.arange(6.0, device=device).reshape(3, 2)
+        x[0] = x[1]
+        x[2] = x[2]
+        assert x.tolist() == [[2.0, 3.0], [2.0, 3.0], [4.0, 5.0]]
+        with pytest.raises(RuntimeError, match="single memory location"):
+            x[1:] = x[:2]
+
+
+@devices
+def test_setting_is_seen_by_modes(device: str) -> None:
+    seen = []
+
+    class Mode(DispatchMode):
+        def __gnomon_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    x = gn.zeros(2, 3, device=device)
+    x[0] = 1.0
+    x[0] = 1.0
+    with Mode():
+        x[0] = 1.0
+        x.unbind(0)
+    wanted = ["scalar_tensor.default", "select.int", "copy_.default", "unbind.int"]
+    assert sorted(each.removeprefix("aten.") for each in seen) == sorted(wanted)
+
+
+def _listen(*arguments: Any) -> None:
+    pass
+
+
+# -- several views at once -----------------------------------------------------------------------------------
+
+PIECES: dict[str, Callable[[Any], Any]] = {
+    "unbind": lambda x: x.unbind(0),
+    "unbind -1": lambda x: gn.unbind(x, -1),
+    "split": lambda x: x.split(2, 1),
+    "split of sizes": lambda x: gn.split(x, [1, 3], 1),
+    "chunk": lambda x: x.chunk(2, -1),
+    "iteration": lambda x: tuple(x),
+    "unbind of nothing": lambda x: x[:0].unbind(0),
+    "tensor_split": lambda x: x.tensor_split(3, 1),
+    "unsafe_split": lambda x: gn.unsafe_split(x, 2, 1),
+}
+
+
+@devices
+@pytest.mark.parametrize("name", PIECES)
+@pytest.mark.parametrize("of", ["tensor", "view", "leaf", "leaf's view", "result", "int"])
+def test_pieces_are_the_same_every_time(name: str, of: str, device: str) -> None:
+    def facts(record: bool) -> Any:
+        base = gn.arange(24.0, device=device).reshape(3, 2, 4)
+        base = base.clone().to(gn.int64 if of == "int" else gn.float32)
+        if of in ("leaf", "leaf's view", "result"):
+            base.requires_grad_()
+        start = {"view": base[:, 1], "leaf's view": base[:, 1], "result": base[:, 1] * 1}.get(of, base[:, 0])
+        with gn.set_grad_enabled(record):
+            made = PIECES[name](start)
+        found = [
+            (
+                each.tolist(), each.stride(), each.storage_offset(), each.requires_grad, each._is_view(),
+                each._base is base or each._base is start, each.grad_fn and each.grad_fn.name(),
+                each.output_nr,
+                each._view_of and (each._view_of[1], int(each._view_of[2])), each.dtype,
+            )
+            for each in made
+        ]  # fmt: skip
+        if made and record and made[0].requires_grad and name != "unsafe_split":
+            (gradient,) = gn.autograd.grad((made[0] * 2).sum(), base)
+            found.append(gradient.tolist())
+            if name != "tensor_split":  # whose pieces are views one by one
+                with pytest.raises(RuntimeError, match=r"returns multiple views|leaf Variable"):
+                    made[0].mul_(2)
+        elif made and not made[0].requires_grad:
+            made[0].add_(1)
+            found.append((base.tolist(), base._version, made[-1]._version))
+        return isinstance(made, tuple), found
+
+    for record in (True, False):
+        dispatcher.add_listener(_listen)  # so that no shortcut is taken
+        try:
+            first = facts(record)
+        finally:
+            dispatcher.remove_listener(_listen)
+        assert first[0]
+        assert [facts(record) for _ in range(3)] == [first] * 3
+
+
+@devices
+def test_pieces_require_grad_when_their_base_does(device: str) -> None:
+    for _ in range(3):
+        x = gn.ones(4, 2, device=device)
+        pieces = [*x.unbind(0), *x.split(2)]
+        x.requires_grad_()
+        assert all(each.requires_grad for each in pieces)
+
+
+@devices
+def test_many_pieces_and_wrong_ones(device: str) -> None:
+    x = gn.arange(80.0, device=device, requires_grad=True)
+    for _ in range(3):
+        pieces = x.unbind(0)
+        assert len(pieces) == 80
+        (gradient,) = gn.autograd.grad(pieces[70] * 3 + pieces[79], x)
+        assert gradient.nonzero().flatten().tolist() == [70, 79] and gradient[70].item() == 3.0
+        with pytest.raises(IndexError):
+            x.unbind(1)
+        with pytest.raises(RuntimeError, match="non-negative"):
+            x.split(-1)
+        with pytest.raises(TypeError):
+            x.split(2.0)
+
+
+# -- operators that make one view ----------------------------------------------------------------------------
+
+OPERATORS: dict[str, Callable[[Any], Any]] = {
+    "detach": lambda x: aten.detach.default(x),
+    "alias": lambda x: aten.alias.default(x),
+    "select": lambda x: aten.select.int(x, 0, 1),
+    "slice": lambda x: aten.slice.Tensor(x, 1, 1, None, 2),
+    "transpose": lambda x: aten.transpose.int(x, 0, 1),
+    "unsqueeze": lambda x: aten.unsqueeze.default(x, -1),
+    "view": lambda x: aten.view.default(x, (12,)),
+    "reshape of a list": lambda x: x.reshape([2, 6]),
+    "permute of a list": lambda x: x.permute([1, 0]),
+    "expand": lambda x: aten.expand.default(x, (2, 3, 4), False),
+}
+
+
+@devices
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("of", ["tensor", "view", "leaf", "leaf's view", "result", "int"])
+def test_operators_of_one_view(name: str, of: str, device: str) -> None:
+    def facts(record: bool) -> Any:
+        base = gn.arange(24.0, device=device).to(gn.int64 if of == "int" else gn.float32)
+        if of in ("leaf", "leaf's view", "result"):
+            base.requires_grad_()
+        start = base[12:] if "view" in of else base.reshape(2, 12)[1] * 1
+        start = start.view(3, 4)
+        with gn.set_grad_enabled(record):
+            made = OPERATORS[name](start)
+        node = made.grad_fn
+        found = [
+            made.tolist(), made.stride(), made.storage_offset(), made.requires_grad, made._is_view(),
+            made._base is base, made._base is start._base, node and node.name(), made.dtype,
+            made.data_ptr() - start.data_ptr(), made._view_of and (made._view_of[1], int(made._view_of[2])),
+        ]  # fmt: skip
+        if node is not None:
+            found.append(gn.autograd.grad((made * 3).sum(), base)[0].tolist())
+        if not made.requires_grad:
+            aten.select.int(made, 0, 0).zero_()
+            found += [base.tolist(), start.tolist(), start._version, made._version, base._version]
+        return found
+
+    for record in (True, False):
+        dispatcher.add_listener(_listen)  # so that no shortcut is taken
+        try:
+            first = facts(record)
+        finally:
+            dispatcher.remove_listener(_listen)
+        assert [facts(record) for _ in range(3)] == [first] * 3
+
+
+@devices
+def test_masks_index_as_ever(device: str) -> None:
+    x = gn.arange(6.0, device=device).reshape(2, 3).requires_grad_()
+    for _ in range(3):
+        for mask, wanted in (
+            (x > 2, [3.0, 4.0, 5.0]),
+            (x > 9, []),
+            (gn.tensor([False, True], device=device), [[3.0, 4.0, 5.0]]),
+        ):
+            made = x[mask]
+            assert made.tolist() == wanted and made.grad_fn.name() == "IndexBackward0"
+            (gradient,) = gn.autograd.grad(made.sum(), x)
+            assert (
+                gradient.tolist()
+                == (mask if mask.ndim == 2 else mask[:, None].expand(2, 3)).to(gn.float32).tolist()
+            )
+        assert x[:, x[0] > 0].tolist() == [[1.0, 2.0], [4.0, 5.0]]
+        assert x[gn.tensor(True, device=device)].shape == (1, 2, 3)
+        for mask, text in (
+            (
+                gn.ones(3, dtype=gn.bool, device=device),
+                r"The shape of the mask \[3\] at index 0 does not match",
+            ),
+            (
+                gn.ones(2, 2, dtype=gn.bool, device=device),
+                r"mask \[2, 2\] at index 1 .* tensor \[2, 3\] at index 1",
+            ),
+            (gn.ones(2, 3, 1, dtype=gn.bool, device=device), "too many indices"),
+        ):
+            with pytest.raises(IndexError, match=text):
+                x[mask]
+        with pytest.raises(IndexError, match="at index 2"):
+            gn.ops.aten.index.Tensor(x, [gn.ones(2, 3, 1, dtype=gn.bool, device=device)])

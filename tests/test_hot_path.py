@@ -56,6 +56,15 @@ calls = [
     lambda: gn.relu(x, y),
     lambda: x.to(gn.int64) // 2, lambda: gn.ones(3) == 1, lambda: gn.tensor(2.0) ** x,
     lambda: x ** gn.tensor(2),
+    lambda: gn.zeros(2, 3), lambda: gn.ones((2,)), lambda: gn.full((2,), -0.0), lambda: gn.zeros(2, 0),
+    lambda: gn.full_like(y, 7), lambda: x.clone(), lambda: x.to(gn.float16), lambda: y.clone().fill_(-0.0),
+    lambda: y.clone().zero_(), lambda: y.clone().copy_(y[0]), lambda: y[:, ::2].clone(), lambda: gn.arange(5),
+    lambda: gn.arange(0.5, 3), lambda: gn.full((2,), 2**60), lambda: y.clone().masked_fill_(x > 3, 0.0),
+    lambda: y.clone().fill_(1e39), lambda: index.clone().fill_(0.5), lambda: gn.zeros(-1),
+    lambda: gn.zeros(2.5),
+    lambda: gn.manual_seed(3) and gn.rand(4), lambda: gn.randint(7, (3,)),
+    lambda: gn.randn(2, dtype=gn.float64),
+    lambda: y.clone().normal_(1, 2), lambda: y.clone().bernoulli_(0.25), lambda: F.dropout(x, 0.5),
     lambda: F.embedding(index, y), lambda: gn.stack([y, y]), lambda: x.unsqueeze(0), lambda: x.flatten(),
 ]
 for number, call in enumerate(calls):
@@ -115,7 +124,10 @@ def test_an_extension_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_python_s_versions_pass_the_tests_too() -> None:
-    names = ["test_fast_path", "test_fast_views", "test_fast_operators", "test_dispatcher", "test_native"]
+    names = [
+        *("test_fast_path", "test_fast_views", "test_fast_operators", "test_fast_launches"),
+        *("test_dispatcher", "test_native"),
+    ]
     files = [
         *(f"tests/{name}.py" for name in names),
         "tests/autograd/test_engine.py",
@@ -330,7 +342,7 @@ def test_views_require_grad_when_their_base_will() -> None:
 )
 def test_guards_are_asked(guard: int, good: Any, bad: Any) -> None:
     operator = aten.add.Tensor  # of another arity: whoever gets there hears of its arguments
-    known = {(type(good),): (operator, None, [], (), (0, guard))}
+    known = {(type(good),): (operator, None, [], (), (0, guard), -1)}
     twin = hot_path.in_c("function", lambda *args: "python", plans=known)
     with pytest.raises(TypeError, match="missing argument 'other'"):
         twin(good)

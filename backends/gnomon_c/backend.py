@@ -22,6 +22,7 @@ _INTEGER_TYPES = frozenset({"int", "SymInt", "bool"})
 _ENTRIES = (
     *("gn_call1", "gn_call2", "gn_call3", "gn_call1_number", "gn_call2_number"),
     *("gn_run", "gn_run2", "gn_run3", "gn_run2_number", "gn_allocate", "gn_free"),
+    *("gn_call0", "gn_call0_scalar", "gn_call0_stream", "gn_run1", "gn_run1_scalar", "gn_run1_stream"),
 )
 
 
@@ -74,7 +75,7 @@ class CBackend(Backend):
             each.name: real if each.category == 2 else integer for each in ALL if each.category in (1, 2)
         }
         self._readers["bool"] = lambda address, code: bool(integer(address, code))
-        addresses = {
+        self._addresses = addresses = {
             getattr(self._lib, name): float(
                 int(self._ffi.cast("uintptr_t", self._ffi.addressof(self._lib, name)))
             )
@@ -104,6 +105,13 @@ class CBackend(Backend):
             used = self.memory_stats(index)["allocated"]
             raise OutOfMemoryError(f"c: can not allocate {nbytes} bytes; {used} are in use")
         return address
+
+    def allocate_entry(self) -> tuple[Any, float]:
+        """The library's function from a number of bytes to the address of a new block, 0.0 where there is no
+        memory; and its own address.
+        """
+        allocate = self._lib.gn_allocate
+        return allocate, self._addresses[allocate]
 
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
         return ForeignMemory(float(address), data)
@@ -361,10 +369,18 @@ class PreparedCall:
         if inplace:
             if numbers:
                 return lib.gn_run2_number if operands == 1 else None
-            return {1: lib.gn_run2, 2: lib.gn_run3}.get(operands)
+            return {0: lib.gn_run1, 1: lib.gn_run2, 2: lib.gn_run3}.get(operands)
         if numbers:
             return {2: lib.gn_call1_number, 3: lib.gn_call2_number}.get(operands + 1)
-        return {1: lib.gn_call1, 2: lib.gn_call2, 3: lib.gn_call3}.get(operands)
+        return {0: lib.gn_call0, 1: lib.gn_call1, 2: lib.gn_call2, 3: lib.gn_call3}.get(operands)
+
+    def entry_with(self, what: str, inplace: bool) -> Any:
+        """``entry`` for a call without inputs that is told anew each time, behind all else, its number
+        ("scalar"), or the seed and the counter of its stream ("stream").
+        """
+        if not self.is_claimed:
+            return None
+        return getattr(self._lib, f"gn_{'run1' if inplace else 'call0'}_{what}")
 
     def entry_address(self, entry: Any) -> float:
         """The address of the machine code behind what ``entry`` returned, for callers in C."""

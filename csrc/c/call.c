@@ -33,6 +33,11 @@ static double allocate_and_run(const gn_call *call, void **data) {
     return gn_address(data[0]);
 }
 
+double gn_call0(double call) {
+    void *data[] = {NULL};
+    return allocate_and_run(gn_pointer(call), data);
+}
+
 double gn_call1(double call, double a) {
     void *data[] = {NULL, gn_pointer(a)};
     return allocate_and_run(gn_pointer(call), data);
@@ -117,6 +122,11 @@ int32_t gn_run(double call, const double *data) {
     return status;
 }
 
+int32_t gn_run1(double call, double out) {
+    void *data[] = {gn_pointer(out)};
+    return run(gn_pointer(call), data);
+}
+
 int32_t gn_run2(double call, double out, double a) {
     void *data[] = {gn_pointer(out), gn_pointer(a)};
     return run(gn_pointer(call), data);
@@ -132,6 +142,63 @@ int32_t gn_run2_number(double call, double out, double a, double number) {
     element last = convert_number(number, prepared->tensors[2].dtype);
     void *data[] = {gn_pointer(out), gn_pointer(a), &last};
     return run(prepared, data);
+}
+
+/* A number as a kernel takes it; what is no int64 only goes to bool, where it is true. */
+static gn_scalar as_scalar(double number) {
+    const int fits = number > -0x1p63 && number < 0x1p63;
+    return (gn_scalar){.real = number, .imag = 0, .integer = fits ? (int64_t)number : 1};
+}
+
+double gn_call0_scalar(double call, double number) {
+    const gn_scalar scalar = as_scalar(number);
+    gn_call changed = *(const gn_call *)gn_pointer(call);
+    changed.scalars = &scalar;
+    void *data[] = {NULL};
+    return allocate_and_run(&changed, data);
+}
+
+int32_t gn_run1_scalar(double call, double out, double number) {
+    const gn_scalar scalar = as_scalar(number);
+    gn_call changed = *(const gn_call *)gn_pointer(call);
+    changed.scalars = &scalar;
+    void *data[] = {gn_pointer(out)};
+    return run(&changed, data);
+}
+
+/* Integers of a call with a stream: the stream's three, and what else a distribution has. */
+#define STREAM_INTEGERS 8
+
+/* A copy of `call` with this stream; its integers are written to `integers`.  GN_OK, or GN_NOT_IMPLEMENTED for a
+ * call that has none. */
+static int32_t with_stream(gn_call *changed, double call, int64_t *integers, int64_t seed, int64_t counter) {
+    *changed = *(const gn_call *)gn_pointer(call);
+    const int32_t count = changed->integer_count;
+    if (count < 3 || count > STREAM_INTEGERS) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    memcpy(integers, changed->integers, (size_t)count * sizeof *integers);
+    integers[count - 3] = seed;
+    integers[count - 2] = counter;
+    integers[count - 1] = 0;
+    changed->integers = integers;
+    return GN_OK;
+}
+
+double gn_call0_stream(double call, int64_t seed, int64_t counter) {
+    int64_t integers[STREAM_INTEGERS];
+    gn_call changed;
+    const int32_t status = with_stream(&changed, call, integers, seed, counter);
+    void *data[] = {NULL};
+    return status == GN_OK ? allocate_and_run(&changed, data) : -status;
+}
+
+int32_t gn_run1_stream(double call, double out, int64_t seed, int64_t counter) {
+    int64_t integers[STREAM_INTEGERS];
+    gn_call changed;
+    const int32_t status = with_stream(&changed, call, integers, seed, counter);
+    void *data[] = {gn_pointer(out)};
+    return status == GN_OK ? run(&changed, data) : status;
 }
 
 double gn_read_real(double address, int32_t dtype) {

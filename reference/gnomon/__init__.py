@@ -122,7 +122,16 @@ cdouble = complex128
 
 # Importing a file makes it an attribute here; those are no public names, and some have an operator's.
 for _name in (
-    *("argument_parser", "bind", "creation", "fast_operators", "fast_path", "fast_views", "functional"),
+    *(
+        "argument_parser",
+        "bind",
+        "creation",
+        "fast_launches",
+        "fast_operators",
+        "fast_path",
+        "fast_views",
+        "functional",
+    ),
     *("hot_path", "listing", "methods"),
 ):
     globals().pop(_name, None)

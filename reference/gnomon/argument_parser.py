@@ -299,6 +299,11 @@ class Signature:
             args[0], Tensor
         )
 
+    def packs(self, args: Sequence[Any]) -> bool:
+        """Are the last of these arguments ints that stand for one list?"""
+        place = self.varargs
+        return place is not None and len(args) > place and all(each.__class__ is int for each in args[place:])
+
     def guards(self, args: Sequence[Any], may_be_numbers: Callable[[int], bool]) -> tuple[int, ...] | None:
         """What other arguments of these types have to be so that they mean this overload, as they are: index
         and kind of guard by turns.  None where types and guards say too little.
@@ -306,6 +311,8 @@ class Signature:
         may_be_numbers: may a tensor without dimensions stand for a number in this place?
         """
         found: list[int] = []
+        if self.packs(args):
+            args = args[: self.varargs]
         if len(args) > len(self.quick_types):
             return None
         for index, value in enumerate(args):
@@ -315,7 +322,7 @@ class Signature:
             if is_list:
                 if value.__class__ is int and index in self.singles:
                     continue
-                if kind is int and value.__class__ is tuple and value and index != self.varargs:
+                if kind is int and value.__class__ is tuple and value:
                     found += [index, ALL_INTEGERS]
                 elif kind is Tensor and value.__class__ in (list, tuple) and value:
                     found += [index, ALL_TENSORS]

@@ -63,8 +63,11 @@ def make_function(
     makes_tensors = False
 
     # By the types of the arguments, where little else matters: the overload, the type of its results, the
-    # arguments that stand for lists, the defaults of those that are left out, the guards.
-    known: dict[tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...], tuple[int, ...]]] = {}
+    # arguments that stand for lists, the defaults of those that are left out, the guards, and from where on
+    # arguments stand for one list, or -1.
+    known: dict[
+        tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...], tuple[int, ...], int]
+    ] = {}
 
     tried: set[tuple[type, ...]] = set()  # types that were looked at: they are known now, or say too little
 
@@ -72,8 +75,10 @@ def make_function(
         if not kwargs:
             found = known.get(tuple(map(type, args)))
             if found is not None and (not found[4] or hold(found[4], args)):
-                operator, return_type, singles, tail, _ = found
-                if singles:
+                operator, return_type, singles, tail, _, packed = found
+                if packed >= 0:
+                    args = (*args[:packed], args[packed:])
+                elif singles:
                     args = tuple([(each,) if index in singles else each for index, each in enumerate(args)])
                 result = operator(*args, *tail)
                 return result if return_type is None else return_type(*result)
@@ -92,8 +97,10 @@ def make_function(
         if guards is not None:
             singles = [index for index in signature.singles if index < len(args) and args[index] is not None]
             singles = [index for index in singles if args[index].__class__ is int]
-            tail = tuple(values[len(args) :])
-            known[types] = signature.operator, signature.return_type, singles, tail, guards
+            packed = signature.varargs if signature.packs(args) else None
+            tail = tuple(values[len(args) if packed is None else packed + 1 :])
+            where = -1 if packed is None else packed
+            known[types] = signature.operator, signature.return_type, singles, tail, guards, where
 
     def may_be_numbers(index: int) -> bool:
         """Has some overload a number here, which a tensor without dimensions may stand for?"""

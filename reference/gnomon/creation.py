@@ -22,6 +22,7 @@ from .values.dispatch_key import DENSE, PYTHON, mode_word
 from .values.dtype import dtype, get_default_dtype
 
 _SEQUENCES = (list, tuple, range)
+_NUMBERS = frozenset({bool, int, float, complex})
 
 
 def _is_sequence(data: Any) -> bool:
@@ -70,6 +71,11 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds
         )
     if len(data) != sizes[depth]:
         raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {len(data)})")
+    types = set(map(type, data))
+    if depth + 1 == len(sizes) and types <= _NUMBERS:
+        flat.extend(data)
+        kinds.update([_kind_of(kind()) for kind in types])
+        return
     for each in data:
         _flatten(each, sizes, depth + 1, flat, kinds)
 
@@ -126,17 +132,23 @@ def tensor(
         from .interop.numpy import copy_from_numpy
 
         return _shown_to_modes(copy_from_numpy(data, dtype, device)).requires_grad_(requires_grad)
-    sizes = _shape_of(data)
     flat: list[Any] = []
     kinds: set[Any] = set()
-    if 0 not in sizes:
-        _flatten(data, sizes, 0, flat, kinds)
+    if data.__class__ in _NUMBERS:
+        sizes: tuple[int, ...] = ()
+        flat.append(data)
+        kinds.add(_kind_of(data))
+    else:
+        sizes = _shape_of(data)
+        if 0 not in sizes:
+            _flatten(data, sizes, 0, flat, kinds)
     wanted = dtype or _common_dtype(kinds)
     _check_range(flat, wanted)
     made = allocate(contiguous_spec(sizes, wanted, resolve_device(device)))
     if flat and made._spec.device.type != "meta":
         fill_from(made, flat)
-    return _shown_to_modes(made).requires_grad_(requires_grad)
+    made = _shown_to_modes(made)
+    return made.requires_grad_() if requires_grad else made
 
 
 def _shown_to_modes(made: Tensor) -> Tensor:
@@ -166,6 +178,11 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
     A negative int may be given to an unsigned dtype, where it wraps around.  Source: c10::overflows.
     """
     most = 2 ** (wanted.bits - wanted.is_signed) - 1 if wanted.category == 1 else 0
+    types = set(map(type, flat))
+    if wanted.category != 1 and types <= {bool, int, float}:
+        return
+    if wanted.category == 1 and types == {int} and 0 <= min(flat) and max(flat) <= most:
+        return
     for value in flat:
         if isinstance(value, complex) and not wanted.is_complex and wanted.category != 0:
             raise TypeError(f"can't convert complex to {'float' if wanted.category == 2 else 'int'}")

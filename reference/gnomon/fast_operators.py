@@ -69,30 +69,12 @@ def walks_as_given(walk: Any, inputs: list[Any]) -> bool:
 
 
 is_plain_without_grad = UNRECORDED.__contains__
-_is_simple = (UNRECORDED | {PLAIN_CALL, RECORDED_CALL}).__contains__
+is_simple = (UNRECORDED | {PLAIN_CALL, RECORDED_CALL}).__contains__
 
 
-def make_general(operator: OpOverload) -> Callable[..., Any]:
-    """The shortcut of an operator of up to three tensors with whatever other arguments: ``operator.fast``.
-
-    Takes all arguments of the schema, as the operator itself does.
-    """
-    plans = new_plans()
-    listeners = dispatcher._listeners
-    readable = operator.dispatch
+def make_recorder(operator: OpOverload) -> Callable[..., None]:
+    """The function of (arguments, output, metadata) that makes the Node of a call with one output."""
     positions = operator.tensor_positions
-
-    def miss(arguments: tuple[Any, ...], key: Any) -> Any:
-        """Run the readable path and leave a plan for the next call of this kind."""
-        result = readable(*arguments)
-        tensors = [arguments[position] for position in positions]
-        if all(isinstance(each, Tensor) and not each._keys & WRAPPER_KEYS for each in tensors):
-            plan = general_plan(operator, arguments, result)
-            if plan is not None:
-                if len(plans) >= PLANS_PER_OPERATOR:
-                    plans.clear()
-                plans[key] = plan
-        return result
 
     def record(arguments: tuple[Any, ...], output: Tensor, metadata: tuple[Any, ...]) -> None:
         needed = []
@@ -117,6 +99,31 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         output._keys = VARIABLE_KEYS
         node.saved = plan.collect(arguments, (output,), {}, is_fresh=True)
 
+    return record
+
+
+def make_general(operator: OpOverload) -> Callable[..., Any]:
+    """The shortcut of an operator of up to three tensors with whatever other arguments: ``operator.fast``.
+
+    Takes all arguments of the schema, as the operator itself does.
+    """
+    plans = new_plans()
+    listeners = dispatcher._listeners
+    readable = operator.dispatch
+    positions = operator.tensor_positions
+
+    def miss(arguments: tuple[Any, ...], key: Any) -> Any:
+        """Run the readable path and leave a plan for the next call of this kind."""
+        result = readable(*arguments)
+        tensors = [arguments[position] for position in positions]
+        if all(isinstance(each, Tensor) and not each._keys & WRAPPER_KEYS for each in tensors):
+            plan = general_plan(operator, arguments, result)
+            if plan is not None:
+                if len(plans) >= PLANS_PER_OPERATOR:
+                    plans.clear()
+                plans[key] = plan
+        return result
+
     def with_number(*arguments: Any) -> Any:
         """Run the readable path, and leave a plan for the twin in C if the last tensor is but a number."""
         result = readable(*arguments)
@@ -126,6 +133,8 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         if listeners or not all(isinstance(each, Tensor) for each in others):
             return result
         if any(each._keys & WRAPPER_KEYS for each in others):
+            return result
+        if any(_is_negative_zero(each) for place, each in enumerate(arguments) if place not in positions):
             return result
         try:
             key = _key_with_number(positions, arguments)
@@ -139,17 +148,20 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         return result
 
     names = {
-        "plans": plans, "listeners": listeners, "readable": readable, "miss": miss, "record": record,
-        "with_number": with_number, "mode_word": mode_word,
-        "is_plain_without_grad": is_plain_without_grad, "may_overlap": _may_overlap,
+        "plans": plans, "listeners": listeners, "readable": readable, "miss": miss,
+        "record": make_recorder(operator), "with_number": with_number, "mode_word": mode_word,
+        "is_plain_without_grad": is_plain_without_grad, "may_overlap": may_overlap,
         "alias_tensor": alias_tensor, "mark_view": mark_view, "version_counter": version_counter,
         "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS, "PLAIN_CALL": PLAIN_CALL,
-        "RECORDED_CALL": RECORDED_CALL,
+        "RECORDED_CALL": RECORDED_CALL, "copysign": math.copysign,
     }  # fmt: skip
-    general = _written_out("general", operator, _text_of_general(operator), names)
-    if operator.record.view is not None:
-        return general
-    return in_c("general", general, plans=plans, operator=operator)
+    general = written_out("general", operator, _text_of_general(operator), names)
+    kind = "general" if operator.record.view is None else "piece"
+    return in_c(kind, general, plans=plans, operator=operator)
+
+
+def _is_negative_zero(value: Any) -> bool:
+    return value.__class__ is float and value == 0.0 and math.copysign(1.0, value) < 0.0
 
 
 def _key_with_number(positions: tuple[int, ...], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -163,7 +175,7 @@ def _key_with_number(positions: tuple[int, ...], arguments: tuple[Any, ...]) -> 
     return tuple(key)
 
 
-def _written_out(kind: str, operator: OpOverload, text: str, names: dict[str, Any]) -> Callable[..., Any]:
+def written_out(kind: str, operator: OpOverload, text: str, names: dict[str, Any]) -> Callable[..., Any]:
     """The function of this kind that ``text`` defines, with these names; tracebacks show its lines."""
     file = f"<{kind} shortcut of {operator.name}>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
@@ -172,7 +184,7 @@ def _written_out(kind: str, operator: OpOverload, text: str, names: dict[str, An
 
 
 # What fills an output's slots, in a shortcut's text.
-_MAKE_OUTPUT = """\
+MAKE_OUTPUT = """\
 output = Tensor()
 output._spec = spec
 output._address = address
@@ -186,6 +198,18 @@ output._view_of = None
 """
 
 
+def text_of_negative_zeros(operator: OpOverload, but: int | None = None) -> list[str]:
+    """What finds a number that a key can not have: -0.0, which is equal to 0.0 and not the same.
+
+    but: the position of an argument that is in no key.
+    """
+    return [
+        f"(a{number}.__class__ is float and a{number} == 0.0 and copysign(1.0, a{number}) < 0.0)"
+        for number, argument in enumerate(operator.schema.arguments)
+        if argument.type in ("Scalar", "float") and number != but
+    ]
+
+
 def _text_of_general(operator: OpOverload) -> str:
     """The shortcut's text.  Written out for each operator, since a loop over the arguments costs as much as
     all that is done with them.
@@ -195,12 +219,7 @@ def _text_of_general(operator: OpOverload) -> str:
     listed = ", ".join(f"a{number}" for number in range(len(arguments)))
     key = [f"a{number}._spec" if number in positions else f"a{number}, a{number}.__class__"
            for number in range(len(arguments))]  # fmt: skip
-    # 0.0 and -0.0 are equal, and not the same
-    zeros = [
-        f"(a{number}.__class__ is float and a{number} == 0.0)"
-        for number, argument in enumerate(arguments)
-        if argument.type in ("Scalar", "float")
-    ]
+    zeros = text_of_negative_zeros(operator)
     addresses = "".join(f", a{position}._address" for position in positions)
     tracked = operator.record.derivatives != {}  # detach gives an alias that autograd does not follow
     recording = (
@@ -229,7 +248,7 @@ def general({listed}):
         return (
             lines
             + f"""
-    spec, offset, metadata = plan
+    spec, offset, metadata, _ = plan
     output = alias_tensor(a0, spec, a0._storage_offset + offset)
     {"mark_view(output, a0)" if tracked else ""}
 {recording}    return output
@@ -255,12 +274,12 @@ def general({listed}):
     address = entry(call{addresses})
     if address <= 0.0:
         return readable({listed})
-{textwrap.indent(_MAKE_OUTPUT, " " * 4)}{recording}    return output
+{textwrap.indent(MAKE_OUTPUT, " " * 4)}{recording}    return output
 """
     )
 
 
-def _may_overlap(arguments: tuple[Any, ...]) -> bool:
+def may_overlap(arguments: tuple[Any, ...]) -> bool:
     """Might an operand share the memory that an in-place operator writes to, without being its first
     argument?
     """
@@ -286,7 +305,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
         found = record.plans.get(plan_key(arguments))
         if found is None or isinstance(found, list) or found[0].dtype is not tensors[0]._spec.dtype:
             return None
-        return (*found, (found[0],))
+        return (*found, (found[0],), float(found[1] * found[0].dtype.itemsize))
     self = tensors[0]
     device = self._spec.device
     if device.type == "meta":
@@ -338,7 +357,7 @@ def address_of(call: Any, entry: Any) -> float:
     return 0.0 if find is None else find(entry)
 
 
-def _has_shortcut(operator: OpOverload) -> bool:
+def has_shortcut(operator: OpOverload) -> bool:
     """Can ``make_general`` serve this operator at all?"""
     schema, record = operator.schema, operator.record
     base = (record.base or operator).record
@@ -406,11 +425,11 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
 
     names = {
         "plans": plans, "listeners": listeners, "readable": readable, "miss": miss, "record": record,
-        "mode_word": mode_word, "is_simple": _is_simple, "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS,
+        "mode_word": mode_word, "is_simple": is_simple, "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS,
         "RECORDED_CALL": RECORDED_CALL, "has_no_formulas": has_no_formulas,
-        "is_differentiable": is_differentiable, "keys_of": _keys_of,
+        "is_differentiable": is_differentiable, "keys_of": _keys_of, "copysign": math.copysign,
     }  # fmt: skip
-    several = _written_out("several", operator, _text_of_several(operator), names)
+    several = written_out("several", operator, _text_of_several(operator), names)
     has_edges_of_lists = has_list and is_differentiable
     return in_c(
         "several",
@@ -424,7 +443,7 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
 
 def _text_of_several(operator: OpOverload) -> str:
     """The shortcut's text, as ``_text_of_general``."""
-    listed, key, addresses = _listed(operator), [], []
+    listed, key, addresses = listed_arguments(operator), [], []
     for number, argument in enumerate(operator.schema.arguments):
         name = f"a{number}"
         if number not in operator.tensor_positions:
@@ -438,16 +457,12 @@ def _text_of_several(operator: OpOverload) -> str:
         else:
             key.append(f"{name}._spec")
             addresses.append(f"{name}._address")
-    zeros = [
-        f"(a{number}.__class__ is float and a{number} == 0.0)"
-        for number, argument in enumerate(operator.schema.arguments)
-        if argument.type in ("Scalar", "float")
-    ]
+    zeros = text_of_negative_zeros(operator)
     result = "outputs[0]" if len(operator.schema.returns) == 1 else "tuple(outputs)"
     return f"""
 def several({listed}):
     try:
-        keys = mode_word(){_text_of_keys(operator)}
+        keys = mode_word(){text_of_keys(operator)}
         key = {", ".join(key)}
         plan = plans.get(key)
     except (AttributeError, TypeError):  # no tensor where one may stand, or what can not be a key
@@ -464,7 +479,7 @@ def several({listed}):
         return readable({listed})
     outputs = []
     for spec, address in zip(specs, addresses):
-{textwrap.indent(_MAKE_OUTPUT, " " * 8)}        outputs.append(output)
+{textwrap.indent(MAKE_OUTPUT, " " * 8)}        outputs.append(output)
     if is_differentiable and keys == RECORDED_CALL:
         record(({listed},), outputs, specs)
     return {result}
@@ -587,11 +602,11 @@ def make_composite(operator: OpOverload) -> Callable[..., Any]:
 
     names = {
         "operator": operator, "function": function, "listeners": listeners, "readable": readable,
-        "mode_word": mode_word, "is_simple": _is_simple, "TENSOR_KEYS": TENSOR_KEYS, "refused": refused,
+        "mode_word": mode_word, "is_simple": is_simple, "TENSOR_KEYS": TENSOR_KEYS, "refused": refused,
         "keys_of": _keys_of, "Tensor": Tensor, "NAMED": NAMED, "raise_named": raise_named,
         "hide_base": hide_base,
     }  # fmt: skip
-    listed, keys = _listed(operator), _text_of_keys(operator)
+    listed, keys = listed_arguments(operator), text_of_keys(operator)
     text = f"""
 def composite({listed}):
     try:
@@ -610,19 +625,19 @@ def composite({listed}):
 """
     return in_c(
         "composite",
-        _written_out("composite", operator, text, names),
+        written_out("composite", operator, text, names),
         operator=operator,
         function=function,
         refuses_recording=refused is not None,
     )
 
 
-def _listed(operator: OpOverload) -> str:
+def listed_arguments(operator: OpOverload) -> str:
     """The parameters of a shortcut that is written out: a0, a1, and so on."""
     return ", ".join(f"a{number}" for number in range(len(operator.schema.arguments)))
 
 
-def _text_of_keys(operator: OpOverload) -> str:
+def text_of_keys(operator: OpOverload) -> str:
     """What collects the keys of the arguments, in a shortcut that is written out."""
     text = ""
     for position in operator.tensor_positions:
@@ -643,31 +658,3 @@ def _keys_of(tensors: Any) -> int:
         if each is not None:
             keys |= each._keys
     return keys
-
-
-def at_first_call(operator: OpOverload) -> Callable[..., Any]:
-    """Stands for the shortcut until it is asked for: a program calls few of the operators there are."""
-
-    def first(*arguments: Any) -> Any:
-        operator.fast = shortcut(operator)
-        return operator(*arguments)
-
-    return first
-
-
-def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
-    """The fast version of an operator's call, if there is one for its kind."""
-    if _has_shortcut(operator):
-        return make_general(operator)
-    schema, record = operator.schema, operator.record
-    if schema.is_inplace or schema.is_out:
-        return None
-    if record.written_positions:
-        is_alone = not schema.returns and record.composite is None and record.explicit is None
-        return make_written(operator) if is_alone else None
-    if record.composite is not None:
-        return make_composite(operator)
-    if record.explicit is not None:
-        writes = any(argument.is_written for argument in schema.arguments)
-        return None if writes or schema.is_view else make_composite(operator)
-    return make_several(operator) if record.kernel is not None and operator.tensor_positions else None

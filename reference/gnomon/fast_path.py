@@ -33,16 +33,21 @@ from .autograd.variable_type import DerivativePlan, derivative_plan
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import mode_word
+from .fast_launches import make_launch
 from .fast_operators import (
     PLANS_PER_OPERATOR,
     address_of,
-    at_first_call,
     general_plan,
+    has_shortcut,
     is_plain_without_grad,
+    make_composite,
+    make_general,
+    make_several,
+    make_written,
     new_plans,
     walks_as_given,
 )
-from .fast_views import bind_fast_views
+from .fast_views import bind_fast_views, make_pieces
 from .hot_path import VARIABLE_KEYS, bind_hot_path, in_c, like
 from .kit import launch
 from .kit.plans import find_plan
@@ -431,6 +436,38 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
     bind_hot_path()
     Tensor.__neg__ = Tensor.neg
     Tensor.__abs__ = Tensor.abs
+
+
+def at_first_call(operator: OpOverload) -> Callable[..., Any]:
+    """Stands for the shortcut until it is asked for: a program calls few of the operators there are."""
+
+    def first(*arguments: Any) -> Any:
+        operator.fast = shortcut(operator)
+        return operator(*arguments)
+
+    return first
+
+
+def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
+    """The fast version of an operator's call, if there is one for its kind."""
+    if operator.record.launches is not None:
+        return make_launch(operator)
+    if operator.record.view is not None and operator.schema.returns[0].is_list:
+        return make_pieces(operator)
+    if has_shortcut(operator):
+        return make_general(operator)
+    schema, record = operator.schema, operator.record
+    if schema.is_out or (schema.is_inplace and record.composite is None):
+        return None
+    if record.written_positions:
+        is_alone = not schema.returns and record.composite is None and record.explicit is None
+        return make_written(operator) if is_alone else None
+    if record.composite is not None:
+        return make_composite(operator)
+    if record.explicit is not None:
+        writes = any(argument.is_written for argument in schema.arguments)
+        return None if writes or schema.is_view else make_composite(operator)
+    return make_several(operator) if record.kernel is not None and operator.tensor_positions else None
 
 
 def _with_rest(

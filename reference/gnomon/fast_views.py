@@ -18,12 +18,15 @@ from typing import Any
 
 from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import SavedVariable
+from .autograd.variable_type import derivative_plan
+from .autograd.views import mark_view
 from .dispatch import dispatcher
-from .fast_operators import PLANS_PER_OPERATOR, new_plans
+from .dispatch.dispatcher import OpOverload, aten
+from .fast_operators import PLANS_PER_OPERATOR, is_plain_without_grad, new_plans
 from .hot_path import KEY_INDEX, KEY_INTEGERS, KEY_SIZES, VARIABLE_KEYS, ViewPlan, in_c, like
 from .memory.backend import backend_of
 from .memory.spec import Spec
-from .memory.tensor import CreationMeta, Tensor, VersionCounter
+from .memory.tensor import CreationMeta, Tensor, VersionCounter, alias_tensor
 from .values.dispatch_key import (
     AUTOGRAD,
     GRAD_MODE_BIT,
@@ -154,6 +157,7 @@ def make_view(
 
     kind = {None: KEY_INTEGERS, _sizes_key: KEY_SIZES, _index_key: KEY_INDEX}[key_of]
     view.twin = functools.partial(in_c, "view", view, plans=plans, key=kind)  # type: ignore[attr-defined]
+    view.plans = plans  # type: ignore[attr-defined]
     return view
 
 
@@ -208,6 +212,103 @@ def make_getitem(slow: Callable[..., Any]) -> Callable[..., Any]:
     return make_view(slow, _index_key)
 
 
+def make_setitem(
+    slow: Callable[..., None], getitem: Callable[..., Any], plans: dict[Any, Any]
+) -> Callable[..., None]:
+    """``x[index] = value`` where ``x[index]`` is one view, and nothing is recorded: fill it, or copy to it.
+
+    getitem, plans: the fast version of ``x[index]``, and its plans.
+    """
+    listeners = dispatcher._listeners
+    fill, copy = aten.fill_.Scalar, aten.copy_.default
+
+    def setitem(self: Any, index: Any, value: Any) -> None:
+        is_number = value.__class__ is float or value.__class__ is int
+        try:
+            keys = self._keys | mode_word() | (0 if is_number else value._keys)
+        except AttributeError:
+            return slow(self, index, value)
+        if (
+            (keys != PLAIN_CALL and not is_plain_without_grad(keys))
+            or listeners
+            or _index_key((index,)) is None
+        ):
+            return slow(self, index, value)
+        view = getitem(self, index)
+        if not is_number:
+            if view._spec.sizes != value._spec.sizes:
+                return slow(self, index, value)
+            copy(view, value, False)
+            return None
+        try:
+            fill(view, value)
+        except RuntimeError:  # a number that does not fit: the readable way says so
+            slow(self, index, value)
+        return None
+
+    setitem.twin = functools.partial(  # type: ignore[attr-defined]
+        in_c, "setitem", setitem, plans=plans, function=(fill, copy)
+    )
+    return setitem
+
+
+def make_pieces(operator: OpOverload) -> Callable[..., Any]:
+    """The shortcut of an operator that returns several views of its first argument (unbind, split).
+
+    Takes all arguments of the schema, as the operator itself does.
+    """
+    plans: dict[Any, Any] = new_plans()
+    listeners = dispatcher._listeners
+    readable = operator.dispatch
+
+    def miss(arguments: tuple[Any, ...], key: Any) -> Any:
+        results = readable(*arguments)
+        self = arguments[0]
+        if len(plans) >= PLANS_PER_OPERATOR:
+            plans.clear()
+        offsets = tuple([each._storage_offset - self._storage_offset for each in results])
+        nbytes = tuple([float(offset * self._spec.dtype.itemsize) for offset in offsets])
+        plans[key] = tuple([each._spec for each in results]), offsets, nbytes
+        return results
+
+    def record(arguments: tuple[Any, ...], outputs: list[Tensor], specs: tuple[Spec, ...]) -> None:
+        plan = derivative_plan(operator, [0], (True,))
+        node = plan.node_class()
+        node.next_edges = (gradient_edge(arguments[0]),)
+        node.sequence_nr = next_sequence_number()
+        node.metadata_specs = specs
+        for position, output in enumerate(outputs):
+            output._gradient_edge = (node, position)
+            output._keys = VARIABLE_KEYS
+        node.saved = plan.collect(arguments, outputs, {}, is_fresh=True)
+
+    def pieces(*arguments: Any) -> Any:
+        self = arguments[0]
+        try:
+            keys = self._keys | mode_word()
+            key = (self._spec, *[part for each in arguments[1:] for part in (each, each.__class__)])
+            plan = plans.get(key)
+        except (AttributeError, TypeError):  # no tensor, or a list: no key
+            return readable(*arguments)
+        is_recorded = keys == RECORDED_CALL
+        if listeners or not (
+            is_recorded or keys == PLAIN_CALL or keys == NO_GRAD_CALL or keys == NO_GRAD_CALL_ON_VARIABLES
+        ):
+            return readable(*arguments)
+        if plan is None:
+            return miss(arguments, key)
+        specs, offsets, _ = plan
+        start = self._storage_offset
+        outputs = [alias_tensor(self, spec, start + offset) for spec, offset in zip(specs, offsets)]
+        for output in outputs:
+            mark_view(output, self, of_several=True)
+        if is_recorded and outputs:
+            record(arguments, outputs, specs)
+        return tuple(outputs)
+
+    return in_c("pieces", pieces, plans=plans, operator=operator)
+
+
 def make_item(slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """``x.item()`` where the backend reads numbers at addresses."""
     plans: dict[Spec, tuple[Callable[[float, int], Any], int]] = new_plans()
@@ -258,6 +359,11 @@ def bind_fast_views(namespace: dict[str, Any]) -> None:
         readable = getattr(Tensor, name)
         fast = make(readable)
         setattr(Tensor, name, fast.twin(like(fast, readable)))
+        if make is make_getitem:
+            plans = fast.plans
+    readable = Tensor.__setitem__
+    fast = make_setitem(readable, Tensor.__getitem__, plans)
+    Tensor.__setitem__ = fast.twin(like(fast, readable))
 
 
 def _with_keywords(fast: Callable[..., Any], readable: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,8 +1,8 @@
 """The hot path in C, where the extension ``_hot_path`` was built: the same shortcuts, entered without Python.
 
-fast_path.py, fast_operators.py and fast_views.py make shortcuts in Python.  ``in_c`` gives each a twin that
-looks at the same plans, does what the shortcut does for a call that was seen before, and leaves all else to
-it.  What a call means is said there, and here nothing is decided.
+fast_path.py, fast_operators.py, fast_launches.py and fast_views.py make shortcuts in Python.  ``in_c`` gives
+each a twin that looks at the same plans, does what the shortcut does for a call that was seen before, and
+leaves all else to it.  What a call means is said there, and here nothing is decided.
 
 ``GNOMON_HOT_PATH=python`` leaves the twins away; another value is the file of the extension.
 """
@@ -23,7 +23,9 @@ from .autograd.variable_type import RecordedNode, derivative_plan
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
+from .kit.generator import default_generator
 from .kit.plans import NAMED, hide_base, raise_named
+from .memory.backend import get_default_device
 from .memory.spec import Spec
 from .memory.tensor import AutogradMeta, CreationMeta, Tensor, VersionCounter
 from .values import dispatch_key
@@ -101,12 +103,15 @@ def _extension() -> Any:
         "VARIABLE_KEYS": VARIABLE_KEYS,
         "UNRECORDED": tuple(UNRECORDED),
         "NO_GRAD_MODE": CreationMeta.NO_GRAD_MODE,
+        "MULTI_OUTPUT_NODE": CreationMeta.MULTI_OUTPUT_NODE,
         "mode_word": mode_word,
         "listeners": dispatcher._listeners,
         "gradient_edge": node.gradient_edge,
         "save": save,
         "next_sequence_number": node.next_sequence_number,
         "untyped_storage": Tensor.untyped_storage,
+        "default_device": get_default_device,
+        "default_generator": default_generator,
         "NAMED": NAMED,
         "raise_named": raise_named,
         "hide_base": hide_base,
@@ -140,6 +145,8 @@ _KINDS = {"value": _KEEP_VALUE, "output": _KEEP_OUTPUT, "sizes": _KEEP_SIZES, "s
 
 MOST_ARGUMENTS = 24  # of an operator that has a twin
 KEY_INTEGERS, KEY_SIZES, KEY_INDEX = range(3)  # what a view's plan is found by
+# What the kernel of fast_launches.py is told beside addresses: nothing, a number, where a stream is.
+LAUNCH_PLAIN, LAUNCH_NUMBER, LAUNCH_STREAM = range(3)
 
 
 def _recorder(
@@ -170,15 +177,17 @@ def in_c(
     constants: tuple[Any, ...] = (),
     operands: int = 0,
     key: int = KEY_INTEGERS,
-    function: Callable[..., Any] | None = None,
+    function: Any = None,
     refuses_recording: bool = False,
+    places: dict[str, int | None] | None = None,
 ) -> Callable[..., Any]:
     """The twin in C of the shortcut ``fast``, or ``fast`` itself.
 
     rest: what is called with keywords, or another number of arguments (else ``fast``).  plans: where ``fast``
     finds its plans.  operator, with ``constants`` for what it takes beyond so many ``operands`` (0: it takes
-    all arguments): what a call records, if it is differentiable.  function: what a composition calls.
-    refuses_recording: what has to be recorded is for ``fast``.
+    all arguments): what a call records, if it is differentiable.  function: what a composition calls, or
+    what x[...] = y writes with.
+    refuses_recording: what has to be recorded is for ``fast``.  places: where a launch has which arguments.
     """
     if _c is None or (operator is not None and operator.arity > MOST_ARGUMENTS):
         return fast
@@ -191,6 +200,7 @@ def in_c(
         "tensors": (1 << operands) - 1,
         "operator": operator,
         "function": function,
+        **{name: -1 if place is None else place for name, place in (places or {}).items()},
     }
     if operator is not None:
         schema = operator.schema

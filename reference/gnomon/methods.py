@@ -14,6 +14,7 @@ from .argument_parser import is_numpy_scalar
 from .autograd import engine, tensor_hooks
 from .bind import documentation
 from .dispatch.dispatcher import aten
+from .interop.numpy import to_numpy
 from .memory import text
 from .memory.accessor import nested_list
 from .memory.storage import Storage
@@ -173,8 +174,6 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     Raises RuntimeError for a tensor that requires grad, TypeError for one without host memory or for
     bfloat16, unless ``force``.  Source: torch.Tensor.numpy.
     """
-    from .interop.numpy import to_numpy
-
     return to_numpy(self, force)
 
 

@@ -19,6 +19,7 @@
 #define Py_LIMITED_API 0x030a0000
 #endif
 #include <Python.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <structmember.h>
@@ -73,7 +74,8 @@ struct house {
     PyObject *tensor_keys_object, *variable_keys_object, *zero, *one, *zero_address;
     PyObject *word_slice, *start, *stop, *step, *borrows_outputs, *dtype, *category; /* names */
     PyObject *mode_word, *listeners, *gradient_edge_of, *save, *next_sequence_number, *untyped_storage;
-    PyObject *no_grad_mode; /* CreationMeta.NO_GRAD_MODE */
+    PyObject *no_grad_mode, *multi_output; /* of CreationMeta */
+    PyObject *default_device, *default_generator, *seed, *counter; /* the latter two are names */
     PyObject *named, *raise_named, *hide_base, *method_type;
     PyObject *op_overload, *node, *accumulate_grad, *weak_reference, *saved_variable, *saved_list, *validate; /* of the engine */
     PyObject *calls_in_c, *name_apply, *name_release_variables, *name_next_edges, *name_metadata_specs,
@@ -101,6 +103,7 @@ typedef struct Shortcut {
     int kind;           /* of a view's key */
     int refuses_recording;
     int is_inplace;
+    int number, device, input; /* where a launch has them among its arguments, or -1 */
 } Shortcut;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
@@ -152,6 +155,11 @@ static inline long read_mode_word(void) {
     return bits;
 }
 
+/* -0.0 is equal to 0.0, and not the same: no key may have it. */
+static inline int is_negative_zero(PyObject *number) {
+    return PyFloat_CheckExact(number) && PyFloat_AsDouble(number) == 0 && signbit(PyFloat_AsDouble(number));
+}
+
 /* Does nothing but the backend, and perhaps autograd's record, have a say? */
 static inline int is_simple(long keys) {
     if (keys == house.plain || keys == house.recorded) {
@@ -189,6 +197,18 @@ PyObject *edge_of(PyObject *tensor);
 int record(Shortcut *self, PyObject *const *args, PyObject *const *outputs, Py_ssize_t output_count, long long recorded,
            PyObject *metadata);
 
+/* The function whose address stands in a plan of this length, or NULL where the backend has not said it. */
+void *function_in(PyObject *plan, Py_ssize_t position, Py_ssize_t length);
+/* A Python number that may stand for a tensor: an exact one that a double can hold. */
+int as_number(PyObject *object, double *number);
+/* The tensor was written to in place.  0, or -1 with an exception. */
+int count_write(PyObject *tensor);
+/* Does an operand share the memory that an in-place operator writes to, without being its first argument? */
+int may_overlap(Shortcut *self, PyObject *const *args);
+
+/* An OpOverload with all its arguments. */
+PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given);
+
 PyObject *run_graph(PyObject *module, PyObject *args);
 PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
@@ -196,9 +216,13 @@ PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, 
 PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_launch(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_piece(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 

@@ -100,6 +100,7 @@ static const struct {
     {"unary", call_unary},         {"binary", call_binary},     {"general", call_general}, {"several", call_several},
     {"written", call_written},     {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
     {"view", call_view},           {"item", call_item},         {"delete", call_delete},
+    {"launch", call_launch},         {"setitem", call_setitem},   {"pieces", call_pieces},   {"piece", call_piece},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {
@@ -150,6 +151,9 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     self->kind = (int)number_or_zero(facts, "kind");
     self->refuses_recording = (int)number_or_zero(facts, "refuses_recording");
     self->is_inplace = (int)number_or_zero(facts, "is_inplace");
+    self->number = (int)number_or_zero(facts, "number");
+    self->device = (int)number_or_zero(facts, "device");
+    self->input = (int)number_or_zero(facts, "input");
     if (self->records == NULL || PyErr_Occurred()) {
         Py_DECREF(self);
         return NULL;
@@ -256,6 +260,9 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"next_sequence_number", &house.next_sequence_number},
         {"untyped_storage", &house.untyped_storage},
         {"NO_GRAD_MODE", &house.no_grad_mode},
+        {"MULTI_OUTPUT_NODE", &house.multi_output},
+        {"default_device", &house.default_device},
+        {"default_generator", &house.default_generator},
         {"NAMED", &house.named},
         {"raise_named", &house.raise_named},
         {"hide_base", &house.hide_base},
@@ -282,6 +289,8 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"category", &house.category},
         {"borrows_outputs", &house.borrows_outputs},
         {"calls_in_c", &house.calls_in_c},
+        {"_seed", &house.seed},
+        {"_counter", &house.counter},
         {"apply", &house.name_apply},
         {"release_variables", &house.name_release_variables},
         {"next_edges", &house.name_next_edges},

@@ -1,8 +1,6 @@
 /* Shortcuts of operators: one kernel call (fast_path.py, fast_operators.py), and how Python calls get there. */
 #include "house.h"
 
-#include <math.h>
-
 /* The entry points of csrc/gnomon.h. */
 typedef double call1(double call, double a);
 typedef double call2(double call, double a, double b);
@@ -34,16 +32,14 @@ typedef struct Operands {
     long keys;
 } Operands;
 
-/* The function whose address stands in a plan, or NULL where the backend has not said it. */
-static void *function_in(PyObject *plan, Py_ssize_t position, Py_ssize_t length) {
+void *function_in(PyObject *plan, Py_ssize_t position, Py_ssize_t length) {
     if (!PyTuple_Check(plan) || PyTuple_Size(plan) != length) {
         return NULL;
     }
     return (void *)(uintptr_t)PyFloat_AsDouble(PyTuple_GetItem(plan, position));
 }
 
-/* A Python number that may stand for a tensor: an exact one that a double can hold. */
-static int as_number(PyObject *object, double *number) {
+int as_number(PyObject *object, double *number) {
     if (PyFloat_CheckExact(object)) {
         *number = PyFloat_AsDouble(object);
         return 1;
@@ -139,8 +135,7 @@ PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, P
     return finish(self, find(row, key), args, count, addresses, 2, keys);
 }
 
-/* The tensor was written to in place.  0, or -1 with an exception. */
-static int count_write(PyObject *tensor) {
+int count_write(PyObject *tensor) {
     PyObject *counter = version_counter(tensor);
     PyObject *value = counter == NULL ? NULL : PyNumber_Add(SLOT(counter, house.value), house.one);
     if (value == NULL) {
@@ -150,8 +145,7 @@ static int count_write(PyObject *tensor) {
     return 0;
 }
 
-/* Does an operand share the memory that an in-place operator writes to, without being its first argument? */
-static int may_overlap(Shortcut *self, PyObject *const *args) {
+int may_overlap(Shortcut *self, PyObject *const *args) {
     PyObject *storage = SLOT(args[0], house.storage);
     for (Py_ssize_t k = 1; storage != Py_None && k < self->arity; k++) {
         if (is_tensor(args[k]) && args[k] != args[0] && SLOT(args[k], house.storage) == storage) {
@@ -204,8 +198,8 @@ PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, 
     Py_ssize_t length = 0;
     for (Py_ssize_t k = 0; k < self->arity; k++) {
         if (!(self->tensors >> k & 1)) {
-            if (self->numbers >> k & 1 && PyFloat_CheckExact(args[k]) && PyFloat_AsDouble(args[k]) == 0) {
-                return PYTHON; /* 0.0 and -0.0 are equal, and not the same */
+            if (self->numbers >> k & 1 && is_negative_zero(args[k])) {
+                return PYTHON;
             }
             parts[length++] = args[k];
             parts[length++] = (PyObject *)Py_TYPE(args[k]);
@@ -290,8 +284,7 @@ static PyObject *several_key(Shortcut *self, PyObject *const *args, Operands *op
     for (Py_ssize_t k = 0, filled = 0; key != NULL && k < self->arity; k++) {
         PyObject *each = args[k];
         if (!(self->tensors >> k & 1)) {
-            if (self->numbers >> k & 1 && PyFloat_CheckExact(each) && PyFloat_AsDouble(each) == 0
-                && (self->call != call_written || signbit(PyFloat_AsDouble(each)))) {
+            if (self->numbers >> k & 1 && is_negative_zero(each)) {
                 Py_DECREF(key);
                 return NULL;
             }
@@ -543,8 +536,7 @@ PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count
 
 /* ---- how Python gets to a shortcut ----------------------------------------------------------------------------- */
 
-/* An OpOverload with all its arguments. */
-static PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given) {
+PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given) {
     PyObject *arity = SLOT(overload, house.arity), *fast = SLOT(overload, house.fast);
     if (arity == NULL || fast == NULL || fast == Py_None || PyLong_AsLong(arity) != (long)given) {
         return PyObject_Vectorcall(overload, args, given, NULL);
@@ -615,7 +607,9 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
     PyObject *singles = PyTuple_GetItem(found, 2), *tail = PyTuple_GetItem(found, 3);
     PyObject *guards = PyTuple_GetItem(found, 4);
     const Py_ssize_t left = PyTuple_Size(tail), single_count = PyList_Size(singles);
-    if (single_count > 1 || given + left > MOST_ARGUMENTS) {
+    const Py_ssize_t packed = PyLong_AsSsize_t(PyTuple_GetItem(found, 5)); /* ints that stand for a list, or -1 */
+    const Py_ssize_t own = packed < 0 ? given : packed + 1;
+    if (single_count > 1 || own + left > MOST_ARGUMENTS) {
         return PYTHON;
     }
     for (Py_ssize_t k = 0; k < PyTuple_Size(guards); k += 2) {
@@ -626,23 +620,26 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
     }
     Py_INCREF(found);
     PyObject *all[MOST_ARGUMENTS], *wrapped = NULL;
-    for (Py_ssize_t k = 0; k < given; k++) {
+    for (Py_ssize_t k = 0; k < own; k++) {
         all[k] = args[k];
     }
-    if (single_count == 1) { /* an int that stands for a list */
-        const Py_ssize_t index = PyLong_AsSsize_t(PyList_GetItem(singles, 0));
-        wrapped = PyTuple_New(1);
+    if (packed >= 0 || single_count == 1) {
+        const Py_ssize_t index = packed >= 0 ? packed : PyLong_AsSsize_t(PyList_GetItem(singles, 0));
+        const Py_ssize_t length = packed >= 0 ? given - packed : 1;
+        wrapped = PyTuple_New(length);
         if (wrapped == NULL) {
             Py_DECREF(found);
             return NULL;
         }
-        PyTuple_SetItem(wrapped, 0, new_reference(args[index]));
+        for (Py_ssize_t k = 0; k < length; k++) {
+            PyTuple_SetItem(wrapped, k, new_reference(args[index + k]));
+        }
         all[index] = wrapped;
     }
     for (Py_ssize_t k = 0; k < left; k++) {
-        all[given + k] = PyTuple_GetItem(tail, k);
+        all[own + k] = PyTuple_GetItem(tail, k);
     }
-    PyObject *result = call_overload(operator, all, (size_t)(given + left));
+    PyObject *result = call_overload(operator, all, (size_t)(own + left));
     if (result != NULL && kind != Py_None) {
         PyObject *arguments = PySequence_Tuple(result);
         Py_DECREF(result);

@@ -41,13 +41,14 @@ static PyObject *view_key(int kind, PyObject *const *args, Py_ssize_t count) {
         return tuple_of_integers(args, count);
     }
     if (kind == KEY_SIZES) {
-        if (count == 1 && PyTuple_CheckExact(args[0])) {
-            for (Py_ssize_t k = 0; k < PyTuple_Size(args[0]); k++) {
-                if (!PyLong_CheckExact(PyTuple_GetItem(args[0], k))) {
-                    return NULL;
+        if (count == 1 && (PyTuple_CheckExact(args[0]) || PyList_CheckExact(args[0]))) {
+            PyObject *key = PySequence_Tuple(args[0]); /* a tuple is its own */
+            for (Py_ssize_t k = 0; key != NULL && k < PyTuple_Size(key); k++) {
+                if (!PyLong_CheckExact(PyTuple_GetItem(key, k))) {
+                    Py_CLEAR(key);
                 }
             }
-            return new_reference(args[0]);
+            return key;
         }
         return tuple_of_integers(args, count);
     }
@@ -116,78 +117,106 @@ static int add_view(PyObject *counter, PyObject *view) {
     return status;
 }
 
-/* The view that ``plan`` says, and its Node where it is recorded; NULL and no exception where Python has to make it. */
-static PyObject *make_view(PyObject *plan, PyObject *a) {
-    const long keys = keys_of(a) | read_mode_word();
-    const int is_recorded = keys == house.recorded;
+/* What views are taken of: a tensor's storage and counter, its base, and how its views came to be. */
+typedef struct Source {
+    PyObject *tensor, *storage, *counter, *base, *creation; /* no base: autograd doesn't follow what is shown */
+    int is_recorded;
+} Source;
+
+/* Look at ``a`` for a call with these keys; ``creation`` is what its views are where they are recorded, or could be.
+ * 1, 0 where Python has to make the view, or -1 with an exception.  All that is found is borrowed from ``a``. */
+static int look_at(PyObject *a, long keys, PyObject *creation, Source *source) {
     const int is_unrecorded = keys == house.no_grad || keys == house.no_grad_on_variables;
-    if ((!is_recorded && !is_unrecorded && keys != house.plain) || is_watched()) {
-        return NULL;
+    source->is_recorded = keys == house.recorded;
+    if ((!source->is_recorded && !is_unrecorded && keys != house.plain) || is_watched()) {
+        return 0;
     }
-    PyObject *node_class = SLOT(plan, house.plan_node_class);
-    PyObject *storage = SLOT(a, house.storage), *view_of = SLOT(a, house.view_of), *base = a;
-    PyObject *creation = is_unrecorded ? house.no_grad_mode : house.zero;
-    if (is_recorded && node_class == Py_None) {
-        return NULL;
-    }
+    PyObject *view_of = SLOT(a, house.view_of);
+    source->tensor = source->base = a;
+    source->creation = is_unrecorded ? house.no_grad_mode : creation;
     if (view_of != Py_None) {
-        base = PyTuple_GetItem(view_of, 0);
-        if (!is_unrecorded) {
-            creation = PyTuple_GetItem(view_of, 2);
+        source->base = PyTuple_GetItem(view_of, 0);
+        if (source->creation == house.zero) {
+            source->creation = PyTuple_GetItem(view_of, 2);
         }
     }
-    if (storage == Py_None) {
+    if (SLOT(a, house.storage) == Py_None) {
         PyObject *made = PyObject_CallFunctionObjArgs(house.untyped_storage, a, NULL);
         if (made == NULL) {
-            return NULL;
+            return -1;
         }
         Py_DECREF(made); /* the tensor has it */
-        storage = SLOT(a, house.storage);
     }
-    PyObject *counter = version_counter(a);
-    if (counter == NULL) {
-        return NULL;
-    }
-    PyObject *view_spec = SLOT(plan, house.plan_spec);
+    source->storage = SLOT(a, house.storage);
+    source->counter = version_counter(a);
+    return source->counter == NULL ? -1 : 1;
+}
+
+/* A view of the source, without a Node; NULL with an exception. */
+static PyObject *show(const Source *source, PyObject *view_spec, PyObject *offset, double nbytes) {
     PyObject *output = PyType_GenericAlloc(house.tensor, 0);
     if (output == NULL) {
         return NULL;
     }
-    const double address = PyFloat_AsDouble(SLOT(a, house.address));
+    const double address = address_of(source->tensor);
     SLOT(output, house.spec) = new_reference(view_spec);
-    SLOT(output, house.storage) = new_reference(storage);
-    SLOT(output, house.storage_offset) = PyNumber_Add(SLOT(a, house.storage_offset), SLOT(plan, house.plan_offset));
+    SLOT(output, house.storage) = new_reference(source->storage);
+    SLOT(output, house.storage_offset) = PyNumber_Add(SLOT(source->tensor, house.storage_offset), offset);
     SLOT(output, house.address) =
-        address != 0 ? PyFloat_FromDouble(address + PyFloat_AsDouble(SLOT(plan, house.plan_nbytes)))
-                     : new_reference(house.zero_address);
+        address != 0 ? PyFloat_FromDouble(address + nbytes) : new_reference(house.zero_address);
     SLOT(output, house.autograd_meta) = new_reference(Py_None);
-    SLOT(output, house.version) = new_reference(counter);
+    SLOT(output, house.version) = new_reference(source->counter);
     SLOT(output, house.gradient_edge) = new_reference(Py_None);
     SLOT(output, house.keys) = new_reference(house.tensor_keys_object);
-    PyObject *origin = PyTuple_New(3);
+    PyObject *origin = source->base == NULL ? new_reference(Py_None) : PyTuple_New(3);
     if (origin == NULL || SLOT(output, house.storage_offset) == NULL || SLOT(output, house.address) == NULL) {
         Py_XDECREF(origin);
         goto failed;
     }
-    PyTuple_SetItem(origin, 0, new_reference(base));
-    PyTuple_SetItem(origin, 1, new_reference(SLOT(counter, house.value)));
-    PyTuple_SetItem(origin, 2, new_reference(creation));
+    if (source->base == NULL) {
+        SLOT(output, house.view_of) = origin;
+        return output;
+    }
+    PyTuple_SetItem(origin, 0, new_reference(source->base));
+    PyTuple_SetItem(origin, 1, new_reference(SLOT(source->counter, house.value)));
+    PyTuple_SetItem(origin, 2, new_reference(source->creation));
     SLOT(output, house.view_of) = origin;
-    if (!is_recorded) {
-        if (keys_of(base) & house.autograd) {
-            PyObject *dtype = PyObject_GetAttr(view_spec, house.dtype);
-            PyObject *category = dtype == NULL ? NULL : PyObject_GetAttr(dtype, house.category);
-            Py_XDECREF(dtype);
-            if (category == NULL) {
-                goto failed;
-            }
-            if (PyLong_AsLong(category) >= 2) {
-                fill(output, house.keys, new_reference(house.variable_keys_object));
-            }
-            Py_DECREF(category);
-        } else if (add_view(counter, output) < 0) {
+    if (source->is_recorded) {
+        return output;
+    }
+    if (!(keys_of(source->base) & house.autograd)) {
+        if (add_view(source->counter, output) < 0) {
             goto failed;
         }
+        return output;
+    }
+    PyObject *dtype = PyObject_GetAttr(view_spec, house.dtype);
+    PyObject *category = dtype == NULL ? NULL : PyObject_GetAttr(dtype, house.category);
+    Py_XDECREF(dtype);
+    if (category == NULL) {
+        goto failed;
+    }
+    if (PyLong_AsLong(category) >= 2) {
+        fill(output, house.keys, new_reference(house.variable_keys_object));
+    }
+    Py_DECREF(category);
+    return output;
+failed:
+    Py_DECREF(output);
+    return NULL;
+}
+
+/* The view that ``plan`` says, and its Node where it is recorded; NULL and no exception where Python has to make it. */
+static PyObject *make_view(PyObject *plan, PyObject *a) {
+    Source source;
+    PyObject *node_class = SLOT(plan, house.plan_node_class);
+    const long keys = keys_of(a) | read_mode_word();
+    if ((keys == house.recorded && node_class == Py_None) || look_at(a, keys, house.zero, &source) <= 0) {
+        return NULL;
+    }
+    PyObject *output = show(&source, SLOT(plan, house.plan_spec), SLOT(plan, house.plan_offset),
+                            PyFloat_AsDouble(SLOT(plan, house.plan_nbytes)));
+    if (output == NULL || !source.is_recorded) {
         return output;
     }
     PyObject *edge = edge_of(a);
@@ -249,6 +278,168 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
     PyObject *result = make_view(plan, a);
     Py_DECREF(plan);
     return result != NULL || PyErr_Occurred() ? result : PYTHON;
+}
+
+/* The plan of x[index], borrowed; NULL, without an exception, where there is none. */
+static PyObject *plan_of_index(PyObject *plans, PyObject *a, PyObject *index) {
+    PyObject *row = find(plans, SLOT(a, house.spec));
+    PyObject *key = row == NULL ? NULL : view_key(KEY_INDEX, &index, 1);
+    PyObject *plan = key == NULL ? NULL : find(row, key);
+    Py_XDECREF(key);
+    PyErr_Clear();
+    return plan;
+}
+
+/* x[index] = value, by ``function``, which is (fill_, copy_): the view, and what writes to it. */
+PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((count & ~OFFSET_BIT) != 3 || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *a = args[0], *value = args[2];
+    double number;
+    if (spec_of(a) == NULL) {
+        return PYTHON;
+    }
+    const int is_number = as_number(value, &number);
+    PyObject *value_spec = is_number ? NULL : spec_of(value);
+    if (!is_number && value_spec == NULL) {
+        return PYTHON;
+    }
+    const long keys = keys_of(a) | (is_number ? 0 : keys_of(value)) | read_mode_word();
+    if (keys != house.plain && keys != house.no_grad && keys != house.no_grad_on_variables) {
+        return PYTHON;
+    }
+    PyObject *plan = plan_of_index(self->plans, a, args[1]);
+    if (plan == NULL) {
+        return PYTHON;
+    }
+    if (!is_number) {
+        PyObject *sizes = SLOT(SLOT(plan, house.plan_spec), house.sizes);
+        const int fits = PyObject_RichCompareBool(sizes, SLOT(value_spec, house.sizes), Py_EQ);
+        if (fits <= 0) {
+            return fits < 0 ? NULL : PYTHON;
+        }
+    }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
+    PyObject *view = make_view(plan, a);
+    Py_DECREF(plan);
+    if (view == NULL) {
+        return PyErr_Occurred() ? NULL : PYTHON;
+    }
+    PyObject *const arguments[] = {view, value, Py_False};
+    PyObject *done = call_overload(PyTuple_GetItem(self->function, is_number ? 0 : 1), arguments, is_number ? 2 : 3);
+    Py_DECREF(view);
+    if (done == NULL) {
+        if (!is_number || !PyErr_ExceptionMatches(PyExc_RuntimeError)) {
+            return NULL;
+        }
+        PyErr_Clear(); /* a number that does not fit: the readable way says so */
+        return elsewhere(self->rest, args, count, NULL);
+    }
+    Py_DECREF(done);
+    return new_reference(Py_None);
+}
+
+/* ---- operators that make views, one or several ----------------------------------------------------------------- */
+
+#define MOST_PIECES 62 /* those that are recorded are bits of a number */
+
+/* What the plan of a call is found by; a new reference, NULL, perhaps with an exception, where it has none. */
+static PyObject *key_of_operator(Shortcut *self, PyObject *const *args) {
+    PyObject *spec = spec_of(args[0]);
+    if (spec == NULL || self->arity == 1) { /* as in Python: a key of one part is that part */
+        Py_XINCREF(spec);
+        return spec;
+    }
+    PyObject *key = PyTuple_New(2 * self->arity - 1);
+    if (key != NULL) {
+        PyTuple_SetItem(key, 0, new_reference(spec));
+        for (Py_ssize_t k = 1; k < self->arity; k++) {
+            PyTuple_SetItem(key, 2 * k - 1, new_reference(args[k]));
+            PyTuple_SetItem(key, 2 * k, new_reference((PyObject *)Py_TYPE(args[k])));
+        }
+    }
+    return key;
+}
+
+/* The plan of such a call, and what its views are taken of; a new reference, NULL (perhaps with an exception) where
+ * Python has to make them. */
+static PyObject *plan_of_views(Shortcut *self, PyObject *const *args, PyObject *creation, Source *source) {
+    PyObject *key = key_of_operator(self, args);
+    PyObject *plan = key == NULL ? NULL : find(self->plans, key);
+    Py_XDECREF(key);
+    if (plan == NULL) {
+        return NULL;
+    }
+    const long keys = keys_of(args[0]) | read_mode_word();
+    if (keys == house.recorded && self->refuses_recording) {
+        return NULL;
+    }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
+    if (look_at(args[0], keys, creation, source) <= 0) {
+        Py_DECREF(plan);
+        return NULL;
+    }
+    return plan;
+}
+
+PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    Source source;
+    PyObject *outputs[MOST_PIECES], *plan = plan_of_views(self, args, house.multi_output, &source);
+    if (plan == NULL) {
+        return PyErr_Occurred() ? NULL : PYTHON;
+    }
+    PyObject *specs = PyTuple_GetItem(plan, 0), *offsets = PyTuple_GetItem(plan, 1), *nbytes = PyTuple_GetItem(plan, 2);
+    const Py_ssize_t length = PyTuple_Size(specs);
+    if (length > MOST_PIECES) {
+        Py_DECREF(plan);
+        return PYTHON;
+    }
+    PyObject *result = PyTuple_New(length);
+    for (Py_ssize_t k = 0; result != NULL && k < length; k++) {
+        outputs[k] = show(&source, PyTuple_GetItem(specs, k), PyTuple_GetItem(offsets, k),
+                          PyFloat_AsDouble(PyTuple_GetItem(nbytes, k)));
+        if (outputs[k] == NULL) {
+            Py_CLEAR(result);
+        } else {
+            PyTuple_SetItem(result, k, outputs[k]);
+        }
+    }
+    if (result != NULL && source.is_recorded && self->recorder != Py_None
+        && record(self, args, outputs, length, (1LL << length) - 1, specs) < 0) {
+        Py_CLEAR(result);
+    }
+    Py_DECREF(plan);
+    return result;
+}
+
+/* An operator that makes one view.  Without a recorder it is detach: autograd does not follow its alias. */
+PyObject *call_piece(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    Source source;
+    PyObject *plan = plan_of_views(self, args, house.zero, &source);
+    if (plan == NULL) {
+        return PyErr_Occurred() ? NULL : PYTHON;
+    }
+    if (self->recorder == Py_None) {
+        source.base = NULL;
+    }
+    PyObject *result = show(&source, PyTuple_GetItem(plan, 0), PyTuple_GetItem(plan, 1),
+                            PyFloat_AsDouble(PyTuple_GetItem(plan, 3)));
+    if (result != NULL && source.is_recorded && self->recorder != Py_None
+        && record(self, args, &result, 1, 1, PyTuple_GetItem(plan, 2)) < 0) {
+        Py_CLEAR(result);
+    }
+    Py_DECREF(plan);
+    return result;
 }
 
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {

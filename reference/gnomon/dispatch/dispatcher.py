@@ -151,7 +151,7 @@ class OpOverload:
             kernel = table[key]
             if kernel is not None:
                 if _listeners:
-                    for listener in _listeners:
+                    for listener in tuple(_listeners):  # another thread may take one away
                         listener(self, DispatchKey(key), arguments)
                 return kernel(self, keys, arguments)
             keys &= ~(1 << key)

@@ -134,10 +134,6 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
     kind = numpy.dtype(spec.dtype.name)
     if spec.numel == 0:
         return numpy.empty(spec.sizes, kind)
-    data = storage.copy_out()
-    base = numpy.frombuffer(data, numpy.uint8)
-    start = tensor._storage_offset * spec.dtype.itemsize
-    reach = geometry.extent(spec.sizes, spec.strides) * spec.dtype.itemsize
-    window = base[start : start + reach].view(kind)
-    strides = tuple(stride * spec.dtype.itemsize for stride in spec.strides)
-    return numpy.lib.stride_tricks.as_strided(window, spec.sizes, strides)
+    itemsize = spec.dtype.itemsize
+    strides = [stride * itemsize for stride in spec.strides]
+    return numpy.ndarray(spec.sizes, kind, storage.copy_out(), tensor._storage_offset * itemsize, strides)

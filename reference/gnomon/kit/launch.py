@@ -13,7 +13,8 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from threading import get_ident
+from typing import Any, NamedTuple
 
 from ..memory.backend import Backend, backend_of, claims, on_register, reference_backend
 from ..memory.spec import Spec
@@ -71,6 +72,38 @@ def counting_native_runs() -> Iterator[Counter[tuple[str, str]]]:
         _counting = False
 
 
+class Launch(NamedTuple):
+    """The arguments of a launch."""
+
+    name: str
+    device: device
+    key_dtype: dtypes.dtype
+    tensors: Sequence[Tensor | None]
+    output_count: int
+    walk: TensorIterator | None
+    kernel_arguments: Sequence[Any]
+
+
+_watchers: list[Callable[[Launch], None]] = []
+
+
+@contextmanager
+def watching_launches() -> Iterator[list[Launch]]:
+    """Inside the block, the list has the launches of the current thread.  Those of shortcuts are none."""
+    seen: list[Launch] = []
+    thread = get_ident()
+
+    def watch(launch: Launch) -> None:
+        if get_ident() == thread:
+            seen.append(launch)
+
+    _watchers.append(watch)
+    try:
+        yield seen
+    finally:
+        _watchers.remove(watch)
+
+
 def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Callable[..., Any] | None:
     """The backend's own kernel for an operator on a dtype, or None."""
     return backend.kernels[name] if claims(backend, name, key_dtype.name) else None
@@ -93,6 +126,9 @@ def launch(
     ``kernel(*outputs, *kernel_arguments)``, where the tensor arguments stand among the others in the schema's
     order. ``prepared`` keeps prepared calls between launches, under ``prepared_key``.
     """
+    if _watchers:
+        for watcher in list(_watchers):
+            watcher(Launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments))
     if device.type == "meta":
         return
     backend = backend_of(device)

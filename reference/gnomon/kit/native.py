@@ -77,6 +77,7 @@ class Record:
         self.expands_inputs: tuple[str, ...] = fields.get("expands_inputs", ())
         self.variants_offered: str = fields.get("variants") or _default_variants(schema)
         self.kernel_name: str = fields.get("kernel_of") or schema.full_name  # under which backends have it
+        self.launches: str | None = fields.get("launches")
         self.python_module: str = fields.get("python_module") or ""
         self.node_name: str = fields.get("node_name") or ""
         self.written_with: dict[int, int] = {
@@ -118,6 +119,7 @@ def native_function(
     composite: Callable[..., Any] | None = None,
     explicit: Callable[..., Any] | None = None,
     kernel_of: str = "",
+    launches: str | None = None,
     derivatives: dict[str, Callable[..., Any]] | None = None,
     non_differentiable_outputs: tuple[int, ...] = (),
     node_name: str = "",
@@ -142,6 +144,9 @@ def native_function(
     """Define an operator and return it.
 
     ``kernel_of`` names the operator whose kernel this one runs, where the two differ in their arguments only.
+    ``launches`` says of an ``explicit`` function that all it does is to make its result, or to write to its
+    first argument, by one launch of that operator's kernel at most (by none: ""), and that specs, numbers and
+    the like decide which: so the launch can be repeated without it (fast_launches.py).
 
     ``inplace`` also defines ``name_`` (a string: with that overload name instead of the operator's); ``out``
     also defines the variant with ``out=``: its overload name ("out"), or its whole schema where the outputs'
@@ -173,6 +178,7 @@ def native_function(
         composite=composite,
         explicit=explicit,
         kernel_of=kernel_of,
+        launches=launches,
         derivatives=derivatives,
         non_differentiable_outputs=non_differentiable_outputs,
         promotes_inputs=promotes_inputs,

@@ -62,6 +62,8 @@ class TensorAccessor:
 
 def elements(tensor: Tensor) -> list[Number]:
     """All elements in row-major order."""
+    if _lies_plainly(tensor):
+        return _typed(tensor, (tensor._spec.numel,))  # type: ignore[no-any-return]
     accessor = TensorAccessor(tensor)
     read = accessor.read
     return [read(offset) for offset in accessor.offsets()]
@@ -69,10 +71,24 @@ def elements(tensor: Tensor) -> list[Number]:
 
 def nested_list(tensor: Tensor) -> Any:
     """The elements as nested lists, or the number itself for a 0-dim tensor."""
+    sizes = tensor._spec.sizes
+    if sizes and _lies_plainly(tensor):
+        return _typed(tensor, sizes)
     flat = elements(tensor)
-    if tensor._spec.ndim == 0:
-        return flat[0]
-    return _nested(tensor._spec.sizes, iter(flat))
+    return _nested(sizes, iter(flat)) if sizes else flat[0]
+
+
+def _lies_plainly(tensor: Tensor) -> bool:
+    spec = tensor._spec
+    return spec.is_contiguous and spec.numel > 0 and spec.dtype.is_plain
+
+
+def _typed(tensor: Tensor, sizes: geometry.Ints) -> list[Any]:
+    """The numbers of a tensor that ``_lies_plainly``, in lists of these sizes."""
+    spec = tensor._spec
+    start = tensor._storage_offset * spec.dtype.itemsize
+    view = tensor.untyped_storage().copy_out()[start : start + spec.nbytes]
+    return view.cast("B").cast(spec.dtype.format, sizes).tolist()  # type: ignore[call-overload, no-any-return]
 
 
 def _nested(sizes: Sequence[int], numbers: Iterator[Any]) -> list[Any]:
@@ -83,10 +99,4 @@ def _nested(sizes: Sequence[int], numbers: Iterator[Any]) -> list[Any]:
 
 def fill_from(tensor: Tensor, values: Sequence[Number]) -> None:
     """Write ``values``, in row-major order, into a contiguous tensor that starts its storage."""
-    dtype = tensor._spec.dtype
-    data = bytearray(len(values) * dtype.itemsize)
-    write = dtype.writer(memoryview(data))
-    for index, value in enumerate(values):
-        write(index, value)
-    storage = tensor.untyped_storage()
-    storage.copy_in(0, memoryview(data))
+    tensor.untyped_storage().copy_in(0, memoryview(tensor._spec.dtype.packed(values)).cast("B"))

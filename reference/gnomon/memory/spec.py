@@ -7,6 +7,7 @@ function found can be kept under the specs it was found for (kit/plans.py does s
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from weakref import WeakValueDictionary
 
@@ -69,6 +70,7 @@ class Spec:
 
 
 _interned: WeakValueDictionary[tuple[Ints, Ints, dtype, device], Spec] = WeakValueDictionary()
+_recent: deque[Spec] = deque(maxlen=256)  # a spec outlives its tensors a little: often the next has it too
 _free_functions: dict[str, Callable[[float], None]] = {}
 
 
@@ -96,6 +98,7 @@ def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
         spec.free = _free_functions.get(device.type)
         # two threads may both have missed; the one that comes second gets the first's
         spec = _interned.setdefault(key, spec)
+        _recent.append(spec)
     return spec
 
 

@@ -79,6 +79,7 @@ copy_ = native_function(
     "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
     variants="method",
     explicit=_copy_,
+    launches="copy_",
     derivatives={
         "self": lambda grad: aten.zeros_like(grad),
         "src": lambda grad, src_spec: _copy_grad(grad, src_spec),
@@ -138,6 +139,7 @@ fill_ = native_function(
     "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
     variants="function, method",
     explicit=_fill_,
+    launches="fill_.Scalar",
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     node_name="FillBackward0",
     doc="Set every element to a number; returns ``self``.",
@@ -156,6 +158,7 @@ native_function(
     "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
     variants="function, method",
     explicit=lambda self, value: _copy_(self, _number_to_fill_with(value), False),
+    launches="copy_",
     derivatives={"self": lambda grad: aten.zeros_like(grad), "value": lambda grad: grad.sum()},
     node_name="FillBackward1",
     doc="Set every element to the number in a 0-dim tensor; returns ``self``.",
@@ -165,6 +168,7 @@ native_function(
     "fill.Scalar(Tensor self, Scalar value) -> Tensor",
     variants="function",
     explicit=lambda self, value: _fill_(aten.empty_like(self), value),
+    launches="fill_.Scalar",
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     doc="A tensor like ``self`` filled with a number.",
 )
@@ -180,7 +184,7 @@ native_function(
 
 zero_ = native_function(
     "zero_(Tensor(a!) self) -> Tensor(a!)",
-    composite=lambda self: aten.fill_.Scalar(self, 0),
+    composite=lambda self: fill_(self, 0),
     doc="Set every element to 0; returns ``self``.",
 )
 
@@ -199,6 +203,7 @@ def _clone(self: Tensor, memory_format: Any) -> Tensor:
 clone = native_function(
     "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
     explicit=_clone,
+    launches="copy_",
     derivatives={"self": lambda grad: grad},
     doc="""A copy with memory of its own, in the same order of memory unless ``memory_format`` says otherwise.
 
@@ -224,6 +229,7 @@ to_copy = native_function(
     "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
     explicit=_to_copy,
+    launches="copy_",
     derivatives={"self": lambda grad, self_spec: _to_copy_grad(grad, self_spec)},
     node_name="ToCopyBackward0",
     doc="A copy with another dtype or on another device.",
@@ -239,8 +245,10 @@ def _to_copy_grad(grad: Any, self_spec: Any) -> Any:
 def _to(self: Tensor, dtype: Any, device: Any, non_blocking: bool, copy: bool, memory_format: Any) -> Tensor:
     where = self._spec.device if device is None else resolve_device(device)
     same = where is self._spec.device and (dtype is None or dtype is self._spec.dtype)
-    if same and not copy and memory_format in (None, preserve_format, _suggested_format(self._spec)):
-        return self
+    if same and not copy:
+        keeps = memory_format is None or memory_format is preserve_format
+        if keeps or memory_format is _suggested_format(self._spec):
+            return self
     return aten._to_copy.default(self, dtype, None, where, None, non_blocking, memory_format)
 
 

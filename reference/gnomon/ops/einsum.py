@@ -8,12 +8,13 @@ Source: aten/src/ATen/native/Linear.cpp (einsum, sumproduct_pair).
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
-from ..values import geometry
 
 ELLIPSIS = "."  # in lists of subscripts: the dimensions that "..." stands for, one for each
 
@@ -49,6 +50,18 @@ def _output_subscripts(terms: Sequence[Sequence[str]]) -> list[str]:
     everything = [letter for term in terms for letter in term]
     once = sorted(letter for letter in set(everything) - {ELLIPSIS} if everything.count(letter) == 1)
     return [ELLIPSIS, *once] if ELLIPSIS in everything else once
+
+
+@functools.lru_cache(256)
+def _formula(equation: str) -> tuple[list[list[str]], list[str], list[str]]:
+    """The subscripts of each operand and of the output, and those that are summed over: never written to.
+
+    Raises RuntimeError for what is no equation.
+    """
+    left, arrow, right = equation.partition("->")
+    terms = [_parse(term, f"operand {number}") for number, term in enumerate(left.split(","))]
+    output = _parse(right, "the output") if arrow else _output_subscripts(terms)
+    return terms, output, sorted({letter for term in terms for letter in term} - set(output))
 
 
 def _check_output(output: Sequence[str], terms: Sequence[Sequence[str]]) -> None:
@@ -101,7 +114,7 @@ def _check_sizes(operands: Sequence[Any], labels: Sequence[Any]) -> None:
     for position, label in enumerate(labels):
         size = 1
         for number, operand in enumerate(operands):
-            each = operand.size(position)
+            each = operand._spec.sizes[position]
             if each != 1 and size not in (1, each):
                 raise RuntimeError(
                     f"einsum(): subscript {label[0]} has size {each} for operand {number} which does not "
@@ -116,32 +129,32 @@ def _sum_of_products(left: Any, right: Any, summed: Sequence[int]) -> Any:
     The summed dimensions stay, with size 1.
     """
     for dim in summed:  # what only one of them has can be summed first
-        if left.size(dim) != 1 and right.size(dim) == 1:
+        if left._spec.sizes[dim] != 1 and right._spec.sizes[dim] == 1:
             left = aten.sum.dim_IntList(left, (dim,), True, None)
-        elif right.size(dim) != 1 and left.size(dim) == 1:
+        elif right._spec.sizes[dim] != 1 and left._spec.sizes[dim] == 1:
             right = aten.sum.dim_IntList(right, (dim,), True, None)
-    contracted = [dim for dim in summed if left.size(dim) != 1 and right.size(dim) != 1]
-    kept = [dim for dim in range(left.ndim) if dim not in summed]
+    mine, others = left._spec.sizes, right._spec.sizes
+    shared = [dim for dim in range(len(mine)) if mine[dim] != 1 and others[dim] != 1]
+    contracted = [dim for dim in shared if dim in summed]
+    kept = [dim for dim in range(len(mine)) if dim not in summed]
     if not contracted:
         return aten.mul.Tensor(left, right)
-    batch = [dim for dim in kept if left.size(dim) != 1 and right.size(dim) != 1]
-    rows = [dim for dim in kept if left.size(dim) != 1 and dim not in batch]
+    batch = [dim for dim in shared if dim not in summed]
+    rows = [dim for dim in kept if mine[dim] != 1 and dim not in batch]
     columns = [dim for dim in kept if dim not in batch and dim not in rows]
-    if rows and columns and columns[0] < rows[0] and right.size(columns[0]) != 1:
+    if rows and columns and columns[0] < rows[0] and others[columns[0]] != 1:
         return _sum_of_products(right, left, summed)  # so that the result lies as it is asked for
 
-    def count(tensor: Any, dims: Sequence[int]) -> int:
-        return geometry.numel_of([tensor.size(dim) for dim in dims])
+    def count(sizes: Sequence[int], dims: Sequence[int]) -> int:
+        return math.prod([sizes[dim] for dim in dims])
 
-    shapes = [count(left, batch), count(left, rows), count(left, contracted), count(right, columns)]
+    shapes = [count(mine, batch), count(mine, rows), count(mine, contracted), count(others, columns)]
     idle = [dim for dim in summed if dim not in contracted]
     first = left.permute([*batch, *rows, *contracted, *columns, *idle]).reshape(shapes[:3])
     second = right.permute([*batch, *contracted, *columns, *rows, *idle]).reshape((shapes[0], *shapes[2:]))
     product = aten.bmm.default(first, second)
     order = [*batch, *rows, *columns, *summed]
-    sizes = [
-        (right.size(dim) if left.size(dim) == 1 else left.size(dim)) if dim in kept else 1 for dim in order
-    ]
+    sizes = [(others[dim] if mine[dim] == 1 else mine[dim]) if dim in kept else 1 for dim in order]
     return product.view(sizes).permute([order.index(dim) for dim in range(left.ndim)])
 
 
@@ -152,8 +165,7 @@ def _einsum(equation: str, tensors: Sequence[Any], path: Sequence[int] | None) -
         )
     if not tensors:
         raise RuntimeError("einsum(): must provide at least one operand")
-    left, arrow, right = equation.partition("->")
-    terms = [_parse(term, f"operand {number}") for number, term in enumerate(left.split(","))]
+    terms, output, summed_letters = _formula(equation)
     if len(terms) != len(tensors):
         more = "fewer" if len(tensors) < len(terms) else "more"
         raise RuntimeError(f"einsum(): {more} operands were provided than specified in the equation")
@@ -167,11 +179,9 @@ def _einsum(equation: str, tensors: Sequence[Any], path: Sequence[int] | None) -
                 + (" and no ellipsis was given" if ELLIPSIS not in term else "")
             )
         covered.append(tensor.ndim - named)
-    output = _parse(right, "the output") if arrow else _output_subscripts(terms)
     _check_output(output, terms)
     most = max(covered)
     kept = _labels(output, most)
-    summed_letters = sorted({letter for term in terms for letter in term} - set(output))
     labels = [*kept, *_labels(summed_letters, most)]
     operands = [
         _aligned(tensor, term, count, most, labels) for tensor, term, count in zip(tensors, terms, covered)
@@ -179,7 +189,9 @@ def _einsum(equation: str, tensors: Sequence[Any], path: Sequence[int] | None) -
     _check_sizes(operands, labels)
     # where each summed subscript stands for the last time: behind that operand it can be summed
     last = {
-        dim: max(number for number, operand in enumerate(operands) if operand.size(dim) != 1 or number == 0)
+        dim: max(
+            number for number, operand in enumerate(operands) if operand._spec.sizes[dim] != 1 or number == 0
+        )
         for dim in range(len(kept), len(labels))
     }
     result = operands[0]

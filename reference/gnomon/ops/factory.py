@@ -69,6 +69,7 @@ empty = native_function(
     "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
     "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
     explicit=_empty,
+    launches="",
     doc="""A tensor of ``size`` whose numbers are whatever was in memory.
 
     dtype: the default dtype if None.  device: the default device if None.  Raises RuntimeError for negative
@@ -97,6 +98,7 @@ empty_strided = native_function(
     "empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
     "device=None, bool? pin_memory=None) -> Tensor",
     explicit=_empty_strided,
+    launches="",
     doc="A tensor of ``size`` and ``stride`` (elements) whose numbers are whatever was in memory.",
 )
 
@@ -150,6 +152,7 @@ _OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 native_function(
     f"empty_permuted(SymInt[] size, int[] physical_layout, {_OPTIONS}) -> Tensor",
     explicit=_empty_permuted,
+    launches="",
     doc="""A dense tensor of ``size`` whose dimensions lie in memory in the order ``physical_layout``, the
     outermost first.
 
@@ -159,6 +162,7 @@ native_function(
 empty_like = native_function(
     f"empty_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
     explicit=_empty_like,
+    launches="",
     derivatives={},
     doc="A tensor of the sizes, dtype, device and order of memory of ``self``, with whatever numbers were "
     "there.",
@@ -182,24 +186,28 @@ def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_
 full = native_function(
     f"full(SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
     explicit=_full,
+    launches="fill_.Scalar",
     doc="A tensor of ``size`` filled with a number, whose dtype it has if none is given.",
 )
 
 zeros = native_function(
     f"zeros(SymInt[] size, {_OPTIONS}) -> Tensor",
     explicit=lambda size, dtype, *options: _full(size, 0, dtype or get_default_dtype(), *options),
+    launches="fill_.Scalar",
     doc="A tensor of ``size`` filled with 0, of the default dtype if none is given.",
 )
 
 ones = native_function(
     f"ones(SymInt[] size, {_OPTIONS}) -> Tensor",
     explicit=lambda size, dtype, *options: _full(size, 1, dtype or get_default_dtype(), *options),
+    launches="fill_.Scalar",
     doc="A tensor of ``size`` filled with 1, of the default dtype if none is given.",
 )
 
 full_like = native_function(
     f"full_like(Tensor self, Scalar fill_value, {_LIKE_OPTIONS}) -> Tensor",
     explicit=lambda self, fill_value, *options: filled(aten.empty_like.default(self, *options), fill_value),
+    launches="fill_.Scalar",
     derivatives={},
     doc="""A tensor of the sizes of ``self`` filled with a number.
 
@@ -209,6 +217,7 @@ full_like = native_function(
 zeros_like = native_function(
     f"zeros_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
     explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 0),
+    launches="fill_.Scalar",
     derivatives={},
     doc="""A tensor of the sizes of ``self`` filled with 0.
 
@@ -218,6 +227,7 @@ zeros_like = native_function(
 ones_like = native_function(
     f"ones_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
     explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 1),
+    launches="fill_.Scalar",
     derivatives={},
     doc="""A tensor of the sizes of ``self`` filled with 1.
 
@@ -237,6 +247,7 @@ def _new(name: str, value: Any) -> Any:
         f"{name}(Tensor self, SymInt[] size, {_OPTIONS}) -> Tensor",
         variants="method",
         explicit=make,
+        launches="" if value is None else "fill_.Scalar",
         derivatives={},
         doc=f"A tensor of ``size`` with the dtype and device of ``self``: {name[4:]}.",
     )
@@ -259,6 +270,7 @@ native_function(
     f"new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, {_OPTIONS}) -> Tensor",
     variants="method",
     explicit=_new_empty_strided,
+    launches="",
     derivatives={},
     doc="A tensor of ``size`` and ``stride`` (elements) with the dtype and device of ``self``, with whatever "
     "numbers were there.",
@@ -279,6 +291,7 @@ new_full = native_function(
     f"new_full(Tensor self, SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
     variants="method",
     explicit=_new_full,
+    launches="fill_.Scalar",
     derivatives={},
     doc="A tensor of ``size`` filled with a number, with the dtype and device of ``self``.",
 )
@@ -286,6 +299,7 @@ new_full = native_function(
 scalar_tensor = native_function(
     f"scalar_tensor(Scalar s, {_OPTIONS}) -> Tensor",
     explicit=lambda s, dtype, *options: _full((), s, dtype or get_default_dtype(), *options),
+    launches="fill_.Scalar",
     doc="A 0-dim tensor that holds a number.",
 )
 

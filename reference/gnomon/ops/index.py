@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ..dispatch.dispatcher import aten
 from ..kit.indexing import add_at, copy_elements, from_front
@@ -41,16 +41,24 @@ def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
         if index is None or index._spec.dtype not in (bool_, uint8):
             expanded.append(index)
             continue
-        for each in range(index.ndim):
-            dim = len(expanded) + each
-            if dim >= self.ndim or index.size(each) != self.size(dim):
-                raise IndexError(
-                    f"The shape of the mask {list(index.shape)} at index {each} does not match the shape of "
-                    f"the indexed tensor {list(self.shape)} at index {dim}"
-                )
-        found = aten.nonzero.default(index)
-        expanded.extend(found.select(1, dim) for dim in range(index.ndim))
+        place = len(expanded)
+        sizes = index._spec.sizes
+        if sizes != self._spec.sizes[place : place + len(sizes)]:
+            _raise_mask_mismatch(self, index, place)
+        rows = int(aten.count_nonzero.default(index.detach(), None).item())
+        found = aten.nonzero_static.default(index.detach(), rows, -1)
+        expanded.extend([found.select(1, dim) for dim in range(len(sizes))])
     return expanded
+
+
+def _raise_mask_mismatch(self: Tensor, mask: Tensor, place: int) -> NoReturn:
+    """Raises IndexError for a mask that has other sizes than ``self`` from dimension ``place`` on."""
+    sizes = [*self._spec.sizes[place:], *[None] * mask.ndim]
+    wrong = next(dim for dim, (wanted, size) in enumerate(zip(sizes, mask._spec.sizes)) if wanted != size)
+    raise IndexError(
+        f"The shape of the mask {list(mask.shape)} at index {wrong} does not match the shape of the indexed "
+        f"tensor {list(self.shape)} at index {place + wrong}"
+    )
 
 
 def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
@@ -432,8 +440,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         size = self._spec.sizes[0]
         if -size <= index < size:
             return aten.select.int(self, 0, index)
-    if index.__class__ is Tensor and index._spec.dtype is int64 and index._spec.ndim and self._spec.ndim:
-        return aten.index.Tensor(self, [index])
+    if index.__class__ is Tensor and 0 < index._spec.ndim <= self._spec.ndim:
+        if index._spec.dtype is int64 or index._spec.dtype is bool_:
+            return aten.index.Tensor(self, [index])
     view, tensors = _apply_basic(self, normalize_index(self, index))
     if not tensors:
         return aten.alias.default(view) if view is self else view

@@ -84,6 +84,7 @@ native_function(
     "uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_uniform_,
+    launches="uniform_",
     derivatives={"self": _zero_grad},
     doc="""Fill with numbers drawn uniformly from [from, to); both parts of complex ones.
 
@@ -109,6 +110,7 @@ native_function(
     "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_normal_,
+    launches="normal_",
     derivatives={"self": _zero_grad},
     doc="""Fill with numbers drawn from the normal distribution of this mean and standard deviation.
 
@@ -135,6 +137,7 @@ native_function(
     "bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_bernoulli_,
+    launches="bernoulli_.float",
     derivatives={"self": _zero_grad},
     doc="Fill with 1 with probability ``p``, else 0.  Raises RuntimeError for what is no probability.",
 )
@@ -176,6 +179,7 @@ native_function(
 native_function(
     "bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
     explicit=lambda self, p, generator: _bernoulli_(self.new_empty(self._spec.sizes), p, generator),
+    launches="bernoulli_.float",
     derivatives={},
     doc="1 with probability ``p``, else 0, in a tensor of the sizes of ``self``.",
 )
@@ -197,10 +201,11 @@ def _new_like(self: Tensor, *options: Any) -> Any:
     return aten.empty_like.default(self, *options)
 
 
-def _define(name: str, fill: Callable[..., Tensor], doc: str) -> None:
+def _define(name: str, fill: Callable[..., Tensor], kernel: str, doc: str) -> None:
     native_function(
         f"{name}(SymInt[] size, {_OPTIONS}) -> Tensor",
         explicit=lambda size, *options: fill(_new(size, *options), 0.0, 1.0, None),
+        launches=kernel,
         doc=doc,
     )
     native_function(
@@ -212,6 +217,7 @@ def _define(name: str, fill: Callable[..., Tensor], doc: str) -> None:
         f"{name}_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
         variants="function",
         explicit=lambda self, *options: fill(_new_like(self, *options), 0.0, 1.0, None),
+        launches=kernel,
         derivatives={},
         doc=doc,
     )
@@ -224,8 +230,8 @@ def _define(name: str, fill: Callable[..., Tensor], doc: str) -> None:
     )
 
 
-_define("rand", _uniform_, "Floating point numbers drawn uniformly from [0, 1).")
-_define("randn", _normal_, "Floating point numbers drawn from the standard normal distribution.")
+_define("rand", _uniform_, "uniform_", "Floating point numbers drawn uniformly from [0, 1).")
+_define("randn", _normal_, "normal_", "Floating point numbers drawn from the standard normal distribution.")
 
 
 # -- integers ----------------------------------------------------------------------------------------------
@@ -276,6 +282,7 @@ native_function(
     explicit=lambda self, low, to, generator: fill_integers(
         self, low, _random_range(self._spec.dtype) if to is None else to, generator
     ),
+    launches="random_.from",
     derivatives={"self": _zero_grad},
     doc="Fill with integers drawn uniformly from [from, to), or up to the largest that the dtype holds "
     "exactly.",
@@ -285,6 +292,7 @@ native_function(
     "random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=lambda self, to, generator: fill_integers(self, 0, to, generator),
+    launches="random_.from",
     derivatives={"self": _zero_grad},
     doc="Fill with integers drawn uniformly from [0, to).",
 )
@@ -293,6 +301,7 @@ native_function(
     "random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=lambda self, generator: fill_integers(self, 0, _random_range(self._spec.dtype), generator),
+    launches="random_.from",
     derivatives={"self": _zero_grad},
     doc="Fill with integers drawn uniformly from 0 to the largest that the dtype holds exactly.",
 )
@@ -362,7 +371,11 @@ for _schema, _function, _doc in (
         "The same with the bound in a 0-dim tensor.",
     ),
 ):
-    native_function(_schema, variants="function", explicit=_function, derivatives={}, doc=_doc)
+    # a bound in a tensor is read first
+    _launches = None if "Tensor high" in _schema else "random_.from"
+    native_function(
+        _schema, variants="function", explicit=_function, launches=_launches, derivatives={}, doc=_doc
+    )
 
 
 def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:

@@ -78,12 +78,14 @@ def _arange_kernel(output: Tensor, start: Any, end: Any, step: Any) -> None:
 native_function(
     f"arange.start(Scalar start, Scalar end, {_OPTIONS}) -> Tensor",
     explicit=lambda start, end, *options: aten.arange.start_step(start, end, 1, *options),
+    launches="arange.start_step",
     doc="Numbers from ``start`` to before ``end`` in steps of 1.",
 )
 
 arange = native_function(
     f"arange.start_step(Scalar start, Scalar end, Scalar step=1, {_OPTIONS}) -> Tensor",
     explicit=_arange,
+    launches="arange.start_step",
     kernel=_arange_kernel,
     doc="""Numbers from ``start`` to before ``end`` in steps of ``step``: ceil((end - start) / step) of them.
 
@@ -95,6 +97,7 @@ arange = native_function(
 native_function(
     f"arange(Scalar end, {_OPTIONS}) -> Tensor",
     explicit=lambda end, *options: aten.arange.start_step(0, end, 1, *options),
+    launches="arange.start_step",
     doc="Numbers from 0 to before ``end`` in steps of 1.",
 )
 

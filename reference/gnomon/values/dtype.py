@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 Number: TypeAlias = "bool | int | float | complex"
@@ -88,6 +89,24 @@ class dtype:
         complex to real drops the imaginary part, as PyTorch's copy does.
         """
         return self._cast(value)
+
+    @property
+    def is_plain(self) -> bool:
+        """Does Python read the numbers as they lie in memory?"""
+        return self._decode is None and not self.is_complex
+
+    def packed(self, values: Sequence[Number]) -> bytearray | array[Any]:
+        """The bytes of ``values``, each cast to this dtype."""
+        if self.is_plain and self.category:
+            try:
+                return array(self.format, values)
+            except (TypeError, OverflowError):  # some have to be truncated or wrapped around
+                pass
+        data = bytearray(len(values) * self.itemsize)
+        write = self.writer(memoryview(data))
+        for index, value in enumerate(values):
+            write(index, value)
+        return data
 
     def reader(self, view: memoryview) -> Callable[[int], Number]:
         """A function from an element's index to its value.  ``view`` holds raw bytes."""
@@ -304,6 +323,9 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return from_ is bool_ or to is not bool_
 
 
+_LARGEST_FLOAT16 = 65504.0  # up to there a number fits all floats
+
+
 def check_number_fits(value: Number, dtype: dtype) -> None:
     """Raises RuntimeError for a number that ``dtype`` can not hold.
 
@@ -322,8 +344,9 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
         least = -most - 1 if dtype.is_signed else (0 if isinstance(value, float) else -most)
         if not least <= value <= most:  # false for NaN too
             raise RuntimeError(text)
-    elif dtype.is_floating_point and math.isfinite(value) and not math.isfinite(dtype.cast(value)):
-        raise RuntimeError(text)
+    elif dtype.is_floating_point and abs(value) > _LARGEST_FLOAT16:
+        if math.isfinite(value) and not math.isfinite(dtype.cast(value)):
+            raise RuntimeError(text)
 
 
 def checked_number(value: Number) -> Number:

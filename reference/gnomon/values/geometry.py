@@ -8,6 +8,7 @@ Source: ATen/ExpandUtils.cpp, ATen/TensorUtils.cpp, ATen/MemoryOverlap.cpp, ATen
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 
 Ints = tuple[int, ...]
@@ -55,6 +56,11 @@ def numel_of(sizes: Sequence[int]) -> int:
 
 def contiguous_strides(sizes: Sequence[int]) -> Ints:
     """Strides of a tensor that lies in row-major order without gaps."""
+    return _row_major(tuple(sizes))
+
+
+@functools.lru_cache(4096)
+def _row_major(sizes: Ints) -> Ints:
     strides = []
     step = 1
     for size in reversed(sizes):
