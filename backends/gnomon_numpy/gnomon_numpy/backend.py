@@ -10,6 +10,7 @@ from gnomon.memory.backend import Backend
 from gnomon.values.errors import OutOfMemoryError
 
 from . import (
+    activation,
     copy,
     pointwise,
 )
@@ -19,6 +20,7 @@ from .families import Kernel, Names
 FAMILIES = (
     copy,
     pointwise,
+    activation,
 )
 
 
