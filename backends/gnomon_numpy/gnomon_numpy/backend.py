@@ -13,6 +13,8 @@ from . import (
     activation,
     copy,
     pointwise,
+    reduce,
+    scan,
 )
 from .arrays import Array
 from .families import Kernel, Names
@@ -21,6 +23,8 @@ FAMILIES = (
     copy,
     pointwise,
     activation,
+    reduce,
+    scan,
 )
 
 
