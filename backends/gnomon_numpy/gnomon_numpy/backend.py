@@ -12,6 +12,7 @@ from gnomon.values.errors import OutOfMemoryError
 from . import (
     activation,
     copy,
+    matmul,
     pointwise,
     reduce,
     scan,
@@ -25,6 +26,7 @@ FAMILIES = (
     activation,
     reduce,
     scan,
+    matmul,
 )
 
 
