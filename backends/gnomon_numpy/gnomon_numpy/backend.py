@@ -12,10 +12,12 @@ from gnomon.values.errors import OutOfMemoryError
 from . import (
     activation,
     copy,
+    indexing,
     matmul,
     pointwise,
     reduce,
     scan,
+    sort,
 )
 from .arrays import Array
 from .families import Kernel, Names
@@ -27,6 +29,8 @@ FAMILIES = (
     reduce,
     scan,
     matmul,
+    indexing,
+    sort,
 )
 
 
