@@ -13,7 +13,9 @@ from . import (
     activation,
     copy,
     indexing,
+    loss,
     matmul,
+    normalization,
     pointwise,
     reduce,
     scan,
@@ -31,6 +33,8 @@ FAMILIES = (
     matmul,
     indexing,
     sort,
+    normalization,
+    loss,
 )
 
 
