@@ -11,6 +11,7 @@ from gnomon.values.errors import OutOfMemoryError
 
 from . import (
     activation,
+    convolution,
     copy,
     indexing,
     loss,
@@ -35,6 +36,7 @@ FAMILIES = (
     sort,
     normalization,
     loss,
+    convolution,
 )
 
 
