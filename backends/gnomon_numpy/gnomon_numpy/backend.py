@@ -18,6 +18,7 @@ from . import (
     matmul,
     normalization,
     pointwise,
+    pooling,
     reduce,
     scan,
     sort,
@@ -37,6 +38,7 @@ FAMILIES = (
     normalization,
     loss,
     convolution,
+    pooling,
 )
 
 
