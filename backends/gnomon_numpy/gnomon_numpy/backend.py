@@ -20,6 +20,7 @@ from . import (
     pointwise,
     pooling,
     reduce,
+    resampling,
     scan,
     sort,
 )
@@ -39,6 +40,7 @@ FAMILIES = (
     loss,
     convolution,
     pooling,
+    resampling,
 )
 
 
