@@ -19,6 +19,8 @@ from . import (
     normalization,
     pointwise,
     pooling,
+    random,
+    ranges,
     reduce,
     resampling,
     scan,
@@ -41,6 +43,8 @@ FAMILIES = (
     convolution,
     pooling,
     resampling,
+    random,
+    ranges,
 )
 
 
