@@ -13,6 +13,7 @@ from . import (
     activation,
     convolution,
     copy,
+    embedding_bag,
     indexing,
     loss,
     matmul,
@@ -45,6 +46,7 @@ FAMILIES = (
     resampling,
     random,
     ranges,
+    embedding_bag,
 )
 
 
