@@ -14,7 +14,9 @@ from . import (
     convolution,
     copy,
     embedding_bag,
+    fft,
     indexing,
+    linalg,
     loss,
     matmul,
     normalization,
@@ -47,6 +49,8 @@ FAMILIES = (
     random,
     ranges,
     embedding_bag,
+    fft,
+    linalg,
 )
 
 
