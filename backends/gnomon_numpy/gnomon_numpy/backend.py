@@ -20,6 +20,7 @@ from . import (
     loss,
     matmul,
     normalization,
+    optimizer,
     pointwise,
     pooling,
     random,
@@ -51,6 +52,7 @@ FAMILIES = (
     embedding_bag,
     fft,
     linalg,
+    optimizer,
 )
 
 
