@@ -11,6 +11,7 @@ from gnomon.values.errors import OutOfMemoryError
 
 from . import (
     activation,
+    attention,
     convolution,
     copy,
     embedding_bag,
@@ -53,6 +54,7 @@ FAMILIES = (
     fft,
     linalg,
     optimizer,
+    attention,
 )
 
 
