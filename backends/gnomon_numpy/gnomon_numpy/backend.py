@@ -16,6 +16,7 @@ from . import (
     copy,
     embedding_bag,
     fft,
+    grid_sampling,
     indexing,
     linalg,
     loss,
@@ -55,6 +56,7 @@ FAMILIES = (
     linalg,
     optimizer,
     attention,
+    grid_sampling,
 )
 
 
