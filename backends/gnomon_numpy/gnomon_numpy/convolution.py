@@ -41,7 +41,7 @@ class _Meetings:
     def __init__(self, large: Any, small: Any, weight: Any, stride: Any, padding: Any, dilation: Any):
         count = len(weight) - 2
         window = [spread(each, count) for each in (stride, padding, dilation)]
-        self.windows = [
+        self.windows: list[tuple[Any, ...]] = [
             (tap, (..., *in_small), (..., *in_large))
             for tap, in_small, in_large in meetings(large[2:], small[2:], weight[2:], *window)
         ]
@@ -69,6 +69,11 @@ def _to_weight(small: Array, large: Array, weight: Array, found: _Meetings, grou
         left, right = _flat(small[in_small]), _flat(large[in_large])
         products = np.sum(np.matmul(left, np.swapaxes(right, 2, 3)), axis=0)
         weight[(slice(None), slice(None), *tap)] += products.reshape(weight.shape[:2])
+
+
+def _countable(array: Array) -> Array:
+    """bool as integers, for a sum of products is true when it is not 0."""
+    return array.astype(np.int64) if array.dtype.kind == "b" else array
 
 
 @family.kernel("convolution", NUMBERS)
@@ -99,7 +104,7 @@ def convolution(
     store(output, result)
 
 
-@family.kernel("convolution_backward", NUMBERS)
+@family.kernel("convolution_backward", ALL)
 def convolution_backward(
     grad_input: Tensor | None,
     grad_weight: Tensor | None,
@@ -117,20 +122,20 @@ def convolution_backward(
     output_mask: Sequence[bool],
 ) -> None:
     """Each product of the forward, with one factor replaced by the output's gradient."""
-    grad, source, kernel = numbers(grad_output), numbers(input), numbers(weight)
+    grad, source, kernel = (_countable(numbers(each)) for each in (grad_output, input, weight))
     if grad_bias is not None:
         store(grad_bias, np.sum(grad, axis=(0, *range(2, grad.ndim))))
     outer, inner = (grad.shape, source.shape) if transposed else (source.shape, grad.shape)
     found = _Meetings(outer, inner, kernel.shape, stride, padding, dilation)
     is_empty = not (grad.size and source.size and kernel.size)
     if grad_input is not None:
-        result = zeros_for(grad_input)
+        result = _countable(zeros_for(grad_input))
         function = _to_small if transposed else _to_large
         if not is_empty:
             function(_grouped(grad, groups), np.conjugate(kernel), _grouped(result, groups), found, groups)
         store(grad_input, result)
     if grad_weight is not None:
-        result = zeros_for(grad_weight)
+        result = _countable(zeros_for(grad_weight))
         small, large = (np.conjugate(source), grad) if transposed else (grad, np.conjugate(source))
         if not is_empty:
             _to_weight(_grouped(small, groups), _grouped(large, groups), result, found, groups)

@@ -36,7 +36,7 @@ def _index_of(self: Tensor, indices: Sequence[Tensor | None]) -> Any:
     sizes = self._spec.sizes
     shape = next((each._spec.sizes for each in indices if each is not None), ())
     is_empty = 0 in shape or any(size == 0 for size, each in zip(sizes, indices) if each is None)
-    found = []
+    found: list[Any] = []
     for size, index in zip(sizes, indices):
         if index is None:
             found.append(slice(None))
@@ -88,7 +88,7 @@ def _along(self: Tensor, dim: int, index: Tensor) -> Any:
     sizes = self._spec.sizes or (1,)
     dim = wrapped(dim, len(sizes))
     at = at_least_1d(positions(index, sizes[dim]))
-    where = list(np.indices(at.shape, sparse=True))
+    where: list[Any] = list(np.indices(at.shape, sparse=True))
     where[dim] = at
     return tuple(where)
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from gnomon.memory.tensor import Tensor
 
-from .arrays import WIDE, Array, maybe_numbers, numbers, raw, store
+from .arrays import WIDE, Array, numbers, raw, store
 from .families import ALL, FLOATS, Family, refuse_if
+from .pointwise import divide
 
 family = Family()
 
@@ -83,7 +84,7 @@ def nll_loss(
     store(total_weight, 0.0 if reduction == NONE else used)
 
 
-@family.kernel("nll_loss_backward", FLOATS)
+@family.kernel("nll_loss_backward", ALL)
 def nll_loss_backward(
     grad_input: Tensor,
     grad_output: Tensor,
@@ -96,11 +97,11 @@ def nll_loss_backward(
 ) -> None:
     """Minus the weight (over the total, for a mean) at each row's target, times the gradient; 0 elsewhere."""
     classes, counts, weights = _picked(self, target, weight, ignore_index)
-    grad = numbers(grad_output, WIDE)
-    values = -grad.reshape(-1) * weights  # one gradient for all rows, or one each
+    grad = numbers(grad_output, WIDE).reshape(-1)  # one for all rows, or one each
+    values = -(grad * weights)
     if reduction == MEAN:
-        values = values / numbers(total_weight, WIDE)
-    result = np.zeros(grad_input._spec.sizes)
+        values = divide(values, numbers(total_weight, WIDE))
+    result = np.zeros(grad_input._spec.sizes, values.dtype)
     lines = np.atleast_2d(result)  # a view
     at = np.flatnonzero(counts)
     lines[at, classes[at]] = values[at]
@@ -193,7 +194,7 @@ def ctc_loss_backward(
 ) -> None:
     """As the gradient of log_softmax's input, whose own gradient then changes nothing."""
     source, alpha = numbers(log_probs, WIDE), numbers(log_alpha, WIDE)
-    losses, factors = numbers(neg_log_likelihood, WIDE), maybe_numbers(grad, WIDE)
+    losses, factors = numbers(neg_log_likelihood, WIDE), numbers(grad, WIDE)
     result = np.zeros(grad_input._spec.sizes)
     classes = source.shape[2]
     for number, each in enumerate(_sequences(targets, target_lengths, blank, classes)):

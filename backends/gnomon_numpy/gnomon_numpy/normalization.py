@@ -127,7 +127,7 @@ def _normalize_backward(
             store(gradient, np.sum(terms, axis=outer).reshape(gradient._spec.sizes))
 
 
-def _reshaped(tensor: Tensor | None, shape: Sequence[int]) -> Array | None:
+def _reshaped(tensor: Tensor | None, shape: Sequence[int]) -> Any:
     found = maybe_numbers(tensor, WIDE)
     return None if found is None else found.reshape(shape)
 

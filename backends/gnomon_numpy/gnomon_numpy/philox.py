@@ -12,13 +12,15 @@ import numpy as np
 
 from .arrays import Array
 
+Words = tuple[Array, Array, Array, Array]
+
 _MULTIPLIERS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 _MASK = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
 
-def blocks(count: int, seed: int, low: int, high: int) -> tuple[Array, Array, Array, Array]:
+def blocks(count: int, seed: int, low: int, high: int) -> Words:
     """Four 32-bit words, as uint64, for each of ``count`` counters from ``high * 2**64 + low`` on."""
     counter = np.arange(count, dtype=np.uint64) + np.uint64(low % 2**64)
     upper = np.uint64(high % 2**64) + (counter < np.uint64(low % 2**64)).astype(np.uint64)
@@ -48,8 +50,19 @@ def rounded_once(function: Callable[[Array], Array], a: Array) -> Array:
     return function(a.astype(np.longdouble)).astype(np.float64)
 
 
-def standard_normal_pair(words: tuple[Array, Array, Array, Array]) -> tuple[Array, Array]:
-    """Two independent standard normal numbers from two uniform ones.  Source: Box and Muller (1958)."""
+def _polar(words: Words) -> tuple[Array, Array]:
+    """The radius and the angle of a pair of standard normal numbers.  Source: Box and Muller (1958)."""
     radius = np.sqrt(-2.0 * rounded_once(np.log, 1.0 - uniform53(words[0], words[1])))
-    angle = 2.0 * np.pi * uniform53(words[2], words[3])
+    return radius, 2.0 * np.pi * uniform53(words[2], words[3])
+
+
+def standard_normal(words: Words) -> Array:
+    """Independent standard normal numbers, each from two uniform ones."""
+    radius, angle = _polar(words)
+    return radius * rounded_once(np.cos, angle)
+
+
+def standard_normal_pair(words: Words) -> tuple[Array, Array]:
+    """Pairs of independent standard normal numbers, the first of each the one above."""
+    radius, angle = _polar(words)
     return radius * rounded_once(np.cos, angle), radius * rounded_once(np.sin, angle)

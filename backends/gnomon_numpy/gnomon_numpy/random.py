@@ -12,12 +12,11 @@ from gnomon.memory.tensor import Tensor
 
 from .arrays import Array, store
 from .families import FLOATS, INEXACT, REAL_AND_BOOL, Family
-from .philox import blocks, rounded_once, standard_normal_pair, uniform53
+from .philox import Words, blocks, rounded_once, standard_normal, standard_normal_pair, uniform53
 from .pointwise import complex_of
 
 family = Family()
 
-Words = tuple[Array, Array, Array, Array]
 _BITS = {"float32": 24, "float16": 11, "bfloat16": 8}  # of a mantissa
 
 
@@ -58,9 +57,9 @@ def uniform(words: Words, kind: Any, low: float, high: float) -> Array:
 @_filling("normal_", INEXACT)
 def normal(words: Words, kind: Any, mean: float, std: float) -> Array:
     """Drawn from the normal distribution; of complex numbers that is of both parts together."""
-    first, second = standard_normal_pair(words)
     if not kind.is_complex:
-        return mean + std * first
+        return mean + std * standard_normal(words)
+    first, second = standard_normal_pair(words)
     part = std / math.sqrt(2.0)
     return complex_of(mean + part * first, part * second)
 
@@ -95,4 +94,4 @@ def cauchy(words: Words, kind: Any, median: float, sigma: float) -> Array:
 @_filling("log_normal_", FLOATS)
 def log_normal(words: Words, kind: Any, mean: float, std: float) -> Array:
     """Numbers whose logarithms are normal."""
-    return rounded_once(np.exp, mean + std * standard_normal_pair(words)[0])
+    return rounded_once(np.exp, mean + std * standard_normal(words))

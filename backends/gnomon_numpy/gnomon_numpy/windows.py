@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-Slices = tuple[slice, ...]
+Slices = tuple[Any, ...]  # an index
 
 
 def spread(values: int | Sequence[int], count: int) -> tuple[int, ...]:
