@@ -244,9 +244,31 @@ def test_ties_and_nan() -> None:
     assert gn.tensor([1, 1, 0], device="numpy").cummax(0).indices.tolist() == [0, 1, 1]
     assert gn.searchsorted(gn.tensor([1.0, nan], device="numpy"), nan).item() == 2
     assert gn.sign(a).tolist() == [1, 0, 1, 1, 0]
+    plane = gn.tensor([[[3.0, 3.0, nan], [3.0, nan, 1.0]]], device="numpy")
+    assert nn.max_pool2d(plane, 2, 1, return_indices=True)[1].tolist() == [[[4, 4]]]  # the last NaN
+    assert nn.max_pool2d(plane[..., :2], (1, 2), return_indices=True)[1].tolist() == [[[0], [3]]]
     assert math.copysign(1, gn.relu(gn.tensor([-0.0], device="numpy")).item()) == -1
     assert gn.remainder(gn.tensor([-5.5, 5.5], device="numpy"), 3).tolist() == [0.5, 2.5]
     assert gn.fmod(gn.tensor([-5.5, 5.5], device="numpy"), 3).tolist() == [-2.5, 2.5]
+
+
+def test_variance_by_degrees_of_freedom() -> None:
+    a = gn.tensor([1.0, 2.0, 4.0, 9.0], device="numpy")
+    assert [gn.ops.aten.var.correction(a, correction=each).item() for each in (0, 1, None, 3)] == [
+        9.5,
+        pytest.approx(38 / 3),
+        pytest.approx(38 / 3),
+        38.0,
+    ]
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int64", "complex64"])
+def test_linspace_is_the_references_to_the_last_digit(kind: str) -> None:
+    found, expected = (
+        gn.linspace(-0.1, 9.7, 23, dtype=getattr(gn, kind), device=device).tolist()
+        for device in ("numpy", "reference")
+    )
+    assert found == expected
 
 
 def test_what_a_causal_mask_hides_has_no_part() -> None:
