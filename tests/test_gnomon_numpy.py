@@ -173,6 +173,15 @@ def test_results_go_where_the_strides_say() -> None:
     assert output.tolist() == expected.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:Use of index_put_ on expanded tensors")
+def test_adding_to_an_expanded_tensor_adds_to_its_one_element() -> None:
+    for count in (1, 3):
+        base = gn.arange(2, device="numpy").reshape(2, 1)
+        index = gn.tensor([0] * count, device="numpy"), gn.arange(count, device="numpy")
+        base.expand(2, 3).index_put_(index, gn.tensor(5, device="numpy"), accumulate=True)
+        assert base.tolist() == [[5 * count], [1]]
+
+
 def test_memory_that_is_not_there() -> None:
     with pytest.raises(gn.OutOfMemoryError, match="numpy: can not allocate 4611686018427387904 bytes"):
         BACKEND.allocate(2**62, 0)

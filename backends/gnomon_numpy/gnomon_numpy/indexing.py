@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import check_number_fits, dtype
 
-from .arrays import Array, at_least_1d, numbers, raw, scalar, store, wrapped
+from .arrays import Array, at_least_1d, numbers, put, raw, scalar, store, wrapped
 from .families import ALL, Family, as_number, refuse_if
 
 family = Family()
@@ -64,7 +64,7 @@ def index_put(
     if is_empty:
         raw(output)[...] = raw(self)
     elif accumulate:
-        _combine_at(output, self, where, numbers(values), np.add)
+        _add_at(output, self, where, numbers(values))
     else:
         given = raw(values)
         given = given.copy() if np.shares_memory(given, raw(output)) else given
@@ -72,11 +72,19 @@ def index_put(
         raw(output)[where] = given
 
 
-def _combine_at(output: Tensor, self: Tensor, where: Any, values: Any, function: Any) -> None:
-    """``output = self``, then ``function`` of what is there and each value that comes there."""
-    result, values = _counted(np.array(numbers(self)), values)
-    function.at(result, where, values)
-    store(output, result)
+def _add_at(output: Tensor, self: Tensor, where: Any, values: Array) -> None:
+    """``output = self``, then each value added where it comes.
+
+    An expanded output, written to in place, shows one element at many places: it is added to once for each
+    value that comes to any of them.
+    """
+    before, (result,) = raw(output), _counted(np.array(numbers(self)))
+    distinct = tuple(slice(1) if step == 0 else slice(None) for step in before.strides)
+    elements = result[distinct]
+    places = np.broadcast_to(np.arange(elements.size).reshape(elements.shape), result.shape)
+    flat = elements.reshape(-1).copy()
+    np.add.at(flat, places[where], *_counted(values))
+    put(before[distinct], output._spec.dtype, flat.reshape(elements.shape))
 
 
 # ---------------------------------------------------------------------------------------------------------
