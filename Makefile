@@ -13,6 +13,7 @@ WORKERS ?= 2
 
 NATIVE := $(shell find csrc cffi_build reference/gnomon/_c -type f -not -path '*/__pycache__/*')
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
+NUMPY := $(wildcard backends/gnomon_numpy/pyproject.toml backends/gnomon_numpy/gnomon_numpy/*.py)
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
@@ -50,9 +51,10 @@ soak: $(INSTALLED)
 bench-quick: $(INSTALLED)
 	cd benchmarks && ../$(BIN)/python -m asv machine --yes && ../$(BIN)/python -m asv run --quick --python=same
 
-$(INSTALLED): $(VENV)/.made pyproject.toml setup.py $(NATIVE) $(HELLO)
+$(INSTALLED): $(VENV)/.made pyproject.toml setup.py $(NATIVE) $(HELLO) $(NUMPY)
 	$(PIP) install --editable '.[conformance,demo,dev]'
 	$(if $(HELLO),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_hello)
+	$(if $(NUMPY),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_numpy)
 	touch $@
 
 $(ORACLE): $(INSTALLED)

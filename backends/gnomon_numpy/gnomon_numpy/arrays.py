@@ -1,0 +1,173 @@
+"""Tensors as ndarrays.
+
+A tensor's memory is an array of bytes.  ``raw`` shows its elements in place, in whatever order and with
+whatever gaps the strides say: that is what an ndarray is.  Only bfloat16 is unknown to NumPy: its raw
+elements are the 16-bit patterns, the upper halves of float32.
+
+Kernels compute on ``numbers``, which are the raw elements where they can be computed with, and float32 for
+both 16-bit floats; ``store`` casts results back as the reference does.  That is rounding to nearest, ties to
+even, once; integers wrap around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gnomon.kit.iterator import TensorIterator
+from gnomon.memory.tensor import Tensor
+from gnomon.values.dtype import dtype
+
+Array = np.ndarray[Any, Any]
+
+# How an element lies in memory.
+STORED = {
+    "bool": np.dtype(np.bool_),
+    "uint8": np.dtype(np.uint8),
+    "int8": np.dtype(np.int8),
+    "int16": np.dtype(np.int16),
+    "int32": np.dtype(np.int32),
+    "int64": np.dtype(np.int64),
+    "float16": np.dtype(np.float16),
+    "bfloat16": np.dtype(np.uint16),
+    "float32": np.dtype(np.float32),
+    "float64": np.dtype(np.float64),
+    "complex64": np.dtype(np.complex64),
+    "complex128": np.dtype(np.complex128),
+}
+
+# What is computed in.  Each is a table dtype -> NumPy's; what is not listed is computed in as it is stored.
+OWN = {"float16": np.dtype(np.float32), "bfloat16": np.dtype(np.float32)}
+# One step wider, for formulas of many steps: their errors vanish in the rounding at the end.
+WIDE = {
+    "float16": np.dtype(np.float64),
+    "bfloat16": np.dtype(np.float64),
+    "float32": np.dtype(np.float64),
+    "complex64": np.dtype(np.complex128),
+}
+# Parts of complex numbers cancel inside of a formula that is accurate for real ones.
+WIDE_COMPLEX = {**OWN, "complex64": np.dtype(np.complex128)}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# In place.
+
+
+def shown(memory: Array, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int) -> Array:
+    """Elements of ``memory`` in place: strides in bytes, the offset in elements."""
+    stored = STORED[kind.name]
+    if 0 in shape:  # nothing is shown, wherever the offset points to
+        return np.empty(tuple(shape), stored)
+    return np.ndarray(tuple(shape), stored, memory, offset * stored.itemsize, tuple(strides))
+
+
+def raw(tensor: Tensor) -> Array:
+    """The elements as they are stored, in place."""
+    spec = tensor._spec
+    itemsize = spec.dtype.itemsize
+    strides = [stride * itemsize for stride in spec.strides]
+    memory = tensor.untyped_storage().memory
+    return shown(memory, spec.dtype, spec.sizes, strides, tensor._storage_offset)
+
+
+def raw_operand(iterator: TensorIterator, position: int) -> Array:
+    """An iterator's operand in place, in the iterator's shape; its dimension 0 is NumPy's last."""
+    operand, tensor = iterator.operands[position], iterator.tensor(position)
+    memory = tensor.untyped_storage().memory
+    return shown(
+        memory, tensor._spec.dtype, iterator.shape[::-1], operand.strides[::-1], tensor._storage_offset
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------
+# To numbers and back.
+
+
+def decoded(stored: Array, kind: dtype, precision: dict[str, Any] = OWN) -> Array:
+    """Stored elements as numbers to compute with; a copy only where the types differ."""
+    if kind.name == "bfloat16":
+        stored = (stored.astype(np.uint32) << 16).view(np.float32)
+    wanted = precision.get(kind.name)
+    return stored if wanted is None or stored.dtype == wanted else stored.astype(wanted)
+
+
+def numbers(tensor: Tensor, precision: dict[str, Any] = OWN) -> Array:
+    """The elements as numbers to compute with, in the tensor's sizes."""
+    return decoded(raw(tensor), tensor._spec.dtype, precision)
+
+
+def maybe_numbers(tensor: Tensor | None, precision: dict[str, Any] = OWN) -> Array | None:
+    """The same; None for None."""
+    return None if tensor is None else numbers(tensor, precision)
+
+
+def encoded(values: Array, kind: dtype) -> Array:
+    """Numbers as they are stored in a tensor of this dtype: rounded, truncated or wrapped around.
+
+    complex to real drops the imaginary part.  16-bit floats are rounded from float32, as the reference does.
+    """
+    stored = STORED[kind.name]
+    if values.dtype == stored and kind.name != "bfloat16":
+        return values
+    if kind.category == 0:
+        return values != 0
+    if values.dtype.kind == "c" and not kind.is_complex:
+        values = values.real
+    if kind.category == 1:
+        return _to_integers(values, kind) if values.dtype.kind == "f" else values.astype(stored)
+    if values.dtype.kind in "iu":
+        values = values.astype(np.float64)
+    if kind.itemsize == 2 and not kind.is_complex:
+        single = values.astype(np.float32)
+        return single.astype(np.float16) if kind.name == "float16" else _bfloat16_bits(single)
+    return values.astype(stored)
+
+
+def _to_integers(values: Array, kind: dtype) -> Array:
+    """Truncated; what no register of 32 (or 64) bits holds is its least value, and wraps around."""
+    bits = max(kind.bits, 32)
+    limit = 2.0 ** (bits - 1)
+    fits = np.abs(values) < limit  # false for NaN
+    whole = np.where(fits, values, 0).astype(np.int64)
+    return np.where(fits, whole, -(2 ** (bits - 1))).astype(STORED[kind.name])
+
+
+def _bfloat16_bits(single: Array) -> Array:
+    """The upper half of float32, rounded to nearest, ties to even; one pattern for all NaN."""
+    bits = np.ascontiguousarray(single).view(np.uint32).reshape(single.shape)
+    rounded = (bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16
+    return np.where(np.isnan(single), 0x7FC0, rounded).astype(np.uint16)
+
+
+def store(tensor: Tensor | None, values: Any) -> None:
+    """Write numbers, which broadcast, into a tensor; nothing for None."""
+    if tensor is not None:
+        put(raw(tensor), tensor._spec.dtype, values)
+
+
+def put(stored: Array, kind: dtype, values: Any) -> None:
+    """Write numbers, which broadcast, where elements of this dtype are shown."""
+    stored[...] = encoded(np.asarray(values), kind)
+
+
+def scalar(value: Any, kind: dtype) -> Array:
+    """A number as one stored element; integers beyond 64 bits wrap around too."""
+    return encoded(np.asarray(kind.cast(value)), kind)
+
+
+def wrapped(dim: int, ndim: int) -> int:
+    """A dimension counted from the front; a tensor without dimensions counts as having one."""
+    return dim % max(ndim, 1)
+
+
+def at_least_1d(array: Array) -> Array:
+    """The array; one without dimensions as a view with one."""
+    return array.reshape(1) if array.ndim == 0 else array
+
+
+def zeros_for(tensor: Tensor, precision: dict[str, Any] = OWN) -> Array:
+    """Zeros in the tensor's sizes, of the type it is computed in."""
+    kind = tensor._spec.dtype
+    return np.zeros(tensor._spec.sizes, precision.get(kind.name, STORED[kind.name]))

@@ -1,0 +1,97 @@
+"""Products of matrices and of vectors, distances between vectors.
+
+float32 and float64 are left to the BLAS that NumPy has; 16-bit floats are products of float32; integers wrap.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gnomon.memory.tensor import Tensor
+
+from .arrays import WIDE, Array, numbers, store, wrapped
+from .families import ALL, FLOATS, NUMBERS, Family
+
+family = Family()
+
+
+def _product(output: Tensor, self: Tensor, mat2: Tensor) -> None:
+    """``output = self @ mat2``, of each pair of matrices."""
+    store(output, np.matmul(numbers(self), numbers(mat2)))
+
+
+def _sum(output: Tensor, self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> None:
+    """``output = beta * self + alpha * (left @ right)``; with beta 0 even a NaN in self is ignored."""
+    product = np.matmul(numbers(left), numbers(right))
+    beta, alpha = (_factor(each, product) for each in (beta, alpha))
+    scaled = product if alpha == 1 else alpha * product
+    if beta == 0:
+        store(output, scaled)
+    else:
+        addend = numbers(self)
+        store(output, (addend if beta == 1 else beta * addend) + scaled)
+
+
+def _factor(number: Any, product: Array) -> Any:
+    """A factor as an integer that wraps around, where the product is one of integers."""
+    if product.dtype.kind not in "iu":
+        return number
+    return np.asarray(int(number) % 2**64, np.uint64).astype(product.dtype)[()]
+
+
+for _name in ("mm", "bmm"):
+    family.add(_name, NUMBERS, _product)
+for _name in ("addmm", "baddbmm"):
+    family.add(_name, NUMBERS, _sum)
+
+
+@family.kernel("dot", NUMBERS)
+def dot(output: Tensor, self: Tensor, tensor: Tensor) -> None:
+    """The sum of the products of two vectors' elements."""
+    store(output, np.dot(numbers(self), numbers(tensor)))
+
+
+@family.kernel("linalg_cross", NUMBERS)
+def cross(output: Tensor, self: Tensor, other: Tensor, dim: int) -> None:
+    """The vector at right angles to both, as long as the area between them."""
+    axis = wrapped(dim, output._spec.ndim)
+    a, b = (np.moveaxis(numbers(each, WIDE), axis, 0) for each in (self, other))
+    a, b = np.broadcast_arrays(a, b)
+    parts = [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+    store(output, np.stack(parts, axis))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Distances.
+
+
+def _distances(differences: Array, p: float) -> Array:
+    """Over the last dimension: ``sum(|a - b| ** p) ** (1 / p)``, the largest for inf, a count for 0."""
+    sizes = np.abs(differences)
+    if p == math.inf:
+        return np.max(sizes, axis=-1, initial=0.0)
+    if p == 0:
+        return np.sum(sizes != 0, axis=-1)
+    if p == 1:
+        return np.sum(sizes, axis=-1)
+    if p == 2:
+        return np.sqrt(np.sum(sizes * sizes, axis=-1))
+    return np.sum(sizes**p, axis=-1) ** (1 / p)
+
+
+@family.kernel("_cdist_forward", FLOATS)
+def cdist(output: Tensor, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> None:
+    """The distance of each row of the one matrix from each row of the other."""
+    differences = numbers(x1, WIDE)[..., :, None, :] - numbers(x2, WIDE)[..., None, :, :]
+    store(output, _distances(differences, p))
+
+
+@family.kernel("_pdist_forward", ALL)
+def pdist(output: Tensor, self: Tensor, p: float) -> None:
+    """The distance of each row from each one behind it."""
+    a = numbers(self, WIDE)
+    one, other = np.triu_indices(a.shape[0], 1)
+    store(output, _distances(a[one] - a[other], p))

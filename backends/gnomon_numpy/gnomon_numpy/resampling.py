@@ -1,0 +1,305 @@
+"""Images of another size: nearest neighbours, interpolation, padding.
+
+Everything goes dimension by dimension, by tables of positions and weights (tables.py).  Positions and weights
+are rounded where PyTorch rounds them: to float32 for all dtypes but float64 (and uint8 interpolated), because
+a position decides which neighbours are taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gnomon.memory.tensor import Tensor
+
+from .arrays import WIDE, Array, numbers, raw, store
+from .families import ALL, Family
+from .tables import Table, shared_out, summed
+
+family = Family()
+
+Round = Callable[[Any], Any]
+
+
+def _single(number: Any) -> Any:
+    """Rounded to float32, in float64."""
+    return np.asarray(number, np.float64).astype(np.float32).astype(np.float64)
+
+
+def _double(number: Any) -> Any:
+    return np.asarray(number, np.float64)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Positions and weights of each mode, along one dimension.
+
+
+def _step(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Any:
+    """How far apart in the input two neighbouring output positions lie."""
+    if align_corners:
+        return rounded((size - 1) / (count - 1)) if count > 1 else np.float64(0.0)
+    return rounded(1.0 / scale) if scale is not None and scale > 0 else rounded(size / count)
+
+
+def _sources(count: int, step: Any, align_corners: bool, rounded: Round) -> Array:
+    """Where in the input the output positions lie."""
+    at = np.arange(count)
+    return rounded(step * at) if align_corners else rounded(rounded(step * (at + 0.5)) - 0.5)
+
+
+def _table(positions: Array, weights: Array) -> Table:
+    return Table(positions.astype(np.intp), np.ones(positions.shape, bool), weights)
+
+
+def _identity(size: int) -> Table:
+    return _table(np.arange(size)[:, None], np.ones((size, 1)))
+
+
+def _nearest(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
+    """The neighbour at floor(position * scale)."""
+    if count == size:
+        return _identity(size)
+    at = np.floor(rounded(np.arange(count) * _step(size, count, False, scale, rounded)))
+    return _table(np.minimum(at, size - 1)[:, None], np.ones((count, 1)))
+
+
+def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
+    """The neighbour whose middle is nearest: at floor((position + 1/2) * scale)."""
+    at = np.floor(rounded((np.arange(count) + 0.5) * _step(size, count, False, scale, rounded)))
+    return _table(np.minimum(at, size - 1)[:, None], np.ones((count, 1)))
+
+
+def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
+    """The two neighbours, each weighted by how near it is."""
+    if count == size:
+        return _identity(size)
+    step = _step(size, count, align_corners, scale, rounded)
+    source = np.maximum(_sources(count, step, align_corners, rounded), 0.0)
+    left = np.minimum(np.floor(source), size - 1)
+    share = np.clip(rounded(source - left), 0.0, 1.0)
+    positions = np.stack([left, np.minimum(left + 1, size - 1)], 1)
+    return _table(positions, np.stack([rounded(1.0 - share), share], 1))
+
+
+def _cubic(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
+    """Four neighbours, weighted by Keys' cubic; beyond the border its outermost element stands for them."""
+    source = _sources(count, _step(size, count, align_corners, scale, rounded), align_corners, rounded)
+    left = np.minimum(np.floor(source), size - 1)
+    share = np.clip(rounded(source - left), 0.0, 1.0)
+    positions = np.clip(left[:, None] + np.arange(-1, 3), 0, size - 1)
+    return _table(positions, np.stack(cubic_weights(share), 1))
+
+
+def cubic_weights(share: Array) -> list[Array]:
+    """The weights of the four neighbours of a place ``share`` behind the second of them."""
+    a = -0.75
+
+    def near(x: Array) -> Array:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Array) -> Array:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    return [far(share + 1), near(share), near(1 - share), far(2 - share)]
+
+
+def _antialiased(filter: Callable[[Array, Round], Array], radius: float) -> Callable[..., Table]:
+    """The mode whose weights ``filter`` gives, which vanishes beyond ``radius``: stretched to the distance of
+    the output positions where that is more than 1, and divided by their sum.
+    """
+
+    def mode(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
+        step = _step(size, count, align_corners, scale, rounded)
+        support = rounded(radius * step) if step >= 1 else np.float64(radius)
+        inverse = rounded(1.0 / step) if step >= 1 else np.float64(1.0)
+        center = rounded(step * (np.arange(count) + 0.5))
+        first = np.maximum(np.trunc(rounded(center - support) + 0.5), 0)
+        length = np.minimum(np.trunc(rounded(center + support) + 0.5), size) - first
+        length = np.clip(length, 0, 2 * math.ceil(support) + 1)
+        positions = first[:, None] + np.arange(int(np.max(length, initial=0)))
+        exists = positions < (first + length)[:, None]
+        distance = rounded((rounded(positions - center[:, None]) + 0.5) * inverse)
+        weights = np.where(exists, filter(distance, rounded), 0.0)
+        total = np.zeros(count)
+        for column in range(weights.shape[1]):
+            total = rounded(total + weights[:, column])
+        divided = rounded(weights / np.where(total == 0, 1.0, total)[:, None])
+        return Table(np.where(exists, positions, 0).astype(np.intp), exists, divided)
+
+    return mode
+
+
+def _triangle(x: Array, rounded: Round) -> Array:
+    return np.where(np.abs(x) < 1, rounded(1.0 - np.abs(x)), 0.0)
+
+
+def _keys(x: Array, rounded: Round) -> Array:
+    """Keys' cubic, as it approximates a smooth function best."""
+    x = np.abs(x)
+    near = rounded((1.5 * x - 2.5) * x * x + 1)
+    far = rounded(((-0.5 * x + 2.5) * x - 4) * x + 2)
+    return np.where(x < 1, near, np.where(x < 2, far, 0.0))
+
+
+def _lanczos(x: Array, rounded: Round) -> Array:
+    """sinc(x) * sinc(x / 3), for ``|x| < 3``."""
+    angle = math.pi * np.where(x == 0, 1.0, x)
+    value = rounded(3 * np.sin(angle) * np.sin(angle / 3) / (angle * angle))
+    return np.where(x == 0, 1.0, np.where(np.abs(x) < 3, value, 0.0))
+
+
+_MODES: dict[str, Callable[..., Table]] = {
+    "nearest": _nearest,
+    "nearest_exact": _nearest_exact,
+    "linear": _linear,
+    "cubic": _cubic,
+    "linear_aa": _antialiased(_triangle, 1.0),
+    "cubic_aa": _antialiased(_keys, 2.0),
+    "lanczos_aa": _antialiased(_lanczos, 3.0),
+}
+_INTERPOLATES = ("linear", "cubic", "linear_aa", "cubic_aa", "lanczos_aa")
+
+
+def _tables(mode: str, sizes: Sequence[int], counts: Sequence[int], options: Any, kind: str) -> list[Table]:
+    """A table for each spatial dimension; the options are the scales, and ``align_corners`` before."""
+    align_corners, scales = (options[0], options[1:]) if mode in _INTERPOLATES else (False, options)
+    is_double = kind == "float64" or (kind == "uint8" and mode in _INTERPOLATES)
+    rounded = _double if is_double else _single
+    return [
+        _MODES[mode](size, count, align_corners, scale, rounded)
+        for size, count, scale in zip(sizes, counts, scales)
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Kernels.
+
+
+def _kernel(name: str, mode: str, spatial: int) -> None:
+    @family.kernel(name, ALL)
+    def kernel(output: Tensor, self: Tensor, output_size: Sequence[int], *options: Any) -> None:
+        """Each element a weighted sum of its neighbours."""
+        sizes, kind = self._spec.sizes[-spatial:], self._spec.dtype.name
+        tables = _tables(mode, sizes, output_size, options, kind)
+        is_bytes = kind == "uint8" and mode in _INTERPOLATES
+        if mode.endswith("_aa") or is_bytes:
+            # a dimension that keeps its size is left alone, whatever its scale says
+            tables = [
+                _identity(size) if size == len(table.positions) else table
+                for size, table in zip(sizes, tables)
+            ]
+        if mode not in _INTERPOLATES:
+            found = raw(self)
+            for axis, table in zip(range(found.ndim - spatial, found.ndim), tables):
+                found = np.take(found, table.positions[:, 0], axis)
+            raw(output)[...] = found
+        elif is_bytes:
+            store(output, _resampled_bytes(raw(self).astype(np.int64), tables))
+        else:
+            a = numbers(self, WIDE)  # weighted, integers are no integers
+            store(output, summed(a if a.dtype.kind in "fc" else a.astype(np.float64), tables))
+
+
+def _resampled_bytes(a: Array, tables: Sequence[Table]) -> Array:
+    """uint8: dimension by dimension from the last, each result rounded half up and clamped to 0 … 255.
+
+    The weights are integers of 15 bits, those of one position added up before.
+    """
+    for axis, table in reversed(list(zip(range(a.ndim - len(tables), a.ndim), tables))):
+        weights = np.zeros((len(table.positions), a.shape[axis]))
+        lines = np.arange(len(table.positions))
+        for column in range(table.positions.shape[1]):
+            weights[lines, table.positions[:, column]] += np.where(
+                table.exists[:, column],
+                table.weights[:, column],
+                0.0,  # type: ignore[index]
+            )
+        bits, largest = 0, float(np.max(weights, initial=0.0))
+        while bits < 22 and int(0.5 + largest * 2 ** (bits + 1)) < 2**15:
+            bits += 1
+        whole = np.trunc(np.copysign(0.5, weights) + weights * 2**bits).astype(np.int64)
+        total = np.moveaxis(np.tensordot(a, whole, (axis, 1)), -1, axis)
+        a = np.clip((total + (2 ** (bits - 1) if bits else 0)) >> bits, 0, 255)
+    return a
+
+
+def _backward_kernel(name: str, mode: str, spatial: int) -> None:
+    @family.kernel(name, ALL)
+    def kernel(
+        grad_input: Tensor,
+        grad_output: Tensor,
+        output_size: Sequence[int],
+        input_size: Sequence[int],
+        *options: Any,
+    ) -> None:
+        """Each element's gradient is the weighted sum of those it was used for."""
+        sizes = grad_input._spec.sizes[-spatial:]
+        tables = _tables(mode, sizes, output_size, options, grad_output._spec.dtype.name)
+        grad = numbers(grad_output, WIDE)
+        if mode not in _INTERPOLATES:
+            tables = [table._replace(weights=None) for table in tables]
+        store(grad_input, shared_out(grad, tables, sizes))
+
+
+for _name, _mode, _spatial in (
+    *((f"upsample_nearest{dims}d", "nearest", dims) for dims in (1, 2, 3)),
+    *((f"_upsample_nearest_exact{dims}d", "nearest_exact", dims) for dims in (1, 2, 3)),
+    ("upsample_linear1d", "linear", 1),
+    ("upsample_bilinear2d", "linear", 2),
+    ("upsample_trilinear3d", "linear", 3),
+    ("upsample_bicubic2d", "cubic", 2),
+    ("_upsample_bilinear2d_aa", "linear_aa", 2),
+    ("_upsample_bicubic2d_aa", "cubic_aa", 2),
+    ("_upsample_lanczos2d_aa", "lanczos_aa", 2),
+):
+    _kernel(_name, _mode, _spatial)
+    _backward_kernel(f"{_name}_backward", _mode, _spatial)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Padding with what is there: mirrored, or the outermost element.
+
+
+def _reflected(size: int, before: int, after: int) -> Array:
+    at = np.abs(np.arange(-before, size + after))
+    return np.where(at >= size, 2 * (size - 1) - at, at)
+
+
+def _replicated(size: int, before: int, after: int) -> Array:
+    return np.clip(np.arange(-before, size + after), 0, size - 1)
+
+
+def _padding_tables(sources: Any, sizes: Sequence[int], padding: Sequence[int], spatial: int) -> list[Table]:
+    """One neighbour each; the padding is given from the last dimension to the front."""
+    tables = []
+    for dim in range(spatial):
+        number = 2 * (spatial - 1 - dim)
+        found = sources(sizes[dim - spatial], padding[number], padding[number + 1])[:, None]
+        tables.append(Table(found, np.ones(found.shape, bool)))
+    return tables
+
+
+def _padding_kernels(name: str, sources: Any, spatial: int) -> None:
+    @family.kernel(name, ALL)
+    def kernel(output: Tensor, self: Tensor, padding: Sequence[int]) -> None:
+        """Each element is the one that it mirrors."""
+        found = raw(self)
+        tables = _padding_tables(sources, found.shape, padding, spatial)
+        for axis, table in zip(range(found.ndim - spatial, found.ndim), tables):
+            found = np.take(found, table.positions[:, 0], axis)
+        raw(output)[...] = found
+
+    @family.kernel(f"{name}_backward", ALL)
+    def backward(grad_input: Tensor, grad_output: Tensor, self: Tensor, padding: Sequence[int]) -> None:
+        """Each element's gradient is the sum of those of its copies."""
+        sizes = grad_input._spec.sizes
+        tables = _padding_tables(sources, sizes, padding, spatial)
+        store(grad_input, shared_out(numbers(grad_output, WIDE), tables, sizes[-spatial:]))
+
+
+for _spatial in (1, 2, 3):
+    _padding_kernels(f"reflection_pad{_spatial}d", _reflected, _spatial)
+    _padding_kernels(f"replication_pad{_spatial}d", _replicated, _spatial)

@@ -1,0 +1,52 @@
+"""Scans: running sums, products and extremes along a dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gnomon.memory.tensor import Tensor
+
+from .arrays import STORED, WIDE, Array, at_least_1d, numbers, store, wrapped
+from .families import ALL, REAL_AND_BOOL, Family
+
+family = Family()
+
+
+def _scan_kernel(name: str, function: Any) -> None:
+    @family.kernel(name, ALL)
+    def kernel(output: Tensor, self: Tensor, dim: int, *_: Any) -> None:
+        """Accumulated in float64, each element rounded once; integers wrap around."""
+        a = numbers(self, WIDE)
+        if a.dtype.kind in "biu":
+            a = a.astype(STORED[output._spec.dtype.name], copy=False)
+        store(output, function(at_least_1d(a), axis=wrapped(dim, a.ndim)).reshape(a.shape))
+
+
+_scan_kernel("cumsum", np.cumsum)
+_scan_kernel("cumprod", np.cumprod)
+
+
+def running_places(a: Array, best: Array, axis: int) -> Array:
+    """For each element, where the last extreme up to it stands; a NaN is the extreme from there on."""
+    shape = [1] * a.ndim
+    shape[axis] = -1
+    places = np.arange(a.shape[axis]).reshape(shape)
+    is_best = (a == best) | (a != a)
+    return np.maximum.accumulate(np.where(is_best, places, 0), axis=axis)
+
+
+def _extreme_kernel(name: str, function: Any) -> None:
+    @family.kernel(name, REAL_AND_BOOL)
+    def kernel(values: Tensor, indices: Tensor, self: Tensor, dim: int) -> None:
+        """The extreme so far and the last place where it stood."""
+        a = at_least_1d(numbers(self))
+        axis = wrapped(dim, a.ndim)
+        places = running_places(a, function.accumulate(a, axis=axis), axis)
+        store(values, np.take_along_axis(a, places, axis).reshape(self._spec.sizes))
+        store(indices, places.reshape(self._spec.sizes))
+
+
+_extreme_kernel("cummax", np.maximum)
+_extreme_kernel("cummin", np.minimum)
