@@ -115,6 +115,15 @@ def vector_norm(a: Array, axes: Axes, kept: bool, ord: Any, *_: Any) -> Array:
     )
 
 
+@family.reduction("logsumexp", INEXACT, WIDE)
+def log_sum_exp(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
+    """The logarithm of the sum of the exponentials, of differences from the largest real part."""
+    shift = np.max(a.real, axis=axes, keepdims=True)
+    shift = np.where(np.isfinite(shift), shift, 0.0)
+    sums = np.log(np.sum(np.exp(a - shift), axis=axes, keepdims=True)) + shift
+    return sums if kept else np.squeeze(sums, axis=axes)
+
+
 @family.kernel("_count_nonzero", ALL)
 def count_nonzero(output: Tensor, self: Tensor) -> None:
     """How many elements are not 0."""

@@ -89,7 +89,7 @@ def polygamma(n: int, a: float) -> float:
     """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a)."""
     if n == 0:
         return digamma(a)
-    if n == 1 and a < 0 and a != math.floor(a):  # the one whose reflection is simple
+    if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # the one whose reflection is simple
         return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
     return (1 if n % 2 else -1) * exp(lgamma(n + 1.0)) * hurwitz_zeta(n + 1, a)
 
