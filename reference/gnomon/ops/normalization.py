@@ -1,4 +1,4 @@
-"""softmax, log_softmax and logsumexp.
+"""softmax and log_softmax.
 
 Accumulation: exponentials in float64, their sum exactly rounded; one rounding to the dtype at the end.
 Source: aten/src/ATen/native/SoftMax.cpp.
@@ -12,16 +12,13 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, exp, log
-from ..kit.iterator import TensorIterator
-from ..kit.loops import reduction
 from ..kit.native import native_function
-from ..kit.rules import reduce, refuse, to_float
+from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.geometry import wrap_dim
-from .reduce import expanded
 
 
 def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
@@ -215,36 +212,4 @@ native_function(
 
     The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,
     IndexError for a dim that x has not.""",
-)
-
-
-def _logsumexp_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
-    dtype = to_float(self.dtype)
-    return reduce(self, dim, keepdim, dtype, dtype)
-
-
-def _log_sum_exp(numbers: list[Any]) -> Any:
-    """The exponentials are of differences from the largest number, which are in no danger."""
-    largest = max((number.real for number in numbers), default=-math.inf)
-    shift = 0.0 if math.isinf(largest) or math.isnan(largest) else largest
-    return log(exact_sum([exp(number - shift) for number in numbers])) + shift
-
-
-def _logsumexp_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
-    sizes = self._spec.sizes
-    return expanded(grad, sizes, dim, keepdim) * (self - expanded(result, sizes, dim, keepdim)).exp().conj()
-
-
-native_function(
-    "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-    meta=_logsumexp_rule,
-    kernel=reduction(_log_sum_exp),
-    derivatives={"self": _logsumexp_grad},
-    identity=complex(-math.inf, 0),
-    out="out",
-    doc="""log(sum(exp(x))) over dimensions ``dim``, which go unless ``keepdim``, without overflow.
-
-    Of floats and complex numbers in their dtype, of integers and bools in the default one; -inf over no
-    elements.  Raises IndexError for a ``dim`` that the tensor has not, RuntimeError for one that is given
-    twice.""",
 )

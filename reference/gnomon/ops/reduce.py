@@ -1,4 +1,4 @@
-"""Reductions: sums, means, extremes, any and all.
+"""Reductions: sums, means, logsumexp, extremes, any and all.
 
 Accumulation: floating point sums are exactly rounded (math.fsum over the elements in float64), whatever the
 dtype; integers are summed exactly in int64 and wrap around.  A backend can only be as good.
@@ -17,7 +17,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import reduction, rows_along
 from ..kit.native import native_function
-from ..kit.rules import bool_result_dtype, reduce, reduced_dims, refuse, sum_dtype
+from ..kit.rules import bool_result_dtype, reduce, reduced_dims, refuse, sum_dtype, to_float
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -144,6 +144,39 @@ native_function(
     },
     out="dtype_out",
     doc="The mean of all elements.",
+)
+
+
+def _logsumexp_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    dtype = to_float(self.dtype)
+    return reduce(self, dim, keepdim, dtype, dtype)
+
+
+def _log_sum_exp(numbers: list[Any]) -> Any:
+    """The exponentials are of differences from the largest number, which are in no danger."""
+    largest = max((number.real for number in numbers), default=-math.inf)
+    shift = 0.0 if math.isinf(largest) or math.isnan(largest) else largest
+    powers = [arithmetic.exp(number - shift) for number in numbers]
+    return arithmetic.log(arithmetic.exact_sum(powers)) + shift
+
+
+def _logsumexp_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    sizes = self._spec.sizes
+    return expanded(grad, sizes, dim, keepdim) * (self - expanded(result, sizes, dim, keepdim)).exp().conj()
+
+
+native_function(
+    "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+    meta=_logsumexp_rule,
+    kernel=reduction(_log_sum_exp),
+    derivatives={"self": _logsumexp_grad},
+    identity=complex(-math.inf, 0),
+    out="out",
+    doc="""log(sum(exp(x))) over dimensions ``dim``, which go unless ``keepdim``, without overflow.
+
+    Of floats and complex numbers in their dtype, of integers and bools in the default one; -inf over no
+    elements.  Raises IndexError for a ``dim`` that the tensor has not, RuntimeError for one that is given
+    twice.""",
 )
 
 
