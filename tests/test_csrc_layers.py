@@ -218,19 +218,30 @@ def test_results_do_not_depend_on_the_number_of_threads(library, random):
         library.lib.gn_set_num_threads(before)
 
 
+# lines that are converted several at once, the last block shorter, and lines longer than a block
+@pytest.mark.parametrize("sizes", ((40, 130), (700, 8), (2049, 1), (3, 5000)))
 @pytest.mark.parametrize("dtype", ("float16", "bfloat16"))
-def test_softmax_of_half_types_rounds_once(library, random, dtype):
-    x = make(random.standard_normal((40, 130)), dtype)
-    exact = (
-        x.array.astype(np.float32)
-        if dtype == "float16"
-        else (x.array.astype(np.uint32) << 16).view(np.float32)
-    )
+def test_softmax_of_half_types_rounds_once(library, random, dtype, sizes):
+    x, g = (make(random.standard_normal(sizes), dtype) for _ in range(2))
+
+    def widened(held):
+        if dtype == "float16":
+            return Tagged(held.array.astype(np.float32), "float32")
+        return Tagged((held.array.astype(np.uint32) << 16).view(np.float32), "float32")
+
     for dim in (0, 1):
-        out = empty(x.array.shape, dtype)
-        assert library.run("_softmax", [out], [x], (dim, 0)) == OK
-        (wide,) = run(library, "_softmax", [x.array.shape], [Tagged(exact, "float32")], (dim, 0))
-        assert np.array_equal(out.array, make(wide.array, dtype).array)
+        for name in ("_softmax", "_log_softmax"):
+            out, backward = empty(sizes, dtype), name + "_backward_data"
+            assert library.run(name, [out], [x], (dim, 0)) == OK
+            (wide,) = run(library, name, [sizes], [widened(x)], (dim, 0))
+            assert np.array_equal(out.array, make(wide.array, dtype).array)
+            asked = Tagged(np.empty(sizes, np.float32), "float32")
+            assert library.run(name, [asked], [x], (dim, 1)) == OK
+            assert np.array_equal(asked.array, wide.array)
+            back = empty(sizes, dtype)
+            assert library.run(backward, [back], [g, out], (dim,)) == OK
+            (wide,) = run(library, backward, [sizes], [widened(g), widened(out)], (dim,))
+            assert np.array_equal(back.array, make(wide.array, dtype).array)
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64"))

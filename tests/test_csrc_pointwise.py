@@ -121,3 +121,62 @@ def test_angles_beyond_the_polynomials_range(dtype):
         for angle, result in zip(held.tolist(), getattr(aten, name)(held).tolist()):
             wanted = getattr(math, name)(angle)
             assert abs(result - wanted) <= tolerance * max(1, abs(wanted)), (name, angle)
+
+
+EXPONENTS = (2, 3, 0.5, -0.5, -1, -2, 2.5, 4, 0)
+
+
+@pytest.mark.parametrize("exponent", EXPONENTS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_usual_exponents_have_their_own_loops(dtype, exponent):
+    """Products, quotients and roots, rounded as such; any other exponent is what a tensor of exponents gives."""
+    values = gn.tensor(numbers(1030), dtype=getattr(gn, dtype))
+    wide = values.float() if dtype == "bfloat16" else values
+    own = {
+        2: lambda a: a * a,
+        3: lambda a: a * a * a,
+        0.5: gn.sqrt,
+        -0.5: gn.rsqrt,
+        -1: gn.reciprocal,
+        -2: lambda a: 1 / (a * a),
+    }
+    other = gn.full((1030,), exponent, dtype=wide.dtype)
+    wanted = own.get(exponent, lambda a: a.pow(other))(wide).to(values.dtype)
+    found = values.pow(exponent)
+    assert found.dtype is values.dtype and found.shape == values.shape
+    assert bits(found) == bits(wanted)
+    assert bits(values[::2].pow(exponent)) == bits(wanted)[::2]
+    held = values.clone()
+    assert held.pow_(exponent) is held and bits(held) == bits(wanted)
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 0, 1, 5])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_usual_exponents_of_integers_wrap(dtype, exponent):
+    held = gn.tensor([0, 1, 2, 7, 100, 127] * 50, dtype=gn.int64).to(getattr(gn, dtype))
+    width = held.element_size() * 8
+    found = held.pow(exponent)
+    assert found.dtype is held.dtype
+    for base, power in zip(held.tolist(), found.tolist()):
+        assert (base**exponent - power) % 2**width == 0
+
+
+def test_pow_of_bool():
+    held = gn.tensor([True, False] * 9)
+    for exponent in (True, False):
+        found = held.pow(exponent)
+        assert found.tolist() == [base**exponent != 0 for base in held.tolist()], exponent
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_sines_of_all_quarters(name):
+    """Either polynomial with either sign, on both sides of each boundary, and -0.0 as it is."""
+    turns = [quarter * math.pi / 4 + aside for quarter in range(-40, 41) for aside in (-1e-3, 0.0, 1e-3)]
+    held = gn.tensor([*turns, 1e6, -1e6, 2.0**20, 1e-30, 1e-42, -0.0, 0.0], dtype=gn.float32)
+    found = getattr(gn, name)(held)
+    for angle, result in zip(held.tolist(), found.tolist()):
+        wanted = getattr(math, name)(angle)
+        assert abs(result - wanted) <= 2**-22 * abs(wanted) or abs(result - wanted) <= 2**-149, angle
+    last = [0.0, 0.0] if name == "sin" else [1.0, 1.0]
+    assert found.tolist()[-2:] == last
+    assert math.copysign(1, found.tolist()[-2]) == (-1 if name == "sin" else 1)

@@ -278,6 +278,34 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
 OF_ONE(WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp)))
 
+/* pow.Tensor_Scalar: the exponents that are usual have forms and loops of their own, as in PyTorch, which vectorise where
+ * a loop that tested the exponent would not. */
+#if IS_COMPLEX
+OF_ONE(UNARY_LOOP(pow_number, STORAGE, STORE, FIRST_NUMBER(exponent), NAME(gn_pow_number)(a, exponent)))
+#elif !IS_HALF
+OF_ONE(UNARY_LOOP(pow_second, STORAGE, STORE, NO_PARAMETER, (COMPUTE)(a * a)))
+OF_ONE(UNARY_LOOP(pow_third, STORAGE, STORE, NO_PARAMETER, (COMPUTE)((COMPUTE)(a * a) * a)))
+OF_ONE(WHEN_FLOATING(UNARY_LOOP(pow_minus_second, STORAGE, STORE, NO_PARAMETER, 1 / (a * a))))
+OF_ONE(UNARY_LOOP(pow_other, STORAGE, STORE, FIRST_NUMBER(exponent), gn_pow(a, exponent)))
+OF_ONE(static gn_loop *NAME(pow_loop_of)(COMPUTE exponent) {
+    if (exponent == 2) {
+        return NAME(pow_second_loop);
+    }
+    if (exponent == 3) {
+        return NAME(pow_third_loop);
+    }
+    WHEN_FLOATING(if (exponent == (COMPUTE)0.5) { return NAME(sqrt_loop); }
+                  if (exponent == (COMPUTE)-0.5) { return NAME(rsqrt_loop); }
+                  if (exponent == -1) { return NAME(reciprocal_loop); }
+                  if (exponent == -2) { return NAME(pow_minus_second_loop); })
+    return NAME(pow_other_loop);
+}
+static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
+    return NAME(pow_loop_of)(NUMBER(0))(count, data, strides, call);
+})
+#endif
+OF_ONE(KERNEL(pow_number))
+
 #undef UNARY_LOOP
 #undef UNARY_FAR_LOOP
 #undef BINARY_LOOP

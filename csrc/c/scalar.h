@@ -277,9 +277,6 @@ GN_INLINE int64_t gn_same_int64(int64_t x) {
 #define gn_isinf(x) \
     GN_ANY(gn_isinf_float32, gn_isinf_float64, gn_isinf_complex64, gn_isinf_complex128, gn_isnan_int64, x)(x)
 #define gn_pow(a, b) GN_ANY(gn_pow_float32, pow, gn_pow_complex64, gn_pow_complex128, gn_pow_int64, a)(a, b)
-#define gn_pow_number(a, b) \
-    GN_ANY(gn_pow_number_float32, gn_pow_number_float64, gn_pow_number_complex64, gn_pow_number_complex128, \
-           gn_pow_int64, a)(a, b)
 #define gn_finite(x, nan, highest, lowest) \
     GN_ANY(gn_finite_float32, gn_finite_float64, gn_finite_complex64, gn_finite_complex128, gn_finite_int64, x) \
     (x, nan, highest, lowest)

@@ -23,6 +23,7 @@ GN_INLINE double gn_from_bits64(uint64_t bits) {
 
 /* Adding and subtracting this rounds to the nearest integer, which then stands in the sum's last bits. */
 #define GN_SHIFT 0x1.8p52
+#define GN_SHIFT_FLOAT 0x1.8p23f
 /* The same with twice the bias of an exponent added: the last bits, halved, are a biased exponent. */
 #define GN_SHIFT_BIASED (0x1.8p52 + 2046)
 #define GN_SHIFT_BIASED_FLOAT (0x1.8p23f + 254)

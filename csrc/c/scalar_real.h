@@ -42,29 +42,6 @@ GN_INLINE REAL NAME(gn_div_trunc)(REAL a, REAL b) {
     return FUNCTION(trunc)(a / b);
 }
 
-/* a to the power b.  The exponents that are usual have their own forms, as in PyTorch's pow.Tensor_Scalar. */
-GN_INLINE REAL NAME(gn_pow_number)(REAL a, REAL b) {
-    if (b == 2) {
-        return a * a;
-    }
-    if (b == 3) {
-        return a * a * a;
-    }
-    if (b == (REAL)0.5) {
-        return FUNCTION(sqrt)(a);
-    }
-    if (b == (REAL)-0.5) {
-        return 1 / FUNCTION(sqrt)(a);
-    }
-    if (b == -1) {
-        return 1 / a;
-    }
-    if (b == -2) {
-        return 1 / (a * a);
-    }
-    return NAME(gn_pow)(a, b);
-}
-
 GN_INLINE int NAME(gn_zero_divisor)(REAL b) {
     (void)b;
     return 0;

@@ -30,29 +30,35 @@ GN_INLINE double gn_turn(double x, uint64_t odd) {
     return gn_from_bits64(gn_bits64(x) ^ (odd << 63));
 }
 
-/* sin r / r for |r| <= pi / 2. */
-GN_INLINE double gn_sine_wide(double z) {
-    double p = -2.3892607605507896e-8;
-    p = GN_FMA(p, z, 2.7525648570817675e-6);
-    p = GN_FMA(p, z, -1.9840874835830974e-4);
-    p = GN_FMA(p, z, 8.33333117649223e-3);
-    p = GN_FMA(p, z, -1.6666666628470406e-1);
-    return p * z + 1;
+/* x is n pi / 2 and the rest r, for a `shifted` of n + GN_SHIFT_FLOAT.  The sine of r, or its cosine where `odd`, and
+ * n's next to last bit turns its sign.  |r| is at most 0.87, as n comes of a quotient that was rounded; n may be as large
+ * as x, and so the difference is a double.  All else is in float, of which a vector holds twice as many. */
+GN_INLINE float gn_quarter_float32(float x, float shifted, uint32_t n, int odd) {
+    const double whole = shifted - GN_SHIFT_FLOAT;
+    const double rest = GN_FMA(whole, -(GN_PI_1 / 2), (double)x);
+    const float r = (float)GN_FMA(whole, -(GN_PI_REST / 2), rest);
+    const float z = r * r;
+    float p = -1.94414110e-4f;
+    p = GN_FMA(p, z, 8.33156605e-3f);
+    p = GN_FMA(p, z, -1.66666443e-1f);
+    float q = 2.43485079e-5f;
+    q = GN_FMA(q, z, -1.38865055e-3f);
+    q = GN_FMA(q, z, 4.16666274e-2f);
+    const float sine = GN_FMA(r * z, p, r);
+    const float cosine = GN_FMA(z * z, q, GN_FMA(z, -0.5f, 1.0f));
+    return gn_from_bits(gn_bits(odd ? cosine : sine) ^ (n >> 1 << 31));
 }
 
 GN_INLINE float gn_sin_float32(float x) {
-    const double shifted = x * (1 / GN_PI) + GN_SHIFT;
-    const double n = shifted - GN_SHIFT;
-    const double r = (x - n * GN_PI_1) - n * GN_PI_REST;
-    return (float)gn_turn(r * gn_sine_wide(r * r), gn_bits64(shifted));
+    const float shifted = GN_FMA(x, (float)(2 / GN_PI), GN_SHIFT_FLOAT);
+    const uint32_t n = gn_bits(shifted);
+    const float result = gn_quarter_float32(x, shifted, n, (n & 1) != 0);
+    return x == 0 ? x : result; /* -0.0 stays */
 }
-
-/* x = (n + 1/2) pi + r, where cos x is sin r but for its sign. */
 GN_INLINE float gn_cos_float32(float x) {
-    const double shifted = (x * (1 / GN_PI) - 0.5) + GN_SHIFT;
-    const double n = (shifted - GN_SHIFT) + 0.5;
-    const double r = (x - n * GN_PI_1) - n * GN_PI_REST;
-    return (float)gn_turn(r * gn_sine_wide(r * r), gn_bits64(shifted) + 1);
+    const float shifted = GN_FMA(x, (float)(2 / GN_PI), GN_SHIFT_FLOAT);
+    const uint32_t n = gn_bits(shifted) + 1;
+    return gn_quarter_float32(x, shifted, n, (n & 1) != 0);
 }
 
 GN_INLINE float gn_tan_float32(float x) {

@@ -15,6 +15,8 @@
 /* The fewest, and the bytes of a buffer for half types. */
 #define LEAST_TILE 64
 #define BUFFER_BYTES (1024 * 1024)
+/* Elements of adjacent lines of a half type that are converted at once. */
+#define BUFFERED 2048
 
 /* Tensors of (outer, length, inner) elements in row-major order; a task is a tile of lines side by side. */
 typedef struct softmax {

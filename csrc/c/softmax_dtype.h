@@ -18,11 +18,12 @@ static COMPUTE NAME(line_max)(const COMPUTE *line, int64_t length) {
     for (int lane = 0; i < length; i++, lane++) {
         lanes[lane] = line[i] > lanes[lane] ? line[i] : lanes[lane];
     }
-    COMPUTE largest = LOWEST;
-    for (int lane = 0; lane < LANES; lane++) {
-        largest = lanes[lane] > largest ? lanes[lane] : largest;
+    for (int width = LANES / 2; width > 0; width /= 2) { /* pairs, which do not wait for each other */
+        for (int lane = 0; lane < width; lane++) {
+            lanes[lane] = lanes[lane + width] > lanes[lane] ? lanes[lane + width] : lanes[lane];
+        }
     }
-    return largest;
+    return lanes[0];
 }
 
 /* The sum of up to BLOCK elements. */
@@ -221,11 +222,58 @@ static void NAME(store_elements)(STORAGE *to, const COMPUTE *from, int64_t count
     }
 }
 
+/* Lines [begin, end), whose elements are adjacent; those of half types go through a buffer of floats, as many at once as
+ * are BUFFERED elements. */
+static void NAME(softmax_lines)(int64_t begin, int64_t end, softmax *work) {
+    const int64_t length = work->length;
+    const int64_t together = IS_HALF ? gn_max(1, BUFFERED / length) : 1;
+    const int has_gradient = work->gradient != NULL;
+    COMPUTE *buffer = NULL;
+    if (IS_HALF) {
+        buffer = gn_take((has_gradient ? 2 : 1) * length * together * (int64_t)sizeof(COMPUTE));
+        if (buffer == NULL) {
+            gn_report(&work->status, GN_OUT_OF_MEMORY);
+            return;
+        }
+    }
+    for (int64_t line = begin; line < end; line += together) {
+        const int64_t first = line * length;
+        const int64_t count = gn_min(together, end - line) * length;
+        COMPUTE *to = (COMPUTE *)((STORAGE *)work->out + first);
+        const COMPUTE *x = (const COMPUTE *)((const STORAGE *)work->in + first);
+        const COMPUTE *g = has_gradient ? (const COMPUTE *)((const STORAGE *)work->gradient + first) : NULL;
+        if (IS_HALF) {
+            NAME(load_elements)(buffer, (const STORAGE *)work->in + first, count);
+            to = work->wide ? (COMPUTE *)work->out + first : buffer;
+            x = buffer;
+            if (has_gradient) {
+                NAME(load_elements)(buffer + count, (const STORAGE *)work->gradient + first, count);
+                g = buffer + count;
+            }
+        }
+        for (int64_t i = 0; i < count; i += length) {
+            if (has_gradient) {
+                NAME(softmax_gradient_line)(g + i, x + i, to + i, length, work->logarithm);
+            } else {
+                NAME(softmax_line)(x + i, to + i, length, work->logarithm);
+            }
+        }
+        if (IS_HALF && !work->wide) {
+            NAME(store_elements)((STORAGE *)work->out + first, buffer, count);
+        }
+    }
+    gn_give(buffer);
+}
+
 /* Tiles [begin, end) of the lines; half types go through a buffer of floats. */
 static void NAME(softmax_tiles)(int64_t begin, int64_t end, void *context) {
     softmax *work = context;
     const int64_t length = work->length;
     const int64_t inner = work->inner;
+    if (inner == 1) {
+        NAME(softmax_lines)(begin, end, work);
+        return;
+    }
     const int64_t tiles = (inner + work->tile - 1) / work->tile;
     COMPUTE *buffer = NULL;
     if (IS_HALF) {
@@ -259,11 +307,7 @@ static void NAME(softmax_tiles)(int64_t begin, int64_t end, void *context) {
             x = buffer;
             g = gradient == NULL ? NULL : buffer + length * width;
         }
-        if (inner == 1 && g == NULL) {
-            NAME(softmax_line)(x, to, length, work->logarithm);
-        } else if (inner == 1) {
-            NAME(softmax_gradient_line)(g, x, to, length, work->logarithm);
-        } else if (g == NULL) {
+        if (g == NULL) {
             NAME(softmax_tile)(x, to, length, step, width, work->logarithm, sums);
         } else {
             NAME(softmax_gradient_tile)(g, x, to, length, step, width, work->logarithm, sums);
