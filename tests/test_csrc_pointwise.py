@@ -129,7 +129,7 @@ EXPONENTS = (2, 3, 0.5, -0.5, -1, -2, 2.5, 4, 0)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 def test_usual_exponents_have_their_own_loops(dtype, exponent):
-    """Products, quotients and roots, rounded as such; any other exponent is what a tensor of exponents gives."""
+    """Products, quotients and roots, rounded as such; any other is what a tensor of exponents gives."""
     values = gn.tensor(numbers(1030), dtype=getattr(gn, dtype))
     wide = values.float() if dtype == "bfloat16" else values
     own = {

@@ -278,8 +278,8 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
 OF_ONE(WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp)))
 
-/* pow.Tensor_Scalar: the exponents that are usual have forms and loops of their own, as in PyTorch, which vectorise where
- * a loop that tested the exponent would not. */
+/* pow.Tensor_Scalar: the exponents that are usual have forms and loops of their own, as in PyTorch, which
+ * vectorise where a loop that tested the exponent would not. */
 #if IS_COMPLEX
 OF_ONE(UNARY_LOOP(pow_number, STORAGE, STORE, FIRST_NUMBER(exponent), NAME(gn_pow_number)(a, exponent)))
 #elif !IS_HALF
@@ -300,7 +300,8 @@ OF_ONE(static gn_loop *NAME(pow_loop_of)(COMPUTE exponent) {
                   if (exponent == -2) { return NAME(pow_minus_second_loop); })
     return NAME(pow_other_loop);
 }
-static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
+static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, const int64_t *strides,
+                                     const gn_call *call) {
     return NAME(pow_loop_of)(NUMBER(0))(count, data, strides, call);
 })
 #endif

@@ -30,9 +30,9 @@ GN_INLINE double gn_turn(double x, uint64_t odd) {
     return gn_from_bits64(gn_bits64(x) ^ (odd << 63));
 }
 
-/* x is n pi / 2 and the rest r, for a `shifted` of n + GN_SHIFT_FLOAT.  The sine of r, or its cosine where `odd`, and
- * n's next to last bit turns its sign.  |r| is at most 0.87, as n comes of a quotient that was rounded; n may be as large
- * as x, and so the difference is a double.  All else is in float, of which a vector holds twice as many. */
+/* x is m pi / 2 + r, for a `shifted` of m + GN_SHIFT_FLOAT.  The sine of r, or its cosine where `odd`; the last
+ * bit but one of n turns the sign.  |r| is at most 0.87, as m comes of a quotient that was rounded; m may be as
+ * large as x, and so the difference is a double.  All else is in float, of which a vector holds twice as many. */
 GN_INLINE float gn_quarter_float32(float x, float shifted, uint32_t n, int odd) {
     const double whole = shifted - GN_SHIFT_FLOAT;
     const double rest = GN_FMA(whole, -(GN_PI_1 / 2), (double)x);

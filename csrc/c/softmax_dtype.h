@@ -222,8 +222,8 @@ static void NAME(store_elements)(STORAGE *to, const COMPUTE *from, int64_t count
     }
 }
 
-/* Lines [begin, end), whose elements are adjacent; those of half types go through a buffer of floats, as many at once as
- * are BUFFERED elements. */
+/* Lines [begin, end), whose elements are adjacent; those of half types go through a buffer of floats, as many
+ * at once as are BUFFERED elements. */
 static void NAME(softmax_lines)(int64_t begin, int64_t end, softmax *work) {
     const int64_t length = work->length;
     const int64_t together = IS_HALF ? gn_max(1, BUFFERED / length) : 1;
