@@ -201,3 +201,12 @@ def test_the_alias_cpu_is_the_fastest_host_backend() -> None:
         key=lambda info: registry.get_backend(info.name).speed_rank,
     )
     assert gn.ones(1, device="cpu").device.type == fastest.device_type
+
+
+@pytest.mark.skipif(
+    not os.environ.get("CI"), reason="a compiler and all backends are there only for sure in CI"
+)
+@pytest.mark.parametrize("name", ["c", "numpy"])
+def test_ci_has_the_backends_whose_tests_are_skipped_without_them(name):
+    found = gn.backends()[name]
+    assert found.available, found
