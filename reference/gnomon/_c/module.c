@@ -142,7 +142,7 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     self->recorder = or_none(facts, "recorder");
     self->operator= or_none(facts, "operator");
     self->function = or_none(facts, "function");
-    self->records = PyDict_New();
+    self->records = NULL; /* made with the first record */
     self->arity = number_or_zero(facts, "arity");
     self->tensors = (unsigned)number_or_zero(facts, "tensors");
     self->lists = (unsigned)number_or_zero(facts, "lists");
@@ -154,7 +154,7 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     self->number = (int)number_or_zero(facts, "number");
     self->device = (int)number_or_zero(facts, "device");
     self->input = (int)number_or_zero(facts, "input");
-    if (self->records == NULL || PyErr_Occurred()) {
+    if (PyErr_Occurred()) {
         Py_DECREF(self);
         return NULL;
     }
