@@ -127,6 +127,7 @@ for _name in (
         "bind",
         "creation",
         "fast_launches",
+        "fast_numbers",
         "fast_operators",
         "fast_path",
         "fast_views",

@@ -34,6 +34,7 @@ from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten, set_shortcut_finder
 from .dispatch.mode import mode_word
 from .fast_launches import make_launch
+from .fast_numbers import bind_fast_numbers
 from .fast_operators import (
     PLANS_PER_OPERATOR,
     address_of,
@@ -431,6 +432,7 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name)))
         namespace[name] = _with_rest(fast, namespace[name])
     bind_fast_views(namespace)
+    bind_fast_numbers(namespace)
     bind_hot_path()
     Tensor.__neg__ = Tensor.neg
     Tensor.__abs__ = Tensor.abs

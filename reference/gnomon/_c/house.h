@@ -225,6 +225,8 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
 PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_piece(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_tensor(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_tolist(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 
