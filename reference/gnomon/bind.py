@@ -57,7 +57,9 @@ class Overloads:
 
     known: by the types of the arguments, where little else matters: the overload, the type of its results,
     the arguments that stand for lists, the defaults of those that are left out, the guards, and from where on
-    arguments stand for one list, or -1.
+    arguments stand for one list, or -1.  Of a call with keywords their names are in the key behind all types,
+    the defaults are those of the whole schema, and which argument goes to each place of it (-1: none) is the
+    last entry.
     """
 
     __slots__ = (
@@ -70,16 +72,14 @@ class Overloads:
         self.named_defaults = named_defaults
         # made at the first call: a program calls few of the operators there are
         self.signatures: tuple[Signature, ...] = ()
-        self.known: dict[
-            tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...], tuple[int, ...], int]
-        ] = {}
+        self.known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
     def _make_signatures(self) -> None:
         operators, self.quickest = _in_order(self.packet)
         found = [Signature(operator, self.takes_self, self.named_defaults) for operator in operators]
         self.makes_tensors = any("pin_memory" in each.by_name for each in found)
         # types that were looked at: they are known now, or say too little
-        self.tried: set[tuple[type, ...]] = set()
+        self.tried: set[tuple[Any, ...]] = set()
         self.signatures = tuple(found)  # last: other threads look at it
 
     def remember(
@@ -101,6 +101,42 @@ class Overloads:
             where = -1 if packed is None else packed
             self.known[types] = signature.operator, signature.return_type, singles, tail, guards, where
 
+    def remember_keywords(
+        self, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], values: Sequence[Any]
+    ) -> None:
+        """``remember`` for a call with keywords, perhaps ``out`` among them, that came to ``values``."""
+        types = (*map(type, args), *map(type, kwargs.values()), tuple(kwargs))
+        if types in self.tried:
+            return
+        self.tried.add(types)
+        others = {name: value for name, value in kwargs.items() if name != "out"}
+        found = signature.keyword_guards(args, others, self.may_be_numbers, self.names_number)
+        operator, defaults = signature.operator, signature.defaults
+        if "out" in kwargs:
+            # other types of results, or of numbers of them, are for _call_out; and out= has to come last
+            if not isinstance(kwargs["out"], Tensor) or signature.out is None or [*kwargs][-1] != "out":
+                return
+            operator, defaults = signature.out, [*defaults, None]
+        if found is None or len(defaults) != len(operator.schema.arguments):
+            return
+        guards, singles, places = found
+        if "out" in kwargs:
+            places = [*places, len(defaults) - 1]
+        given = (*args, *kwargs.values())
+        for index, (place, value) in enumerate(zip(places, given)):
+            if index not in singles and place < len(values) and not _is_taken(values[place], value):
+                return
+        order = tuple([places.index(place) if place in places else -1 for place in range(len(defaults))])
+        tail = tuple(defaults)
+        self.known[types] = operator, signature.return_type, singles, tail, guards, -1, order
+
+    def names_number(self, name: str) -> bool:
+        """``may_be_numbers`` for what is given under this name."""
+        return any(
+            name in each.by_name and each.arguments[each.by_name[name]].type != "Tensor"
+            for each in self.signatures
+        )
+
     def may_be_numbers(self, index: int) -> bool:
         """Has some overload a number here, which a tensor without dimensions may stand for?"""
         return any(
@@ -116,10 +152,13 @@ class Overloads:
         first = signatures[self.quickest]
         values = first.quick(args, kwargs)
         if values is not None:
-            if not kwargs:
+            if kwargs:
+                self.remember_keywords(first, args, kwargs, values)
+            else:
                 self.remember(first, args, values)
             result = first.operator(*values)
             return result if first.return_type is None else first.return_type(*result)
+        all_keywords = dict(kwargs)
         out = kwargs.pop("out", None) if "out" in kwargs else None
         requires_grad = kwargs.pop("requires_grad", False) if self.makes_tensors else False
         problems = []
@@ -134,10 +173,13 @@ class Overloads:
                 problems.append("takes no out=")
                 continue
             if out is not None:
+                self.remember_keywords(signature, args, all_keywords, values)
                 result = _call_out(signature, values, out)
             else:
-                if not kwargs and not requires_grad:
+                if not all_keywords:
                     self.remember(signature, args, values, self.may_be_numbers)
+                elif len(all_keywords) == len(kwargs):
+                    self.remember_keywords(signature, args, kwargs, values)
                 result = signature.operator(*values)
             if signature.return_type is not None:
                 return signature.return_type(*result)
@@ -159,6 +201,11 @@ class Overloads:
         )
 
 
+def _is_taken(value: Any, given: Any) -> bool:
+    """Is an argument taken as it was given?  Lists become tuples of the same; operators take either."""
+    return value is given or (given.__class__ in (list, tuple) and value.__class__ is tuple)
+
+
 def make_function(
     packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
 ) -> Callable[..., Any]:
@@ -176,6 +223,15 @@ def make_function(
                 elif singles:
                     args = tuple([(each,) if index in singles else each for index, each in enumerate(args)])
                 result = operator(*args, *tail)
+                return result if return_type is None else return_type(*result)
+        else:
+            found = known.get((*map(type, args), *map(type, kwargs.values()), tuple(kwargs)))
+            given = (*args, *kwargs.values())
+            if found is not None and (not found[4] or hold(found[4], given)):
+                operator, return_type, singles, tail, _, _, order = found
+                if singles:
+                    given = tuple([(each,) if index in singles else each for index, each in enumerate(given)])
+                result = operator(*[given[index] if index >= 0 else each for index, each in zip(order, tail)])
                 return result if return_type is None else return_type(*result)
         return overloads.parse(args, kwargs)
 
