@@ -129,6 +129,7 @@ for _name in (
         "fast_launches",
         "fast_numbers",
         "fast_operators",
+        "fast_out",
         "fast_path",
         "fast_views",
         "functional",

@@ -48,6 +48,7 @@ from .fast_operators import (
     new_plans,
     walks_as_given,
 )
+from .fast_out import has_out_shortcut, make_out
 from .fast_views import bind_fast_views, make_pieces
 from .hot_path import VARIABLE_KEYS, bind_hot_path, in_c, like
 from .kit import launch
@@ -447,6 +448,8 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     if has_shortcut(operator):
         return make_general(operator)
     schema, record = operator.schema, operator.record
+    if has_out_shortcut(operator):
+        return make_out(operator)
     if schema.is_out or (schema.is_inplace and record.composite is None):
         return None
     if record.written_positions:

@@ -215,6 +215,7 @@ PyObject *run_graph(PyObject *module, PyObject *args);
 PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_out(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);

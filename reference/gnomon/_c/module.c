@@ -101,7 +101,7 @@ static const struct {
     {"written", call_written},     {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
     {"view", call_view},           {"item", call_item},         {"delete", call_delete},
     {"launch", call_launch},         {"setitem", call_setitem},   {"pieces", call_pieces},   {"piece", call_piece},
-    {"tensor", call_tensor},         {"tolist", call_tolist},
+    {"out", call_out},               {"tensor", call_tensor},         {"tolist", call_tolist},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {

@@ -235,6 +235,69 @@ PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, 
                             : finish(self, plan, args, count, addresses, operands, keys);
 }
 
+/* An operator that writes to its last argument, which it returns (fast_out.py). */
+PyObject *call_out(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *parts[2 * MOST_ARGUMENTS], *output = args[self->arity - 1];
+    double addresses[3];
+    int operands = 0;
+    long keys = 0;
+    Py_ssize_t length = 0;
+    PyObject *storage = spec_of(output) == NULL ? Py_None : SLOT(output, house.storage);
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        PyObject *each = args[k], *spec = self->tensors >> k & 1 ? spec_of(each) : NULL;
+        if (!(self->tensors >> k & 1)) {
+            if (self->numbers >> k & 1 && is_negative_zero(each)) {
+                return PYTHON;
+            }
+            parts[length++] = each;
+            parts[length++] = (PyObject *)Py_TYPE(each);
+            continue;
+        }
+        if (spec == NULL || operands == 3) {
+            return PYTHON;
+        }
+        if (k + 1 < self->arity && (each == output || (storage != Py_None && SLOT(each, house.storage) == storage))) {
+            return PYTHON; /* the output shares its memory */
+        }
+        parts[length++] = spec;
+        keys |= keys_of(each);
+        addresses[operands++] = address_of(each);
+    }
+    PyObject *key = PyTuple_New(length);
+    if (key == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t k = 0; k < length; k++) {
+        PyTuple_SetItem(key, k, new_reference(parts[k]));
+    }
+    PyObject *plan = find(self->plans, key);
+    Py_DECREF(key);
+    void *entry = plan == NULL ? NULL : function_in(plan, PLAN_ADDRESS, PLAN_LENGTH);
+    keys |= read_mode_word();
+    if (entry == NULL || !is_simple(keys) || keys == house.recorded || is_watched()
+        || (keys_of(output) & house.tensor_keys) != house.tensor_keys) { /* made in inference mode */
+        return PYTHON;
+    }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
+    if (version_counter(output) == NULL) {
+        Py_DECREF(plan);
+        return NULL;
+    }
+    const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
+    const int32_t status = operands == 2
+                               ? ((inplace1 *)entry)(call, addresses[1], addresses[0])
+                               : ((inplace2 *)entry)(call, addresses[2], addresses[0], addresses[1]);
+    Py_DECREF(plan);
+    if (status != 0) {
+        return PYTHON;
+    }
+    return count_write(output) < 0 ? NULL : new_reference(output);
+}
+
 /* ---- several outputs, lists of tensors, tensors that may be absent --------------------------------------------- */
 
 /* Note a tensor, or None, and return what it adds to a key; borrowed, NULL for anything else. */
