@@ -363,3 +363,42 @@ def test_average_pooling_of_many_planes(kernel, padding):
     padded = np.pad(x.astype("float64"), ((0, 0), (0, 0), (padding, padding), (padding, padding)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(2, 3))[:, :, ::2, ::2]
     np.testing.assert_allclose(found, windows.mean((-1, -2)), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("kernel", [(1, 1), (2, 2), (3, 3), (2, 3), (4, 2), (5, 4)])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("width", [5, 8, 17, 34, 67])
+def test_average_pooling_of_all_widths(dtype, kernel, stride, width):
+    x = np.random.default_rng(width).integers(-99, 99, (3, 7, width)).astype(dtype)
+    a = on_c(x)
+    for padding in range(1 + min(kernel) // 2):
+        for divisor in (None, 4, 7, -8):  # of windows, by a power of two or not
+            found = gn.nn.functional.avg_pool2d(
+                a, kernel, stride, padding, divisor_override=divisor
+            )
+            padded = np.pad(x, ((0, 0), (padding, padding), (padding, padding)))
+            windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(1, 2))
+            totals = windows[:, ::stride, ::stride].sum((-1, -2))  # exact, so the quotient is rounded once
+            expected = totals.astype("float64") / (divisor or kernel[0] * kernel[1])
+            expected = (np.trunc(expected) if dtype == "int64" else expected).astype(dtype)
+            np.testing.assert_array_equal(found.numpy(), expected)
+
+
+@pytest.mark.parametrize("kernel", [2, 3])
+def test_average_pooling_keeps_special_numbers(kernel):
+    x = np.ones((1, kernel, 20 * kernel), "float32")
+    x[..., ::kernel] = np.nan
+    x[..., kernel:] = -0.0
+    x[..., 2 * kernel] = np.inf
+    x[..., 3 * kernel : 3 * kernel + 2] = np.inf, -np.inf
+    x[..., 4 * kernel] = 3e38  # whose sum is beyond the dtype, but not the average
+    x[:, 0, 5 * kernel] = 1e-45
+    found = gn.nn.functional.avg_pool2d(on_c(x), kernel).numpy()[0, 0]
+    assert np.isnan(found[0]) and found[2] == np.inf and np.isnan(found[3])
+    assert found[4] == np.float32(3e38 / kernel) and found[5] == 0
+    assert not found[6:].any() and not np.signbit(found[5:]).any()  # a sum starts from 0
+    thick = np.full((1, kernel, 20 * kernel), 3e-45, "float32")
+    np.testing.assert_array_equal(
+        gn.nn.functional.avg_pool2d(on_c(thick), kernel).numpy(), thick[:, :1, :20]
+    )
