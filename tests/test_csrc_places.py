@@ -286,6 +286,27 @@ def test_any_index_out_of_range_is_found(columns, short):
             assert x.tolist() == before
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("count", [1, 4, 255, 256, 257])
+def test_columns_of_many_lines(dtype, count):
+    x = numbers(5, 300, 21, dtype=dtype)
+    picks = np.random.default_rng(count).integers(0, 21, count)
+    a, i = on_c(x), on_c(picks)
+    np.testing.assert_array_equal(on_threads(lambda: a.index_select(2, i)), x[..., picks])
+    np.testing.assert_array_equal(on_threads(lambda: a[..., i - 21]), x[..., picks])
+    part, wanted = a[1::2, ::3], x[1::2, ::3]
+    np.testing.assert_array_equal(on_threads(lambda: part.index_select(2, i)), wanted[..., picks])
+    turned = a.transpose(0, 1)[:, :, 2:]
+    np.testing.assert_array_equal(
+        on_threads(lambda: turned.index_select(2, i % 19)), x.swapaxes(0, 1)[..., 2:][..., picks % 19]
+    )
+    pair, rows = a[:, :20].reshape(5, 20, 7, 3), x[:, :20].reshape(5, 20, 7, 3)  # rows of three elements
+    np.testing.assert_array_equal(on_threads(lambda: pair.index_select(2, i % 7)), rows[:, :, picks % 7])
+    i[-1] = 21
+    with pytest.raises(IndexError, match="out of"):
+        a.index_select(2, i)
+
+
 @pytest.mark.parametrize("bad", [-1, 37, 2**62, -(2**63)])
 def test_gather_and_scatter_out_of_range(bad):
     index = np.random.default_rng(8).integers(0, 37, (37, 5000))
