@@ -103,7 +103,9 @@ static int64_t find_ones(const uint8_t *ones, int64_t count, uint16_t *places) {
         }
         const uint16_t *bits = bits_of[word * TO_BITS >> 56];
         uint16_t *to = places + found;
-#pragma omp simd
+#ifdef _OPENMP
+#pragma omp simd /* else compilers unroll it before they see vectors */
+#endif
         for (int k = 0; k < 8; k++) {
             to[k] = (uint16_t)(i + bits[k]);
         }
