@@ -463,9 +463,7 @@ def test_average_pooling_of_all_widths(dtype, kernel, stride, width):
     a = on_c(x)
     for padding in range(1 + min(kernel) // 2):
         for divisor in (None, 4, 7, -8):  # of windows, by a power of two or not
-            found = gn.nn.functional.avg_pool2d(
-                a, kernel, stride, padding, divisor_override=divisor
-            )
+            found = gn.nn.functional.avg_pool2d(a, kernel, stride, padding, divisor_override=divisor)
             padded = np.pad(x, ((0, 0), (padding, padding), (padding, padding)))
             windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(1, 2))
             totals = windows[:, ::stride, ::stride].sum((-1, -2))  # exact, so the quotient is rounded once
@@ -488,6 +486,4 @@ def test_average_pooling_keeps_special_numbers(kernel):
     assert found[4] == np.float32(3e38 / kernel) and found[5] == 0
     assert not found[6:].any() and not np.signbit(found[5:]).any()  # a sum starts from 0
     thick = np.full((1, kernel, 20 * kernel), 3e-45, "float32")
-    np.testing.assert_array_equal(
-        gn.nn.functional.avg_pool2d(on_c(thick), kernel).numpy(), thick[:, :1, :20]
-    )
+    np.testing.assert_array_equal(gn.nn.functional.avg_pool2d(on_c(thick), kernel).numpy(), thick[:, :1, :20])

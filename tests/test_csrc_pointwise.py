@@ -184,8 +184,8 @@ def test_sines_of_all_quarters(name):
 
 
 def pairs_to_divide(bits_of_quotient):
-    """Dividends and divisors: plain ones, multiples of the divisor and their neighbours, quotients about those
-    that a kernel may treat apart, numbers near both ends of the dtype, and special ones.
+    """Dividends and divisors: plain ones, multiples of the divisor and their neighbours, quotients about
+    those that a kernel may treat apart, numbers near both ends of the dtype, and special ones.
     """
     generator = random.Random(7)
     pairs = [(a, b) for a in [*SPECIAL, 1.5, -3.0, 1e-45] for b in [*SPECIAL, 3.0, -1.5, 1e-45]]
