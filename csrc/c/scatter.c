@@ -230,6 +230,7 @@ typedef struct pair {
             for (int64_t j = 0; j < count; j++) {                                                              \
                 SELF *to = selves + indices[j];                                                                \
                 OTHER *from = others + j;                                                                      \
+                GN_PREFETCH(indices + j + PIECE); /* the next ones are looked at in one go */                  \
                 statement;                                                                                     \
             }                                                                                                  \
             indices += count;                                                                                  \
