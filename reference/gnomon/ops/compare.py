@@ -199,11 +199,10 @@ nan_to_num = native_function(
 
 def _is_among(elements: Any, test_elements: Any) -> Any:
     """Each element looked up among the others, sorted: the first that is not less is equal, or none is."""
-    common = result_type(elements._spec, test_elements._spec)
-    elements = elements.detach().to(common).contiguous()
-    ordered = aten.sort.stable(test_elements.detach().to(common).reshape((-1,)), True, 0, False)[0]
+    elements = elements.detach()
+    ordered = aten.sort.stable(test_elements.detach().reshape((-1,)), True, 0, False)[0]
     # NaN stands last, and only a sequence without it can be searched
-    ends = ordered if common.category < 2 else ordered.nan_to_num(math.inf, math.inf, -math.inf)
+    ends = ordered.nan_to_num(math.inf, math.inf, -math.inf) if ordered.is_floating_point() else ordered
     places = aten.searchsorted.Tensor(ends, elements, False, False, None, None)
     return aten.take.default(ordered, places.clamp(max=ordered.numel() - 1)) == elements
 

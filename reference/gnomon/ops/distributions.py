@@ -343,7 +343,7 @@ def _multinomial(self: Tensor, num_samples: int, replacement: bool, generator: A
     if made.is_meta or not made.numel():
         take_stream(generator, made.numel() if replacement else self.numel())
         return made
-    weights = self.to(float64).contiguous()
+    weights = self.to(float64)
     if not ((weights >= 0) & (weights < math.inf)).all().item():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (weights.amax(-1) <= 0).any().item():
