@@ -79,6 +79,7 @@ def test_the_first_numbers_of_seed_0_are_the_known_answer(device: str) -> None:
         lambda device: gn.empty(1001, dtype=gn.float64, device=device).normal_(1.0, 0.1),
         lambda device: gn.empty(1001, dtype=gn.bool, device=device).bernoulli_(0.25),
         lambda device: gn.empty(1001, device=device).bernoulli_(0.75),
+        lambda device: gn.empty(1001, dtype=gn.int64, device=device).random_(),
         lambda device: gn.nn.functional.dropout(gn.ones(1001, device=device), 0.3),
         lambda device: gn.dropout(gn.ones(1001, device=device), 0.3, True),
     ],

@@ -67,6 +67,86 @@ static inline float round_to_odd(double value) {
     return gn_from_bits(fabs((double)nearest) > fabs(value) ? bits - 1 : bits + 1);
 }
 
+/* A whole number as an integer, modulo 2^64. */
+static inline int64_t wrapped(double number) {
+    return number < 0x1p63 ? (int64_t)number : (int64_t)(uint64_t)fmod(number, 0x1p64);
+}
+
+/* Trials up to a success of chance p; 2^1023 is as good as for ever. */
+static inline double geometric_number(double p, const uint32_t *words) {
+    const double trials = ceil(fmin(log1p(-uniform53(words[0], words[1])) / log1p(-p), 0x1p1023));
+    return trials < 1.0 ? 1.0 : trials;
+}
+
+/* From this rate on numbers are proposed and rejected, below it they are counted up to. */
+#define MANY 10
+
+/* The number that u in [0, 1) stands for: the interval is cut into pieces as long as the numbers are likely. */
+static double poisson_few(double rate, double u) {
+    double number = 0;
+    double likely = exp(-rate);
+    while (u >= likely && (number <= rate || likely > 0x1p-60)) { /* else u is what rounding left over */
+        u -= likely;
+        number += 1;
+        likely *= rate / number;
+    }
+    return number;
+}
+
+/* The logarithm of the chance of a number, by Stirling's series, so that what is large does not have to cancel. */
+static double poisson_log_likelihood(double number, double rate) {
+    if (number < 10) {
+        double factorial = 1;
+        for (int k = 2; k <= (int)number; k++) {
+            factorial *= k;
+        }
+        return number * log(rate) - rate - log(factorial);
+    }
+    const double square = number * number;
+    const double series =
+        (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 / square) / square) / square) / number;
+    const double away = number - rate;
+    return away - number * log1p(away / rate) - 0.5 * log(2.0 * PI * number) - series;
+}
+
+/* A number for a rate of MANY at least.  Attempt k at element i has the block 2^96 k behind the element's own, so that
+ * neither threads nor how often another element is rejected change it.
+ *
+ * Source: Hoermann, "The transformed rejection method for generating Poisson random variables" (1993), PTRS. */
+static double poisson_many(const philox *stream, uint64_t index, double rate) {
+    const double width = 0.931 + 2.53 * sqrt(rate);
+    const double skew = -0.059 + 0.02483 * width;
+    const double scale = 1.1239 + 1.1328 / (width - 3.4);
+    const double surely = 0.9277 - 3.6224 / (width - 2.0);
+    for (philox attempt = *stream;; attempt.high += (uint64_t)1 << 32) {
+        uint32_t words[4];
+        philox_words(&attempt, index, words);
+        const double u = uniform53(words[0], words[1]) - 0.5;
+        const double v = 1.0 - uniform53(words[2], words[3]);
+        const double inside = 0.5 - fabs(u);
+        if (inside < 0.013 && v > inside) {
+            continue;
+        }
+        const double number = floor((2.0 * skew / inside + width) * u + rate + 0.43);
+        if (inside >= 0.07 && v <= surely) {
+            return number;
+        }
+        if (number >= 0 && log(v * scale / (skew / (inside * inside) + width)) <= poisson_log_likelihood(number, rate)) {
+            return number;
+        }
+    }
+}
+
+/* The Poisson number of an element. */
+static double poisson_number(const philox *stream, uint64_t index, double rate) {
+    if (rate >= MANY) {
+        return isinf(rate) ? rate : poisson_many(stream, index, rate);
+    }
+    uint32_t words[4];
+    philox_words(stream, index, words);
+    return poisson_few(rate, uniform53(words[0], words[1]));
+}
+
 typedef struct random_job {
     philox stream;
     double a, b;  /* the distribution's parameters */
@@ -74,14 +154,17 @@ typedef struct random_job {
     uint64_t range;
     const gn_tensor *out;
     char *data;
+    const char *rates; /* of Poisson's distributions */
     int is_contiguous;
 } random_job;
 
 /* The call's stream: its integers end in seed, and low and high half of the counter. */
 static random_job random_job_of(const gn_call *call, void *const *data) {
     const int64_t *stream = call->integers + call->integer_count - 3;
-    random_job job = {{(uint64_t)stream[0], (uint64_t)stream[1], (uint64_t)stream[2]}, 0, 0, 0, 0, call->tensors, data[0],
-                      gn_is_contiguous(call->tensors)};
+    random_job job = {.stream = {(uint64_t)stream[0], (uint64_t)stream[1], (uint64_t)stream[2]},
+                      .out = call->tensors,
+                      .data = data[0],
+                      .is_contiguous = gn_is_contiguous(call->tensors)};
     if (call->integer_count == 5) {
         job.from = call->integers[0];
         job.range = (uint64_t)call->integers[1] - (uint64_t)job.from;

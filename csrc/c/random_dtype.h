@@ -89,6 +89,39 @@ FILL(normal, NAME(normal_number)(job, words))
 FILL(exponential, MADE(-log1p(-uniform53(words[0], words[1])) / job->a))
 FILL(cauchy, MADE(job->a + job->b * tan(PI * (uniform53(words[0], words[1]) - 0.5))))
 FILL(log_normal, MADE(exp(NAME(normal_value)(job, words))))
+
+static void NAME(poisson_part)(int64_t begin, int64_t end, void *context) {
+    const random_job *job = context;
+    for (int64_t i = begin; i < end; i++) {
+        const STORAGE *from = (const STORAGE *)(job->rates + gn_offset(job->out + 1, i, -1));
+        STORAGE *at = (STORAGE *)(job->data + gn_offset(job->out, i, -1));
+        *at = MADE(poisson_number(&job->stream, (uint64_t)i, (double)LOAD(*from)));
+    }
+}
+
+/* (out; rates).  GN_BAD_VALUE for a negative rate, or NaN. */
+int32_t NAME(kernel_poisson)(const gn_call *call, void *const *data) {
+    random_job job = random_job_of(call, data);
+    const int64_t numel = gn_numel(job.out);
+    job.rates = data[1];
+    for (int64_t i = 0; i < numel; i++) {
+        if (!(LOAD(*(const STORAGE *)(job.rates + gn_offset(job.out + 1, i, -1))) >= 0)) {
+            return GN_BAD_VALUE;
+        }
+    }
+    gn_parallel(numel, RANDOM_GRAIN, NAME(poisson_part), &job);
+    return GN_OK;
+}
+#endif
+
+#if IS_REAL
+#if IS_FLOATING
+#define MADE_TRIALS(x) MADE(x)
+#else
+#define MADE_TRIALS(x) STORE((COMPUTE)wrapped(x))
+#endif
+FILL(geometric, MADE_TRIALS(geometric_number(job->a, words)))
+#undef MADE_TRIALS
 #endif
 
 #if IS_ORDERED

@@ -35,10 +35,13 @@ def kernel_operators() -> list[OpOverload]:
     operators = []
     for packet in aten:
         for operator in packet.overloads.values():
-            record = operator.record
-            if record.kernel is not None or operator.name in ("copy_", "fill_.Scalar"):
+            if _has_kernel(operator):
                 operators.append(operator)
     return operators
+
+
+def _has_kernel(operator: OpOverload) -> bool:
+    return operator.record.kernel is not None or operator.name in ("copy_", "fill_.Scalar")
 
 
 def backends() -> dict[str, BackendInfo]:
@@ -122,7 +125,7 @@ def _kind(operator: OpOverload) -> str:
         return "composite"
     if record.view is not None:
         return "view"
-    if record.explicit is not None and operator.name not in ("copy_", "fill_.Scalar"):
+    if record.explicit is not None and not _has_kernel(operator):
         return "function"
     return "kernel"
 

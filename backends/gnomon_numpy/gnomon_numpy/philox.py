@@ -22,8 +22,13 @@ _HALF = np.uint64(32)
 
 def blocks(count: int, seed: int, low: int, high: int) -> Words:
     """Four 32-bit words, as uint64, for each of ``count`` counters from ``high * 2**64 + low`` on."""
-    counter = np.arange(count, dtype=np.uint64) + np.uint64(low % 2**64)
-    upper = np.uint64(high % 2**64) + (counter < np.uint64(low % 2**64)).astype(np.uint64)
+    return blocks_at(np.arange(count, dtype=np.uint64), seed, low, high)
+
+
+def blocks_at(elements: Array, seed: int, low: int, high: int, attempt: int = 0) -> Words:
+    """The same for these elements (uint64); an ``attempt`` is 2**96 blocks behind the one before."""
+    counter = elements + np.uint64(low % 2**64)
+    upper = np.uint64((high + (attempt << 32)) % 2**64) + (counter < elements).astype(np.uint64)
     c0, c1, c2, c3 = counter & _MASK, counter >> _HALF, upper & _MASK, upper >> _HALF
     key0, key1 = seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF
     for _ in range(10):

@@ -10,9 +10,9 @@ import numpy as np
 
 from gnomon.memory.tensor import Tensor
 
-from .arrays import Array, store
-from .families import FLOATS, INEXACT, REAL_AND_BOOL, Family
-from .philox import Words, blocks, rounded_once, standard_normal, standard_normal_pair, uniform53
+from .arrays import Array, numbers, store
+from .families import FLOATS, INEXACT, REAL, REAL_AND_BOOL, Family, refuse_if
+from .philox import Words, blocks, blocks_at, rounded_once, standard_normal, standard_normal_pair, uniform53
 from .pointwise import complex_of
 
 family = Family()
@@ -95,3 +95,96 @@ def cauchy(words: Words, kind: Any, median: float, sigma: float) -> Array:
 def log_normal(words: Words, kind: Any, mean: float, std: float) -> Array:
     """Numbers whose logarithms are normal."""
     return rounded_once(np.exp, mean + std * standard_normal(words))
+
+
+@_filling("geometric_", REAL)
+def geometric(words: Words, kind: Any, p: float) -> Array:
+    """``ceil(log(1 - u) / log(1 - p))``, at least 1; 2**1023 is as good as for ever."""
+    trials = rounded_once(np.log1p, -uniform53(words[0], words[1])) / math.log1p(-p)
+    trials = np.maximum(np.ceil(np.minimum(trials, 2.0**1023)), 1.0)
+    if kind.is_floating_point:
+        return trials
+    return np.fmod(trials, 2.0**64).astype(np.uint64).view(np.int64)
+
+
+# -- Poisson ----------------------------------------------------------------------------------------------
+
+_MANY = 10  # from this rate on numbers are proposed and rejected, below it they are counted up to
+
+
+def _few(rates: Array, u: Array) -> Array:
+    """The numbers that ``u`` in [0, 1) stands for: each has a piece as long as it is likely."""
+    found = np.zeros_like(rates)
+    likely = rounded_once(np.exp, -rates)
+    left = np.arange(rates.size)
+    number = 0
+    while True:
+        # where u is beyond all that is likely, it is what rounding left over
+        goes_on = (u >= likely) & ((number <= rates) | (likely > 2.0**-60))
+        found[left[~goes_on]] = number
+        left, rates, u, likely = (each[goes_on] for each in (left, rates, u, likely))
+        if not left.size:
+            return found
+        u = u - likely
+        number += 1
+        likely = likely * (rates / number)
+
+
+def _log_likelihood(drawn: Array, rates: Array) -> Array:
+    """The logarithms of the chances of numbers, by Stirling's series."""
+    factorials = np.array([math.factorial(k) for k in range(10)], np.float64)
+    small = np.minimum(drawn, 9.0)
+    exact = (
+        small * rounded_once(np.log, rates) - rates - rounded_once(np.log, factorials)[small.astype(np.int64)]
+    )
+    large = np.maximum(drawn, 10.0)
+    square = large * large
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / large
+    away = large - rates
+    near = away - large * rounded_once(np.log1p, away / rates)
+    near = near - 0.5 * rounded_once(np.log, 2.0 * math.pi * large) - series
+    return np.where(drawn < 10, exact, near)
+
+
+def _many(rates: Array, elements: Array, stream: tuple[int, int, int]) -> Array:
+    """Numbers for rates of ``_MANY`` at least, proposed until each is accepted.
+
+    Source: Hörmann, "The transformed rejection method for generating Poisson random variables" (1993), PTRS.
+    """
+    found = np.empty_like(rates)
+    left = np.arange(rates.size)
+    attempt = 0
+    while left.size:
+        words = blocks_at(elements, *stream, attempt)
+        attempt += 1
+        width = 0.931 + 2.53 * np.sqrt(rates)
+        skew = -0.059 + 0.02483 * width
+        scale = 1.1239 + 1.1328 / (width - 3.4)
+        u = uniform53(words[0], words[1]) - 0.5
+        v = 1.0 - uniform53(words[2], words[3])
+        inside = 0.5 - np.abs(u)
+        drawn = np.floor((2.0 * skew / inside + width) * u + rates + 0.43)
+        accepted = (inside >= 0.07) & (v <= 0.9277 - 3.6224 / (width - 2.0))
+        (unsure,) = np.nonzero(~accepted & (drawn >= 0) & ~((inside < 0.013) & (v > inside)))
+        height = (
+            v[unsure] * scale[unsure] / (skew[unsure] / (inside[unsure] * inside[unsure]) + width[unsure])
+        )
+        accepted[unsure] = rounded_once(np.log, height) <= _log_likelihood(drawn[unsure], rates[unsure])
+        found[left[accepted]] = drawn[accepted]
+        left, rates, elements = (each[~accepted] for each in (left, rates, elements))
+    return found
+
+
+@family.kernel("poisson", FLOATS)
+def poisson(output: Tensor, self: Tensor, stream: tuple[int, int, int]) -> None:
+    """Drawn from Poisson distributions of these rates."""
+    rates = numbers(self).astype(np.float64).reshape(-1)
+    refuse_if(not (rates >= 0).all())
+    drawn = rates.copy()  # which infinite ones stay
+    elements = np.arange(rates.size, dtype=np.uint64)
+    few = rates < _MANY
+    words = blocks_at(elements[few], *stream)
+    drawn[few] = _few(rates[few], uniform53(words[0], words[1]))
+    many = ~few & np.isfinite(rates)
+    drawn[many] = _many(rates[many], elements[many], stream)
+    store(output, drawn.reshape(output._spec.sizes))

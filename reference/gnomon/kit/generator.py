@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..memory.accessor import TensorAccessor, elements, fill_from
-from ..memory.backend import backend_of, resolve_device
+from ..memory.backend import resolve_device
 from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values.device import device as device_type
@@ -114,11 +114,6 @@ class Generator:
         self._counter += blocks
         return first
 
-    def draw(self, count: int) -> Iterator[Words]:
-        """``count`` blocks, which are now used."""
-        first = self.take(count)
-        return (philox_4x32_10(self._seed, first + index) for index in range(count))
-
 
 default_generator = Generator()
 
@@ -135,34 +130,53 @@ def standard_normal_pair(words: Words) -> tuple[float, float]:
     return radius * math.cos(angle), radius * math.sin(angle)
 
 
-def fill_random(
-    self: Tensor,
-    generator: Generator | None,
-    number: Callable[[Words], Any],
-    kernel: str = "",
-    parameters: tuple[float, ...] = (),
-) -> Tensor:
-    """Set element i (in row-major order) to ``number`` of the i-th block of the stream.
+Stream = tuple[int, int, int]  # what a kernel is told: the seed, the low and the high half of the counter
 
-    A backend that has a ``kernel`` for this is given the ``parameters`` of the distribution, and the stream:
-    its seed, and the two halves of its counter.
-    """
+
+def take_stream(generator: Generator | None, blocks: int) -> Stream:
+    """``blocks`` blocks of a generator (None: the default one), which are now used."""
     generator = generator or default_generator
+    first = generator.take(blocks)
+    return generator._seed, first % 2**64, first >> 64 & 2**64 - 1
+
+
+def blocks_of(stream: Stream) -> Callable[..., Words]:
+    """The function from an element's number to its block.
+
+    A distribution that rejects numbers has more of them for each element: those of ``attempt`` 1, 2, ... have
+    counters 2**96 apart, where no other element's are.
+    """
+    seed, low, high = stream
+    first = high << 64 | low
+    return lambda index, attempt=0: philox_4x32_10(seed, first + index + (attempt << 96))
+
+
+def filling(distribution: Callable[..., Callable[[Words], Any]]) -> Callable[..., None]:
+    """The reference's kernel of a distribution.
+
+    What ``distribution(dtype, *parameters)`` gives makes a number of each element's block.
+    """
+
+    def kernel(output: Tensor, self: Tensor, *arguments: Any) -> None:
+        *parameters, stream = arguments
+        number, block = distribution(output._spec.dtype, *parameters), blocks_of(stream)
+        accessor = TensorAccessor(output)
+        for index, offset in enumerate(accessor.offsets()):
+            accessor.write(offset, number(block(index)))
+
+    return kernel
+
+
+def fill_random(
+    self: Tensor, generator: Generator | None, kernel: str, parameters: tuple[float, ...] = ()
+) -> Tensor:
+    """Set element i (in row-major order) to the number that ``kernel`` makes of the i-th block of the stream.
+
+    The kernel is given the ``parameters`` of the distribution, and the stream.
+    """
     spec = self._spec
     check_no_internal_overlap("random", spec)
-    first = generator._counter
-    blocks = generator.draw(spec.numel)
-    if spec.device.type == "meta" or not spec.numel:
-        return self
-    if kernel and launch.find_kernel(backend_of(spec.device), kernel, spec.dtype) is not None:
-        stream = (generator._seed, first % 2**64, first >> 64)
+    stream = take_stream(generator, spec.numel)
+    if spec.numel:
         launch.launch(kernel, spec.device, spec.dtype, [self], 1, None, (self, *parameters, stream))
-        return self
-    host = self if self.untyped_storage().backend.host_memory else launch.copy_to_reference(self)
-    accessor = TensorAccessor(host)
-    write = accessor.write
-    for offset, words in zip(accessor.offsets(), blocks):
-        write(offset, number(words))
-    if host is not self:
-        self.untyped_storage().copy_in(0, host.untyped_storage().host_view())
     return self

@@ -197,15 +197,32 @@ nan_to_num = native_function(
 )
 
 
+def _is_among(elements: Any, test_elements: Any) -> Any:
+    """Each element looked up among the others, sorted: the first that is not less is equal, or none is."""
+    elements = elements.detach()
+    ordered = aten.sort.stable(test_elements.detach().reshape((-1,)), True, 0, False)[0]
+    # NaN stands last, and only a sequence without it can be searched
+    ends = ordered.nan_to_num(math.inf, math.inf, -math.inf) if ordered.is_floating_point() else ordered
+    places = aten.searchsorted.Tensor(ends, elements, False, False, None, None)
+    return aten.take.default(ordered, places.clamp(max=ordered.numel() - 1)) == elements
+
+
 def _isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Any:
-    """Each element compared with each of the others; either side may be a number."""
+    """A few others are compared with each element, many are sorted; either side may be a number.
+
+    Source: the bound is TensorCompare.cpp's.
+    """
     for each in (elements, test_elements):
         dtype = each._spec.dtype if hasattr(each, "_spec") else dtype_of_number(each, get_default_dtype())
         if dtype.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {dtype.name}")
-    column = elements.unsqueeze(-1) if hasattr(elements, "_spec") else elements
-    row = test_elements.reshape(-1) if hasattr(test_elements, "_spec") else test_elements
-    found = (column == row).any(-1)
+    are_tensors = hasattr(elements, "_spec") and hasattr(test_elements, "_spec")
+    if are_tensors and test_elements.numel() >= 10 * elements.numel() ** 0.145 and elements.numel():
+        found = _is_among(elements, test_elements)
+    else:
+        column = elements.unsqueeze(-1) if hasattr(elements, "_spec") else elements
+        row = test_elements.reshape(-1) if hasattr(test_elements, "_spec") else test_elements
+        found = (column == row).any(-1)
     return ~found if invert else found
 
 

@@ -2,25 +2,38 @@
 parameters, Poisson, multinomial.
 
 Each number comes from one block of the generator's stream (kit/generator.py), by inversion where nothing
-else is said.  Source: aten/src/ATen/native/Distributions.cpp, core/TransformationHelper.h, derivatives.yaml.
+else is said.  What has a tensor of parameters (but for Poisson's distribution) is made of other operators, in
+float64, and of a tensor of numbers of one distribution.
+
+Source: aten/src/ATen/native/Distributions.cpp, core/TransformationHelper.h, derivatives.yaml.
 """
 
 from __future__ import annotations
 
-import bisect
-import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..kit.generator import Words, default_generator, fill_random, standard_normal_pair, uniform53
+from ..kit import launch
+from ..kit.generator import (
+    Stream,
+    Words,
+    blocks_of,
+    fill_random,
+    filling,
+    standard_normal_pair,
+    take_stream,
+    uniform53,
+)
 from ..kit.native import native_function
 from ..kit.rules import refuse
-from ..memory.accessor import elements, fill_from
+from ..memory.accessor import TensorAccessor
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import int64
+from ..values.dtype import complex128, float64, int64
+from ..values.limits import finfo
 
 
 def _zero_grad(grad: Any) -> Any:
@@ -40,70 +53,87 @@ def _exponential_(self: Tensor, lambd: float, generator: Any) -> Tensor:
     _check_continuous("Exponential", self._spec.dtype)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
+    return fill_random(self, generator, "exponential_", (lambd,))
 
-    def number(words: Words) -> float:
-        return -math.log1p(-uniform53(words[0], words[1])) / lambd
 
-    return fill_random(self, generator, number, "exponential_", (lambd,))
+def _exponential_number(dtype: Any, lambd: float) -> Callable[[Words], float]:
+    return lambda words: -math.log1p(-uniform53(words[0], words[1])) / lambd
 
 
 def _cauchy_(self: Tensor, median: float, sigma: float, generator: Any) -> Tensor:
     _check_continuous("Cauchy", self._spec.dtype)
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
+    return fill_random(self, generator, "cauchy_", (median, sigma))
 
-    def number(words: Words) -> float:
-        return median + sigma * math.tan(math.pi * (uniform53(words[0], words[1]) - 0.5))
 
-    return fill_random(self, generator, number, "cauchy_", (median, sigma))
+def _cauchy_number(dtype: Any, median: float, sigma: float) -> Callable[[Words], float]:
+    return lambda words: median + sigma * math.tan(math.pi * (uniform53(words[0], words[1]) - 0.5))
 
 
 def _log_normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
     refuse(self._spec.dtype, "bool", "integer", "complex")
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
+    return fill_random(self, generator, "log_normal_", (mean, std))
 
-    def number(words: Words) -> float:
-        return math.exp(mean + std * standard_normal_pair(words)[0])
 
-    return fill_random(self, generator, number, "log_normal_", (mean, std))
+def _log_normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words], float]:
+    return lambda words: math.exp(mean + std * standard_normal_pair(words)[0])
 
 
 def _geometric_(self: Tensor, p: float, generator: Any) -> Tensor:
     refuse(self._spec.dtype, "bool", "complex")
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    return fill_random(self, generator, "geometric_", (p,))
+
+
+MOST_TRIALS = 2.0**1023  # as good as for ever, and a whole number
+
+
+def _geometric_number(dtype: Any, p: float) -> Callable[[Words], int]:
+    failing = math.log1p(-p)
 
     def number(words: Words) -> int:
-        return max(1, math.ceil(math.log1p(-uniform53(words[0], words[1])) / math.log1p(-p)))
+        return max(1, math.ceil(min(math.log1p(-uniform53(words[0], words[1])) / failing, MOST_TRIALS)))
 
-    return fill_random(self, generator, number)
+    return number
 
 
-for _schema, _function, _doc in (
+for _schema, _function, _number, _doc in (
     (
         "exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)",
         _exponential_,
+        _exponential_number,
         "Fill with floating point numbers of the exponential distribution: ``-log(1 - u) / lambd``.",
     ),
     (
         "cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!)",
         _cauchy_,
+        _cauchy_number,
         "Fill with numbers drawn from the Cauchy distribution: ``median + sigma * tan(pi * (u - 1/2))``.",
     ),
     (
         "log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!)",
         _log_normal_,
+        _log_normal_number,
         "Fill with numbers whose logarithms are drawn from the normal distribution of ``mean`` and ``std``.",
     ),
     (
         "geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
         _geometric_,
+        _geometric_number,
         "Fill with numbers of trials up to a success of chance ``p``: ``ceil(log(1 - u) / log(1 - p))``.",
     ),
 ):
     native_function(
-        _schema, variants="method", explicit=_function, derivatives={"self": _zero_grad}, doc=_doc
+        _schema,
+        variants="method",
+        explicit=_function,
+        kernel=filling(_number),
+        derivatives={"self": _zero_grad},
+        doc=_doc,
     )
 
 
@@ -112,27 +142,22 @@ for _schema, _function, _doc in (
 
 def _draw_normal(like: Any, sizes: Any, mean: Any, std: Any, generator: Any) -> Any:
     """``mean + std * z`` for a standard normal z for each element."""
-    made = like.new_empty(sizes)
-    refuse(made.dtype, "bool", "integer")
-    if isinstance(std, Tensor) and std.is_complex():
-        raise RuntimeError("normal expects standard deviation to be non-complex")
-    if made.is_meta:
-        return fill_random(made, generator, lambda words: 0)
-    means, deviations = (
-        elements(each.expand(sizes)) if isinstance(each, Tensor) else [each] * made.numel()
-        for each in (mean, std)
-    )
-    if min([0.0 if isinstance(std, Tensor) else std, *deviations]) < 0:
+    dtype = like._spec.dtype
+    refuse(dtype, "bool", "integer")
+    if isinstance(std, Tensor):
+        if std.is_complex():
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        std = std.to(float64)
+        is_negative = not std.is_meta and (std < 0).any().item()
+    else:
+        is_negative = std < 0
+    if is_negative:
         raise RuntimeError("normal expects all elements of std >= 0.0")
-    parameters = zip(means, deviations)
-
-    def number(words: Words) -> Any:
-        pair = standard_normal_pair(words)
-        z = complex(*pair) / math.sqrt(2.0) if made.dtype.is_complex else pair[0]
-        mean, std = next(parameters)
-        return mean + std * z
-
-    return fill_random(made, generator, number)
+    wide = complex128 if dtype.is_complex else float64
+    drawn = like.new_empty(sizes, dtype=wide)
+    fill_random(drawn, generator, "normal_", (0.0, 1.0))
+    drawn.mul_(std).add_(mean.to(wide) if isinstance(mean, Tensor) else mean)
+    return drawn.to(dtype)
 
 
 def _normal_of_tensors(mean: Any, std: Any, generator: Any) -> Any:
@@ -188,52 +213,93 @@ native_function(
 # -- Poisson -----------------------------------------------------------------------------------------------
 
 
-def _poisson_number(rate: float, u: float) -> float:
-    """The number of the Poisson distribution that ``u`` in [0, 1) stands for.
+MANY = 10  # from this rate on numbers are proposed and rejected, below it they are counted up to
 
-    The interval is cut into pieces as long as the numbers are likely, the likeliest first: the mode, then
-    its neighbours, outwards.  Source: inversion by chop-down search from the mode (Kemp, 1991).
+
+def _few(rate: float, u: float) -> float:
+    """The number that ``u`` in [0, 1) stands for.
+
+    The interval is cut into pieces as long as the numbers are likely: inversion by sequential search.
     """
-    if rate == 0 or not math.isfinite(rate):
-        return rate
-    up = down = math.floor(rate)
-    above = below = math.exp(up * math.log(rate) - rate - math.lgamma(up + 1))
-    u -= above
-    while u >= 0:
-        up += 1
-        above *= rate / up
-        u -= above
-        if u < 0:
-            return up
-        if down > 0:
-            below *= down / rate
-            down -= 1
-            u -= below
-            if u < 0:
-                return down
-        if above < 2.0**-60 and (below < 2.0**-60 or down == 0):
-            break  # what rounding left over
-    return math.floor(rate)
+    number, likely = 0, math.exp(-rate)
+    while u >= likely and (number <= rate or likely > 2.0**-60):  # else u is what rounding left over
+        u -= likely
+        number += 1
+        likely *= rate / number
+    return number
+
+
+def _log_likelihood(number: float, rate: float) -> float:
+    """The logarithm of the chance of ``number``, ``exp(-rate) * rate**number / number!``.
+
+    By Stirling's series, so that what is large does not have to cancel.
+    """
+    if number < 10:
+        factorial = math.prod(range(1, int(number) + 1))
+        return number * math.log(rate) - rate - math.log(factorial)
+    square = number * number
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / number
+    away = number - rate
+    return away - number * math.log1p(away / rate) - 0.5 * math.log(2.0 * math.pi * number) - series
+
+
+def _many(rate: float, block: Callable[[int], Words]) -> float:
+    """A number for a rate of ``MANY`` at least, from as many blocks as it takes: seldom more than two.
+
+    Source: Hörmann, "The transformed rejection method for generating Poisson random variables" (1993), PTRS.
+    """
+    width = 0.931 + 2.53 * math.sqrt(rate)
+    skew = -0.059 + 0.02483 * width
+    scale = 1.1239 + 1.1328 / (width - 3.4)
+    surely = 0.9277 - 3.6224 / (width - 2.0)
+    attempt = 0
+    while True:
+        words = block(attempt)
+        attempt += 1
+        u = uniform53(words[0], words[1]) - 0.5
+        v = 1.0 - uniform53(words[2], words[3])
+        inside = 0.5 - abs(u)
+        if inside < 0.013 and v > inside:
+            continue
+        number = float(math.floor((2.0 * skew / inside + width) * u + rate + 0.43))
+        if inside >= 0.07 and v <= surely:
+            return number
+        if number >= 0:
+            height = math.log(v * scale / (skew / (inside * inside) + width))
+            if height <= _log_likelihood(number, rate):
+                return number
+
+
+def _poisson_kernel(output: Tensor, self: Tensor, stream: Stream) -> None:
+    block = blocks_of(stream)
+    rates, out = TensorAccessor(self), TensorAccessor(output)
+    for index, (target, offset) in enumerate(zip(out.offsets(), rates.offsets())):
+        rate = rates.read(offset)
+        if not rate >= 0:
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        if rate < MANY:
+            words = block(index)
+            number = _few(rate, uniform53(words[0], words[1]))
+        else:
+            number = rate if rate == math.inf else _many(rate, partial(block, index))
+        out.write(target, number)
 
 
 def _poisson(self: Tensor, generator: Any) -> Any:
-    refuse(self._spec.dtype, "bool", "integer", "complex")
-    made = self.new_empty(self._spec.sizes)
-    if made.is_meta:
-        return fill_random(made, generator, lambda words: 0)
-    rates = elements(self)
-    if any(not rate >= 0 for rate in rates):
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    rest = iter(rates)
-    return fill_random(
-        made, generator, lambda words: _poisson_number(next(rest), uniform53(words[0], words[1]))
-    )
+    spec = self._spec
+    refuse(spec.dtype, "bool", "integer", "complex")
+    made = self.new_empty(spec.sizes)
+    stream = take_stream(generator, spec.numel)
+    if spec.numel:
+        launch.launch("poisson", spec.device, spec.dtype, [made, self], 1, None, (self, stream))
+    return made
 
 
 native_function(
     "poisson(Tensor self, Generator? generator=None) -> Tensor",
     variants="function",
     explicit=_poisson,
+    kernel=_poisson_kernel,
     derivatives={"self": _zero_grad},
     doc="""Numbers drawn from Poisson distributions, whose rates are the elements of ``self``.
 
@@ -244,26 +310,22 @@ native_function(
 # -- multinomial -------------------------------------------------------------------------------------------
 
 
-def _without_replacement(weights: list[float], count: int, draw: Callable[[], Words]) -> list[int]:
+def _without_replacement(weights: Any, count: int, generator: Any) -> Any:
     """The first ``count`` to arrive, where the times of arrival are exponential with these rates."""
-    arrivals = []
-    for index, weight in enumerate(weights):
-        words = draw()
-        time = -math.log1p(-uniform53(words[0], words[1]))
-        arrivals.append((time / weight if weight else math.inf, index))
-    return [index for _, index in sorted(arrivals)[:count]]
+    times = weights.new_empty(weights.shape)
+    fill_random(times, generator, "exponential_", (1.0,))
+    # what is unlikely beyond all numbers still comes before what is impossible
+    arrivals = (times / weights).clamp_(max=finfo(float64).max).masked_fill_(weights == 0, math.inf)
+    return aten.topk.default(arrivals, count, -1, False, True)[1]
 
 
-def _with_replacement(weights: list[float], count: int, draw: Callable[[], Words]) -> list[int]:
+def _with_replacement(weights: Any, count: int, generator: Any) -> Any:
     """Each time the category whose stretch of the cumulative sums a uniform number falls into."""
-    possible = [index for index, weight in enumerate(weights) if weight]
-    ends = list(itertools.accumulate(weights[index] for index in possible))
-    found = []
-    for _ in range(count):
-        words = draw()
-        at = bisect.bisect_right(ends, uniform53(words[0], words[1]) * ends[-1])
-        found.append(possible[min(at, len(possible) - 1)])
-    return found
+    places = weights.new_empty((*weights.shape[:-1], count))
+    fill_random(places, generator, "uniform_", (0.0, 1.0))
+    # sums from 1 on are finite, and no product of them with less than 1 is rounded up to them
+    ends = (weights / weights.amax(-1, True)).cumsum(-1)
+    return aten.searchsorted.Tensor(ends, places * ends[..., -1:], False, True, None, None)
 
 
 def _multinomial(self: Tensor, num_samples: int, replacement: bool, generator: Any) -> Any:
@@ -277,21 +339,16 @@ def _multinomial(self: Tensor, num_samples: int, replacement: bool, generator: A
     if not replacement and num_samples > sizes[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     made = aten.empty.memory_format((*sizes[:-1], num_samples), int64, None, self.device, None, None)
-    blocks = (generator or default_generator).draw(made.numel() if replacement else self.numel())
-    if made.is_meta or not made.numel():
-        return made
-    weights = elements(self)
-    if any(not (0 <= weight < math.inf) for weight in weights):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     choose = _with_replacement if replacement else _without_replacement
-    chosen: list[int] = []
-    for start in range(0, len(weights), sizes[-1]):
-        row = weights[start : start + sizes[-1]]
-        if not any(row):
-            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-        chosen.extend(choose(row, num_samples, blocks.__next__))
-    fill_from(made, chosen)
-    return made
+    if made.is_meta or not made.numel():
+        take_stream(generator, made.numel() if replacement else self.numel())
+        return made
+    weights = self.to(float64)
+    if not ((weights >= 0) & (weights < math.inf)).all().item():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (weights.amax(-1) <= 0).any().item():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    return choose(weights, num_samples, generator)
 
 
 native_function(

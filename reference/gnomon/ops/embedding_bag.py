@@ -9,19 +9,17 @@ Source: aten/src/ATen/native/EmbeddingBag.cpp, Embedding.cpp.
 from __future__ import annotations
 
 import bisect
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..kit import launch
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec
-from ..memory.tensor import Tensor
-from ..values.dtype import float64, int32, int64, promote_types
+from ..memory.tensor import Tensor, make_tensor
+from ..values.dtype import complex128, float64, int32, int64, promote_types
 
 SUM, MEAN, MAX = 0, 1, 2  # mode
 
@@ -426,22 +424,17 @@ def _renorm(self: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
         )
     if self.is_meta:
         return self
-    for row in sorted(set(indices.reshape((-1,)).tolist())):
-        numbers = self.select(0, row)
-        norm = _norm([abs(number) for number in numbers.tolist()], norm_type)
-        if norm > max_norm:
-            launch.copy_into(numbers, numbers * (max_norm / (norm + 1e-7)))
+    used = aten._unique2.default(indices, True, False, False)[0]
+    rows = self[used]
+    if rows.numel():
+        wide = complex128 if self.is_complex() else float64
+        norms = aten.linalg_vector_norm.default(rows, norm_type, [1], False, dtype=wide)
+        is_long = norms > max_norm
+        factors = max_norm / (norms[is_long] + 1e-7)
+        # that self is written to is counted once, by the caller
+        table = make_tensor(self._spec, self.untyped_storage(), self._storage_offset)
+        table[used[is_long]] = (rows[is_long] * factors.unsqueeze(1)).to(self.dtype)
     return self
-
-
-def _norm(sizes: list[float], norm_type: float) -> float:
-    if norm_type == math.inf:
-        return max(sizes, default=0.0)
-    if norm_type == -math.inf:
-        return min(sizes, default=0.0)
-    if norm_type == 0:
-        return float(sum(size != 0 for size in sizes))
-    return exact_sum([size**norm_type for size in sizes]) ** (1.0 / norm_type)
 
 
 native_function(

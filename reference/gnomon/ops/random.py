@@ -12,20 +12,22 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..kit import launch
 from ..kit.generator import (
     Generator,
     Words,
     default_generator,
     fill_random,
+    filling,
     philox_4x32_10,
     standard_normal_pair,
     uniform53,
 )
 from ..kit.native import native_function
+from ..kit.outputs import check_no_internal_overlap
 from ..kit.rules import refuse
-from ..memory.accessor import elements, fill_from
 from ..memory.tensor import Tensor
-from ..values.dtype import bool_, get_default_dtype, int64
+from ..values.dtype import bool_, float64, get_default_dtype, int64
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "philox_4x32_10"]
 
@@ -70,6 +72,11 @@ def _uniform_(self: Tensor, low: float, high: float, generator: Any) -> Tensor:
             f"uniform_ expects to-from to be no more than the largest {real.name}, but found to={high} and "
             f"from={low}"
         )
+    return fill_random(self, generator, "uniform_", (low, high))
+
+
+def _uniform_number(dtype: Any, low: float, high: float) -> Callable[[Words], Any]:
+    real = dtype.to_real()
 
     def number(words: Words) -> Any:
         first = low + _uniform(words[0], words[1], real) * (high - low)
@@ -77,13 +84,14 @@ def _uniform_(self: Tensor, low: float, high: float, generator: Any) -> Tensor:
             return first
         return complex(first, low + _uniform(words[2], words[3], real) * (high - low))
 
-    return fill_random(self, generator, number, "uniform_", (low, high))
+    return number
 
 
 native_function(
     "uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_uniform_,
+    kernel=filling(_uniform_number),
     launches="uniform_",
     derivatives={"self": _zero_grad},
     doc="""Fill with numbers drawn uniformly from [from, to); both parts of complex ones.
@@ -97,19 +105,24 @@ def _normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
     refuse(self._spec.dtype, "bool", "integer")
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    return fill_random(self, generator, "normal_", (mean, std))
+
+
+def _normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words], Any]:
     part = std / math.sqrt(2.0)  # so that the variances of the parts add up
 
     def number(words: Words) -> Any:
         pair = standard_normal_pair(words)
-        return mean + (part * complex(*pair) if self._spec.dtype.is_complex else std * pair[0])
+        return mean + (part * complex(*pair) if dtype.is_complex else std * pair[0])
 
-    return fill_random(self, generator, number, "normal_", (mean, std))
+    return number
 
 
 native_function(
     "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_normal_,
+    kernel=filling(_normal_number),
     launches="normal_",
     derivatives={"self": _zero_grad},
     doc="""Fill with numbers drawn from the normal distribution of this mean and standard deviation.
@@ -126,17 +139,14 @@ def _bernoulli_(self: Tensor, p: float, generator: Any) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     refuse(self._spec.dtype, "complex")
-
-    def number(words: Words) -> bool:
-        return uniform53(words[0], words[1]) < p
-
-    return fill_random(self, generator, number, "bernoulli_.float", (p,))
+    return fill_random(self, generator, "bernoulli_.float", (p,))
 
 
 native_function(
     "bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_bernoulli_,
+    kernel=filling(lambda dtype, p: lambda words: uniform53(words[0], words[1]) < p),
     launches="bernoulli_.float",
     derivatives={"self": _zero_grad},
     doc="Fill with 1 with probability ``p``, else 0.  Raises RuntimeError for what is no probability.",
@@ -147,14 +157,17 @@ def _bernoulli_each_(self: Tensor, p: Tensor, generator: Any) -> Tensor:
     refuse(p._spec.dtype, "bool", "integer", "complex")
     refuse(self._spec.dtype, "complex")
     p = p.expand(self._spec.sizes)
-    if self.is_meta:
-        return fill_random(self, generator, lambda words: 0)
-    chances = elements(p)
-    for chance in chances:
-        if not 0 <= chance <= 1:
-            raise RuntimeError(f"bernoulli expects probabilities in [0, 1], but got {chance}")
-    rest = iter(chances)
-    return fill_random(self, generator, lambda words: uniform53(words[0], words[1]) < next(rest))
+    check_no_internal_overlap("random", self._spec)
+    chances = p.to(float64)
+    if not self.is_meta:
+        is_wrong = ~((chances >= 0) & (chances <= 1))  # NaN too
+        if is_wrong.any().item():
+            wrong = chances[is_wrong][0].item()
+            raise RuntimeError(f"bernoulli expects probabilities in [0, 1], but got {wrong}")
+    uniform = chances.new_empty(self._spec.sizes)
+    fill_random(uniform, generator, "uniform_", (0.0, 1.0))
+    launch.copy_into(self, uniform < chances)
+    return self
 
 
 native_function(
@@ -259,11 +272,14 @@ def fill_integers(self: Tensor, low: int, high: int, generator: Any) -> Tensor:
     _check_bound("from", low, self._spec.dtype)
     _check_bound("to - 1", high - 1, self._spec.dtype)
 
-    def number(words: Words) -> int:
-        return low + (words[0] | words[1] << 32) % (high - low)
+    # a kernel is told of the bounds as 64-bit integers: 2**63 is one only by wrapping around
+    return fill_random(self, generator, "random_.from", (low, high - 2**64 if high >= 2**63 else high))
 
-    fits = -(2**63) <= low and high < 2**63  # a kernel is told of the bounds as 64-bit integers
-    return fill_random(self, generator, number, "random_.from" if fits else "", (low, high))
+
+def _integer_number(dtype: Any, low: int, high: int) -> Callable[[Words], int]:
+    """Integers that are drawn from [low, high), where both count modulo 2**64; all where they are equal."""
+    count = (high - low) % 2**64 or 2**64
+    return lambda words: low + (words[0] | words[1] << 32) % count
 
 
 def _random_range(dtype: Any) -> int:
@@ -282,6 +298,7 @@ native_function(
     explicit=lambda self, low, to, generator: fill_integers(
         self, low, _random_range(self._spec.dtype) if to is None else to, generator
     ),
+    kernel=filling(_integer_number),
     launches="random_.from",
     derivatives={"self": _zero_grad},
     doc="Fill with integers drawn uniformly from [from, to), or up to the largest that the dtype holds "
@@ -379,8 +396,8 @@ for _schema, _function, _doc in (
 
 
 def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
-    """A shuffle by random keys: sorted by 64 random bits, ties (which never happen twice in a lifetime) by
-    index.
+    """A shuffle by random keys: the order of 64 random bits each; of equal ones (which never meet in a
+    lifetime) by index.
     """
     if n < 0:
         raise RuntimeError(f"randperm: n must be non-negative, got {n}")
@@ -389,14 +406,9 @@ def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
     most = _random_range(dtype)
     if n > most:
         raise RuntimeError(f"randperm: n={n} is more than {dtype.name} has integers ({most})")
-    made = aten.empty.memory_format((n,), dtype, *options, None)
-    bits = aten.empty.memory_format((n,), int64, *options, None)
-    # from 0 to before 0: all 64 bits
-    fill_random(bits, generator, lambda words: words[0] | words[1] << 32, "random_.from", (0, 0))
-    if made._spec.device.type != "meta":
-        keys = [(each % 2**64, index) for index, each in enumerate(elements(bits))]
-        fill_from(made, [index for _, index in sorted(keys)])
-    return made
+    keys = aten.empty.memory_format((n,), int64, *options, None)
+    fill_random(keys, generator, "random_.from", (0, 0))  # from 0 to before 0: all 64 bits
+    return aten.sort.stable(keys, True, 0, False)[1].to(dtype)
 
 
 native_function(

@@ -14,11 +14,11 @@ from ..kit import launch
 from ..kit.arithmetic import power
 from ..kit.native import native_function
 from ..kit.rules import refuse
-from ..memory.accessor import TensorAccessor, fill_from
+from ..memory.accessor import TensorAccessor
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
 from ..memory.tensor import Tensor, empty_tensor
-from ..values.dtype import bfloat16, check_number_fits, float16, get_default_dtype, int32, int64
+from ..values.dtype import bfloat16, bool_, check_number_fits, float16, get_default_dtype, int32, int64
 
 _OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
@@ -242,7 +242,15 @@ _define_space(
 # -- the indices of a triangle -----------------------------------------------------------------------------
 
 
-def _triangle_indices(keeps: Callable[[int, int, int], bool]) -> Callable[..., Tensor]:
+def _size_below(row: int, col: int, offset: int) -> int:
+    """How many elements of a matrix are on and below diagonal ``offset``."""
+    first = max(0, -offset)  # the first row that has one
+    full = min(max(col - 1 - offset, first), row)  # from this row on there are ``col`` in each
+    growing = max(full - first, 0)
+    return growing * (first + offset + 1 + full + offset) // 2 + max(row - max(full, first), 0) * col
+
+
+def _triangle_indices(triangle: Any, size: Callable[[int, int, int], int]) -> Callable[..., Tensor]:
     def make(
         row: int, col: int, offset: int, dtype: Any, layout: Any, device: Any, pin_memory: Any
     ) -> Tensor:
@@ -254,22 +262,27 @@ def _triangle_indices(keeps: Callable[[int, int, int], bool]) -> Callable[..., T
         dtype = dtype or int64
         if dtype not in (int32, int64):
             raise NotImplementedError(f"not implemented for dtype {dtype.name}")
-        found = [(i, j) for i in range(row) for j in range(col) if keeps(i, j, offset)]
-        made = empty_tensor(contiguous_spec((2, len(found)), dtype, resolve_device(device)))
-        if found and made._spec.device.type != "meta":
-            fill_from(made, [i for i, _ in found] + [j for _, j in found])
+        made = empty_tensor(contiguous_spec((2, size(row, col, offset)), dtype, resolve_device(device)))
+        if made.numel() and not made.is_meta:
+            every = aten.ones.default((row, col), bool_, None, made.device, None)
+            launch.copy_into(made, aten.nonzero.default(triangle(every, offset)).t())
         return made
 
     return make
 
 
-for _name, _keeps, _where in (
-    ("tril_indices", lambda i, j, offset: j - i <= offset, "on and below"),
-    ("triu_indices", lambda i, j, offset: j - i >= offset, "on and above"),
+for _name, _triangle, _size, _where in (
+    ("tril_indices", lambda matrix, offset: matrix.tril(offset), _size_below, "on and below"),
+    (
+        "triu_indices",
+        lambda matrix, offset: matrix.triu(offset),
+        lambda row, col, offset: row * col - _size_below(row, col, offset - 1),
+        "on and above",
+    ),
 ):
     native_function(
         f"{_name}(int row, int col, int offset=0, {_OPTIONS.replace('dtype=None', 'dtype=long')}) -> Tensor",
-        explicit=_triangle_indices(_keeps),
+        explicit=_triangle_indices(_triangle, _size),
         doc=f"""The indices of a matrix's elements {_where} diagonal ``offset``: rows, then columns (2, n).
 
         int64 or int32.  Raises RuntimeError for negative sizes, NotImplementedError for other dtypes.""",

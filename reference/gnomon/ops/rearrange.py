@@ -11,7 +11,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.iterator import converted_spec
 from ..kit.native import native_function
-from ..memory.accessor import TensorAccessor, elements, fill_from
+from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
@@ -208,19 +208,19 @@ def _repeated_positions(repeats: Any, output_size: int | None) -> Any:
         if output_size is None:
             raise NotImplementedError("on the meta device output_size must be given")
         return repeats.new_empty((output_size,))
-    counts = elements(repeats)
-    if min(counts) < 0:
+    if repeats.min().item() < 0:
         raise RuntimeError("repeats can not be negative")
-    positions = [position for position, count in enumerate(counts) for _ in range(count)]
-    if output_size is not None and output_size != len(positions):
+    ends = repeats.cumsum(0)
+    size = ends[-1].item()
+    if output_size is not None and output_size != size:
         raise RuntimeError(
             f"allocated size does not match required size: got output_size={output_size}, and repeats that "
-            f"add up to {len(positions)}"
+            f"add up to {size}"
         )
-    made = repeats.new_empty((len(positions),))
-    if positions:
-        fill_from(made, positions)
-    return made
+    # how many of them end at each place, and, summed up, have ended there
+    ending = aten.zeros((size + 1,), dtype=int64, device=repeats.device)
+    ending = ending.scatter_add_(0, ends, aten.ones_like(ends))
+    return ending[:size].cumsum(0, dtype=repeats.dtype)
 
 
 native_function(
