@@ -136,6 +136,8 @@ def flags():
     compiler = find_compiler()
     compile_flags = [flag for flag in OPTIONAL_FLAGS if knows(compiler, flag)]
     link_flags = [flag for flag in compile_flags if flag == "-fopenmp"]
+    if knows(compiler, "-pthread"):  # csrc/c/fork.c
+        link_flags.append("-pthread")
     if os.environ.get("CI") or os.environ.get("GNOMON_WERROR"):
         compile_flags += [flag for flag in WARNINGS if knows(compiler, flag)]
     extra = shlex.split(os.environ.get("GNOMON_CFLAGS", ""))

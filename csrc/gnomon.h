@@ -164,7 +164,7 @@ void gn_set_memory_limit(double nbytes);
 int32_t gn_processor_isa(void);
 int32_t gn_compiled_isa(void);
 
-/* Threads used by a call with enough work; at least 1. */
+/* Threads used by a call with enough work; at least 1.  In a child of fork they are 1 until they are set. */
 void gn_set_num_threads(int32_t count);
 int32_t gn_get_num_threads(void);
 

@@ -279,6 +279,73 @@ def test_factories_refuse(make: Any, error: type[Exception], text: str, device: 
         make()
 
 
+@pytest.mark.parametrize("number", [-(2.0**63), 2.0**63, -(2**63)])
+def test_the_least_integer_from_a_number(number: float, device: str) -> None:
+    """-2.0**63 is an int64; 2.0**63 is taken for one, as in PyTorch, and wraps around."""
+    least = -(2**63)
+    x, at, mask = gn.zeros(3, dtype=gn.int64), gn.tensor([0, 2]), gn.tensor([True, False, True])
+    assigned = [x.clone() for _ in range(3)]
+    assigned[0][1] = number
+    assigned[1][at] = number
+    assigned[2][:2] = number
+    made = {
+        "full": (gn.full((2,), number, dtype=gn.int64), [least, least]),
+        "full_like": (gn.full_like(x, number), [least] * 3),
+        "new_full": (x.new_full((1,), number), [least]),
+        "scalar_tensor": (gn.scalar_tensor(number, dtype=gn.int64), least),
+        "fill_": (x.clone().fill_(number), [least] * 3),
+        "masked_fill": (x.masked_fill(mask, number), [least, 0, least]),
+        "index_fill": (x.index_fill(0, at, number), [least, 0, least]),
+        "scatter": (x.scatter(0, at, number), [least, 0, least]),
+        "pad": (gn.nn.functional.pad(x, (1, 1), value=number), [least, 0, 0, 0, least]),
+        "linspace": (gn.linspace(number, 0, 3, dtype=gn.int64), [least, least // 2, 0]),
+        "x[1]": (assigned[0], [0, least, 0]),
+        "x[at]": (assigned[1], [least, 0, least]),
+        "x[:2]": (assigned[2], [least, least, 0]),
+    }
+    for name, (found, expected) in made.items():
+        assert found.dtype is gn.int64 and found.tolist() == expected, name
+    assert gn.full((2,), number, dtype=gn.bool).tolist() == [True, True]
+    for beyond in (-(2.0**63) - 2048, 2.0**63 + 2048, math.nan, math.inf):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type int64 without overflow"):
+            gn.full((2,), beyond, dtype=gn.int64)
+
+
+def test_arange_near_the_ends_of_int64(device: str) -> None:
+    bounds = (2.0**63 - 1024, 2.0**63 + 3072, 2048)
+    numbers = [2.0**63 - 1024, 2.0**63, 2.0**63 + 4096]  # ties, to even
+    found = gn.arange(*bounds, dtype=gn.float64)
+    assert found.dtype is gn.float64 and found.tolist() == numbers
+    assert gn.arange(*bounds, dtype=gn.float32).tolist() == [2.0**63] * 3
+    assert gn.arange(*bounds, dtype=gn.float16).tolist() == [math.inf] * 3
+    assert gn.arange(*bounds, dtype=gn.int32).tolist() == [-1024, 1024, 3072]  # the lowest bits
+    assert gn.arange(0, 2.0**64, 2.0**63, dtype=gn.int32).tolist() == [0, 0]
+    assert gn.arange(-(2.0**63), 0, 2.0**62, dtype=gn.int64).tolist() == [-(2**63), -(2**62)]
+    assert gn.arange(2**63 - 1024, 2**63 - 1, 512).tolist() == [2**63 - 1024, 2**63 - 512]
+    # a float dtype's numbers are float64 from the start, and are counted so
+    odd = (2**53 + 1, 2**53 + 9, 2)
+    assert gn.arange(*odd).tolist() == [2**53 + 1, 2**53 + 3, 2**53 + 5, 2**53 + 7]
+    for step in (2, 2.0):
+        found = gn.arange(*odd[:2], step, dtype=gn.float64)
+        assert found.tolist() == [2.0**53, 2.0**53 + 2, 2.0**53 + 4, 2.0**53 + 6]
+    assert gn.arange(2**63 - 1024, 2**64 - 1, 2**62, dtype=gn.float64).tolist() == [
+        2.0**63 - 1024,
+        3 * 2.0**62,
+    ]
+    for wrong in (
+        (*bounds,),
+        (0, 3, math.inf),
+        (0, 2**63, 2**62),
+        (0, 2.0**64, 2.0**63),
+        (2**63, 2**64 - 1, 1024),
+    ):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type int64 without overflow"):
+            gn.arange(*wrong, dtype=gn.int64)
+    for wrong in ((2.0**64, 2.0**64 + 8192, 4096), (0, 3, math.inf), (2**63, 2**63 + 4096, 2048)):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type int64 without overflow"):
+            gn.arange(*wrong, dtype=gn.int32)
+
+
 def test_too_much_memory_is_an_out_of_memory_error(device: str) -> None:
     with pytest.raises(gn.OutOfMemoryError, match=rf"{device}: .*\[1152921504606846975\], int8") as caught:
         gn.empty(2**60 - 1, dtype=gn.int8)

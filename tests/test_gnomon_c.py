@@ -12,6 +12,7 @@ import pytest
 import gnomon as gn
 
 pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 
 def test_memory_is_reused_and_counted() -> None:
@@ -91,7 +92,7 @@ def test_several_python_threads_at_once() -> None:
     assert len(sums) == 160 and set(sums) == {sums[0]}
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@needs_fork
 def test_a_child_of_fork_computes() -> None:
     with gn.device("c"):
         x = gn.ones(1 << 18)
@@ -102,6 +103,118 @@ def test_a_child_of_fork_computes() -> None:
             right = (x + x).sum().item() == expected and product[0, 0].item() == 512
             os._exit(0 if right else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+# Children of fork, each with an alarm that ends it where it would wait forever.
+FAMILY = """
+import ctypes, os, signal, sys, threading
+import gnomon as gn
+from gnomon_c import library
+
+gn.set_default_device("c")
+
+
+def child(work):
+    process = os.fork()
+    if process == 0:
+        signal.alarm(60)
+        try:
+            work()
+        except BaseException as error:
+            print(repr(error), file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+
+
+def in_a_thread(work):
+    failures = []
+
+    def run():
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert not failures, failures
+"""
+
+TEAMS = """
+x = gn.rand(600, 600)
+
+
+def results():
+    return [(x @ x).tolist(), x.exp().sum(0).tolist(), gn.sort(x, dim=0)[0].tolist()]
+
+
+gn.set_num_threads(2)
+expected = results()
+
+
+def compute():
+    assert gn.get_num_threads() == 1 and results() == expected
+    gn.set_num_threads(2)
+    assert gn.get_num_threads() == 2 and results() == expected
+    in_a_thread(lambda: results() == expected or 1 / 0)
+
+
+def compute_and_fork():
+    compute()
+    child(compute)
+    in_a_thread(lambda: child(compute))
+    assert gn.get_num_threads() == 2 and results() == expected
+
+
+child(compute_and_fork)
+assert gn.get_num_threads() == 2 and results() == expected
+print("right")
+"""
+
+# ctypes gives up the GIL, so that the parent forks while others are inside the allocator
+ALLOCATORS = """
+extension = library.native()
+address = int(extension.ffi.cast("uintptr_t", extension.ffi.addressof(extension.lib, "gn_empty_cache")))
+empty_cache = ctypes.CFUNCTYPE(None)(address)
+going = True
+
+
+def empty():
+    while going:
+        empty_cache()
+
+
+threads = [threading.Thread(target=empty) for _ in range(3)]
+for thread in threads:
+    thread.start()
+try:
+    for _ in range(50):
+        child(lambda: gn.ones(3).sum().item() == 3 or 1 / 0)
+finally:
+    going = False
+    for thread in threads:
+        thread.join()
+print("right")
+"""
+
+
+@needs_fork
+@pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
+def test_children_of_fork_have_teams_of_their_own(isa: str) -> None:
+    from gnomon_c import library
+
+    if isa not in library.isas():
+        pytest.skip(f"the library does not run as {isa} here")
+    assert run_on(isa, FAMILY + TEAMS) == ["right"]
+
+
+@needs_fork
+def test_a_child_of_fork_may_be_born_while_others_allocate() -> None:
+    from gnomon_c import library
+
+    assert run_on(library.isas()[-1], FAMILY + ALLOCATORS) == ["right"]
 
 
 # What no instruction set fuses: its results are the same on all.

@@ -231,8 +231,9 @@ def _scalar(value: Any, absent: int) -> tuple[float, float, int]:
     if isinstance(real, int):
         integer = (int(real) + 2**63) % 2**64 - 2**63
     else:
-        # what does not fit (NaN does not either) only goes to bool, where it is true
-        integer = int(real) if abs(real) < 2.0**63 else 1
+        # what does not fit (NaN does not either) goes to bool, where all but 0 is true; 2.0**63 goes to
+        # int64, too, and wraps around
+        integer = int(real) if -(2.0**63) <= real < 2.0**63 else -(2**63)
     try:
         return (float(real), float(value.imag), integer)
     except OverflowError:

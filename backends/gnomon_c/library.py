@@ -66,9 +66,6 @@ def native() -> ModuleType:
         if not threads.isdigit() or int(threads) < 1:
             raise RuntimeError(f"GNOMON_NUM_THREADS must be a positive integer, got {threads!r}")
         extension.lib.gn_set_num_threads(int(threads))
-    if hasattr(os, "register_at_fork"):
-        # OpenMP's threads do not come along into a child, and waiting for them would take forever
-        os.register_at_fork(after_in_child=lambda: extension.lib.gn_set_num_threads(1))
     return extension
 
 

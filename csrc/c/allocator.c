@@ -10,6 +10,7 @@
  * sees an access behind the end or after the end of the block's life. */
 #define _DEFAULT_SOURCE /* madvise, sysconf */
 
+#include "fork.h"
 #include "kernel.h"
 
 #include <stdatomic.h>
@@ -65,6 +66,14 @@ static void acquire_lock(void) {
 
 static void release_lock(void) {
     atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+void gn_lock_memory(void) {
+    acquire_lock();
+}
+
+void gn_unlock_memory(void) {
+    release_lock();
 }
 
 /* The class of a request: the least whose size is not below nbytes, 0 <= nbytes <= 2^LARGEST_BITS.

@@ -144,10 +144,11 @@ int32_t gn_run2_number(double call, double out, double a, double number) {
     return run(prepared, data);
 }
 
-/* A number as a kernel takes it; what is no int64 only goes to bool, where it is true. */
+/* A number as a kernel takes it.  What is no int64 goes to bool, where all but 0 is true; and of int64 2^63 does, which
+ * wraps around. */
 static gn_scalar as_scalar(double number) {
-    const int fits = number > -0x1p63 && number < 0x1p63;
-    return (gn_scalar){.real = number, .imag = 0, .integer = fits ? (int64_t)number : 1};
+    const int fits = number >= -0x1p63 && number < 0x1p63;
+    return (gn_scalar){.real = number, .imag = 0, .integer = fits ? (int64_t)number : INT64_MIN};
 }
 
 double gn_call0_scalar(double call, double number) {

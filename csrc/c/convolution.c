@@ -134,10 +134,11 @@ static geometry make_geometry(const arguments *given, const gn_tensor *x, const 
     return made;
 }
 
-/* Whether the patches are the input itself. */
+/* Whether the patches are the input itself.  Its sizes are looked at too: where the output of a transposed convolution
+ * is padded, there is more of it than the patches have. */
 static int is_pointwise(const geometry *of) {
     for (int i = 0; i < SPATIAL; i++) {
-        if (of->kernel[i] != 1 || of->stride[i] != 1 || of->padding[i] != 0) {
+        if (of->kernel[i] != 1 || of->stride[i] != 1 || of->padding[i] != 0 || of->in[i] != of->out[i]) {
             return 0;
         }
     }

@@ -176,7 +176,12 @@ static void NAME(backward_weight_task)(int64_t begin, int64_t end, void *context
 
 static int32_t NAME(backward_weight)(convolution *work) {
     const geometry *of = &work->of;
-    if (of->groups * of->channels * of->features == 0) {
+    const int64_t numel = of->groups * of->features * of->depth;
+    if (numel == 0) {
+        return GN_OK;
+    }
+    if (of->batch * of->out_numel == 0) { /* no position, and nothing to cut into rows */
+        memset(work->result, 0, (size_t)numel * sizeof(COMPUTE));
         return GN_OK;
     }
 #if IS_FLOATING

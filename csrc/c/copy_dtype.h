@@ -105,20 +105,19 @@ int32_t NAME(kernel_fill)(const gn_call *call, void *const *data) {
 }
 
 #if CODE != GN_BOOL && (IS_INTEGRAL || IS_FLOATING)
-/* (out); scalars: start, end, step.  Element i is start + i * step, computed by itself: exactly where both are
- * integers, else in double. */
+/* (out); scalars: start, end, step.  Element i is start + i * step, computed by itself: of an integer dtype in integers
+ * that wrap, else in double. */
 int32_t NAME(kernel_arange)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     const gn_scalar start = call->scalars[0];
     const gn_scalar step = call->scalars[2];
-    const int exact = (double)start.integer == start.real && (double)step.integer == step.real;
     for (int64_t i = 0; i < out->sizes[0]; i++) {
         STORAGE *at = (STORAGE *)((char *)data[0] + i * out->strides[0]);
-        if (exact) {
-            *at = FROM_INTEGER(start.integer + i * step.integer);
-        } else {
-            *at = FROM_FLOAT64(start.real + (double)i * step.real);
-        }
+#if IS_INTEGRAL
+        *at = (STORAGE)((uint64_t)start.integer + (uint64_t)i * (uint64_t)step.integer);
+#else
+        *at = FROM_FLOAT64(start.real + (double)i * step.real);
+#endif
     }
     return GN_OK;
 }

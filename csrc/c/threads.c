@@ -1,10 +1,20 @@
 /* One pool of threads for all kernels: OpenMP's. */
+#define _DEFAULT_SOURCE /* threads of POSIX */
+
 #include "threads.h"
 
+#include "fork.h"
 #include "kernel.h"
 
 #ifdef _OPENMP
 #include <omp.h>
+#if !defined(_WIN32)
+#include <pthread.h>
+#define GN_LEADER 1
+#endif
+#endif
+#ifndef GN_LEADER
+#define GN_LEADER 0
 #endif
 
 /* ThreadSanitizer does not see how OpenMP's own library orders threads; it is told here.  Without that, all that
@@ -61,7 +71,94 @@ int64_t gn_parallel_parts(int64_t count, int64_t grain) {
 #endif
 }
 
-GN_NOT_SANITIZED void gn_parallel(int64_t count, int64_t grain, gn_task *task, void *context) {
+#ifdef _OPENMP
+/* What gn_parallel was asked for. */
+typedef struct region {
+    int64_t count;
+    int64_t parts;
+    gn_task *task;
+    void *context;
+} region;
+
+GN_NOT_SANITIZED static void open_region(const region *of) {
+    GN_BEFORE(of->context);
+#pragma omp parallel num_threads((int)of->parts)
+    {
+        GN_AFTER(of->context);
+        /* OpenMP may give fewer threads than asked for. */
+        const int64_t share = omp_get_num_threads();
+        const int64_t index = omp_get_thread_num();
+        const int64_t quotient = of->count / share;
+        const int64_t rest = of->count % share;
+        const int64_t begin = index * quotient + gn_min(index, rest);
+        const int64_t end = begin + quotient + (index < rest ? 1 : 0);
+        if (begin < end) {
+            of->task(begin, end, of->context);
+        }
+        GN_BEFORE(of->context);
+    }
+    GN_AFTER(of->context);
+}
+#endif
+
+#if GN_LEADER
+/* In a child of fork, OpenMP's library may believe that the thread which forked has its team still, and would wait for
+ * it forever.  So another thread opens that one's regions, the leader, whose team is new. */
+static _Thread_local int has_lost_team;
+static pthread_mutex_t leader_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t leader_news = PTHREAD_COND_INITIALIZER;
+static int leader_is_there;
+static const region *asked_of_leader; /* NULL when it is done */
+
+void gn_forget_team(void) {
+    thread_count = 1; /* until it is set: a child is one of several, as a rule */
+    has_lost_team = 1;
+    leader_is_there = 0; /* the parent may have been a child itself */
+    asked_of_leader = NULL;
+    leader_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    leader_news = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+
+static void *lead(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&leader_lock);
+    for (;;) {
+        while (asked_of_leader == NULL) {
+            pthread_cond_wait(&leader_news, &leader_lock);
+        }
+        open_region(asked_of_leader);
+        asked_of_leader = NULL;
+        pthread_cond_broadcast(&leader_news);
+    }
+    return NULL;
+}
+
+/* Lets the leader open a region for this thread, the only one that asks; returns when it is closed.  0 where the system
+ * has no thread for a leader. */
+static int ask_leader(const region *of) {
+    if (!leader_is_there) {
+        pthread_t leader;
+        if (pthread_create(&leader, NULL, lead, NULL) != 0) {
+            return 0;
+        }
+        pthread_detach(leader);
+        leader_is_there = 1;
+    }
+    pthread_mutex_lock(&leader_lock);
+    asked_of_leader = of;
+    pthread_cond_broadcast(&leader_news);
+    while (asked_of_leader != NULL) {
+        pthread_cond_wait(&leader_news, &leader_lock);
+    }
+    pthread_mutex_unlock(&leader_lock);
+    return 1;
+}
+#else
+void gn_forget_team(void) {
+}
+#endif
+
+void gn_parallel(int64_t count, int64_t grain, gn_task *task, void *context) {
     if (count <= 0) {
         return;
     }
@@ -71,22 +168,15 @@ GN_NOT_SANITIZED void gn_parallel(int64_t count, int64_t grain, gn_task *task, v
         return;
     }
 #ifdef _OPENMP
-    GN_BEFORE(context);
-#pragma omp parallel num_threads((int)parts)
-    {
-        GN_AFTER(context);
-        /* OpenMP may give fewer threads than asked for. */
-        const int64_t share = omp_get_num_threads();
-        const int64_t index = omp_get_thread_num();
-        const int64_t quotient = count / share;
-        const int64_t rest = count % share;
-        const int64_t begin = index * quotient + gn_min(index, rest);
-        const int64_t end = begin + quotient + (index < rest ? 1 : 0);
-        if (begin < end) {
-            task(begin, end, context);
+    const region asked = {count, parts, task, context};
+#if GN_LEADER
+    if (has_lost_team) {
+        if (!ask_leader(&asked)) {
+            task(0, count, context);
         }
-        GN_BEFORE(context);
+        return;
     }
-    GN_AFTER(context);
+#endif
+    open_region(&asked);
 #endif
 }

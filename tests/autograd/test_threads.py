@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from typing import Any
 
 import pytest
 
 import gnomon as gn
-from gnomon.autograd import workers
+from gnomon.autograd import engine, workers
+from gnomon.memory import backend
+from gnomon.memory import tensor as tensors
 
 
 def in_threads(count: int, work: Any) -> None:
@@ -163,3 +167,46 @@ def test_hooks_on_two_devices(two_devices: list[str]) -> None:
     x.register_hook(lambda gradient: order.append("here") or gradient * 3)
     (y * 5).sum().backward()
     assert order == ["there", "here"] and x.grad.tolist() == [30.0, 30.0]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize(
+    ("module", "name"), [(engine, "_accumulating"), (tensors, "_adoption"), (backend, "_lock")]
+)
+def test_a_child_of_fork_waits_for_no_lock_of_a_thread_that_it_has_not(
+    module: Any, name: str, device: str
+) -> None:
+    lock = getattr(module, name)
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            done.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    try:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # ends a child that would wait forever
+            x = gn.ones(3, requires_grad=True)
+            (x * x).sum().backward()
+            same = gn.zeros(3).untyped_storage().nbytes() == 12 and x.grad.tolist() == [2.0, 2.0, 2.0]
+            os._exit(0 if same and backend.backend_status(device)[1] else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    finally:
+        done.set()
+        holder.join()
+    assert getattr(module, name) is lock  # the parent keeps its own
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_who_forks_with_a_lock_held_opens_it_on_both_sides() -> None:
+    with engine._accumulating:
+        child = os.fork()
+    if child == 0:
+        os._exit(1 if engine._accumulating.locked() else 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert not engine._accumulating.locked()

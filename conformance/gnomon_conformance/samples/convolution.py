@@ -188,4 +188,9 @@ def transposed(dims: int):
 
 
 for _dims, _overload in ((1, ""), (2, ".input"), (3, ".input")):
-    samples_of(f"conv_transpose{_dims}d{_overload}", transposed(_dims), tolerance="terms")
+    _name = f"conv_transpose{_dims}d{_overload}"
+    samples_of(_name, transposed(_dims), tolerance="terms")
+    # of an output that is padded, more than a kernel of one element ever meets
+    _point = tensor(2, 3, *[1] * _dims)
+    _call = (tensor(1, 2, *range(2, 2 + _dims)), _point, tensor(3), [1], [0], [2] * _dims, 1, [3] * _dims)
+    samples_of(_name, [sample(*_call)])

@@ -347,3 +347,9 @@ samples_of("complex", pairs())
 # The gradient, PyTorch's, takes the modulus to be what it is called, not negative: for a negative one it has
 # the opposite sign of finite differences.
 samples_of("polar", [*pairs("positive"), sample(tensor(3), tensor(3), smooth=False)], tolerance="composed")
+
+# where float64 meets the ends of int64: its least number, and what wraps around to it
+samples_of(
+    "masked_fill.Scalar",
+    [sample(tensor(2, 3), MASK, number, dtypes=["int64"]) for number in (-(2.0**63), 2.0**63)],
+)

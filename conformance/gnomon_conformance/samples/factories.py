@@ -260,3 +260,17 @@ samples_of(
     ],
     tolerance="exact",
 )
+
+# Where float64 meets the ends of int64: its least number, and what wraps around to it.
+LEAST, ABOVE = -(2.0**63), 2.0**63
+samples_of("full", [sample([2], number, dtype="int64", dtypes=ONCE) for number in (LEAST, ABOVE)])
+samples_of("fill.Scalar", [sample(tensor(2), number, dtypes=["int64"]) for number in (LEAST, ABOVE)])
+samples_of("linspace", [sample(LEAST, 0, 3, dtype="int64", dtypes=ONCE)])
+_BOUNDS = (ABOVE - 1024, ABOVE + 3072, 2048)
+samples_of(
+    "arange.start_step",
+    [sample(*_BOUNDS, dtype=dtype, dtypes=ONCE) for dtype in ("float32", "float64", "bfloat16", "int32")]
+    + [sample(LEAST, LEAST / 2, ABOVE / 4, dtype="int64", dtypes=ONCE)]
+    + [sample(2**53 + 1, 2**53 + 9, 2, dtype=dtype, dtypes=ONCE) for dtype in ("int64", "float64")]
+    + [bad("RuntimeError", *_BOUNDS, dtype="int64"), bad("RuntimeError", 0, 1, 2.0**70, dtype="uint8")],
+)

@@ -111,3 +111,8 @@ samples_of(
         sample(tensor(2, 3), [1, 2], "circular"),
     ],
 )
+samples_of(
+    "constant_pad_nd",
+    [sample(tensor(2), [1, 0], number, dtypes=["int64"]) for number in (-(2.0**63), 2.0**63)],
+)
+samples_of("pad", [sample(tensor(2), [1, 0], "constant", 2.0**63, dtypes=["int64"])])

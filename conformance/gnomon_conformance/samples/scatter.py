@@ -253,6 +253,11 @@ samples_of(
 )
 samples_of("masked_scatter_backward", [sample(tensor(2, 3), MASK, [6]), sample(tensor(2, 3), MASK, [2, 4])])
 
+# where float64 meets the ends of int64: its least number, and what wraps around to it
+for _number in (-(2.0**63), 2.0**63):
+    samples_of("index_fill.int_Scalar", [sample(tensor(3), 0, index(2, below=3), _number, dtypes=["int64"])])
+    samples_of("scatter.value", [sample(tensor(3), 0, index(2, below=3), _number, dtypes=["int64"])])
+
 # what adds and multiplies at once has no derivative: PyTorch raises, and so does gnomon
 for _name in ("scatter.reduce", "scatter.value_reduce"):
     SAMPLES[_name] = [each._replace(smooth=False) for each in SAMPLES[_name]]

@@ -36,6 +36,7 @@ from ..memory.tensor import Tensor, autograd_meta, empty_tensor
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
 from ..values.dtype import float32
+from ..values.locks import new_in_each_process
 from . import anomaly_mode
 from . import node as node_module
 from .grad_mode import in_transform, is_multithreading_enabled
@@ -501,7 +502,7 @@ def _holders_of_one() -> int:
     return _holders((None, empty_tensor(contiguous_spec((), float32, resolve_device("meta"))), True))
 
 
-_accumulating = threading.Lock()  # threads may share leaves
+_accumulating = new_in_each_process(globals(), "_accumulating", threading.Lock)  # threads may share leaves
 
 
 def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:

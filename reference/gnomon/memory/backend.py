@@ -16,6 +16,7 @@ from typing import Any
 
 from ..values.device import device, scoped_device
 from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name
+from ..values.locks import new_in_each_process
 
 ENTRY_POINT_GROUP = "gnomon.backends"
 
@@ -145,7 +146,7 @@ def claims(backend: Backend, operator: str, dtype_name: str) -> bool:
 # ---------------------------------------------------------------------------------------------------------
 # The registry.
 
-_lock = threading.RLock()
+_lock = new_in_each_process(globals(), "_lock", threading.RLock)
 _backends: dict[str, Backend] = {}
 _broken: dict[str, str] = {}  # name -> why it did not load
 _entry_points: dict[str, Any] | None = None

@@ -34,6 +34,7 @@ from ..values.dispatch_key import (
 )
 from ..values.dtype import dtype, get_default_dtype
 from ..values.geometry import Ints, Size
+from ..values.locks import new_in_each_process
 from .backend import backend_of, get_default_device, meta_backend, resolve_device
 from .spec import Spec, spec_of
 from .storage import Storage
@@ -129,7 +130,7 @@ class CreationMeta(IntEnum):
     INFERENCE_MODE = 4
 
 
-_adoption = threading.Lock()
+_adoption = new_in_each_process(globals(), "_adoption", threading.Lock)
 getrefcount = getattr(sys, "getrefcount", lambda each: 2**31)
 
 

@@ -48,17 +48,20 @@ def _arange(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: An
     if dtype is None:
         dtype = int64 if all(isinstance(each, int) for each in (start, end, step)) else get_default_dtype()
     refuse(dtype, "bool", "complex")
-    if dtype is int64 and math.isinf(step):
-        raise RuntimeError("value cannot be converted to type int64 without overflow")
     if dtype is int64:  # all three are taken as integers
+        for number in (start, end, step):
+            check_number_fits(number, int64)
         start, end, step = int(start), int(end), int(step)
         if step == 0:
             raise ValueError("step must be nonzero")
-    if all(isinstance(each, int) for each in (start, end, step)):
         count = -((start - end) // step)
     else:
-        count = math.ceil((end - start) / step)
-    if dtype.category == 1:  # so many, and then the first and the step are taken as integers
+        count = math.ceil((float(end) - float(start)) / float(step))
+    if dtype.is_floating_point:
+        start, step = float(start), float(step)
+    else:  # so many, and then the first and the step are taken as integers
+        check_number_fits(start, int64)
+        check_number_fits(step, int64)
         start, step = int(start), int(step)
     output = empty_tensor(contiguous_spec((max(count, 0),), dtype, resolve_device(device)))
     if count > 0:
@@ -89,8 +92,9 @@ arange = native_function(
     doc="""Numbers from ``start`` to before ``end`` in steps of ``step``: ceil((end - start) / step) of them.
 
     int64 when all three are ints, else the default dtype.  Of an integer dtype ``start`` and ``step`` are
-    truncated (of int64 before it is counted how many there are).  Raises RuntimeError for a step of 0 or of
-    the wrong sign, NotImplementedError for bool and complex dtypes.""",
+    truncated (of int64 before it is counted how many there are), else all is float64 until the end.  Raises
+    RuntimeError for a step of 0 or of the wrong sign and for integers beyond 64 bits, NotImplementedError for
+    bool and complex dtypes.""",
 )
 
 native_function(

@@ -342,6 +342,8 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
     if dtype.category == 1:
         most = 2 ** (dtype.bits - 1 if dtype.is_signed else dtype.bits) - 1
         least = -most - 1 if dtype.is_signed else (0 if isinstance(value, float) else -most)
+        if isinstance(value, float):
+            most = float(most)  # of int64 that is 2.0**63, which fits so and then wraps around
         if not least <= value <= most:  # false for NaN too
             raise RuntimeError(text)
     elif dtype.is_floating_point and abs(value) > _LARGEST_FLOAT16:
