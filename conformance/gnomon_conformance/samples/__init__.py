@@ -16,6 +16,7 @@ from ..description import Sample
 
 SAMPLES: dict[str, list[Sample]] = {}
 TOLERANCES: dict[str, str] = {}  # operator -> how its results may differ: a kind of tolerances.py
+FAMILIES: dict[str, str] = {}  # operator -> the file here that it is called from first
 KINDS = ("exact", "arithmetic", "choice", "elementary", "terms", "composed")
 
 
@@ -40,7 +41,20 @@ def all_samples() -> dict[str, list[Sample]]:
     """Operator name -> its samples, good and bad."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")  # which fills SAMPLES
+        for name in SAMPLES:
+            FAMILIES.setdefault(name, module.name)
     return SAMPLES
+
+
+def family_of(name: str) -> str | None:
+    """The file here that calls an operator; of a variant, that of its functional form; None for others."""
+    all_samples()
+    packet, dot, overload = name.partition(".")
+    for each in (name, f"{packet.removesuffix('_')}{dot}{overload}"):
+        if each in FAMILIES:
+            return FAMILIES[each]
+    stem = packet.removesuffix("_")
+    return next((FAMILIES[each] for each in FAMILIES if each.partition(".")[0] in (packet, stem)), None)
 
 
 def good_samples(name: str, dtype: str) -> list[tuple[int, Sample]]:
@@ -72,6 +86,7 @@ __all__ = [
     "all_samples",
     "bad_samples",
     "digest",
+    "family_of",
     "good_samples",
     "samples_of",
 ]
