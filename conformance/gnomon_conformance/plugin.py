@@ -7,7 +7,10 @@ so that no other project's pytest run knows of it.
 from __future__ import annotations
 
 import faulthandler
+import pathlib
+import re
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -25,6 +28,9 @@ from .expectations import ExpectationsError
 from .outcomes import FAIL, PASS, Result, counts, from_data
 
 NAME = "gnomon_conformance.plugin"
+
+_crash_folder_key: pytest.StashKey[pathlib.Path] = pytest.StashKey()
+_last_words_key: pytest.StashKey[Any] = pytest.StashKey()
 
 
 def load(pluginmanager: Any) -> None:
@@ -76,6 +82,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "choices": list(tiers.TIERS),
         "help": f"only this tier; repeatable: {', '.join(tiers.TIERS)}",
     },
+    "--full": {
+        "action": "store_true",
+        "default": False,
+        "dest": "gnomon_full",
+        "help": "every dtype of every operator, and the long tests",
+    },
     "--expectations": {
         "default": None,
         "dest": "gnomon_expectations",
@@ -119,6 +131,8 @@ def pytest_configure(config: Any) -> None:
     config.stash[_account_key] = Account()
     config.stash[results_key] = {}
     config.stash[judging.foundations_key] = _foundations(config, names)
+    if hasattr(config, "workerinput"):
+        _write_last_words(config)
 
 
 def _foundations(config: Any, names: list[str]) -> dict[str, dict[str, str]]:
@@ -132,8 +146,47 @@ def _foundations(config: Any, names: list[str]) -> dict[str, dict[str, str]]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist what was found."""
+    """Tell a worker of pytest-xdist what was found, and where to write its last words."""
     node.workerinput["gnomon_foundations"] = node.config.stash[judging.foundations_key]
+    node.workerinput["gnomon_crashes"] = str(_crash_folder(node.config))
+
+
+def _crash_folder(config: Any) -> pathlib.Path:
+    """Where workers that crash or hang leave their tracebacks; removed when the run ends."""
+    if _crash_folder_key not in config.stash:
+        folder = tempfile.TemporaryDirectory(prefix="gnomon_crashes_")
+        config.stash[_crash_folder_key] = pathlib.Path(folder.name)
+        config.add_cleanup(folder.cleanup)
+    return config.stash[_crash_folder_key]
+
+
+def _write_last_words(config: Any) -> None:
+    """In a worker: a fatal signal and a test that hangs leave a traceback in a file of the worker's own."""
+    path = pathlib.Path(config.workerinput["gnomon_crashes"]) / config.workerinput["workerid"]
+    config.stash[_last_words_key] = file = path.open("w")
+    was_enabled = faulthandler.is_enabled()
+    faulthandler.enable(file, all_threads=False)
+
+    def restore() -> None:
+        faulthandler.disable()
+        if was_enabled:
+            faulthandler.enable()
+        file.close()
+
+    config.add_cleanup(restore)
+
+
+def _last_words(config: Any, report: Any) -> str:
+    """Why the worker of a crashed test ended: its signal, and where it was, down to the suite's own calls."""
+    worker = re.search(r"worker '(\w+)'", str(report.longrepr))
+    path = _crash_folder(config) / (worker.group(1) if worker else "")
+    lines = path.read_text().splitlines() if path.is_file() else []
+    if lines and lines[0].startswith("Timeout"):  # all threads; the last is the main one, where the test is
+        last = max((place for place, line in enumerate(lines) if "most recent call first" in line), default=0)
+        lines = [f"it hangs: {lines[0]}", *lines[last:]]
+    own = next((place for place, line in enumerate(lines) if "gnomon_conformance" in line), len(lines))
+    shown = [line for line in lines[:own] if line.strip()]
+    return "\n".join(["the process ended in this test", *shown])
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
@@ -200,7 +253,8 @@ def pytest_runtest_protocol(item: Any) -> Iterator[None]:
         yield
         return
     # No signal and no thread of Python's: a kernel that hangs may hold the interpreter's lock.
-    faulthandler.dump_traceback_later(limit, exit=True)
+    file = item.config.stash.get(_last_words_key, sys.stderr)
+    faulthandler.dump_traceback_later(limit, exit=True, file=file)
     yield
     faulthandler.cancel_dump_traceback_later()
 
@@ -256,7 +310,7 @@ class Collector:
         )
         if result is None and report.when not in ("setup", "call", "teardown"):  # xdist's word for a crash
             backends = self.config.getoption("gnomon_backend")
-            result = judging.crashed(report.nodeid, backends, str(report.longrepr))
+            result = judging.crashed(report.nodeid, backends, _last_words(self.config, report))
         if result is None:
             return
         kept = self.config.stash[results_key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -38,10 +39,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     commands.add_parser(
         "demo", help="train on handwritten digits on every host backend and compare", add_help=False
     )
+    commands.add_parser("conform", help="test a backend against the reference", add_help=False)
     if given[:1] == ["demo"]:
         from .demo import main as demo
 
         return demo(given[1:])
+    if given[:1] == ["conform"]:
+        return _conform(given[1:])
     options = parser.parse_args(given)
     if options.command is None:
         parser.print_help()
@@ -53,6 +57,17 @@ def _run(arguments: Sequence[str] | None) -> int:
     else:
         print(listing.operators_markdown() if options.markdown else listing.operators_table())
     return 0
+
+
+def _conform(given: Sequence[str]) -> int:
+    """``gnomon conform``: the suite is a package of its own, with dependencies of its own."""
+    try:
+        conform = importlib.import_module("gnomon_conformance.conform")
+    except ImportError as error:
+        print(f"gnomon conform needs the suite: pip install 'gnomon[conformance]' ({error})", file=sys.stderr)
+        return 2
+    status: int = conform.main(given)
+    return status
 
 
 if __name__ == "__main__":
