@@ -69,6 +69,41 @@ def tensor(*sizes: int, **fields: Any) -> TensorDescription:
     return TensorDescription(sizes, **fields)
 
 
+class Stored(NamedTuple):
+    """The numbers in a storage, and the tensor over it; strides and offset in elements."""
+
+    numbers: tuple[Any, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: str
+
+
+class GivenTensor(TensorDescription):
+    """A tensor of given contents, whatever dtype and layout the test goes over.
+
+    ``storage``: tensors of a call that have the same number here, not None, share their storage.
+    """
+
+    contents: Stored
+    storage: int | None
+
+
+def given(
+    numbers: Sequence[Any],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    offset: int,
+    dtype: str,
+    storage: int | None = None,
+) -> GivenTensor:
+    """A GivenTensor: the numbers of its whole storage, and how the tensor lies in it, in elements."""
+    made = GivenTensor(tuple(sizes), dtype, "given", "contiguous")
+    made.contents = Stored(tuple(numbers), tuple(sizes), tuple(strides), offset, dtype)
+    made.storage = storage
+    return made
+
+
 class OnDevice(NamedTuple):
     """Stands for the device that the test runs on."""
 
@@ -110,16 +145,6 @@ def sample(
 def bad(kind: str, *args: Any, dtypes: Sequence[str] = ("float32",), **kwargs: Any) -> Sample:
     """A Sample that has to raise ``kind``."""
     return Sample(args, kwargs, tuple(dtypes), kind, False)
-
-
-class Stored(NamedTuple):
-    """The numbers in a storage, and the tensor over it; strides and offset in elements."""
-
-    numbers: tuple[Any, ...]
-    sizes: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    dtype: str
 
 
 def _row_major(sizes: Sequence[int]) -> list[int]:
@@ -243,6 +268,8 @@ def stored(
 
     A tensor that is written to may not repeat elements, so it has gaps where others are expanded.
     """
+    if isinstance(description, GivenTensor):
+        return description.contents
     dtype = description.dtype or dtype
     layout = description.layout or layout
     if layout == "mixed":

@@ -40,6 +40,7 @@ def reproduction(
     schema = operator.schema
     lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]
     names: list[str] = []
+    shared: dict[int, str] = {}  # storage -> the tensor that was made with it
     texts = []
 
     def built(description: TensorDescription, is_written: bool) -> str:
@@ -52,9 +53,11 @@ def reproduction(
             if gradients and contents.dtype.startswith(("float", "bfloat", "complex"))
             else ""
         )
-        lines.append(
-            f"    {name} = gn.tensor([{numbers}], dtype=gn.{contents.dtype}, device=device){view}{grad}"
-        )
+        made = f"gn.tensor([{numbers}], dtype=gn.{contents.dtype}, device=device)"
+        storage = getattr(description, "storage", None)
+        if storage is not None:
+            made = shared.setdefault(storage, name).replace(name, made)
+        lines.append(f"    {name} = {made}{view}{grad}")
         names.append(name)
         return name
 

@@ -31,7 +31,7 @@ from typing import Any
 
 from .description import COMPLEX, FLOATS, Sample, Stored, TensorDescription, complete, descriptions
 from .running import Gnomon, Outcome, TensorOutcome, run
-from .samples import TOLERANCES
+from .samples import TOLERANCES, all_samples
 
 # Significant bits and least exponent (of the unit in the last place of subnormal numbers).
 PRECISION = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
@@ -85,6 +85,7 @@ class Tolerance:
     def kind(self, result_dtype: str) -> str:
         """exact, choice, elementary, terms or composed: what the operator's kind comes to here."""
         base = self.operator.record.base
+        all_samples()  # which say the kinds
         said = TOLERANCES.get(base.name if base is not None else self.operator.name, "exact")
         if result_dtype not in FLOATS:
             return "exact"

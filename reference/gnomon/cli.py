@@ -40,12 +40,15 @@ def _run(arguments: Sequence[str] | None) -> int:
         "demo", help="train on handwritten digits on every host backend and compare", add_help=False
     )
     commands.add_parser("conform", help="test a backend against the reference", add_help=False)
+    commands.add_parser(
+        "shadow", help="run a program, and compare each of its operators with the reference", add_help=False
+    )
     if given[:1] == ["demo"]:
         from .demo import main as demo
 
         return demo(given[1:])
-    if given[:1] == ["conform"]:
-        return _conform(given[1:])
+    if given[:1] in (["conform"], ["shadow"]):
+        return _run_of_suite(given[0], given[1:])
     options = parser.parse_args(given)
     if options.command is None:
         parser.print_help()
@@ -59,14 +62,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     return 0
 
 
-def _conform(given: Sequence[str]) -> int:
-    """``gnomon conform``: the suite is a package of its own, with dependencies of its own."""
+def _run_of_suite(name: str, given: Sequence[str]) -> int:
+    """A command of the suite, which is a package of its own, with dependencies of its own."""
     try:
-        conform = importlib.import_module("gnomon_conformance.conform")
+        command = importlib.import_module(f"gnomon_conformance.{name}")
     except ImportError as error:
-        print(f"gnomon conform needs the suite: pip install 'gnomon[conformance]' ({error})", file=sys.stderr)
+        print(f"gnomon {name} needs the suite: pip install 'gnomon[conformance]' ({error})", file=sys.stderr)
         return 2
-    status: int = conform.main(given)
+    status: int = command.main(given)
     return status
 
 
