@@ -260,8 +260,8 @@ which is {_percent(data["claimed"])} of the suite</p>
 <section><h2>Tiers</h2>{_tiers(data)}<ul class="legend">{legend}</ul></section>
 <section><h2>What fails</h2>{_failures(data)}</section>
 <section><h2>Operators and dtypes</h2>
-<p class="filter" hidden><label>Only operators with <input type="search" placeholder="this in their name"></label>
-</p>
+<p class="filter" hidden><label>Only operators with
+<input type="search" placeholder="this in their name"></label></p>
 {_matrix(data)}</section>
 <section><h2>Expected by the author</h2>{_expected(data)}</section>
 <section><h2>Largest errors</h2>{_errors(data)}</section>
