@@ -1,6 +1,6 @@
 """Tiers: in which order a backend is built up, and so tested; and what rests on what.
 
-An operator's tier is that of the file of samples/ that it is called from; a test may say another by
+An operator's tier is the first of those of the files of samples/ that call it; a test may say another by
 ``pytest.mark.tier``, as those of gradients do.  A tier's foundation (foundation.py) is a handful of plain
 calls.  Where they fail, the tests of the tiers that rest on it are not run but *blocked*: thousands of
 failures that all say the same would hide it.
@@ -9,7 +9,7 @@ failures that all say the same would hide it.
 from __future__ import annotations
 
 from . import expressions
-from .samples import family_of
+from .samples import families_of
 
 # tier -> the tiers that it rests on
 TIERS: dict[str, tuple[str, ...]] = {
@@ -58,7 +58,8 @@ _TIER_OF_FAMILY = {family: tier for tier, families in FAMILIES.items() for famil
 
 def tier_of(operator: str) -> str:
     """The tier of an operator that has samples, by its full name."""
-    return _TIER_OF_FAMILY[family_of(operator) or "pointwise"]
+    found = [_TIER_OF_FAMILY[family] for family in families_of(operator)]
+    return min(found, key=order_of, default="pointwise")
 
 
 def tier_of_expression(name: str) -> str:
