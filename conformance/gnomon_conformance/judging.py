@@ -15,6 +15,7 @@ from gnomon.memory.backend import claim_of, get_backend
 from . import tiers
 from .description import COMPLEX, DTYPES
 from .expectations import Expectations, read
+from .measuring import Measured
 from .outcomes import BLOCKED, FAIL, FELL_BACK, NOT_CLAIMED, PASS, STALE, Result
 
 PROPERTY = "gnomon"  # under this name a Result travels with pytest's reports
@@ -46,6 +47,7 @@ class Notes:
         self.skipped = ""  # the outcome that it was skipped for, and why
         self.reason = ""
         self.kernels: dict[str, str] = {}
+        self.worst: dict[str, Any] | None = None
         self.not_claimed: list[str] = []
         self.broken: list[str] = []  # claims that were not kept
 
@@ -138,9 +140,11 @@ def note_runs(
     native: Mapping[tuple[str, str], int],
     fallen: Mapping[tuple[str, str], int],
     declined: Mapping[tuple[str, str], int],
+    measured: Measured,
 ) -> None:
-    """After a test: whose kernels ran in it."""
+    """After a test: whose kernels ran in it, and the largest error met."""
     notes = item.stash[_notes_key]
+    notes.worst = measured.as_data()
     mine = backend.device_type
     notes.kernels = {
         name: backend.kernel_source(name)
@@ -199,6 +203,7 @@ def judge(item: Any, call: Any, report: Any) -> None:
         message=message.partition("\nTo reproduce:")[0].strip("\n"),
         known=known,
         kernels=notes.kernels,
+        worst=notes.worst,
         seconds=call.duration,
         program=program,
     )

@@ -22,7 +22,7 @@ from gnomon.kit import launch
 from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 
-from . import foundation, judging, tiers
+from . import foundation, judging, measuring, tiers
 from .description import DTYPES
 from .expectations import ExpectationsError
 from .outcomes import FAIL, PASS, Result, counts, from_data
@@ -272,10 +272,11 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
         yield
         return
     found = get_backend(subject.backend)
+    expectations = judging.expectations_of(item.config, found)
     before, declined = Counter(launch.fallbacks), Counter(launch.declined)
     launch.set_fallback_policy("error" if item.config.getoption("gnomon_no_fallback") else "allow")
     try:
-        with launch.counting_native_runs() as native:
+        with launch.counting_native_runs() as native, measuring.measuring(expectations) as measured:
             yield
             ran = Counter(native)
     finally:
@@ -283,7 +284,7 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
     fallen = launch.fallbacks - before
     refused = launch.declined - declined
     item.config.stash[_account_key].count(found, ran, fallen, refused)
-    judging.note_runs(item, found, ran, fallen, refused)
+    judging.note_runs(item, found, ran, fallen, refused, measured)
 
 
 @pytest.hookimpl(hookwrapper=True)
