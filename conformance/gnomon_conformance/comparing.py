@@ -49,14 +49,11 @@ def _element_differences(
     what: str,
     exact: Sequence[Any] | None = None,
 ) -> list[str]:
-    """Where elements differ by more than ``bounds``, from ``exact`` numbers where those are finite."""
+    """Where elements differ by more than ``bounds``, from the ``exact`` numbers where there are some."""
     if len(actual) != len(expected):
         return [f"{what} has {len(actual)} elements, expected {len(expected)}"]
     if exact is not None:
-        expected = [
-            number if _finite(complex(number)) and _finite(complex(wanted)) else wanted
-            for number, wanted in zip(exact, expected)
-        ]
+        expected = exact
     wrong = [
         position
         for position, (mine, wanted) in enumerate(zip(actual, expected))
