@@ -8,6 +8,13 @@ import os
 import sys
 from collections.abc import Sequence
 
+# Commands of the conformance suite, which is a package of its own.
+_SUITE = {
+    "conform": "test a backend against the reference",
+    "shadow": "run a program, and compare each of its operators with the reference",
+    "new-backend": "write a new backend, as a distribution of its own",
+}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: those of the process); returns the exit status.
@@ -39,15 +46,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     commands.add_parser(
         "demo", help="train on handwritten digits on every host backend and compare", add_help=False
     )
-    commands.add_parser("conform", help="test a backend against the reference", add_help=False)
-    commands.add_parser(
-        "shadow", help="run a program, and compare each of its operators with the reference", add_help=False
-    )
+    for name, text in _SUITE.items():
+        commands.add_parser(name, help=text, add_help=False)
     if given[:1] == ["demo"]:
         from .demo import main as demo
 
         return demo(given[1:])
-    if given[:1] in (["conform"], ["shadow"]):
+    if given and given[0] in _SUITE:
         return _run_of_suite(given[0], given[1:])
     options = parser.parse_args(given)
     if options.command is None:
@@ -63,9 +68,9 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _run_of_suite(name: str, given: Sequence[str]) -> int:
-    """A command of the suite, which is a package of its own, with dependencies of its own."""
+    """A command of the suite, which has dependencies of its own."""
     try:
-        command = importlib.import_module(f"gnomon_conformance.{name}")
+        command = importlib.import_module(f"gnomon_conformance.{name.replace('-', '_')}")
     except ImportError as error:
         print(f"gnomon {name} needs the suite: pip install 'gnomon[conformance]' ({error})", file=sys.stderr)
         return 2
