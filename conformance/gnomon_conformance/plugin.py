@@ -1,7 +1,7 @@
 """The suite's pytest plug-in: its options, the backends under test, and what came of each test.
 
-It is loaded by the suite's own conftest.py, or by ``-p gnomon_conformance.plugin``; never by an entry point,
-so that no other project's pytest run knows of it.
+It is loaded where the suite is what pytest runs, by its conftest.py or by entry.py; no other project's run
+knows of it.
 """
 
 from __future__ import annotations
