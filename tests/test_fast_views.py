@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.dispatch import dispatcher
 from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.ops import index as index_module
 
 aten = gn.ops.aten
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
@@ -480,3 +483,46 @@ def test_masks_index_as_ever(device: str) -> None:
                 x[mask]
         with pytest.raises(IndexError, match="at index 2"):
             gn.ops.aten.index.Tensor(x, [gn.ones(2, 3, 1, dtype=gn.bool, device=device)])
+
+
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64, gn.int64, gn.bool, gn.float16], ids=str)
+@pytest.mark.parametrize("layout", ["dense", "transposed", "slice", "expanded"])
+def test_a_number_where_a_mask_is_true(dtype: gn.dtype, layout: str, device: str) -> None:
+    """A shortcut where the number surely fits and the tensor is dense; else, and in the end, index_put_."""
+
+    def made() -> gn.Tensor:
+        x = gn.arange(6, device=device).reshape(2, 3).to(dtype)
+        return {"dense": x, "transposed": x.t(), "slice": x[:, 1:], "expanded": x[0].expand(2, 3)}[layout]
+
+    def outcome(write: Callable[[gn.Tensor], Any]) -> Any:
+        x = made()
+        try:
+            write(x)
+        except Exception as error:
+            return type(error), str(error), x.tolist()
+        return x.tolist(), x.dtype, x.stride(), x._version
+
+    mask = made() % 2 == 0 if dtype is not gn.bool else made().clone()
+    row = mask[0].clone()
+    for value in (0, 2.5, -7, 1e39, math.inf, math.nan, 2**62, 2**70, True, 1j, -0.0):
+        for where in (mask, row, mask.to(gn.uint8), mask[:1]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = outcome(lambda x: index_module.setitem(x, where, value))  # noqa: B023
+                for _ in range(2):
+                    found = outcome(lambda x: x.__setitem__(where, value))  # noqa: B023
+                    assert repr(found) == repr(expected), (value, where)
+
+
+def test_a_mask_and_a_number_are_recorded_as_before(device: str) -> None:
+    x = gn.ones(2, 3, device=device).requires_grad_()
+    y = x * 2
+    mask = gn.tensor([[True, False, True], [False, False, True]], device=device)
+    y[mask] = 5.0
+    assert y.grad_fn.name() == "IndexPutBackward0"
+    y.sum().backward()
+    assert x.grad.tolist() == [[0.0, 2.0, 0.0], [2.0, 2.0, 0.0]]
+    with gn.no_grad():
+        x[mask] = 0.0
+    assert x._version == 1
+    assert x.tolist() == [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]

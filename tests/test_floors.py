@@ -5,6 +5,7 @@ circles.
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -121,3 +122,15 @@ def test_there_are_no_import_circles() -> None:
 
     for name in graph:
         visit(name, ())
+
+
+def test_importing_loads_nothing_that_few_programs_need() -> None:
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT.parent)!r}); before = set(sys.modules); import gnomon; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(answer.stdout.split())
+    assert "gnomon.ops.pointwise" in loaded
+    heavy = {"random", "secrets", "hashlib", "fractions", "traceback", "logging", "importlib.metadata"}
+    assert loaded & (heavy | {"numpy", "gnomon.nn", "gnomon.optim"}) == set()

@@ -21,6 +21,7 @@ import pytest
 import gnomon as gn
 from gnomon import argument_parser, hot_path
 from gnomon.autograd import engine
+from gnomon.autograd.variable_type import RecordedNode
 
 ROOT = Path(__file__).resolve().parent.parent
 aten = gn.ops.aten
@@ -487,6 +488,45 @@ def test_the_engine_gives_python_s_gradients(function: Callable[[gn.Tensor], gn.
     plain, watched = plain_and_watched(function, x)
     assert plain.tolist() == watched.tolist()
     assert plain.stride() == watched.stride() and plain.dtype is watched.dtype
+
+
+def test_what_was_saved_is_unpacked_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parameters, views of what was written to before, outputs that are gone: none of them is for Python."""
+    monkeypatch.setattr(RecordedNode, "apply", lambda *arguments: pytest.fail("went Python's way"))
+    weight = gn.nn.Parameter(gn.ones(3, 4, device="c"))
+    x = gn.arange(8.0, device="c").reshape(2, 4).requires_grad_()
+    with gn.no_grad():
+        weight.add_(1)
+        x.mul_(0.5)
+    gn.nn.functional.linear(x, weight).exp().sum().backward()
+    output = (x.detach() @ weight.detach().t()).exp()
+    assert gn.allclose(weight.grad, output.t() @ x.detach())
+    assert gn.allclose(x.grad, output @ weight.detach())
+    assert weight.grad.stride() == (4, 1)
+
+
+@pytest.mark.parametrize("when", ["before", "not"])
+@pytest.mark.parametrize("kind", ["input", "view", "parameter", "output"])
+def test_what_was_saved_and_written_to_is_refused(kind: str, when: str) -> None:
+    x = gn.nn.Parameter(gn.ones(2, 2, device="c")) if kind == "parameter" else gn.ones(2, 2, device="c")
+    if when == "before":  # what is saved has a version that is not 0
+        with gn.no_grad():
+            x.add_(0)
+    y = gn.ones(2, 2, device="c").requires_grad_()
+    result = y.exp() if kind == "output" else y * (x.t() if kind == "view" else x)
+    with gn.no_grad():
+        (result if kind == "output" else x).mul_(3)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        result.sum().backward()
+    assert y.grad is None
+
+
+def test_saved_tensor_hooks_are_called_by_the_engine() -> None:
+    x = gn.ones(2, device="c").requires_grad_()
+    with gn.autograd.graph.saved_tensors_hooks(lambda each: each * 2, lambda each: each * 5):
+        result = x * gn.full((2,), 3.0, device="c")
+    result.sum().backward()
+    assert x.grad.tolist() == [30.0, 30.0]
 
 
 def test_roots_that_are_leaves_twice_or_before_others() -> None:

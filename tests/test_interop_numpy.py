@@ -209,3 +209,30 @@ def test_in_place_with_an_array_makes_another_tensor(device: str) -> None:
 def test_bools_of_a_numpy_function_are_uint8(device: str) -> None:
     result = numpy.isnan(gn.tensor([1.0, float("nan")]))
     assert result.dtype is gn.uint8 and result.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["bool", "uint8", "int64", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("layout", ["dense", "transposed", "every other", "behind", "no dimensions"])
+def test_memory_is_shared_both_ways_and_outlives_the_array(name: str, layout: str, device: str) -> None:
+    array = numpy.arange(24).reshape(4, 6).astype(name)
+    array = {
+        "dense": array, "transposed": array.T, "every other": array[::2, ::2], "behind": array[1:, :],
+        "no dimensions": array[1, 1:2].reshape(()),
+    }[layout]  # fmt: skip
+    kept = array.copy()
+    with gn.device(device):
+        for _ in range(2):  # the second time the dtype is known
+            x = gn.from_numpy(array)
+            assert (x.shape, x.dtype) == (array.shape, getattr(gn, name))
+            assert x.stride() == tuple(each // array.itemsize for each in array.strides)
+            assert numpy.array_equal(x.numpy(), kept)
+            assert x.numpy().strides == array.strides
+        array[...] = 1
+        assert numpy.array_equal(x.numpy(), numpy.ones_like(kept))
+        x.zero_()
+        assert not array.any()
+        array[...] = kept
+        del array
+        gc.collect()
+        numpy.zeros(1000)
+        assert numpy.array_equal(x.numpy(), kept)

@@ -54,3 +54,13 @@ def test_reductions_defaults_are_numbers() -> None:
 def test_what_is_no_schema_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an operator schema"):
         FunctionSchema(text)
+
+
+def test_commas_in_brackets_separate_nothing() -> None:
+    schema = FunctionSchema(
+        "made_up(Tensor(a!)[] x, int[2] stride=[1, 2] , *,  float[]? sizes=None) -> (Tensor x, Tensor y)"
+    )
+    assert [each.name for each in schema.arguments] == ["x", "stride", "sizes"]
+    assert schema.arguments[1].default == (1, 2)
+    assert [each.kwarg_only for each in schema.arguments] == [False, False, True]
+    assert [each.name for each in schema.returns] == ["x", "y"]

@@ -173,7 +173,10 @@ _QUICK_TYPES = {
 }  # fmt: skip
 
 
-# What an argument has to be for its type to say all (Signature.guards); _c/operators.c has the same numbers.
+_KEYWORD_TYPES = {**_QUICK_TYPES, "Device": device, "Layout": layout, "MemoryFormat": memory_format}
+
+
+# What an argument has to be for its type to say all (Signature.guards); _c/functions.c has the same numbers.
 HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS = range(4)
 
 
@@ -340,6 +343,52 @@ class Signature:
             ):
                 return None
         return tuple(found) if hold(found, args) else None
+
+    def keyword_guards(
+        self,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        may_be_numbers: Callable[[int], bool],
+        names_number: Callable[[str], bool],
+    ) -> tuple[tuple[int, ...], list[int], list[int]] | None:
+        """``guards`` of a call with keywords, whose values count as further arguments; which of them stand
+        for lists, and where in the schema each argument goes.
+
+        names_number: the like of ``may_be_numbers`` for what is given under this name.
+        """
+        own = None if self.packs(args) else self.guards(args, may_be_numbers)
+        if own is None:
+            return None
+        found = list(own)
+        places = self.positional[: len(args)]
+        singles = [index for index in self.singles if index < len(args) and args[index].__class__ is int]
+        for index, (name, value) in enumerate(kwargs.items(), len(args)):
+            position = self.by_name.get(name, self.by_name.get(_SYNONYMS.get(name, ""), -1))
+            argument = self.arguments[position]
+            kind = _KEYWORD_TYPES.get(argument.type)
+            places.append(position)
+            if position < 0 or (value is None and not argument.is_optional):
+                return None
+            if value is None:
+                continue
+            if argument.is_list:
+                if value.__class__ is int and argument.list_size == 1 and argument.type in INTEGER_TYPES:
+                    singles.append(index)
+                elif kind is int and value.__class__ is tuple:
+                    found += [index, ALL_INTEGERS]
+                elif kind is Tensor and value.__class__ in (list, tuple):
+                    found += [index, ALL_TENSORS]
+                else:
+                    return None
+            elif kind is Tensor and isinstance(value, Tensor):
+                if names_number(name):
+                    found += [index, HAS_DIMENSIONS]
+            elif kind is float and argument.type == "Scalar" and value.__class__ is int:
+                found += [index, FITS_INT64]
+            elif value.__class__ is not kind:
+                return None
+        given = (*args, *kwargs.values())
+        return (tuple(found), singles, places) if hold(found, given) else None
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments of the schema, in its order.  Raises Mismatch."""

@@ -52,39 +52,38 @@ def _in_order(packet: OpOverloadPacket) -> tuple[list[OpOverload], int]:
     return operators, operators.index(plainest)
 
 
-def make_function(
-    packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
-) -> Callable[..., Any]:
-    """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
-    name = packet.name
-    # made at the first call: a program calls few of the operators there are
-    signatures: list[Signature] = []
-    quickest = 0
-    makes_tensors = False
+class Overloads:
+    """What tries the overloads of an operator in order, for its function or its method (``takes_self``).
 
-    # By the types of the arguments, where little else matters: the overload, the type of its results, the
-    # arguments that stand for lists, the defaults of those that are left out, the guards, and from where on
-    # arguments stand for one list, or -1.
-    known: dict[
-        tuple[type, ...], tuple[OpOverload, Any, list[int], tuple[Any, ...], tuple[int, ...], int]
-    ] = {}
+    known: by the types of the arguments, where little else matters: the overload, the type of its results,
+    the arguments that stand for lists, the defaults of those that are left out, the guards, and from where on
+    arguments stand for one list, or -1.  Of a call with keywords their names are in the key behind all types,
+    the defaults are those of the whole schema, and which argument goes to each place of it (-1: none) is the
+    last entry.
+    """
 
-    tried: set[tuple[type, ...]] = set()  # types that were looked at: they are known now, or say too little
+    __slots__ = (
+        "known", "makes_tensors", "named_defaults", "packet", "quickest", "signatures", "takes_self", "tried",
+    )  # fmt: skip
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
-            found = known.get(tuple(map(type, args)))
-            if found is not None and (not found[4] or hold(found[4], args)):
-                operator, return_type, singles, tail, _, packed = found
-                if packed >= 0:
-                    args = (*args[:packed], args[packed:])
-                elif singles:
-                    args = tuple([(each,) if index in singles else each for index, each in enumerate(args)])
-                result = operator(*args, *tail)
-                return result if return_type is None else return_type(*result)
-        return parse(args, kwargs)
+    def __init__(self, packet: OpOverloadPacket, takes_self: bool, named_defaults: bool):
+        self.packet = packet
+        self.takes_self = takes_self
+        self.named_defaults = named_defaults
+        # made at the first call: a program calls few of the operators there are
+        self.signatures: tuple[Signature, ...] = ()
+        self.known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+    def _make_signatures(self) -> None:
+        operators, self.quickest = _in_order(self.packet)
+        found = [Signature(operator, self.takes_self, self.named_defaults) for operator in operators]
+        self.makes_tensors = any("pin_memory" in each.by_name for each in found)
+        # types that were looked at: they are known now, or say too little
+        self.tried: set[tuple[Any, ...]] = set()
+        self.signatures = tuple(found)  # last: other threads look at it
 
     def remember(
+        self,
         signature: Signature,
         args: tuple[Any, ...],
         values: Sequence[Any],
@@ -92,39 +91,76 @@ def make_function(
     ) -> None:
         """Take this overload at once for other arguments of these types, if they say enough."""
         types = tuple(map(type, args))
-        guards = None if types in tried else signature.guards(args, may_be_numbers)
-        tried.add(types)
+        guards = None if types in self.tried else signature.guards(args, may_be_numbers)
+        self.tried.add(types)
         if guards is not None:
             singles = [index for index in signature.singles if index < len(args) and args[index] is not None]
             singles = [index for index in singles if args[index].__class__ is int]
             packed = signature.varargs if signature.packs(args) else None
             tail = tuple(values[len(args) if packed is None else packed + 1 :])
             where = -1 if packed is None else packed
-            known[types] = signature.operator, signature.return_type, singles, tail, guards, where
+            self.known[types] = signature.operator, signature.return_type, singles, tail, guards, where
 
-    def may_be_numbers(index: int) -> bool:
+    def remember_keywords(
+        self, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], values: Sequence[Any]
+    ) -> None:
+        """``remember`` for a call with keywords, perhaps ``out`` among them, that came to ``values``."""
+        types = (*map(type, args), *map(type, kwargs.values()), tuple(kwargs))
+        if types in self.tried:
+            return
+        self.tried.add(types)
+        others = {name: value for name, value in kwargs.items() if name != "out"}
+        found = signature.keyword_guards(args, others, self.may_be_numbers, self.names_number)
+        operator, defaults = signature.operator, signature.defaults
+        if "out" in kwargs:
+            # other types of results, or of numbers of them, are for _call_out; and out= has to come last
+            if not isinstance(kwargs["out"], Tensor) or signature.out is None or [*kwargs][-1] != "out":
+                return
+            operator, defaults = signature.out, [*defaults, None]
+        if found is None or len(defaults) != len(operator.schema.arguments):
+            return
+        guards, singles, places = found
+        if "out" in kwargs:
+            places = [*places, len(defaults) - 1]
+        given = (*args, *kwargs.values())
+        for index, (place, value) in enumerate(zip(places, given)):
+            if index not in singles and place < len(values) and not _is_taken(values[place], value):
+                return
+        order = tuple([places.index(place) if place in places else -1 for place in range(len(defaults))])
+        tail = tuple(defaults)
+        self.known[types] = operator, signature.return_type, singles, tail, guards, -1, order
+
+    def names_number(self, name: str) -> bool:
+        """``may_be_numbers`` for what is given under this name."""
+        return any(
+            name in each.by_name and each.arguments[each.by_name[name]].type != "Tensor"
+            for each in self.signatures
+        )
+
+    def may_be_numbers(self, index: int) -> bool:
         """Has some overload a number here, which a tensor without dimensions may stand for?"""
         return any(
             index < len(each.positional) and each.arguments[each.positional[index]].type != "Tensor"
-            for each in signatures
+            for each in self.signatures
         )
 
-    def parse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        nonlocal quickest, makes_tensors
-        if not signatures:
-            operators, quickest = _in_order(packet)
-            found = [Signature(operator, takes_self, named_defaults) for operator in operators]
-            makes_tensors = any("pin_memory" in each.by_name for each in found)
-            signatures[:] = found  # last: other threads look at it
-        first = signatures[quickest]
+    def parse(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the first overload that the arguments fit.  Raises TypeError where there is none."""
+        if not self.signatures:
+            self._make_signatures()
+        name, signatures = self.packet.name, self.signatures
+        first = signatures[self.quickest]
         values = first.quick(args, kwargs)
         if values is not None:
-            if not kwargs:
-                remember(first, args, values)
+            if kwargs:
+                self.remember_keywords(first, args, kwargs, values)
+            else:
+                self.remember(first, args, values)
             result = first.operator(*values)
             return result if first.return_type is None else first.return_type(*result)
+        all_keywords = dict(kwargs)
         out = kwargs.pop("out", None) if "out" in kwargs else None
-        requires_grad = kwargs.pop("requires_grad", False) if makes_tensors else False
+        requires_grad = kwargs.pop("requires_grad", False) if self.makes_tensors else False
         problems = []
         for signature in signatures:
             try:
@@ -137,15 +173,18 @@ def make_function(
                 problems.append("takes no out=")
                 continue
             if out is not None:
+                self.remember_keywords(signature, args, all_keywords, values)
                 result = _call_out(signature, values, out)
             else:
-                if not kwargs and not requires_grad:
-                    remember(signature, args, values, may_be_numbers)
+                if not all_keywords:
+                    self.remember(signature, args, values, self.may_be_numbers)
+                elif len(all_keywords) == len(kwargs):
+                    self.remember_keywords(signature, args, kwargs, values)
                 result = signature.operator(*values)
             if signature.return_type is not None:
                 return signature.return_type(*result)
             return result.requires_grad_() if requires_grad else result
-        values = signatures[0].bind_deprecated(args, kwargs, takes_self)
+        values = signatures[0].bind_deprecated(args, kwargs, self.takes_self)
         if values is not None:
             return signatures[0].operator(*values) if out is None else _call_out(signatures[0], values, out)
         if len(signatures) == 1:
@@ -161,6 +200,42 @@ def make_function(
             f"expected one of:{expected}"
         )
 
+
+def _is_taken(value: Any, given: Any) -> bool:
+    """Is an argument taken as it was given?  Lists become tuples of the same; operators take either."""
+    return value is given or (given.__class__ in (list, tuple) and value.__class__ is tuple)
+
+
+def make_function(
+    packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
+) -> Callable[..., Any]:
+    """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
+    overloads = Overloads(packet, takes_self, named_defaults)
+    known = overloads.known
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            found = known.get(tuple(map(type, args)))
+            if found is not None and (not found[4] or hold(found[4], args)):
+                operator, return_type, singles, tail, _, packed = found
+                if packed >= 0:
+                    args = (*args[:packed], args[packed:])
+                elif singles:
+                    args = tuple([(each,) if index in singles else each for index, each in enumerate(args)])
+                result = operator(*args, *tail)
+                return result if return_type is None else return_type(*result)
+        else:
+            found = known.get((*map(type, args), *map(type, kwargs.values()), tuple(kwargs)))
+            given = (*args, *kwargs.values())
+            if found is not None and (not found[4] or hold(found[4], given)):
+                operator, return_type, singles, tail, _, _, order = found
+                if singles:
+                    given = tuple([(each,) if index in singles else each for index, each in enumerate(given)])
+                result = operator(*[given[index] if index >= 0 else each for index, each in zip(order, tail)])
+                return result if return_type is None else return_type(*result)
+        return overloads.parse(args, kwargs)
+
+    name = packet.name
     function.__name__ = name
     function.__qualname__ = f"Tensor.{name}" if takes_self else name
     function.__module__ = "gnomon"

@@ -204,7 +204,7 @@ def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> T
         where = resolve_device(device)
         made = from_numpy(data)
         return made.to(dtype=dtype or made.dtype, device=where)
-    return tensor(data, dtype=dtype, device=device)
+    return tensor(data, dtype=dtype) if device is None else tensor(data, dtype=dtype, device=device)
 
 
 def asarray(

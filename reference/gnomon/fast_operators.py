@@ -134,7 +134,7 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
             return result
         if any(each._keys & WRAPPER_KEYS for each in others):
             return result
-        if any(_is_negative_zero(each) for place, each in enumerate(arguments) if place not in positions):
+        if any(is_negative_zero(each) for place, each in enumerate(arguments) if place not in positions):
             return result
         try:
             key = _key_with_number(positions, arguments)
@@ -160,7 +160,7 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
     return in_c(kind, general, plans=plans, operator=operator)
 
 
-def _is_negative_zero(value: Any) -> bool:
+def is_negative_zero(value: Any) -> bool:
     return value.__class__ is float and value == 0.0 and math.copysign(1.0, value) < 0.0
 
 
@@ -331,7 +331,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
             if position not in base.tensor_positions
         ]
         call = kernel.prepare(walk, (), 1, others)
-    elif operator.schema.is_inplace or numbers or _is_promoted(base, plan, tensors):
+    elif operator.schema.is_inplace or numbers or is_promoted(base, plan, tensors):
         return None
     else:
         if base.record.expands_inputs:
@@ -345,7 +345,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     return entry, call.address, plan.output_specs[0], plan.output_specs, call, address_of(call, entry)
 
 
-def _is_promoted(operator: OpOverload, plan: Any, tensors: Sequence[Tensor]) -> bool:
+def is_promoted(operator: OpOverload, plan: Any, tensors: Sequence[Tensor]) -> bool:
     """Does the kernel receive copies of these tensors with the output's dtype?"""
     dtype = plan.output_specs[0].dtype
     return operator.record.promotes_inputs and any(each._spec.dtype is not dtype for each in tensors)
@@ -504,7 +504,7 @@ def _several_plan(
     if (
         plan.walk is not None
         or not hasattr(kernel, "prepare")
-        or _is_promoted(operator, plan, tensors)
+        or is_promoted(operator, plan, tensors)
         or record.expands_inputs
     ):
         return None

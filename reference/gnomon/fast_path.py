@@ -31,9 +31,10 @@ from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import save
 from .autograd.variable_type import DerivativePlan, derivative_plan
 from .dispatch import dispatcher
-from .dispatch.dispatcher import OpOverload, aten
+from .dispatch.dispatcher import OpOverload, aten, set_shortcut_finder
 from .dispatch.mode import mode_word
 from .fast_launches import make_launch
+from .fast_numbers import bind_fast_numbers
 from .fast_operators import (
     PLANS_PER_OPERATOR,
     address_of,
@@ -47,6 +48,7 @@ from .fast_operators import (
     new_plans,
     walks_as_given,
 )
+from .fast_out import has_out_shortcut, make_out
 from .fast_views import bind_fast_views, make_pieces
 from .hot_path import VARIABLE_KEYS, bind_hot_path, in_c, like
 from .kit import launch
@@ -422,9 +424,7 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         fast = make_unary(operator, getattr(aten, name).parser, constants)
         setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name), operands=1))
         namespace[name] = _with_rest(fast, getattr(aten, name).parser, operands=1)
-    for packet in aten:
-        for operator in packet.overloads.values():
-            operator.fast = at_first_call(operator)
+    set_shortcut_finder(shortcut)
     multiply = aten._find("mm")
     product = make_binary(multiply, Tensor.__matmul__, ndim=2)
     Tensor.__matmul__ = product.twin(like(product, Tensor.__matmul__))
@@ -433,19 +433,10 @@ def bind_fast_paths(namespace: dict[str, Any]) -> None:
         setattr(Tensor, name, _with_rest(fast, getattr(Tensor, name)))
         namespace[name] = _with_rest(fast, namespace[name])
     bind_fast_views(namespace)
+    bind_fast_numbers(namespace)
     bind_hot_path()
     Tensor.__neg__ = Tensor.neg
     Tensor.__abs__ = Tensor.abs
-
-
-def at_first_call(operator: OpOverload) -> Callable[..., Any]:
-    """Stands for the shortcut until it is asked for: a program calls few of the operators there are."""
-
-    def first(*arguments: Any) -> Any:
-        operator.fast = shortcut(operator)
-        return operator(*arguments)
-
-    return first
 
 
 def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
@@ -457,6 +448,8 @@ def shortcut(operator: OpOverload) -> Callable[..., Any] | None:
     if has_shortcut(operator):
         return make_general(operator)
     schema, record = operator.schema, operator.record
+    if has_out_shortcut(operator):
+        return make_out(operator)
     if schema.is_out or (schema.is_inplace and record.composite is None):
         return None
     if record.written_positions:

@@ -12,6 +12,7 @@ memory/tensor.py (alias_tensor) and autograd/views.py (mark_view), repeated here
 from __future__ import annotations
 
 import functools
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -37,6 +38,7 @@ from .values.dispatch_key import (
     TENSOR_KEYS,
     mode_word,
 )
+from .values.dtype import bool_, float32, float64
 
 
 def _learn(self: Tensor, result: Any, known: ViewPlan | None) -> ViewPlan | None:
@@ -216,23 +218,28 @@ def make_setitem(
     slow: Callable[..., None], getitem: Callable[..., Any], plans: dict[Any, Any]
 ) -> Callable[..., None]:
     """``x[index] = value`` where ``x[index]`` is one view, and nothing is recorded: fill it, or copy to it.
+    And a number where a mask of the sizes of ``x`` is true, which is a masked_fill_.
 
     getitem, plans: the fast version of ``x[index]``, and its plans.
     """
     listeners = dispatcher._listeners
-    fill, copy = aten.fill_.Scalar, aten.copy_.default
+    fill, copy, masked_fill = aten.fill_.Scalar, aten.copy_.default, aten.masked_fill_.Scalar
 
     def setitem(self: Any, index: Any, value: Any) -> None:
         is_number = value.__class__ is float or value.__class__ is int
         try:
             keys = self._keys | mode_word() | (0 if is_number else value._keys)
+            is_mask = index.__class__ is Tensor and is_number
+            if is_mask:
+                keys |= index._keys
         except AttributeError:
             return slow(self, index, value)
-        if (
-            (keys != PLAIN_CALL and not is_plain_without_grad(keys))
-            or listeners
-            or _index_key((index,)) is None
-        ):
+        if (keys != PLAIN_CALL and not is_plain_without_grad(keys)) or listeners:
+            return slow(self, index, value)
+        if is_mask and _is_plain_fill(self._spec, index._spec, value):
+            masked_fill(self, index, value)
+            return None
+        if _index_key((index,)) is None:
             return slow(self, index, value)
         view = getitem(self, index)
         if not is_number:
@@ -250,6 +257,18 @@ def make_setitem(
         in_c, "setitem", setitem, plans=plans, function=(fill, copy)
     )
     return setitem
+
+
+def _is_plain_fill(spec: Spec, mask: Spec, value: float) -> bool:
+    """Does a number surely fit where a mask is true, and is each element in a place of its own?"""
+    if mask.dtype is not bool_ or mask.sizes != spec.sizes or mask.device is not spec.device:
+        return False
+    if not spec.is_contiguous or spec.dtype not in (float32, float64):
+        return False
+    return -_FITS < value < _FITS or not math.isfinite(value)
+
+
+_FITS = 1e38  # up to there a number fits float32
 
 
 def make_pieces(operator: OpOverload) -> Callable[..., Any]:

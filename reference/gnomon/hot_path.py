@@ -27,7 +27,7 @@ from .kit.generator import default_generator
 from .kit.plans import NAMED, hide_base, raise_named
 from .memory.backend import get_default_device
 from .memory.spec import Spec
-from .memory.tensor import AutogradMeta, CreationMeta, Tensor, VersionCounter
+from .memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor, VersionCounter
 from .values import dispatch_key
 from .values.dispatch_key import AUTOGRAD, TENSOR_KEYS
 
@@ -121,6 +121,7 @@ def _extension() -> Any:
         "validate": engine._validate,
         "SavedVariable": SavedVariable,
         "SavedList": SavedList,
+        "INFERENCE_VERSION": INFERENCE_VERSION,
     }
     for name in (
         "PLAIN_CALL",

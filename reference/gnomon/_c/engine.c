@@ -198,12 +198,29 @@ static Py_ssize_t pop(Graph *graph) {
 
 #define MOST_SAVED 24
 
-/* Is this what Python's side would have to unpack: a tensor that may have been written to, a SavedVariable, ...? */
-static int is_packed(PyObject *value) {
-    if (is_tensor(value)) {
-        return Py_TYPE(value) != house.tensor || SLOT(value, house.version) != Py_None;
+/* How often a tensor was written to; -1 for one of inference mode, which does not say. */
+static long long version_of(PyObject *tensor) {
+    PyObject *counter = SLOT(tensor, house.version);
+    if (counter == NULL || counter == house.inference_version) {
+        return -1;
     }
-    return (PyObject *)Py_TYPE(value) == house.saved_variable || (PyObject *)Py_TYPE(value) == house.saved_list;
+    return counter == Py_None ? 0 : PyLong_AsLongLong(SLOT(counter, house.value));
+}
+
+/* What a Node saved, unpacked (saved_variable.py, unpack); borrowed.  NULL where that is for Python: what was written
+ * to since, which it refuses, an output that gets its history back, what a hook has packed. */
+static PyObject *unpacked(PyObject *value) {
+    if (is_tensor(value)) {
+        return version_of(value) == 0 ? value : NULL;
+    }
+    if ((PyObject *)Py_TYPE(value) == house.saved_variable) {
+        PyObject *tensor = SLOT(value, house.saved_tensor);
+        const int is_plain = SLOT(value, house.unpack_hook) == Py_None && is_tensor(tensor)
+                             && version_of(tensor) == PyLong_AsLongLong(SLOT(value, house.saved_version));
+        const int has_history = is_plain && PyLong_AsLong(SLOT(value, house.output_nr)) >= 0;
+        return is_plain && !(has_history && read_mode_word() & house.grad_mode) ? tensor : NULL;
+    }
+    return (PyObject *)Py_TYPE(value) == house.saved_list ? NULL : value;
 }
 
 /* What a Node saved, ready for its formulas, as new references.  How many, or -1 where Python has to unpack them (or
@@ -220,15 +237,17 @@ static Py_ssize_t unpack(PyObject *saved, PyObject **values) {
             Py_DECREF(value);
             value = output;
         }
-        if (value == NULL || is_packed(value)) {
+        PyObject *known = value == NULL ? NULL : unpacked(value);
+        Py_XINCREF(known);
+        Py_XDECREF(value);
+        if (known == NULL) {
             PyErr_Clear();
-            Py_XDECREF(value);
             while (k > 0) {
                 Py_DECREF(values[--k]);
             }
             return -1;
         }
-        values[k] = value;
+        values[k] = known;
     }
     return count;
 }

@@ -66,6 +66,7 @@ struct house {
     Py_ssize_t accumulator_edge;                               /* AutogradMeta */
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved; /* RecordedNode */
     Py_ssize_t sizes, free;                                    /* Spec */
+    Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook; /* SavedVariable */
     Py_ssize_t plan_spec, plan_offset, plan_nbytes, plan_node_class, plan_saved, plan_metadata; /* ViewPlan */
     Py_ssize_t arity, fast;                                    /* OpOverload */
     long plain, recorded, tensor_keys, variable_keys, autograd, grad_mode, no_grad, no_grad_on_variables;
@@ -77,7 +78,8 @@ struct house {
     PyObject *no_grad_mode, *multi_output; /* of CreationMeta */
     PyObject *default_device, *default_generator, *seed, *counter; /* the latter two are names */
     PyObject *named, *raise_named, *hide_base, *method_type;
-    PyObject *op_overload, *node, *accumulate_grad, *weak_reference, *saved_variable, *saved_list, *validate; /* of the engine */
+    PyObject *op_overload, *node, *accumulate_grad, *weak_reference, *saved_variable, *saved_list, *validate,
+        *inference_version; /* of the engine */
     PyObject *calls_in_c, *name_apply, *name_release_variables, *name_next_edges, *name_metadata_specs,
         *name_sequence_nr;
 };
@@ -213,6 +215,7 @@ PyObject *run_graph(PyObject *module, PyObject *args);
 PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_out(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
@@ -223,6 +226,8 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
 PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_piece(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_tensor(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_tolist(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 

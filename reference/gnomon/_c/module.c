@@ -101,6 +101,7 @@ static const struct {
     {"written", call_written},     {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
     {"view", call_view},           {"item", call_item},         {"delete", call_delete},
     {"launch", call_launch},         {"setitem", call_setitem},   {"pieces", call_pieces},   {"piece", call_piece},
+    {"out", call_out},               {"tensor", call_tensor},         {"tolist", call_tolist},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {
@@ -142,7 +143,7 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     self->recorder = or_none(facts, "recorder");
     self->operator= or_none(facts, "operator");
     self->function = or_none(facts, "function");
-    self->records = PyDict_New();
+    self->records = NULL; /* made with the first record */
     self->arity = number_or_zero(facts, "arity");
     self->tensors = (unsigned)number_or_zero(facts, "tensors");
     self->lists = (unsigned)number_or_zero(facts, "lists");
@@ -154,7 +155,7 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     self->number = (int)number_or_zero(facts, "number");
     self->device = (int)number_or_zero(facts, "device");
     self->input = (int)number_or_zero(facts, "input");
-    if (self->records == NULL || PyErr_Occurred()) {
+    if (PyErr_Occurred()) {
         Py_DECREF(self);
         return NULL;
     }
@@ -229,6 +230,10 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"RecordedNode", "saved", &house.saved},
         {"Spec", "sizes", &house.sizes},
         {"Spec", "free", &house.free},
+        {"SavedVariable", "tensor", &house.saved_tensor},
+        {"SavedVariable", "version", &house.saved_version},
+        {"SavedVariable", "output_nr", &house.output_nr},
+        {"SavedVariable", "unpack_hook", &house.unpack_hook},
         {"ViewPlan", "spec", &house.plan_spec},
         {"ViewPlan", "offset", &house.plan_offset},
         {"ViewPlan", "nbytes", &house.plan_nbytes},
@@ -273,6 +278,7 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"validate", &house.validate},
         {"SavedVariable", &house.saved_variable},
         {"SavedList", &house.saved_list},
+        {"INFERENCE_VERSION", &house.inference_version},
         {"MethodType", &house.method_type},
         {"Tensor", (PyObject **)&house.tensor},
         {"VersionCounter", (PyObject **)&house.version_counter},

@@ -1,4 +1,4 @@
-/* Shortcuts of operators: one kernel call (fast_path.py, fast_operators.py), and how Python calls get there. */
+/* Shortcuts of operators: one kernel call (fast_path.py, fast_operators.py). */
 #include "house.h"
 
 /* The entry points of csrc/gnomon.h. */
@@ -233,6 +233,69 @@ PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, 
     }
     return self->is_inplace ? finish_inplace(self, plan, args, count, addresses, operands, keys)
                             : finish(self, plan, args, count, addresses, operands, keys);
+}
+
+/* An operator that writes to its last argument, which it returns (fast_out.py). */
+PyObject *call_out(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    if ((Py_ssize_t)(count & ~OFFSET_BIT) != self->arity || names != NULL) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *parts[2 * MOST_ARGUMENTS], *output = args[self->arity - 1];
+    double addresses[3];
+    int operands = 0;
+    long keys = 0;
+    Py_ssize_t length = 0;
+    PyObject *storage = spec_of(output) == NULL ? Py_None : SLOT(output, house.storage);
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        PyObject *each = args[k], *spec = self->tensors >> k & 1 ? spec_of(each) : NULL;
+        if (!(self->tensors >> k & 1)) {
+            if (self->numbers >> k & 1 && is_negative_zero(each)) {
+                return PYTHON;
+            }
+            parts[length++] = each;
+            parts[length++] = (PyObject *)Py_TYPE(each);
+            continue;
+        }
+        if (spec == NULL || operands == 3) {
+            return PYTHON;
+        }
+        if (k + 1 < self->arity && (each == output || (storage != Py_None && SLOT(each, house.storage) == storage))) {
+            return PYTHON; /* the output shares its memory */
+        }
+        parts[length++] = spec;
+        keys |= keys_of(each);
+        addresses[operands++] = address_of(each);
+    }
+    PyObject *key = PyTuple_New(length);
+    if (key == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t k = 0; k < length; k++) {
+        PyTuple_SetItem(key, k, new_reference(parts[k]));
+    }
+    PyObject *plan = find(self->plans, key);
+    Py_DECREF(key);
+    void *entry = plan == NULL ? NULL : function_in(plan, PLAN_ADDRESS, PLAN_LENGTH);
+    keys |= read_mode_word();
+    if (entry == NULL || !is_simple(keys) || keys == house.recorded || is_watched()
+        || (keys_of(output) & house.tensor_keys) != house.tensor_keys) { /* made in inference mode */
+        return PYTHON;
+    }
+    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
+    if (version_counter(output) == NULL) {
+        Py_DECREF(plan);
+        return NULL;
+    }
+    const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
+    const int32_t status = operands == 2
+                               ? ((inplace1 *)entry)(call, addresses[1], addresses[0])
+                               : ((inplace2 *)entry)(call, addresses[2], addresses[0], addresses[1]);
+    Py_DECREF(plan);
+    if (status != 0) {
+        return PYTHON;
+    }
+    return count_write(output) < 0 ? NULL : new_reference(output);
 }
 
 /* ---- several outputs, lists of tensors, tensors that may be absent --------------------------------------------- */
@@ -531,122 +594,5 @@ PyObject *call_composite(PyObject *callable, PyObject *const *args, size_t count
         }
         Py_XDECREF(done);
     }
-    return result;
-}
-
-/* ---- how Python gets to a shortcut ----------------------------------------------------------------------------- */
-
-PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given) {
-    PyObject *arity = SLOT(overload, house.arity), *fast = SLOT(overload, house.fast);
-    if (arity == NULL || fast == NULL || fast == Py_None || PyLong_AsLong(arity) != (long)given) {
-        return PyObject_Vectorcall(overload, args, given, NULL);
-    }
-    Py_INCREF(fast);
-    PyObject *result = PyObject_Vectorcall(fast, args, given, NULL);
-    Py_DECREF(fast);
-    return result;
-}
-
-/* OpOverload.__call__: straight to its shortcut. */
-PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
-    Shortcut *self = (Shortcut *)callable;
-    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
-    if (given >= 1 && names == NULL && PyType_IsSubtype(Py_TYPE(args[0]), (PyTypeObject *)house.op_overload)) {
-        PyObject *arity = SLOT(args[0], house.arity), *fast = SLOT(args[0], house.fast);
-        if (arity != NULL && fast != NULL && fast != Py_None && PyLong_AsLong(arity) == given - 1) {
-            return call_overload(args[0], args + 1, (size_t)(given - 1));
-        }
-    }
-    return elsewhere(self->python, args, count, names);
-}
-
-enum { HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS }; /* argument_parser.py */
-
-/* Is the argument as the guard wants it? */
-static int holds(long guard, PyObject *value) {
-    if (guard == HAS_DIMENSIONS) {
-        PyObject *spec = SLOT(value, house.spec);
-        return spec != NULL && PyTuple_Size(SLOT(spec, house.sizes)) > 0;
-    }
-    if (guard == FITS_INT64) {
-        int overflow = 0;
-        PyLong_AsLongLongAndOverflow(value, &overflow);
-        return overflow == 0;
-    }
-    const int is_tuple = PyTuple_CheckExact(value);
-    const Py_ssize_t length = is_tuple ? PyTuple_Size(value) : PyList_Size(value);
-    for (Py_ssize_t k = 0; k < length; k++) {
-        PyObject *each = is_tuple ? PyTuple_GetItem(value, k) : PyList_GetItem(value, k);
-        if (guard == ALL_TENSORS ? !is_tensor(each) : !PyLong_CheckExact(each)) {
-            return 0;
-        }
-    }
-    return length > 0;
-}
-
-/* A function or method of the face, whose overload the types of the arguments say (bind.py, ``known``). */
-PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
-    Shortcut *self = (Shortcut *)callable;
-    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
-    if (names != NULL || given > MOST_ARGUMENTS) {
-        return elsewhere(self->rest, args, count, names);
-    }
-    PyObject *types = PyTuple_New(given);
-    if (types == NULL) {
-        return NULL;
-    }
-    for (Py_ssize_t k = 0; k < given; k++) {
-        PyTuple_SetItem(types, k, new_reference((PyObject *)Py_TYPE(args[k])));
-    }
-    PyObject *found = find(self->plans, types);
-    Py_DECREF(types);
-    if (found == NULL) {
-        return PYTHON;
-    }
-    PyObject *operator= PyTuple_GetItem(found, 0), *kind = PyTuple_GetItem(found, 1);
-    PyObject *singles = PyTuple_GetItem(found, 2), *tail = PyTuple_GetItem(found, 3);
-    PyObject *guards = PyTuple_GetItem(found, 4);
-    const Py_ssize_t left = PyTuple_Size(tail), single_count = PyList_Size(singles);
-    const Py_ssize_t packed = PyLong_AsSsize_t(PyTuple_GetItem(found, 5)); /* ints that stand for a list, or -1 */
-    const Py_ssize_t own = packed < 0 ? given : packed + 1;
-    if (single_count > 1 || own + left > MOST_ARGUMENTS) {
-        return PYTHON;
-    }
-    for (Py_ssize_t k = 0; k < PyTuple_Size(guards); k += 2) {
-        if (!holds(PyLong_AsLong(PyTuple_GetItem(guards, k + 1)),
-                   args[PyLong_AsSsize_t(PyTuple_GetItem(guards, k))])) {
-            return PYTHON;
-        }
-    }
-    Py_INCREF(found);
-    PyObject *all[MOST_ARGUMENTS], *wrapped = NULL;
-    for (Py_ssize_t k = 0; k < own; k++) {
-        all[k] = args[k];
-    }
-    if (packed >= 0 || single_count == 1) {
-        const Py_ssize_t index = packed >= 0 ? packed : PyLong_AsSsize_t(PyList_GetItem(singles, 0));
-        const Py_ssize_t length = packed >= 0 ? given - packed : 1;
-        wrapped = PyTuple_New(length);
-        if (wrapped == NULL) {
-            Py_DECREF(found);
-            return NULL;
-        }
-        for (Py_ssize_t k = 0; k < length; k++) {
-            PyTuple_SetItem(wrapped, k, new_reference(args[index + k]));
-        }
-        all[index] = wrapped;
-    }
-    for (Py_ssize_t k = 0; k < left; k++) {
-        all[own + k] = PyTuple_GetItem(tail, k);
-    }
-    PyObject *result = call_overload(operator, all, (size_t)(own + left));
-    if (result != NULL && kind != Py_None) {
-        PyObject *arguments = PySequence_Tuple(result);
-        Py_DECREF(result);
-        result = arguments == NULL ? NULL : PyObject_CallObject(kind, arguments);
-        Py_XDECREF(arguments);
-    }
-    Py_XDECREF(wrapped);
-    Py_DECREF(found);
     return result;
 }

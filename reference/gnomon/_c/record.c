@@ -93,8 +93,11 @@ static PyObject *keep(long code, PyObject *const *args, PyObject *const *outputs
 /* How to record a call whose operands are as ``mask`` says; borrowed, NULL with an exception. */
 static PyObject *recipe(Shortcut *self, long long mask, PyObject *const *args) {
     PyObject *key = PyLong_FromLongLong(mask);
-    PyObject *found = key == NULL ? NULL : find(self->records, key);
-    if (key != NULL && found == NULL) {
+    if (self->records == NULL) {
+        self->records = PyDict_New();
+    }
+    PyObject *found = key == NULL || self->records == NULL ? NULL : find(self->records, key);
+    if (key != NULL && self->records != NULL && found == NULL) {
         PyObject *arguments = PyTuple_New(self->arity);
         for (Py_ssize_t k = 0; arguments != NULL && k < self->arity; k++) {
             PyTuple_SetItem(arguments, k, new_reference(args[k]));

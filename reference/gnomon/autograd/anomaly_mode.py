@@ -8,7 +8,6 @@ Source: torch/autograd/anomaly_mode.py, torch/csrc/autograd/anomaly_mode.cpp.
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -99,6 +98,8 @@ class detect_anomaly(set_detect_anomaly):
 
 def remember_forward(node: Any) -> None:
     """Write into the metadata of ``node`` where it is being recorded."""
+    import traceback  # 2 ms; only anomaly mode comes here
+
     node.metadata[TRACEBACK] = [
         each for each in traceback.format_stack() if "gnomon/autograd/" not in each.partition("\n")[0]
     ]

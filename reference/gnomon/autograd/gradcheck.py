@@ -16,10 +16,9 @@ Source: torch/autograd/gradcheck.py.
 from __future__ import annotations
 
 import math
-import random
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dispatch.dispatcher import aten
 from ..memory.accessor import elements, fill_from
@@ -28,6 +27,9 @@ from ..values import dtype as dtypes
 from . import engine, forward_ad
 from .grad_mode import enable_grad
 from .node import Node, gradient_edge, next_sequence_number, set_history
+
+if TYPE_CHECKING:
+    import random
 
 Function = Callable[..., Any]
 Numbers = list[Any]
@@ -80,6 +82,12 @@ def _tensor_of(numbers: Sequence[Any], like: Tensor) -> Tensor:
 def _axes(tensor: Tensor) -> tuple[complex, ...]:
     """The directions in which one element can move."""
     return (1.0, 1.0j) if tensor.is_complex() else (1.0,)
+
+
+def _random_generator() -> random.Random:
+    from random import Random  # 2 ms, and more for what that imports; few programs check gradients
+
+    return Random(SEED)
 
 
 def _random_vector(tensor: Tensor, generator: random.Random) -> Numbers:
@@ -364,7 +372,7 @@ class _Check:
 
     def fast(self, is_forward: bool) -> None:
         """Compare the products of the Jacobians with random vectors.  Raises GradcheckError."""
-        generator = random.Random(SEED)
+        generator = _random_generator()
         outputs = _outputs(self.func, self.inputs)
         if not is_forward and not any(each.requires_grad for each in outputs):
             self.constant(outputs)
@@ -472,7 +480,7 @@ def _check_multiplied(check: _Check) -> None:
 
 def _check_undefined_forward(check: _Check) -> None:
     """A tangent that is not there has to do as one of zeros does."""
-    generator = random.Random(SEED)
+    generator = _random_generator()
     along = [_tensor_of(_random_vector(each, generator), each) for each in check.checked]
 
     def pushed(undefined: int, with_zeros: bool) -> list[Any]:
@@ -504,7 +512,7 @@ def _check_undefined_forward(check: _Check) -> None:
 
 def _check_batched(check: _Check, is_forward: bool) -> None:
     """Several gradients (or tangents) at once, by ``vmap``, have to do as one after the other."""
-    generator = random.Random(SEED)
+    generator = _random_generator()
     outputs = _outputs(check.func, check.inputs)
     cases: list[tuple[str, Tensor, Callable[[Tensor], tuple[Tensor, ...]]]] = []
     if is_forward:
@@ -688,7 +696,7 @@ def gradgradcheck(
             raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
     arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     if grad_outputs is None:
-        generator = random.Random(SEED)
+        generator = _random_generator()
         with enable_grad():
             outputs = [each for each in _outputs(func, arguments) if each.requires_grad]
         given = []

@@ -32,13 +32,21 @@ Kernel = Callable[["OpOverload", int, Sequence[Any]], Any]
 
 _boxed_fallbacks: dict[DispatchKey, tuple[Kernel, Callable[[OpOverload], bool]]] = {}
 _listeners: list[Callable[[OpOverload, DispatchKey, Sequence[Any]], None]] = []
+_find_shortcut: Callable[[OpOverload], Callable[..., Any] | None] | None = None
+
+
+def set_shortcut_finder(finder: Callable[[OpOverload], Callable[..., Any] | None]) -> None:
+    """Say what makes the shortcuts of operators (``OpOverload.fast``)."""
+    global _find_shortcut
+    _find_shortcut = finder
 
 
 class OpOverload:
     """One operator with one schema.  Call it with the schema's arguments, all of them, in its order.
 
     ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was
-    given; ``fast`` is a shortcut for calls that were seen before (fast_path.py), or None.
+    given; ``fast`` is a shortcut for calls that were seen before (fast_path.py), or None: it is looked for at
+    the first call, for a program calls few of the operators there are.
     """
 
     __slots__ = (
@@ -46,6 +54,7 @@ class OpOverload:
         "_table",
         "arity",
         "fast",
+        "is_new",
         "kernels",
         "name",
         "record",
@@ -62,6 +71,7 @@ class OpOverload:
         self.record = record
         self.kernels: dict[DispatchKey, Kernel] = {}
         self.fast: Callable[..., Any] | None = None
+        self.is_new = record is not None
         self._table: list[Kernel | None] | None = None
         self.tensor_positions = tuple(
             [position for position, argument in enumerate(schema.arguments) if argument.is_tensor]
@@ -113,6 +123,11 @@ class OpOverload:
             arguments = self.complete(arguments, keywords)
         if self.fast is not None:
             return self.fast(*arguments)
+        if self.is_new and _find_shortcut is not None:
+            self.is_new = False
+            self.fast = _find_shortcut(self)
+            if self.fast is not None:
+                return self.fast(*arguments)
         return self.dispatch(*arguments)
 
     def complete(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:

@@ -5,10 +5,11 @@ Source: torch/csrc/utils/tensor_numpy.cpp.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..memory.backend import Backend, backend_of, get_default_device, reference_backend, resolve_device
-from ..memory.spec import spec_of
+from ..memory.spec import Spec, spec_of
 from ..memory.storage import Storage
 from ..memory.tensor import Tensor, empty_tensor, make_tensor
 from ..values import dtype as dtypes
@@ -30,9 +31,16 @@ _NUMPY_NAMES = {
     "complex128": dtypes.complex128,
 }
 
+_known: dict[Any, dtype] = {}  # by NumPy's dtypes, whose names take long to make
+
+_CAST_FORMATS = frozenset("?bBhilqfd")  # of memory that Python shows as bytes where it lies
+
 
 def dtype_from_numpy(array: Any) -> dtype:
     """The dtype of an array's elements.  Raises TypeError for those that gnomon has not."""
+    known = _known.get(array.dtype)
+    if known is not None:
+        return known
     found = _NUMPY_NAMES.get(array.dtype.name)
     if not array.dtype.isnative:
         raise ValueError(
@@ -43,6 +51,7 @@ def dtype_from_numpy(array: Any) -> dtype:
             f"can't convert np.ndarray of type {array.dtype}. The only supported types are: "
             f"{', '.join(_NUMPY_NAMES)}, in native byte order."
         )
+    _known[array.dtype] = found
     return found
 
 
@@ -81,10 +90,15 @@ def from_numpy(array: Any) -> Tensor:
         return empty_tensor(spec_of(tuple(array.shape), strides, kind, where))
     import ctypes
 
-    pointer = array.__array_interface__["data"][0]
-    raw = (ctypes.c_uint8 * nbytes).from_address(pointer)
-    raw._array = array  # the memory lives as long as its owner does
-    data = memoryview(raw).cast("B")
+    view = memoryview(array)
+    if view.c_contiguous and view.format in _CAST_FORMATS:
+        data = view.cast("B")
+        pointer = ctypes.addressof(ctypes.c_char.from_buffer(data))
+    else:
+        pointer = array.__array_interface__["data"][0]
+        raw = (ctypes.c_uint8 * nbytes).from_address(pointer)
+        raw._array = array  # the memory lives as long as its owner does
+        data = memoryview(raw).cast("B")
     backend: Backend = backend_of(where)
     memory = backend.wrap_host_memory(data, pointer) if backend.host_memory else None
     if memory is None:
@@ -131,9 +145,17 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
             f"can't convert {spec.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
             "to host memory first."
         )
-    kind = numpy.dtype(spec.dtype.name)
+    kind, strides = _kind_and_strides(spec)
     if spec.numel == 0:
         return numpy.empty(spec.sizes, kind)
-    itemsize = spec.dtype.itemsize
-    strides = [stride * itemsize for stride in spec.strides]
-    return numpy.ndarray(spec.sizes, kind, storage.copy_out(), tensor._storage_offset * itemsize, strides)
+    start = tensor._storage_offset * spec.dtype.itemsize
+    return numpy.ndarray(spec.sizes, kind, storage.copy_out(), start, strides)
+
+
+@functools.lru_cache(1024)
+def _kind_and_strides(spec: Spec) -> tuple[Any, tuple[int, ...]]:
+    """NumPy's dtype, and its strides, which count bytes."""
+    import numpy
+
+    strides = tuple([stride * spec.dtype.itemsize for stride in spec.strides])
+    return numpy.dtype(spec.dtype.name), strides

@@ -11,7 +11,7 @@ aten/src/ATen/core/TransformationHelper.h.
 from __future__ import annotations
 
 import math
-import secrets
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -73,7 +73,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start a stream that nobody can know; returns its seed."""
-        self.manual_seed(secrets.randbits(63))
+        self.manual_seed(int.from_bytes(os.urandom(8), "little") >> 1)
         return self._seed
 
     def initial_seed(self) -> int:

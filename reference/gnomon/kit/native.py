@@ -23,7 +23,7 @@ Source: torchgen's structured kernels (TORCH_META_FUNC, TORCH_IMPL_FUNC), native
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
@@ -51,47 +51,90 @@ _NOT_FOR_KERNELS = frozenset({"ScalarType", "Layout", "Device", "MemoryFormat"})
 class Record:
     """What is known about one operator; an OpOverload's ``record``."""
 
-    def __init__(self, schema: FunctionSchema, **fields: Any):
+    __slots__ = (
+        "base", "cast_error", "composite", "derivative_plans", "derivatives", "doc", "dtype_from_out",
+        "exact_out", "expands_inputs", "explicit", "identity", "kernel", "kernel_name", "kernel_positions",
+        "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "on_expanded", "out_dtypes",
+        "plans", "promotes_inputs", "python_module", "schema", "separate_out", "variants", "variants_offered",
+        "view", "wide_numbers", "written_positions", "written_with",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        schema: FunctionSchema,
+        *,
+        meta: Callable[..., Any] | None = None,
+        kernel: Callable[..., Any] | None = None,
+        view: Callable[..., Any] | None = None,
+        composite: Callable[..., Any] | None = None,
+        explicit: Callable[..., Any] | None = None,
+        derivatives: dict[str, Callable[..., Any]] | None = None,
+        non_differentiable_outputs: tuple[int, ...] = (),
+        identity: Any = None,
+        exact_out: bool = False,
+        cast_error: type[Exception] = RuntimeError,
+        on_expanded: bool | Callable[..., Any] = False,
+        out_dtypes: tuple[dtypes.dtype, ...] = (),
+        separate_out: tuple[str, ...] = (),
+        dtype_from_out: bool = False,
+        promotes_inputs: bool = False,
+        numbers: str = "",
+        wide_numbers: tuple[str, ...] = (),
+        expands_inputs: tuple[str, ...] = (),
+        variants: str = "",
+        kernel_of: str = "",
+        launches: str | None = None,
+        python_module: str = "",
+        node_name: str = "",
+        written_with: dict[str, str] | None = None,
+        doc: str = "",
+        base: OpOverload | None = None,
+    ):
         self.schema = schema
-        self.meta: Callable[..., Any] | None = fields.get("meta")
-        self.kernel: Callable[..., Any] | None = fields.get("kernel")
-        self.view: Callable[..., Any] | None = fields.get("view")
-        self.composite: Callable[..., Any] | None = fields.get("composite")
-        self.explicit: Callable[..., Any] | None = fields.get("explicit")
-        self.derivatives: dict[str, Callable[..., Any]] | None = fields.get("derivatives")
-        self.non_differentiable_outputs: tuple[int, ...] = fields.get("non_differentiable_outputs", ())
-        self.identity: Any = fields.get("identity")
-        self.exact_out: bool = fields.get("exact_out", False)
-        self.cast_error: type[Exception] = fields.get("cast_error", RuntimeError)
-        self.on_expanded: bool | Callable[..., Any] = fields.get("on_expanded", False)
-        self.out_dtypes: tuple[dtypes.dtype, ...] = fields.get("out_dtypes", ())
-        names = [argument.name for argument in schema.arguments]
+        self.meta = meta
+        self.kernel = kernel
+        self.view = view
+        self.composite = composite
+        self.explicit = explicit
+        self.derivatives = derivatives
+        self.non_differentiable_outputs = non_differentiable_outputs
+        self.identity = identity
+        self.exact_out = exact_out
+        self.cast_error = cast_error
+        self.on_expanded = on_expanded
+        self.out_dtypes = out_dtypes
         # where the arguments stand that outputs may not be
-        self.separate_out = tuple([names.index(name) for name in fields.get("separate_out", ())])
+        self.separate_out = _positions(schema, separate_out) if separate_out else ()
         # where the argument stands that the output's dtype may stand for
-        self.dtype_from_out = names.index("dtype") if fields.get("dtype_from_out") else None
-        self.promotes_inputs: bool = fields.get("promotes_inputs", False)
-        self.numbers: str = fields.get("numbers", "")
+        self.dtype_from_out = _positions(schema, ("dtype",))[0] if dtype_from_out else None
+        self.promotes_inputs = promotes_inputs
+        self.numbers = numbers
         # where the operands stand that keep float32's precision
-        self.wide_numbers = tuple([names.index(name) for name in fields.get("wide_numbers", ())])
-        self.expands_inputs: tuple[str, ...] = fields.get("expands_inputs", ())
-        self.variants_offered: str = fields.get("variants") or _default_variants(schema)
-        self.kernel_name: str = fields.get("kernel_of") or schema.full_name  # under which backends have it
-        self.launches: str | None = fields.get("launches")
-        self.python_module: str = fields.get("python_module") or ""
-        self.node_name: str = fields.get("node_name") or ""
-        self.written_with: dict[int, int] = {
-            names.index(name): names.index(other) for name, other in fields.get("written_with", {}).items()
-        }
+        self.wide_numbers = _positions(schema, wide_numbers) if wide_numbers else ()
+        self.expands_inputs = expands_inputs
+        self.variants_offered = variants or _default_variants(schema)
+        self.kernel_name = kernel_of or schema.full_name  # under which backends have it
+        self.launches = launches
+        self.python_module = python_module
+        self.node_name = node_name
+        self.written_with: dict[int, int] = {}
+        if written_with:
+            self.written_with = dict(
+                zip(_positions(schema, written_with), _positions(schema, written_with.values()))
+            )
         # where the arguments stand that the operator writes to beside what it returns
         self.written_positions: tuple[int, ...] = ()
         if not schema.is_inplace and not schema.is_out:
             self.written_positions = tuple(
-                [position for position, argument in enumerate(schema.arguments) if argument.is_written]
+                [
+                    position
+                    for position, argument in enumerate(schema.arguments)
+                    if argument.alias is not None and argument.alias.is_write
+                ]
             )
         self.derivative_plans: dict[Any, Any] = {}  # autograd's: what is saved, by which inputs require grad
-        self.doc: str = inspect.cleandoc(fields.get("doc") or "")
-        self.base: OpOverload | None = fields.get("base")  # of a derived variant: the functional operator
+        self.doc = inspect.cleandoc(doc) if "\n" in doc else doc
+        self.base = base  # of a derived variant: the functional operator
         self.variants: list[OpOverload] = []
         self.plans: dict[Any, Plan] = {}
         # where in the schema the kernel's arguments that are not tensors stand
@@ -102,6 +145,12 @@ class Record:
                 if argument.type not in _NOT_FOR_KERNELS and argument.name != "pin_memory"
             ]
         )
+
+
+def _positions(schema: FunctionSchema, names: Iterable[str]) -> tuple[int, ...]:
+    """Where the arguments of these names stand."""
+    all_names = [argument.name for argument in schema.arguments]
+    return tuple([all_names.index(name) for name in names])
 
 
 def _default_variants(schema: FunctionSchema) -> str:
@@ -138,7 +187,7 @@ def native_function(
     cast_error: type[Exception] = RuntimeError,
     separate_out: tuple[str, ...] = (),
     on_expanded: bool | Callable[..., Any] = False,
-    written_with: dict[str, str] = {},  # noqa: B006  (never written to)
+    written_with: dict[str, str] | None = None,
     doc: str = "",
 ) -> OpOverload:
     """Define an operator and return it.

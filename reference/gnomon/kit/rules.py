@@ -30,7 +30,7 @@ def documented(rule: Rule, text: str, refused: Sequence[str] = (), errors: str =
         kinds = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
         errors += f"{', ' if errors else 'Raises '}NotImplementedError for {kinds} dtypes"
     says = f"{text}.  {errors}." if errors else f"{text}."
-    rule.says = textwrap.fill(says, 110)  # type: ignore[attr-defined]
+    rule.says = textwrap.fill(says, 110) if len(says) > 110 else says  # type: ignore[attr-defined]
     return rule
 
 

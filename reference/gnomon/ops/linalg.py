@@ -117,14 +117,15 @@ def _left_gradient(grad: Any, right: Any, left_spec: Spec) -> Any:
     mm_mat1_backward.
     """
     if _is_column_major(left_spec):
-        return conj(right).mm(grad.t()).t()
+        return (conj(right) if right._spec.dtype.is_complex else right).mm(grad.t()).t()
     return grad.mm(_adjoint(right))
 
 
 def _right_gradient(grad: Any, left: Any, right_spec: Spec) -> Any:
     """The gradient of a product's right matrix, in that one's order of memory.  Source: mm_mat2_backward."""
     if _is_column_major(right_spec):
-        return grad.t().mm(conj(left)).t()
+        flipped = grad.t()
+        return flipped.mm(conj(left) if left._spec.dtype.is_complex else left).t()
     return _adjoint(left).mm(grad)
 
 
@@ -444,6 +445,9 @@ matmul = native_function(
 
 
 def _linear(input: Any, weight: Any, bias: Any) -> Any:
+    given, wanted = input._spec, weight._spec
+    if bias is not None and given.ndim == wanted.ndim == 2 and given.sizes[1] == wanted.sizes[1]:
+        return aten.addmm.default(bias, input, weight.t(), 1, 1)
     if weight.ndim == 1 and bias is None:
         return aten.matmul.default(input, weight)
     if weight.ndim != 2:
@@ -458,8 +462,6 @@ def _linear(input: Any, weight: Any, bias: Any) -> Any:
     transposed = weight.t()
     if bias is None:
         return aten.matmul.default(input, transposed)
-    if input.ndim == 2:
-        return aten.addmm.default(bias, input, transposed, 1, 1)
     rows = input.reshape(geometry.numel_of(input._spec.sizes[:-1]), input._spec.sizes[-1])
     return aten.addmm.default(bias, rows, transposed, 1, 1).view(
         (*input._spec.sizes[:-1], weight._spec.sizes[0])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -131,6 +130,8 @@ def _multiply_add(a: Any, b: Any, c: int) -> Any:
     """``a + b * c`` for real numbers, rounded once to float64: C's fma."""
     if not (math.isfinite(a) and math.isfinite(b)):
         return a + b * c
+    from fractions import Fraction  # 3 ms; few programs make ranges
+
     return float(Fraction(a) + Fraction(b) * c)
 
 

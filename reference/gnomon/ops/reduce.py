@@ -8,6 +8,7 @@ Source: aten/src/ATen/native/ReduceOps.cpp, TensorCompare.cpp.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -75,17 +76,26 @@ def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
     mine = self._spec.sizes
     if sizes == mine and sizes:
         return self
+    if not sizes:
+        return aten.sum.default(self, None)
+    dims, keeps = _repeated_dims(mine, sizes)
+    summed = aten.sum.dim_IntList(self, dims, keeps, None)
+    return aten.view.default(summed, sizes) if keeps and len(mine) > len(sizes) else summed
+
+
+@functools.lru_cache(maxsize=1024)
+def _repeated_dims(mine: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
+    """The dimensions to sum over so that ``mine`` becomes ``sizes``, and whether they stay, as 1: not where
+    they go altogether, and there is nothing to view.
+
+    Raises RuntimeError where broadcasting does not lead from ``sizes`` to ``mine``.
+    """
     pad = len(mine) - len(sizes)
     fits = pad >= 0 and all(wanted in (1, have) for wanted, have in zip(sizes, mine[pad:]))
     if not fits:
         raise RuntimeError(f"sum_to_size: size {list(sizes)} is not expandable to size {list(mine)}.")
     dims = [dim for dim, have in enumerate(mine) if dim < pad or (sizes[dim - pad] == 1 and have != 1)]
-    if not sizes:
-        return aten.sum.default(self, None)
-    if pad == len(dims):  # only dimensions that go altogether: nothing to view
-        return aten.sum.dim_IntList(self, tuple(dims), False, None)
-    summed = aten.sum.dim_IntList(self, tuple(dims), True, None)
-    return aten.view.default(summed, sizes) if pad else summed
+    return tuple(dims), pad != len(dims)
 
 
 native_function(

@@ -355,7 +355,7 @@ def _quantile(self: Any, q: Any, dim: int | None, keepdim: bool, interpolation: 
         counted = (~unordered).sum(-1, keepdim=True).to(self.dtype) - 1
         ranks = aten.clamp_min(q * counted, 0)
     else:
-        ranks = aten.where(
+        ranks = aten.where.self(
             unordered.any(-1, keepdim=True), last, (q * last).expand((*rows.shape[:-1], q.numel()))
         )
     if interpolation == "lower":
@@ -367,7 +367,7 @@ def _quantile(self: Any, q: Any, dim: int | None, keepdim: bool, interpolation: 
     below = ranks.to(int64)
     values = aten.gather(rows, -1, below)
     if interpolation in ("linear", "midpoint"):
-        weights = aten.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+        weights = aten.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below.to(ranks.dtype)
         above = aten.gather(rows, -1, ranks.ceil().to(int64))
         values = aten.lerp.Tensor(values, above, weights)
     if dim is None and keepdim:

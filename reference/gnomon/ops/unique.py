@@ -164,8 +164,9 @@ def _bincount(self: Any, weights: Any, minlength: int) -> Any:
     elif weights.dtype is not float32:
         weights = weights.to(float64)
     size = max(int(self.max().item()) + 1, minlength)
-    counts = aten.zeros((size,), dtype=weights.dtype, device=self.device)
-    return aten.scatter_add(counts, 0, self.to(int64), weights.detach())
+    counts = aten.zeros.default((size,), weights.dtype, None, self.device, None)
+    positions = self if self.dtype is int64 else self.to(int64)
+    return aten.scatter_add.default(counts, 0, positions, weights.detach())
 
 
 bincount = native_function(

@@ -64,6 +64,11 @@ class FunctionSchema:
     Raises ValueError for text that is no schema.
     """
 
+    __slots__ = (
+        "arguments", "full_name", "is_inplace", "is_out", "is_view", "name", "overload_name", "returns",
+        "text",
+    )  # fmt: skip
+
     def __init__(self, text: str):
         self.text = text
         match = re.fullmatch(r"\s*([A-Za-z_]\w*)(?:\.(\w+))?\((.*)\)\s*->\s*(.+?)\s*", text, re.S)
@@ -102,21 +107,16 @@ _TYPE = re.compile(
 
 def _split(text: str) -> list[str]:
     """``text`` at its top-level commas."""
-    if "(" not in text and "[" not in text:
-        return [part.strip() for part in text.split(",") if part.strip()]
     parts = []
     depth = 0
-    current = ""
-    for character in text:
-        depth += (character in "([") - (character in ")]")
-        if character == "," and depth == 0:
-            parts.append(current.strip())
-            current = ""
+    for part in text.split(","):  # those between brackets are put together again: there are few
+        if depth:
+            parts[-1] += f",{part}"
         else:
-            current += character
-    if current.strip():
-        parts.append(current.strip())
-    return parts
+            parts.append(part)
+        if "[" in part or "]" in part or "(" in part or ")" in part:
+            depth += part.count("(") + part.count("[") - part.count(")") - part.count("]")
+    return [part for part in map(str.strip, parts) if part]
 
 
 def _parse_arguments(text: str) -> list[Argument]:

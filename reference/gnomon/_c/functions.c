@@ -1,0 +1,187 @@
+/* How Python gets to a shortcut: operators as they are called, functions and methods of the face (bind.py). */
+#include "house.h"
+
+#define MOST_ARGUMENTS 24 /* of a call; those with more go Python's way */
+
+PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given) {
+    PyObject *arity = SLOT(overload, house.arity), *fast = SLOT(overload, house.fast);
+    if (arity == NULL || fast == NULL || fast == Py_None || PyLong_AsLong(arity) != (long)given) {
+        return PyObject_Vectorcall(overload, args, given, NULL);
+    }
+    Py_INCREF(fast);
+    PyObject *result = PyObject_Vectorcall(fast, args, given, NULL);
+    Py_DECREF(fast);
+    return result;
+}
+
+/* OpOverload.__call__: straight to its shortcut. */
+PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
+    if (given >= 1 && names == NULL && PyType_IsSubtype(Py_TYPE(args[0]), (PyTypeObject *)house.op_overload)) {
+        PyObject *arity = SLOT(args[0], house.arity), *fast = SLOT(args[0], house.fast);
+        if (arity != NULL && fast != NULL && fast != Py_None && PyLong_AsLong(arity) == given - 1) {
+            return call_overload(args[0], args + 1, (size_t)(given - 1));
+        }
+    }
+    return elsewhere(self->python, args, count, names);
+}
+
+enum { HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS }; /* argument_parser.py */
+
+/* Is the argument as the guard wants it? */
+static int holds(long guard, PyObject *value) {
+    if (guard == HAS_DIMENSIONS) {
+        PyObject *spec = SLOT(value, house.spec);
+        return spec != NULL && PyTuple_Size(SLOT(spec, house.sizes)) > 0;
+    }
+    if (guard == FITS_INT64) {
+        int overflow = 0;
+        PyLong_AsLongLongAndOverflow(value, &overflow);
+        return overflow == 0;
+    }
+    const int is_tuple = PyTuple_CheckExact(value);
+    const Py_ssize_t length = is_tuple ? PyTuple_Size(value) : PyList_Size(value);
+    for (Py_ssize_t k = 0; k < length; k++) {
+        PyObject *each = is_tuple ? PyTuple_GetItem(value, k) : PyList_GetItem(value, k);
+        if (guard == ALL_TENSORS ? !is_tensor(each) : !PyLong_CheckExact(each)) {
+            return 0;
+        }
+    }
+    return length > 0;
+}
+
+/* What ``known`` of bind.py has where; the last of a call with keywords alone. */
+enum {
+    KNOWN_OPERATOR, KNOWN_RETURN_TYPE, KNOWN_SINGLES, KNOWN_TAIL, KNOWN_GUARDS, KNOWN_PACKED, KNOWN_ORDER, KNOWN_LENGTH
+};
+
+/* The results as the type that has names for them; takes the reference. */
+static PyObject *with_names(PyObject *result, PyObject *kind) {
+    if (result == NULL || kind == Py_None) {
+        return result;
+    }
+    PyObject *arguments = PySequence_Tuple(result);
+    Py_DECREF(result);
+    result = arguments == NULL ? NULL : PyObject_CallObject(kind, arguments);
+    Py_XDECREF(arguments);
+    return result;
+}
+
+/* A call whose last arguments are given by keyword. */
+static PyObject *call_with_keywords(Shortcut *self, PyObject *const *args, size_t count, PyObject *names) {
+    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT) + PyTuple_Size(names);
+    PyObject *key = given > MOST_ARGUMENTS ? NULL : PyTuple_New(given + 1);
+    for (Py_ssize_t k = 0; key != NULL && k < given; k++) {
+        PyTuple_SetItem(key, k, new_reference((PyObject *)Py_TYPE(args[k])));
+    }
+    PyObject *found = NULL;
+    if (key != NULL) {
+        PyTuple_SetItem(key, given, new_reference(names));
+        found = find(self->plans, key);
+        Py_DECREF(key);
+    }
+    PyErr_Clear();
+    if (found == NULL || PyTuple_Size(found) != KNOWN_LENGTH) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *singles = PyTuple_GetItem(found, KNOWN_SINGLES), *tail = PyTuple_GetItem(found, KNOWN_TAIL);
+    PyObject *guards = PyTuple_GetItem(found, KNOWN_GUARDS), *order = PyTuple_GetItem(found, KNOWN_ORDER);
+    const Py_ssize_t total = PyTuple_Size(order);
+    if (PyList_Size(singles) > 1 || total > MOST_ARGUMENTS) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    for (Py_ssize_t k = 0; k < PyTuple_Size(guards); k += 2) {
+        if (!holds(PyLong_AsLong(PyTuple_GetItem(guards, k + 1)),
+                   args[PyLong_AsSsize_t(PyTuple_GetItem(guards, k))])) {
+            return elsewhere(self->rest, args, count, names);
+        }
+    }
+    const Py_ssize_t single = PyList_Size(singles) == 1 ? PyLong_AsSsize_t(PyList_GetItem(singles, 0)) : -1;
+    PyObject *wrapped = single < 0 ? NULL : PyTuple_New(1);
+    if (single >= 0 && wrapped == NULL) {
+        return NULL;
+    }
+    Py_INCREF(found);
+    PyObject *all[MOST_ARGUMENTS];
+    for (Py_ssize_t k = 0; k < total; k++) {
+        const Py_ssize_t index = PyLong_AsSsize_t(PyTuple_GetItem(order, k));
+        if (index < 0) {
+            all[k] = PyTuple_GetItem(tail, k);
+        } else if (index == single) {
+            PyTuple_SetItem(wrapped, 0, new_reference(args[index]));
+            all[k] = wrapped;
+        } else {
+            all[k] = args[index];
+        }
+    }
+    PyObject *result = with_names(call_overload(PyTuple_GetItem(found, KNOWN_OPERATOR), all, (size_t)total),
+                                  PyTuple_GetItem(found, KNOWN_RETURN_TYPE));
+    Py_XDECREF(wrapped);
+    Py_DECREF(found);
+    return result;
+}
+
+/* A function or method of the face, whose overload the types of the arguments say (bind.py, ``known``). */
+PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Shortcut *self = (Shortcut *)callable;
+    const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT);
+    if (names != NULL) {
+        return call_with_keywords(self, args, count, names);
+    }
+    if (given > MOST_ARGUMENTS) {
+        return elsewhere(self->rest, args, count, names);
+    }
+    PyObject *types = PyTuple_New(given);
+    if (types == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t k = 0; k < given; k++) {
+        PyTuple_SetItem(types, k, new_reference((PyObject *)Py_TYPE(args[k])));
+    }
+    PyObject *found = find(self->plans, types);
+    Py_DECREF(types);
+    if (found == NULL) {
+        return PYTHON;
+    }
+    PyObject *operator= PyTuple_GetItem(found, 0), *kind = PyTuple_GetItem(found, 1);
+    PyObject *singles = PyTuple_GetItem(found, 2), *tail = PyTuple_GetItem(found, 3);
+    PyObject *guards = PyTuple_GetItem(found, 4);
+    const Py_ssize_t left = PyTuple_Size(tail), single_count = PyList_Size(singles);
+    const Py_ssize_t packed = PyLong_AsSsize_t(PyTuple_GetItem(found, 5)); /* ints that stand for a list, or -1 */
+    const Py_ssize_t own = packed < 0 ? given : packed + 1;
+    if (single_count > 1 || own + left > MOST_ARGUMENTS) {
+        return PYTHON;
+    }
+    for (Py_ssize_t k = 0; k < PyTuple_Size(guards); k += 2) {
+        if (!holds(PyLong_AsLong(PyTuple_GetItem(guards, k + 1)),
+                   args[PyLong_AsSsize_t(PyTuple_GetItem(guards, k))])) {
+            return PYTHON;
+        }
+    }
+    Py_INCREF(found);
+    PyObject *all[MOST_ARGUMENTS], *wrapped = NULL;
+    for (Py_ssize_t k = 0; k < own; k++) {
+        all[k] = args[k];
+    }
+    if (packed >= 0 || single_count == 1) {
+        const Py_ssize_t index = packed >= 0 ? packed : PyLong_AsSsize_t(PyList_GetItem(singles, 0));
+        const Py_ssize_t length = packed >= 0 ? given - packed : 1;
+        wrapped = PyTuple_New(length);
+        if (wrapped == NULL) {
+            Py_DECREF(found);
+            return NULL;
+        }
+        for (Py_ssize_t k = 0; k < length; k++) {
+            PyTuple_SetItem(wrapped, k, new_reference(args[index + k]));
+        }
+        all[index] = wrapped;
+    }
+    for (Py_ssize_t k = 0; k < left; k++) {
+        all[own + k] = PyTuple_GetItem(tail, k);
+    }
+    PyObject *result = with_names(call_overload(operator, all, (size_t)(own + left)), kind);
+    Py_XDECREF(wrapped);
+    Py_DECREF(found);
+    return result;
+}

@@ -1,0 +1,188 @@
+"""fast_out.py: out= of calls that were seen before means what the readable way says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon import hot_path
+from gnomon.dispatch import dispatcher
+from gnomon.fast_out import has_out_shortcut
+
+aten = gn.ops.aten
+
+CALLS: dict[str, tuple[Any, Callable[[gn.Tensor, gn.Tensor], tuple[Any, ...]]]] = {
+    "add": (aten.add.out, lambda x, y: (x, y, 2)),
+    "add of a row": (aten.add.out, lambda x, y: (x, y[0], 1)),
+    "sub": (aten.sub.out, lambda x, y: (x, y.t().contiguous().t(), 1)),
+    "mul": (aten.mul.out, lambda x, y: (x[::1], y)),
+    "exp": (aten.exp.out, lambda x, y: (x,)),
+    "neg, transposed": (aten.neg.out, lambda x, y: (x.t().contiguous().t(),)),
+    "pow": (aten.pow.Tensor_Scalar_out, lambda x, y: (x, 2)),
+    "sum": (aten.sum.IntList_out, lambda x, y: (x.expand(2, 3, 4), (0,), False, None)),
+    "clamp": (aten.clamp.out, lambda x, y: (x, -0.5, 0.5)),
+    "softmax": (aten._softmax.out, lambda x, y: (x, 1, False)),
+    "mm": (aten.mm.out, lambda x, y: (x, y[:, :4].t().contiguous() @ y)),
+    "cumsum": (aten.cumsum.out, lambda x, y: (x, 1, None)),
+    "tril": (aten.tril.out, lambda x, y: (x, 0)),
+}
+
+
+def inputs(device: str) -> tuple[gn.Tensor, gn.Tensor]:
+    x = gn.arange(12.0, device=device).reshape(3, 4) / 7 - 0.5
+    return x, x * 3 + 1
+
+
+def outputs(device: str) -> dict[str, gn.Tensor]:
+    """Tensors of (3, 4): dense, transposed, with gaps, of another tensor's memory."""
+    return {
+        "dense": gn.zeros(3, 4, device=device),
+        "transposed": gn.zeros(4, 3, device=device).t(),
+        "gaps": gn.zeros(3, 8, device=device)[:, ::2],
+        "offset": gn.zeros(4, 4, device=device)[1:],
+    }
+
+
+@pytest.mark.parametrize("layout", ["dense", "transposed", "gaps", "offset"])
+@pytest.mark.parametrize("name", CALLS)
+def test_results_lie_where_they_are_asked_for(name: str, layout: str, device: str) -> None:
+    operator, arguments_of = CALLS[name]
+    arguments = arguments_of(*inputs(device))
+    expected = outputs(device)[layout]
+    operator.dispatch(*arguments, expected)
+    for _ in range(3):
+        out = outputs(device)[layout]
+        strides, version, address = out.stride(), out._version, out.data_ptr()
+        assert operator(*arguments, out) is out
+        assert gn.equal(out, expected)
+        assert (out.stride(), out.data_ptr()) == (strides, address)
+        assert out._version == version + 1
+        if layout != "dense":  # what lies between was not written to
+            assert gn.equal(out._base, expected._base)
+
+
+def test_which_operators_have_one() -> None:
+    for name in ("add.out", "exp.out", "sum.IntList_out", "mm.out"):
+        assert has_out_shortcut(aten._find(name))
+    for name in ("add.Tensor", "matmul.out", "max.dim_max", "cat.out", "addmm.out"):
+        assert not has_out_shortcut(aten._find(name))
+
+
+def test_an_output_of_other_sizes_or_dtype(device: str) -> None:
+    x, y = inputs(device)
+    for _ in range(3):
+        out = gn.empty(0, device=device)
+        assert gn.add(x, y, out=out) is out
+        assert gn.equal(out, x + y)
+        wide = gn.empty(3, 4, dtype=gn.float64, device=device)
+        assert gn.add(x, y, out=wide) is wide
+        assert gn.equal(wide, (x + y).to(gn.float64))
+        with pytest.warns(UserWarning, match="resized"):
+            gn.add(x, y, out=gn.empty(2, 2, device=device))
+        with pytest.raises(RuntimeError, match="can't be cast"):
+            gn.add(x, y, out=gn.empty(3, 4, dtype=gn.int64, device=device))
+        total = gn.empty(3, dtype=gn.float64, device=device)  # accumulated in the output's dtype
+        assert gn.equal(gn.sum(x, 1, out=total), x.sum(1, dtype=gn.float64))
+
+
+def test_memory_that_is_shared(device: str) -> None:
+    for _ in range(3):
+        x, y = inputs(device)
+        expected = x + y
+        assert gn.add(x, y, out=x) is x
+        assert gn.equal(x, expected)
+        base = gn.arange(8.0, device=device)
+        whole = gn.exp(base[:4], out=base[:4])
+        assert gn.allclose(whole, gn.arange(4.0, device=device).exp())
+        with pytest.raises(RuntimeError, match="single memory location"):
+            gn.exp(base[:4], out=base[2:6])
+        with pytest.raises(RuntimeError, match="single memory location"):
+            gn.exp(gn.ones(2, 3, device=device), out=gn.ones(3, device=device).expand(2, 3))
+        x, y = inputs(device)
+        square = x[:, :3]
+        expected = square @ square
+        other = gn.empty(3, 3, device=device)
+        assert gn.equal(gn.mm(square, square, out=other), expected)
+        assert gn.equal(gn.mm(square, square, out=square), expected)
+
+
+def test_autograd_has_its_say(device: str) -> None:
+    x, y = inputs(device)
+    for _ in range(3):
+        leaf = gn.zeros(3, 4, device=device).requires_grad_()
+        with pytest.raises(RuntimeError):
+            gn.add(x, y, out=leaf)
+        with pytest.raises(RuntimeError):
+            gn.add(leaf, y, out=gn.zeros(3, 4, device=device))
+        with gn.no_grad():
+            assert gn.add(x, y, out=leaf) is leaf
+        assert leaf.requires_grad and leaf.is_leaf and leaf._version == 1
+        assert gn.equal(leaf.detach(), x + y)
+        z = gn.ones(3, 4, device=device).requires_grad_()
+        saved = gn.zeros(3, 4, device=device)
+        product = z * saved
+        gn.add(x, y, out=saved)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()
+
+
+def test_outputs_of_inference_mode(device: str) -> None:
+    x, y = inputs(device)
+    gn.add(x, y, out=gn.empty(3, 4, device=device))
+    with gn.inference_mode():
+        out = gn.empty(3, 4, device=device)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="inference tensor outside InferenceMode"):
+            gn.add(x, y, out=out)
+
+
+def test_listeners_hear_it(device: str) -> None:
+    x, y = inputs(device)
+    out = gn.empty(3, 4, device=device)
+    for _ in range(2):
+        gn.add(x, y, out=out)
+    heard = []
+
+    def listen(operator: Any, key: Any, arguments: Any) -> None:
+        heard.append(operator.name)
+
+    dispatcher.add_listener(listen)
+    try:
+        gn.add(x, y, out=out)
+    finally:
+        dispatcher.remove_listener(listen)
+    assert "add.out" in heard
+
+
+def test_numbers_and_zeros_with_signs(device: str) -> None:
+    x, _ = inputs(device)
+    out = gn.empty(3, 4, device=device)
+    zero = gn.zeros(3, 4, device=device)
+    for _ in range(3):
+        assert gn.equal(gn.add(x, 2, out=out), x + 2)
+        assert gn.equal(gn.mul(x, 2.5, out=out), x * 2.5)
+        for minimum in (0.0, -0.0):
+            gn.clamp(zero - 1, minimum, 3.0, out=out)
+            assert gn.equal(1 / out, 1 / gn.clamp(zero - 1, minimum, 3.0))
+
+
+@pytest.mark.skipif(
+    not gn.backends()["c"].available or not hot_path.is_in_c, reason="needs the hot path in C"
+)
+def test_it_runs_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = inputs("c")
+    out = gn.empty(3, 4, device="c")
+    calls = [(aten.add.out, (x, y, 1)), (aten.exp.out, (x,)), (aten.clamp.out, (x, 0.0, 1.0))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for operator, arguments in calls:
+            operator(*arguments, out)
+        results = [operator(*arguments, gn.empty(3, 4, device="c")) for operator, arguments in calls]
+        monkeypatch.setattr("gnomon.dispatch.dispatcher.OpOverload.redispatch", None)
+        monkeypatch.setattr("gnomon.dispatch.dispatcher.OpOverload.complete", None)
+        again = [operator(*arguments, out).tolist() for operator, arguments in calls]
+    assert again == [each.tolist() for each in results]
