@@ -63,6 +63,30 @@ def test_masked_select_and_nonzero(dtype, density, shape):
     np.testing.assert_array_equal(on_threads(lambda: on_c(marked).nonzero()), np.argwhere(marked))
 
 
+@pytest.mark.parametrize(
+    "shape", [(), (1, 1), (5000, 1), (9000, 2, 4), (3, 2047, 5), (5, 3, 2048), (4, 2049), (7, 5, 3, 600)]
+)
+@pytest.mark.parametrize("density", [0.01, 0.6, 1.0])
+def test_nonzero_of_lines_of_all_lengths(shape, density):
+    x = numbers(*shape, dtype="float32")
+    x = np.where(np.random.default_rng([3, *shape]).random(shape) < density, x, np.float32(-0.0))
+    x.reshape(-1)[-1:] = np.nan  # is not 0
+    a = on_c(x)
+    turned = np.argwhere(x.T)
+    np.testing.assert_array_equal(on_threads(lambda: a.nonzero()), np.argwhere(x))
+    np.testing.assert_array_equal(on_threads(lambda: a.permute(tuple(range(x.ndim)[::-1])).nonzero()), turned)
+    assert int(a.count_nonzero()) == int(a.permute(tuple(range(x.ndim)[::-1])).count_nonzero()) == len(turned)
+    if x.ndim:
+        part = a[..., :1].expand(*shape)
+        wide = np.broadcast_to(x[..., :1], shape)
+        np.testing.assert_array_equal(on_threads(lambda: part.nonzero()), np.argwhere(wide))
+        fewer = a.nonzero_static(size=len(turned) - 1, fill_value=-7)
+        np.testing.assert_array_equal(fewer.numpy(), np.argwhere(x)[:-1])
+        more = a.nonzero_static(size=len(turned) + 2, fill_value=-7).numpy()
+        np.testing.assert_array_equal(more[:-2], np.argwhere(x))
+        assert (more[-2:] == -7).all()
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
 def test_masked_select_of_what_does_not_lie_alike(dtype):
     x, mask = numbers(300, 211, dtype=dtype), numbers(211, 300, dtype="bool")
@@ -218,6 +242,71 @@ def test_gather_and_scatter_add(dtype):
     np.testing.assert_array_equal(on_threads(lambda: gn.zeros_like(a).scatter_add(1, i, a)), wanted)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "bfloat16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("columns", [1, 2, 4, 15, 16, 17, 1023, 1024, 1025, 3000])
+def test_gather_and_scatter_of_lines_of_all_lengths(dtype, columns):
+    lines = 3000 // columns + 2
+    x = gn.tensor(numbers(lines, 19), device="c").abs().mul(50).to(getattr(gn, dtype))
+    wide = np.random.default_rng(columns).integers(0, 19, (lines, columns + 3))
+    values = on_c(numbers(lines, columns)).abs().mul(9).to(x.dtype)
+    indices = on_c(wide)
+    for index in (indices[:, :columns].contiguous(), indices[:, :columns], indices[:, :columns].int()):
+        picked = np.asarray(index.tolist())
+        expected = np.take_along_axis(np.asarray(x.tolist()), picked, 1)
+        assert x.gather(1, index).tolist() == expected.tolist()
+        found = gn.zeros_like(x).scatter_add(1, index, values)
+        totals = np.zeros((lines, 19), "complex128" if dtype == "complex128" else "float64")
+        terms = np.asarray(values.tolist())
+        for column in range(columns):
+            totals[np.arange(lines), picked[:, column]] += terms[:, column]
+        if dtype == "uint8":
+            totals %= 256
+        tolerance = {"bfloat16": 1e-2, "float32": 1e-5}.get(dtype, 1e-12)
+        np.testing.assert_allclose(np.asarray(found.tolist()), totals, rtol=tolerance)
+        put = x.scatter(1, index[:, :1], values[:, :1])
+        placed = np.asarray(x.tolist())
+        placed[np.arange(lines), picked[:, 0]] = terms[:, 0]
+        assert put.tolist() == placed.tolist()
+
+
+@pytest.mark.parametrize("columns", [1, 4, 16, 1023, 2500])
+@pytest.mark.parametrize("short", [False, True])
+def test_any_index_out_of_range_is_found(columns, short):
+    x = on_c(numbers(12, 19))
+    good = np.zeros((12, columns), "int32" if short else "int64")
+    for line, column, bad in ((0, 0, -1), (11, columns - 1, 19), (5, columns // 2, -(2**31))):
+        index = good.copy()
+        index[line, column] = bad
+        for i in (on_c(index), on_c(np.pad(index, ((0, 0), (0, 2))))[:, :columns]):
+            with pytest.raises((IndexError, RuntimeError), match="out of"):
+                x.gather(1, i)
+            before = x.tolist()
+            with pytest.raises((IndexError, RuntimeError), match="out of"):
+                x.scatter_add_(1, i, x.new_ones(12, columns))
+            assert x.tolist() == before
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("count", [1, 4, 255, 256, 257])
+def test_columns_of_many_lines(dtype, count):
+    x = numbers(5, 300, 21, dtype=dtype)
+    picks = np.random.default_rng(count).integers(0, 21, count)
+    a, i = on_c(x), on_c(picks)
+    np.testing.assert_array_equal(on_threads(lambda: a.index_select(2, i)), x[..., picks])
+    np.testing.assert_array_equal(on_threads(lambda: a[..., i - 21]), x[..., picks])
+    part, wanted = a[1::2, ::3], x[1::2, ::3]
+    np.testing.assert_array_equal(on_threads(lambda: part.index_select(2, i)), wanted[..., picks])
+    turned = a.transpose(0, 1)[:, :, 2:]
+    np.testing.assert_array_equal(
+        on_threads(lambda: turned.index_select(2, i % 19)), x.swapaxes(0, 1)[..., 2:][..., picks % 19]
+    )
+    pair, rows = a[:, :20].reshape(5, 20, 7, 3), x[:, :20].reshape(5, 20, 7, 3)  # rows of three elements
+    np.testing.assert_array_equal(on_threads(lambda: pair.index_select(2, i % 7)), rows[:, :, picks % 7])
+    i[-1] = 21
+    with pytest.raises(IndexError, match="out of"):
+        a.index_select(2, i)
+
+
 @pytest.mark.parametrize("bad", [-1, 37, 2**62, -(2**63)])
 def test_gather_and_scatter_out_of_range(bad):
     index = np.random.default_rng(8).integers(0, 37, (37, 5000))
@@ -363,3 +452,38 @@ def test_average_pooling_of_many_planes(kernel, padding):
     padded = np.pad(x.astype("float64"), ((0, 0), (0, 0), (padding, padding), (padding, padding)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(2, 3))[:, :, ::2, ::2]
     np.testing.assert_allclose(found, windows.mean((-1, -2)), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("kernel", [(1, 1), (2, 2), (3, 3), (2, 3), (4, 2), (5, 4)])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("width", [5, 8, 17, 34, 67])
+def test_average_pooling_of_all_widths(dtype, kernel, stride, width):
+    x = np.random.default_rng(width).integers(-99, 99, (3, 7, width)).astype(dtype)
+    a = on_c(x)
+    for padding in range(1 + min(kernel) // 2):
+        for divisor in (None, 4, 7, -8):  # of windows, by a power of two or not
+            found = gn.nn.functional.avg_pool2d(a, kernel, stride, padding, divisor_override=divisor)
+            padded = np.pad(x, ((0, 0), (padding, padding), (padding, padding)))
+            windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(1, 2))
+            totals = windows[:, ::stride, ::stride].sum((-1, -2))  # exact, so the quotient is rounded once
+            expected = totals.astype("float64") / (divisor or kernel[0] * kernel[1])
+            expected = (np.trunc(expected) if dtype == "int64" else expected).astype(dtype)
+            np.testing.assert_array_equal(found.numpy(), expected)
+
+
+@pytest.mark.parametrize("kernel", [2, 3])
+def test_average_pooling_keeps_special_numbers(kernel):
+    x = np.ones((1, kernel, 20 * kernel), "float32")
+    x[..., ::kernel] = np.nan
+    x[..., kernel:] = -0.0
+    x[..., 2 * kernel] = np.inf
+    x[..., 3 * kernel : 3 * kernel + 2] = np.inf, -np.inf
+    x[..., 4 * kernel] = 3e38  # whose sum is beyond the dtype, but not the average
+    x[:, 0, 5 * kernel] = 1e-45
+    found = gn.nn.functional.avg_pool2d(on_c(x), kernel).numpy()[0, 0]
+    assert np.isnan(found[0]) and found[2] == np.inf and np.isnan(found[3])
+    assert found[4] == np.float32(3e38 / kernel) and found[5] == 0
+    assert not found[6:].any() and not np.signbit(found[5:]).any()  # a sum starts from 0
+    thick = np.full((1, kernel, 20 * kernel), 3e-45, "float32")
+    np.testing.assert_array_equal(gn.nn.functional.avg_pool2d(on_c(thick), kernel).numpy(), thick[:, :1, :20])

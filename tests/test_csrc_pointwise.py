@@ -4,6 +4,7 @@ result.  Operators' meaning is the conformance suite's.
 
 import math
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -180,3 +181,54 @@ def test_sines_of_all_quarters(name):
     last = [0.0, 0.0] if name == "sin" else [1.0, 1.0]
     assert found.tolist()[-2:] == last
     assert math.copysign(1, found.tolist()[-2]) == (-1 if name == "sin" else 1)
+
+
+def pairs_to_divide(bits_of_quotient):
+    """Dividends and divisors: plain ones, multiples of the divisor and their neighbours, quotients about
+    those that a kernel may treat apart, numbers near both ends of the dtype, and special ones.
+    """
+    generator = random.Random(7)
+    pairs = [(a, b) for a in [*SPECIAL, 1.5, -3.0, 1e-45] for b in [*SPECIAL, 3.0, -1.5, 1e-45]]
+    for _ in range(400):
+        b = generator.choice((-1, 1)) * math.ldexp(generator.uniform(0.5, 1), generator.randint(-20, 20))
+        whole = generator.randint(-(1 << generator.randint(1, bits_of_quotient)), 1 << bits_of_quotient)
+        pairs += [(generator.uniform(-100, 100), b), (b * whole, b), (b * whole * 1.00000001, b)]
+        pairs += [(b * whole * (1 - 2**-24), b), (b * whole * (1 - 2**-53), b)]
+        far = math.ldexp(generator.uniform(0.5, 1), generator.randint(-148, 127))
+        pairs += [(far, b), (b, far), (-far, far * whole), (far, far * generator.random())]
+    for power in (23, 24, 27, 28, 29, 51, 52, 53):
+        for step in (-1, -0.5, 0, 0.5, 1, 2):
+            pairs += [(2.0**power + step, b) for b in (1, -1, 0.75, 3)]
+    return pairs
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("float32", 28), ("float64", 53), ("float16", 10)])
+def test_rests_are_exact(dtype, size):
+    dtype = getattr(gn, dtype)
+    drawn = pairs_to_divide(size)
+    a = gn.tensor([pair[0] for pair in drawn], dtype=dtype)
+    b = gn.tensor([pair[1] for pair in drawn], dtype=dtype)
+    rests, turned = [], []
+    for x, y in zip(a.tolist(), b.tolist()):
+        bad = math.isnan(x) or math.isnan(y) or math.isinf(x) or y == 0
+        rest = math.nan if bad else math.fmod(x, y)
+        rests.append(rest)
+        turned.append(rest + y if rest != 0 and (rest < 0) != (y < 0) else rest)
+    assert bits(gn.fmod(a, b)) == bits(gn.tensor(rests, dtype=dtype))
+    assert bits(a % b) == bits(gn.tensor(turned, dtype=dtype))
+    for x, y, quotient in zip(a.tolist(), b.tolist(), (a // b).tolist()):
+        if math.isfinite(x) and math.isfinite(y) and y != 0 and 1e-30 < abs(x / y) < 2 ** min(20, size):
+            assert quotient == math.floor(Fraction(x) / Fraction(y)), (x, y)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("function", [gn.fmod, gn.remainder, gn.floor_divide])
+def test_rests_do_not_depend_on_their_place(function, dtype):
+    drawn = pairs_to_divide(30)
+    a = gn.tensor([pair[0] for pair in drawn], dtype=getattr(gn, dtype))
+    b = gn.tensor([pair[1] for pair in drawn], dtype=getattr(gn, dtype))
+    whole = bits(function(a, b))
+    for begin, length in ((0, 7), (3, 31), (100, 257), (5, 1030)):
+        part = slice(begin, begin + length)
+        assert bits(function(a[part], b[part])) == whole[part]
+    assert bits(function(a[::3], b[::3])) == whole[::3]

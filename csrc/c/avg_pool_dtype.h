@@ -26,40 +26,141 @@ static void NAME(row_divisors)(const gn_pooling *work, int64_t z, int64_t y, SUM
     }
 }
 
-#define ADD_TAP(step)                         \
-    GN_INDEPENDENT                            \
-    for (int64_t x = first; x < past; x++) {  \
-        out[x] += row[x * (step)];            \
+/* out[x] = the sum of line[] over windows [first, past). */
+static void NAME(sum_windows)(const gn_windows *windows, const SUM *line, int64_t first, int64_t past, SUM *out) {
+    for (int64_t x = first; x < past; x++) {
+        SUM sum = 0;
+        for (int64_t i = windows->start[x]; i < windows->end[x]; i++) {
+            sum += line[i];
+        }
+        out[x] = sum;
+    }
+}
+
+#define SUM_TAPS(step, tail)                                   \
+    GN_INDEPENDENT                                             \
+    for (int64_t x = first; x < past; x++) {                   \
+        out[x] = 0 + row[x * (step)] + row[x * (step) + 1] tail; \
     }
 
-/* out[x] = the sum of line[] over window x. */
-static void NAME(sum_windows)(const gn_windows *windows, const SUM *line, SUM *out) {
-    if (!windows->regular) {
-        for (int64_t x = 0; x < windows->out; x++) {
-            SUM sum = 0;
-            for (int64_t i = windows->start[x]; i < windows->end[x]; i++) {
-                sum += line[i];
-            }
-            out[x] = sum;
-        }
-        return;
+/* The same for windows that lie inside the input, all of two or three elements; 0 where there is no such loop. */
+static int NAME(sum_inner_windows)(const gn_windows *windows, const SUM *line, int64_t first, int64_t past,
+                                   SUM *out) {
+    const SUM *row = line - windows->padding;
+    if (windows->taps == 2 && windows->stride == 1) {
+        SUM_TAPS(1, )
+    } else if (windows->taps == 2 && windows->stride == 2) {
+        SUM_TAPS(2, )
+    } else if (windows->taps == 3 && windows->stride == 1) {
+        SUM_TAPS(1, +row[x + 2])
+    } else if (windows->taps == 3 && windows->stride == 2) {
+        SUM_TAPS(2, +row[x * 2 + 2])
+    } else if (windows->taps == 3 && windows->stride == 3) {
+        SUM_TAPS(3, +row[x * 3 + 2])
+    } else {
+        return 0;
     }
+    return 1;
+}
+#undef SUM_TAPS
+
+/* out[x] = the sum of line[] over window x, a tap after the other over all windows. */
+static void NAME(sum_by_taps)(const gn_windows *windows, const SUM *line, SUM *out) {
+    const int64_t stride = windows->stride;
     memset(out, 0, (size_t)windows->out * sizeof(SUM));
     for (int64_t tap = 0; tap < windows->taps; tap++) {
         int64_t first;
         int64_t past;
         gn_tap_range(windows, tap, &first, &past);
         const SUM *row = line + tap - windows->padding;
-        if (windows->stride == 1) {
-            ADD_TAP(1)
-        } else if (windows->stride == 2) {
-            ADD_TAP(2)
-        } else {
-            ADD_TAP(windows->stride)
+        GN_INDEPENDENT
+        for (int64_t x = first; x < past; x++) {
+            out[x] += row[x * stride];
         }
     }
 }
-#undef ADD_TAP
+
+/* out[x] = the sum of line[] over window x. */
+static void NAME(sum_all_windows)(const gn_windows *windows, const SUM *line, SUM *out) {
+    int64_t first = 0;
+    int64_t past = 0;
+    if (windows->regular) {
+        int64_t unused;
+        gn_tap_range(windows, 0, &first, &unused);
+        gn_tap_range(windows, windows->taps - 1, &unused, &past);
+        past = gn_max(first, past);
+        if (!NAME(sum_inner_windows)(windows, line, first, past, out)) {
+            NAME(sum_by_taps)(windows, line, out);
+            return;
+        }
+    }
+    NAME(sum_windows)(windows, line, 0, first, out);
+    NAME(sum_windows)(windows, line, past, windows->out, out);
+}
+
+#define SUM_2X2 0 + ((SUM)upper[2 * x] + (SUM)lower[2 * x]) + ((SUM)upper[2 * x + 1] + (SUM)lower[2 * x + 1])
+
+/* A row of windows of two by two, side by side, that lie inside the plane. */
+static void NAME(avg_pool_2x2)(const COMPUTE *upper, int64_t width, int64_t count, SUM divisor, COMPUTE *to) {
+    const COMPUTE *lower = upper + width;
+#if IS_FLOATING
+    int exponent;
+    if (frexp(divisor, &exponent) == 0.5) { /* what a power of two divides, its inverse multiplies to the same bits */
+        const SUM inverse = 1 / divisor;
+        GN_INDEPENDENT
+        for (int64_t x = 0; x < count; x++) {
+            to[x] = (COMPUTE)((SUM_2X2) * inverse);
+        }
+        return;
+    }
+#endif
+    for (int64_t x = 0; x < count; x++) {
+        to[x] = (COMPUTE)QUOTIENT(SUM_2X2, divisor);
+    }
+}
+#undef SUM_2X2
+
+/* line[] = the sum of the rows of the window that starts in z and y, element by element. */
+static void NAME(sum_rows)(const gn_pooling *work, const COMPUTE *from, int64_t z, int64_t y, SUM *line) {
+    const gn_windows *depth = &work->along[0];
+    const gn_windows *height = &work->along[1];
+    const int64_t width = work->along[2].in;
+    int started = 0;
+    for (int64_t i = depth->start[z]; i < depth->end[z]; i++) {
+        const COMPUTE *next = from + (i * height->in + height->start[y]) * width;
+        int64_t left = height->end[y] - height->start[y];
+        if (started || left < 1) {
+            /* added below */
+        } else if (left == 1) {
+            for (int64_t k = 0; k < width; k++) {
+                line[k] = next[k];
+            }
+        } else if (left == 2) {
+            for (int64_t k = 0; k < width; k++) {
+                line[k] = (SUM)next[k] + (SUM)next[k + width];
+            }
+        } else {
+            for (int64_t k = 0; k < width; k++) {
+                line[k] = (SUM)next[k] + (SUM)next[k + width] + (SUM)next[k + 2 * width];
+            }
+        }
+        if (!started && left > 0) {
+            started = 1;
+            const int64_t taken = gn_min(left, 3);
+            next += taken * width;
+            left -= taken;
+        }
+        for (; left > 0; left--) {
+            for (int64_t k = 0; k < width; k++) {
+                line[k] += next[k];
+            }
+            next += width;
+        }
+    }
+    if (!started) {
+        memset(line, 0, (size_t)width * sizeof(SUM));
+    }
+}
 
 /* line[] += share[x] over window x. */
 static void NAME(spread_windows)(const gn_windows *windows, const COMPUTE *share, COMPUTE *line) {
@@ -104,41 +205,20 @@ static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
     for (int64_t row = begin; row < end; row++) {
         const COMPUTE *from = (const COMPUTE *)work->in + plane * work->in_numel;
         COMPUTE *to = (COMPUTE *)work->out + row * width->out;
-        int started = 0;
-        for (int64_t i = depth->start[z]; i < depth->end[z]; i++) {
-            for (int64_t j = height->start[y]; j < height->end[y]; j++) {
-                const COMPUTE *next = from + (i * height->in + j) * width->in;
-                if (!started && j + 1 < height->end[y]) {
-                    const COMPUTE *second = next + width->in;
-                    for (int64_t k = 0; k < width->in; k++) {
-                        line[k] = (SUM)next[k] + (SUM)second[k];
-                    }
-                    started = 1;
-                    j++;
-                    continue;
-                }
-                if (!started) {
-                    for (int64_t k = 0; k < width->in; k++) {
-                        line[k] = next[k];
-                    }
-                    started = 1;
-                    continue;
-                }
-                for (int64_t k = 0; k < width->in; k++) {
-                    line[k] += next[k];
-                }
-            }
-        }
-        if (!started) {
-            memset(line, 0, (size_t)width->in * sizeof(SUM));
-        }
-        NAME(sum_windows)(width, line, sums);
-        if (known < 0 || depth->length[z] * height->length[y] != known) {
+        const int64_t length = depth->length[z] * height->length[y];
+        if (known < 0 || length != known) {
             NAME(row_divisors)(work, z, y, divisors);
-            known = depth->length[z] * height->length[y];
+            known = length;
         }
-        for (int64_t x = 0; x < width->out; x++) {
-            to[x] = divisors[x] == 0 ? 0 : (COMPUTE)QUOTIENT(sums[x], divisors[x]);
+        if (width->regular && NAME(is_2x2)(work, z, y) && divisors[0] != 0) {
+            const COMPUTE *upper = from + (depth->start[z] * height->in + height->start[y]) * width->in;
+            NAME(avg_pool_2x2)(upper, width->in, width->out, divisors[0], to);
+        } else {
+            NAME(sum_rows)(work, from, z, y, line);
+            NAME(sum_all_windows)(width, line, sums);
+            for (int64_t x = 0; x < width->out; x++) {
+                to[x] = divisors[x] == 0 ? 0 : (COMPUTE)QUOTIENT(sums[x], divisors[x]);
+            }
         }
         if (++y == height->out) { /* divisions would take as long as a short row */
             y = 0;

@@ -34,18 +34,24 @@ GN_INLINE int find_offsets(const rows *work, const char *from, int64_t step, int
     return (int)(outside >> 63);
 }
 
-/* Copies rows of so many bytes, of which an element may be only a part: they are aligned for nothing larger. */
-#define COPY_SHORT(SIZE)                                                                                            \
-    static void copy_##SIZE(const char *self, const int64_t *offsets, int64_t count, char *other, int64_t step) {   \
-        if (step == (SIZE)) {                                                                                       \
-            for (int64_t i = 0; i < count; i++) {                                                                   \
-                memcpy(other + i * (SIZE), self + offsets[i], SIZE);                                                \
-            }                                                                                                       \
-        } else {                                                                                                    \
-            for (int64_t i = 0; i < count; i++) {                                                                   \
-                memcpy(other + i * step, self + offsets[i], SIZE);                                                  \
-            }                                                                                                       \
-        }                                                                                                           \
+/* Copies rows of so many bytes, of which an element may be only a part: they are aligned for nothing larger.  The same
+ * rows of each of `lines` places. */
+#define COPY_SHORT(SIZE)                                                                                             \
+    static void copy_##SIZE(const char *self, int64_t self_line, const int64_t *offsets, int64_t count, char *other, \
+                            int64_t step, int64_t other_line, int64_t lines) {                                       \
+        for (int64_t line = 0; line < lines; line++) {                                                               \
+            if (step == (SIZE)) {                                                                                    \
+                for (int64_t i = 0; i < count; i++) {                                                                \
+                    memcpy(other + i * (SIZE), self + offsets[i], SIZE);                                             \
+                }                                                                                                    \
+            } else {                                                                                                 \
+                for (int64_t i = 0; i < count; i++) {                                                                \
+                    memcpy(other + i * step, self + offsets[i], SIZE);                                               \
+                }                                                                                                    \
+            }                                                                                                        \
+            self += self_line;                                                                                       \
+            other += other_line;                                                                                     \
+        }                                                                                                            \
     }
 COPY_SHORT(1)
 COPY_SHORT(2)
@@ -66,13 +72,23 @@ static void copy_rows(const char *self, const int64_t *offsets, int64_t count, c
     }
 }
 
-static void copy_found(const rows *work, const char *self, const int64_t *offsets, int64_t count, char *to) {
+/* The rows at `offsets` of `lines` places, one after the other along the innermost outer dimension. */
+static void copy_found(const rows *work, const char *self, const int64_t *offsets, int64_t count, char *to,
+                       int64_t lines) {
+    const gn_dims *outer = &work->of->outer;
+    const int64_t self_line = outer->ndim == 0 ? 0 : outer->self[outer->ndim - 1];
+    const int64_t line = outer->ndim == 0 ? 0 : outer->other[outer->ndim - 1];
+    const int64_t step = work->other_step;
     switch (work->nbytes) {
-    case 1: copy_1(self, offsets, count, to, work->other_step); break;
-    case 2: copy_2(self, offsets, count, to, work->other_step); break;
-    case 4: copy_4(self, offsets, count, to, work->other_step); break;
-    case 8: copy_8(self, offsets, count, to, work->other_step); break;
-    default: copy_rows(self, offsets, count, to, work->other_step, work->nbytes); break;
+    case 1: copy_1(self, self_line, offsets, count, to, step, line, lines); break;
+    case 2: copy_2(self, self_line, offsets, count, to, step, line, lines); break;
+    case 4: copy_4(self, self_line, offsets, count, to, step, line, lines); break;
+    case 8: copy_8(self, self_line, offsets, count, to, step, line, lines); break;
+    default:
+        for (int64_t i = 0; i < lines; i++) {
+            copy_rows(self + i * self_line, offsets, count, to + i * line, step, work->nbytes);
+        }
+        break;
     }
 }
 
@@ -110,7 +126,10 @@ static void copy_pairs(int64_t begin, int64_t end, void *context) {
     rows *work = context;
     const int64_t pieces = (work->of->count + FEW - 1) / FEW;
     int64_t offsets[FEW];
-    for (int64_t pair = begin; pair < end; pair++) {
+    const gn_dims *outer = &work->of->outer;
+    const int64_t lines = outer->ndim == 0 ? 1 : outer->sizes[outer->ndim - 1];
+    int64_t many = 1; /* pairs whose places follow each other */
+    for (int64_t pair = begin; pair < end; pair += many) {
         const int64_t first = pieces == 1 ? 0 : pair % pieces * FEW;
         const int64_t count = gn_min(FEW, work->of->count - first);
         const char *self = work->of->self;
@@ -119,8 +138,9 @@ static void copy_pairs(int64_t begin, int64_t end, void *context) {
             set_fault(work);
             return;
         }
-        find_place(&work->of->outer, pieces == 1 ? pair : pair / pieces, &self, &other);
-        copy_found(work, self, offsets, count, other + first * work->other_step);
+        many = pieces > 1 ? 1 : gn_min(end - pair, lines - pair % lines);
+        find_place(outer, pieces == 1 ? pair : pair / pieces, &self, &other);
+        copy_found(work, self, offsets, count, other + first * work->other_step, many);
     }
 }
 

@@ -6,7 +6,7 @@
 
 /* Elements in a block. */
 #define BLOCK 32768
-/* Elements that are looked at together: as bytes that are 0 or 1. */
+/* Elements that are looked at together: as bytes that are 0 or 1, and numbers of 16 bits that say where. */
 #define FEW 2048
 /* Sums of bytes that are made side by side; each is of less than 256 bytes. */
 #define LANES 64
@@ -16,6 +16,7 @@ typedef struct nonzero {
     void *const *data;
     const gn_tensor *self;
     const char *from;
+    int64_t even; /* the stride of all elements in row-major order, or -1 */
     int64_t numel;
     int64_t *counts; /* of each block; then how many come before it */
 } nonzero;
@@ -23,6 +24,7 @@ typedef struct nonzero {
 /* Prepares the blocks of a tensor; how many.  -1 when memory is exhausted. */
 static int64_t make_blocks(nonzero *work) {
     work->numel = gn_numel(work->self);
+    work->even = gn_even_stride(work->self);
     const int64_t blocks = (work->numel + BLOCK - 1) / BLOCK;
     work->counts = gn_take(blocks * (int64_t)sizeof(int64_t));
     return work->counts == NULL ? -1 : blocks;
@@ -58,9 +60,39 @@ static int64_t count_ones(const uint8_t *ones, int64_t count) {
     return sum;
 }
 
-/* Writes base + i for each byte i that is 1; how many.  All are written, and what is not wanted is written over: which
- * of the bytes are 1 can not be guessed. */
-static int64_t find_ones(const uint8_t *ones, int64_t count, int64_t base, int64_t *places) {
+/* For each byte m: the numbers of its bits that are 1, in order.  They are made as the bytes of a number, the first
+ * lowest. */
+#define BIT(m, b) ((uint64_t)(m) >> (b) & 1)
+#define WITH_BIT(m, b, later) (((later) << 8 * BIT(m, b)) + (b) * BIT(m, b))
+#define HIGH_BITS(m) WITH_BIT(m, 4, WITH_BIT(m, 5, WITH_BIT(m, 6, WITH_BIT(m, 7, (uint64_t)0))))
+#define BITS(m) WITH_BIT(m, 0, WITH_BIT(m, 1, WITH_BIT(m, 2, WITH_BIT(m, 3, HIGH_BITS(m)))))
+#define NTH(m, n) (uint16_t)(BITS(m) >> 8 * (n) & 255)
+#define ROW(m) {NTH(m, 0), NTH(m, 1), NTH(m, 2), NTH(m, 3), NTH(m, 4), NTH(m, 5), NTH(m, 6), NTH(m, 7)}
+#define ROWS_4(m) ROW(m), ROW((m) + 1), ROW((m) + 2), ROW((m) + 3)
+#define ROWS_16(m) ROWS_4(m), ROWS_4((m) + 4), ROWS_4((m) + 8), ROWS_4((m) + 12)
+#define ROWS_64(m) ROWS_16(m), ROWS_16((m) + 16), ROWS_16((m) + 32), ROWS_16((m) + 48)
+static const uint16_t bits_of[256][8] = {ROWS_64(0), ROWS_64(64), ROWS_64(128), ROWS_64(192)};
+#undef ROWS_64
+#undef ROWS_16
+#undef ROWS_4
+#undef ROW
+#undef NTH
+#undef BITS
+#undef HIGH_BITS
+#undef WITH_BIT
+#undef BIT
+
+/* Times this, bytes of memory that are 0 or 1 are bits in the highest byte, the first byte the lowest bit: each has one
+ * place there, and no sum carries into it. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define TO_BITS 0x8040201008040201U
+#else
+#define TO_BITS 0x0102040810204080U
+#endif
+
+/* Writes i for each byte i that is 1; how many.  Eight are written at a time, and what is not wanted is written over:
+ * which of the bytes are 1 can not be guessed. */
+static int64_t find_ones(const uint8_t *ones, int64_t count, uint16_t *places) {
     int64_t found = 0;
     int64_t i = 0;
     for (; i + 8 <= count; i += 8) {
@@ -69,16 +101,61 @@ static int64_t find_ones(const uint8_t *ones, int64_t count, int64_t base, int64
         if (word == 0) {
             continue;
         }
+        const uint16_t *bits = bits_of[word * TO_BITS >> 56];
+        uint16_t *to = places + found;
+#ifdef _OPENMP
+#pragma omp simd /* else compilers unroll it before they see vectors */
+#endif
         for (int k = 0; k < 8; k++) {
-            places[found] = base + i + k;
-            found += ones[i + k];
+            to[k] = (uint16_t)(i + bits[k]);
         }
+        found += (int64_t)(word * 0x0101010101010101U >> 56); /* the sum of its bytes */
     }
     for (; i < count; i++) {
-        places[found] = base + i;
+        places[found] = (uint16_t)i;
         found += ones[i];
     }
     return found;
+}
+
+/* Writes the indices, dimension by dimension, of the elements at + places[k], in row-major order, to rows of `out`, the
+ * first of which is at `to`.  Places are in [0, FEW), and are lost. */
+static void write_indices(const gn_tensor *self, const gn_tensor *out, char *to, int64_t at, uint16_t *places,
+                          int64_t count) {
+    const int64_t row = out->strides[0];
+    int64_t rest = at;
+    for (int32_t dim = self->ndim - 1; dim > 0; dim--) {
+        const int64_t size = self->sizes[dim];
+        const int64_t first = rest % size;
+        char *column = to + dim * out->strides[1];
+        rest /= size;
+        if (size >= FEW) { /* one more line begins at most */
+            for (int64_t k = 0; k < count; k++) {
+                const int64_t line = first + places[k] >= size;
+                *(int64_t *)(column + k * row) = first + places[k] - line * size;
+                places[k] = (uint16_t)line;
+            }
+        } else { /* the quotient of such small numbers, exactly */
+            const uint64_t inverse = ((uint64_t)1 << 32) / (uint64_t)size + 1;
+            for (int64_t k = 0; k < count; k++) {
+                const int64_t line = (int64_t)((uint64_t)(first + places[k]) * inverse >> 32);
+                *(int64_t *)(column + k * row) = first + places[k] - line * size;
+                places[k] = (uint16_t)line;
+            }
+        }
+    }
+    if (self->ndim == 0) {
+        return;
+    }
+    if (row == (int64_t)sizeof(int64_t)) {
+        for (int64_t k = 0; k < count; k++) {
+            ((int64_t *)to)[k] = rest + places[k];
+        }
+        return;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        *(int64_t *)(to + k * row) = rest + places[k];
+    }
 }
 
 #define GN_TEMPLATE "nonzero_dtype.h"

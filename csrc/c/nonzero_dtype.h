@@ -14,23 +14,37 @@ static void NAME(mark)(const char *from, int64_t step, int64_t count, uint8_t *o
     }
 }
 
+/* The same for elements [at, at + count) of the tensor, in row-major order. */
+static void NAME(mark_part)(const nonzero *work, int64_t at, int64_t count, uint8_t *ones) {
+    if (work->even >= 0) {
+        NAME(mark)(work->from + at * work->even, work->even, count, ones);
+        return;
+    }
+    const gn_tensor *self = work->self;
+    const int32_t last = self->ndim - 1;
+    const int64_t length = self->sizes[last];
+    int64_t line = at / length;
+    int64_t first = at % length;
+    for (int64_t done = 0, part; done < count; done += part) {
+        part = gn_min(count - done, length - first);
+        NAME(mark)(work->from + gn_offset(self, line, last) + first * self->strides[last], self->strides[last], part,
+                   ones + done);
+        line++;
+        first = 0;
+    }
+}
+
 /* Counts blocks [begin, end). */
 static void NAME(count_blocks)(int64_t begin, int64_t end, void *context) {
     const nonzero *work = context;
-    const gn_tensor *self = work->self;
-    const int32_t last = self->ndim - 1;
-    const int64_t length = gn_length(self, last);
-    const int64_t step = gn_step(self, last);
     uint8_t ones[FEW];
     for (int64_t block = begin; block < end; block++) {
         const int64_t stop = gn_min(work->numel, (block + 1) * BLOCK);
         int64_t count = 0;
-        for (int64_t at = block * BLOCK; at < stop;) {
-            const int64_t first = at % length;
-            const int64_t part = gn_min(gn_min(FEW, stop - at), length - first);
-            NAME(mark)(work->from + gn_offset(self, at / length, last) + first * step, step, part, ones);
+        for (int64_t at = block * BLOCK, part; at < stop; at += part) {
+            part = gn_min(FEW, stop - at);
+            NAME(mark_part)(work, at, part, ones);
             count += count_ones(ones, part);
-            at += part;
         }
         work->counts[block] = count;
     }
@@ -38,7 +52,7 @@ static void NAME(count_blocks)(int64_t begin, int64_t end, void *context) {
 
 /* (out, 0-d int64; self). */
 int32_t NAME(kernel_count_nonzero)(const gn_call *call, void *const *data) {
-    nonzero work = {call, data, &call->tensors[1], data[1], 0, NULL};
+    nonzero work = {call, data, &call->tensors[1], data[1], -1, 0, NULL};
     const int64_t blocks = make_blocks(&work);
     if (blocks < 0) {
         return GN_OUT_OF_MEMORY;
@@ -53,40 +67,18 @@ int32_t NAME(kernel_count_nonzero)(const gn_call *call, void *const *data) {
 static void NAME(write_blocks)(int64_t begin, int64_t end, void *context) {
     const nonzero *work = context;
     const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *self = work->self;
-    const int32_t last = self->ndim - 1;
-    const int64_t length = gn_length(self, last);
-    const int64_t step = gn_step(self, last);
-    const int64_t row = out->strides[0];
     const int64_t size = out->sizes[0];
     uint8_t ones[FEW];
-    int64_t places[FEW];
+    uint16_t places[FEW];
     for (int64_t block = begin; block < end; block++) {
         const int64_t stop = gn_min(work->numel, (block + 1) * BLOCK);
         int64_t put = work->counts[block];
-        for (int64_t at = block * BLOCK; at < stop && put < size;) {
-            const int64_t line = at / length;
-            const int64_t first = at % length;
-            const int64_t part = gn_min(gn_min(FEW, stop - at), length - first);
-            NAME(mark)(work->from + gn_offset(self, line, last) + first * step, step, part, ones);
-            const int64_t count = gn_min(find_ones(ones, part, first, places), size - put);
-            int64_t rest = line;
-            for (int32_t column = last; column >= 0; column--) {
-                char *to = (char *)work->data[0] + put * row + column * out->strides[1];
-                if (column == last) {
-                    for (int64_t k = 0; k < count; k++) {
-                        *(int64_t *)(to + k * row) = places[k];
-                    }
-                } else {
-                    const int64_t place = rest % self->sizes[column];
-                    rest /= self->sizes[column];
-                    for (int64_t k = 0; k < count; k++) {
-                        *(int64_t *)(to + k * row) = place;
-                    }
-                }
-            }
+        for (int64_t at = block * BLOCK, part; at < stop && put < size; at += part) {
+            part = gn_min(FEW, stop - at);
+            NAME(mark_part)(work, at, part, ones);
+            const int64_t count = gn_min(find_ones(ones, part, places), size - put);
+            write_indices(work->self, out, (char *)work->data[0] + put * out->strides[0], at, places, count);
             put += count;
-            at += part;
         }
     }
 }
@@ -94,7 +86,7 @@ static void NAME(write_blocks)(int64_t begin, int64_t end, void *context) {
 /* (out (size, ndim) int64; self); integers: size, fill_value. */
 int32_t NAME(kernel_nonzero_static)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
-    nonzero work = {call, data, &call->tensors[1], data[1], 0, NULL};
+    nonzero work = {call, data, &call->tensors[1], data[1], -1, 0, NULL};
     const int64_t blocks = make_blocks(&work);
     if (blocks < 0) {
         return GN_OUT_OF_MEMORY;

@@ -197,6 +197,11 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
         return reduce(call, data, &of);                                                                 \
     }
 
+/* Lanes' results, joined side by side: one after the other each would wait for the one before. */
+#define JOIN_HALF(id, width)                                                                            \
+    for (int lane = 0; lane < (width); lane++) {                                                        \
+        lanes[lane] = NAME(id##_join)(lanes[lane], lanes[lane + (width)]);                              \
+    }
 /* FOLD("amax", amax, ...) becomes amax_begin_float32 and so on, and kernel_amax_float32. */
 #define FOLD(name, id, dtypes, TYPE, identity, expression, RESULT, ROUND) \
     WHEN_##dtypes(FOLD_KERNEL(id, TYPE, identity, expression, RESULT, ROUND))
@@ -226,9 +231,12 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
                     lanes[lane] = NAME(id##_step)(lanes[lane], LOAD(elements[i + lane]));               \
                 }                                                                                       \
             }                                                                                           \
-            for (int lane = 0; lane < LANES; lane++) {                                                  \
-                result = NAME(id##_join)(result, lanes[lane]);                                          \
-            }                                                                                           \
+            JOIN_HALF(id, LANES / 2)                                                                    \
+            JOIN_HALF(id, LANES / 4)                                                                    \
+            JOIN_HALF(id, LANES / 8)                                                                    \
+            JOIN_HALF(id, LANES / 16)                                                                   \
+            JOIN_HALF(id, LANES / 32)                                                                   \
+            result = NAME(id##_join)(result, lanes[0]);                                                 \
         }                                                                                               \
         for (; i < count; i++) {                                                                        \
             result = NAME(id##_step)(result, LOAD(*(const STORAGE *)(in + i * stride)));                \
@@ -314,6 +322,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #undef SUM_KERNEL
 #undef FOLD
 #undef FOLD_KERNEL
+#undef JOIN_HALF
 #undef SPREAD
 #undef SPREAD_KERNEL
 #undef NORM

@@ -17,8 +17,8 @@ GN_INLINE REAL NAME(gn_sign)(REAL x) {
 
 /* Python's %: the result has the divisor's sign. */
 GN_INLINE REAL NAME(gn_remainder)(REAL a, REAL b) {
-    const REAL rest = FUNCTION(fmod)(a, b);
-    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+    const REAL rest = NAME(gn_fmod)(a, b);
+    return rest + ((rest != 0) & ((b < 0) != (rest < 0)) ? b : -(REAL)0); /* -0.0 leaves all as it is */
 }
 
 /* Python's //, with PyTorch's results where b is 0 (div_floor_floating in BinaryOps.h). */
@@ -26,7 +26,7 @@ GN_INLINE REAL NAME(gn_div_floor)(REAL a, REAL b) {
     if (b == 0) {
         return a / b;
     }
-    const REAL rest = FUNCTION(fmod)(a, b);
+    const REAL rest = NAME(gn_fmod)(a, b);
     REAL quotient = (a - rest) / b;
     if (rest != 0 && (b < 0) != (rest < 0)) {
         quotient -= 1;

@@ -4,7 +4,7 @@
  * its own place.  Where the dimension is not the last, rows of neighbours are done together, so that memory is read
  * as it lies.  Different rows, and columns of a row, never share an element of `self`: they are shared out among
  * threads, and what meets at one element does so in the index's order. */
-#include "direct.h"
+#include "index.h"
 #include "scalar.h"
 #include "threads.h"
 
@@ -12,6 +12,11 @@
 #define LEAST_COLUMNS 32
 /* With so many tasks, rows need not be cut. */
 #define ENOUGH_TASKS 16
+
+/* Columns from which indices are looked at first even where their rows do not follow each other, and how many
+ * indices at a time. */
+#define LEAST_USUAL 16
+#define PIECE 512
 
 /* A block of elements: `rows` of `columns`; strides in bytes. */
 typedef struct block {
@@ -31,8 +36,8 @@ typedef struct block {
     int is_short;      /* the index is int32 */
 } block;
 
-/* Does what is to be done with a block, with the first element of self in the place of what an index out of range
- * would be.  The sign bit of the result says whether there was one. */
+/* Does what is to be done with a block; instead of with what an index out of range would name, with the first element
+ * of self or with nothing.  The sign bit of the result says whether there was such an index. */
 typedef uint64_t block_action(const block *part, const gn_call *call);
 
 typedef struct gathering {
@@ -198,43 +203,70 @@ typedef struct pair {
 
 /* EACH(uint32_t, uint32_t, statement): for each element of the block, with `to` in self and `from` in other.  The
  * steps are in variables of their own, which what is written can not change; those of a line that lies as usual are
- * constants. */
-#define EACH_STEP(INDEX, SELF, OTHER, index_side, self_step, self_side, other_side, statement)  \
-    for (int64_t j = 0; j < columns; j++) {                                                           \
-        const int64_t given = *(const INDEX *)(index + j * (index_side));                             \
-        const int64_t at = (uint64_t)given < (uint64_t)size ? given : 0;                              \
-        SELF *to = (SELF *)(self + at * (self_step) + j * (self_side));                               \
-        OTHER *from = (OTHER *)(other + j * (other_side));                                            \
-        outside |= (uint64_t)given | (uint64_t)(size - 1 - given);                                    \
-        statement;                                                                                    \
+ * constants, and its indices are looked at in vectors, before elements are moved. */
+#define EACH_STEP(INDEX, SELF, OTHER, statement)                                  \
+    for (int64_t j = 0; j < columns; j++) {                                       \
+        const int64_t given = *(const INDEX *)(index + j * index_side);           \
+        const int64_t at = (uint64_t)given < (uint64_t)size ? given : 0;          \
+        SELF *to = (SELF *)(self + at * self_step + j * self_side);               \
+        OTHER *from = (OTHER *)(other + j * other_side);                          \
+        outside |= (uint64_t)given | (uint64_t)(size - 1 - given);                \
+        statement;                                                                \
     }
-#define EACH_OF(INDEX, SELF, OTHER, statement)                                                            \
-    const int64_t rows = part->rows;                                                                            \
-    const int64_t columns = part->columns;                                                                      \
-    const int64_t size = part->size;                                                                            \
-    const int64_t self_step = part->self_step;                                                                  \
-    const int64_t index_side = part->index_side;                                                                \
-    const int64_t self_side = part->self_side;                                                                  \
-    const int64_t other_side = part->other_side;                                                                \
-    const int64_t self_row = part->self_row;                                                                    \
-    const int64_t index_row = part->index_row;                                                                  \
-    const int64_t other_row = part->other_row;                                                                  \
-    const char *index = part->index;                                                                            \
-    char *self = part->self;                                                                                    \
-    char *other = part->other;                                                                                  \
-    uint64_t outside = 0;                                                                                       \
-    for (int64_t i = 0; i < rows; i++) {                                                                        \
-        if (index_side == (int64_t)sizeof(INDEX) && self_side == 0 && self_step == (int64_t)sizeof(SELF)        \
-            && other_side == (int64_t)sizeof(OTHER)) {                                                          \
-            EACH_STEP(INDEX, SELF, OTHER, (int64_t)sizeof(INDEX), (int64_t)sizeof(SELF), 0, (int64_t)sizeof(OTHER),\
-                      statement)                                                                          \
-        } else {                                                                                                \
-            EACH_STEP(INDEX, SELF, OTHER, index_side, self_step, self_side, other_side, statement)        \
-        }                                                                                                       \
-        self += self_row;                                                                                       \
-        index += index_row;                                                                                     \
-        other += other_row;                                                                                     \
-    }                                                                                                           \
+#define EACH_USUAL(INDEX, SELF, OTHER, statement)                                                              \
+    const int64_t width = gn_min(columns, PIECE);                                                              \
+    for (int64_t piece = 0; piece < columns; piece += width) {                                                 \
+        const INDEX *indices = (const INDEX *)index + piece;                                                   \
+        const int64_t count = gn_min(width, columns - piece);                                                  \
+        const int64_t last = size - 1;                                                                         \
+        uint64_t wrong = 0;                                                                                    \
+        for (int64_t j = 0; j < count * many; j++) {                                                           \
+            wrong |= (uint64_t)(int64_t)indices[j] | (uint64_t)(last - indices[j]);                            \
+        }                                                                                                      \
+        outside |= wrong;                                                                                      \
+        for (int64_t k = 0; k < many && !(wrong >> 63); k++) {                                                 \
+            SELF *selves = (SELF *)(self + k * self_row);                                                      \
+            OTHER *others = (OTHER *)(other + k * other_row) + piece;                                          \
+            for (int64_t j = 0; j < count; j++) {                                                              \
+                SELF *to = selves + indices[j];                                                                \
+                OTHER *from = others + j;                                                                      \
+                GN_PREFETCH(indices + j + PIECE); /* the next ones are looked at in one go */                  \
+                statement;                                                                                     \
+            }                                                                                                  \
+            indices += count;                                                                                  \
+        }                                                                                                      \
+    }
+#define EACH_OF(INDEX, SELF, OTHER, statement)                                                                 \
+    const int64_t rows = part->rows;                                                                           \
+    const int64_t columns = part->columns;                                                                     \
+    const int64_t size = part->size;                                                                           \
+    const int64_t self_step = part->self_step;                                                                 \
+    const int64_t index_side = part->index_side;                                                               \
+    const int64_t self_side = part->self_side;                                                                 \
+    const int64_t other_side = part->other_side;                                                               \
+    const int64_t self_row = part->self_row;                                                                   \
+    const int64_t index_row = part->index_row;                                                                 \
+    const int64_t other_row = part->other_row;                                                                 \
+    const int close = index_row == columns * (int64_t)sizeof(INDEX); /* rows of the index follow each other */ \
+    const int usual = (close || columns >= LEAST_USUAL) && index_side == (int64_t)sizeof(INDEX)                \
+                      && self_side == 0 && self_step == (int64_t)sizeof(SELF)                                  \
+                      && other_side == (int64_t)sizeof(OTHER);                                                 \
+    const char *index = part->index;                                                                           \
+    char *self = part->self;                                                                                   \
+    char *other = part->other;                                                                                 \
+    uint64_t outside = 0;                                                                                      \
+    for (int64_t i = 0; i < rows;) {                                                                           \
+        const int64_t many = usual && close ? gn_min(rows - i, gn_max(1, PIECE / columns)) : 1;                \
+        if (usual) {                                                                                           \
+            EACH_USUAL(INDEX, SELF, OTHER, statement)                                                          \
+        } else {                                                                                               \
+            EACH_STEP(INDEX, SELF, OTHER, statement)                                                           \
+        }                                                                                                      \
+        i += many;                                                                                             \
+        self += many * self_row;                                                                               \
+        index += many * index_row;                                                                             \
+        other += many * other_row;                                                                             \
+    }                                                                                                          \
     return outside;
 #define EACH(SELF, OTHER, statement)             \
     if (part->is_short) {                              \
