@@ -320,6 +320,23 @@ def complete(schema: Any, sample: Sample) -> list[Any]:
     return values
 
 
+def grown(sample: Sample, factor: int) -> Sample:
+    """The sample with tensors ``factor`` times as large in each dimension of more than one element.
+
+    Where sizes stand among the arguments as well, what comes of it may be an error.
+    """
+
+    def larger(value: Any) -> Any:
+        if isinstance(value, GivenTensor):
+            return value
+        if isinstance(value, TensorDescription):
+            return value._replace(sizes=tuple(size * factor if size > 1 else size for size in value.sizes))
+        return [larger(each) for each in value] if isinstance(value, list) else value
+
+    kwargs = {name: larger(value) for name, value in sample.kwargs.items()}
+    return sample._replace(args=tuple(map(larger, sample.args)), kwargs=kwargs)
+
+
 def has_default(argument: Any) -> bool:
     """May a call leave this argument out?  An optional one behind the star needs no default for that."""
     return type(argument.default) is not object or (argument.is_optional and argument.kwarg_only)

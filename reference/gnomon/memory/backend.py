@@ -244,6 +244,11 @@ def backend_names() -> list[str]:
     return sorted({*_backends, *_find_entry_points()}, key=lambda name: (name not in _backends, name))
 
 
+def is_installed(name: str) -> bool:
+    """Does every program find a backend of that name: is it built in, or a package's entry point?"""
+    return name in ("reference", "meta") or name in _find_entry_points()
+
+
 def _load(name: str) -> Backend | None:
     """The backend of that name, loaded if need be; None when it is broken or there is none."""
     with _lock:
