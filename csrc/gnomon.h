@@ -107,6 +107,8 @@ typedef struct gn_row {
     int32_t family;     /* GN_ITERATED or GN_DIRECT */
     int32_t key_tensor;
     gn_kernel *kernels[12];
+    const char *file;   /* where the row stands, for people: the table's path, and its line there */
+    int32_t line;
 } gn_row;
 
 /* The table.  Rows live as long as the process. */

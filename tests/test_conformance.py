@@ -315,6 +315,34 @@ def test_the_suite_is_no_stranger_to_others(tmp_path):
     assert "--gnomon-backend" not in run.stdout
 
 
+@pytest.mark.parametrize("name", ["gnomon_conformance", "gnomon_conformance.test_forward", "test_mine.py"])
+def test_pyargs_needs_no_option_to_load_the_plugin(name, tmp_path):
+    """``pytest --pyargs gnomon_conformance`` knows the options; another run imports nothing of gnomon."""
+    entry = tmp_path / "path" / "gnomon_suite-1.dist-info"
+    entry.mkdir(parents=True)
+    entry.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: gnomon_suite\nVersion: 1\n")
+    project = (ROOT / "pyproject.toml").read_text()
+    (line,) = re.findall(r'pytest11\]\n(gnomon_conformance) = "(.*?)"', project)
+    entry.joinpath("entry_points.txt").write_text(f"[pytest11]\n{line[0]} = {line[1]}\n")
+    (tmp_path / "test_mine.py").write_text(
+        "import sys\n\ndef test_nothing():\n"
+        "    names = {name for name in sys.modules if name.startswith('gnomon')}\n"
+        "    assert names <= {'gnomon_conformance', 'gnomon_conformance.entry'}, names\n"
+    )
+    options = ["--gnomon-backend", "reference", "--ops", "^neg$", "--dtypes", "float32"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", name]
+    run = subprocess.run(
+        [*command, *(options if "conformance" in name else [])],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(tmp_path / "path"),
+        timeout=100,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "passed" in run.stdout
+
+
 def test_the_guide_is_true(tmp_path):
     """docs/writing_a_backend.md: its Python runs, top to bottom, and it shows hello's own entry point."""
     text = (ROOT / "docs" / "writing_a_backend.md").read_text()

@@ -166,10 +166,10 @@ def check(number: int, only: str, patience: float) -> str | None:
     """What is wrong in this case, or None.  Raises TooLong after ``patience`` seconds."""
     global _is_running
     import gnomon as gn
+    from gnomon_conformance.checking import written_tensors
     from gnomon_conformance.comparing import differences, unchanged
     from gnomon_conformance.reproduction import explain
     from gnomon_conformance.running import Gnomon, prepare, run, run_call
-    from gnomon_conformance.test_forward import written_tensors
     from gnomon_conformance.tolerances import Tolerance
 
     made = make_case(number, only)

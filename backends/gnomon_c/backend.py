@@ -9,7 +9,7 @@ from typing import Any
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import NOT_IMPLEMENTED
-from gnomon.memory.backend import Backend
+from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.memory.spec import register_free
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
@@ -57,9 +57,11 @@ class CBackend(Backend):
     host_memory = True
     has_addresses = True
     speed_rank = 20
+    traits = USUAL_TRAITS | {"memory_stats"}
 
     def __init__(self) -> None:
         self._problem = ""
+        self._sources: dict[str, str] = {}
         self.kernels: dict[str, CKernel] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         try:
@@ -86,12 +88,17 @@ class CBackend(Backend):
             row = rows[number]
             name = self._ffi.string(row.name).decode()
             self.kernels[name] = CKernel(name, row, extension, addresses)
+            table = self._ffi.string(row.file).decode().rpartition("/")[2]
+            self._sources[name] = f"csrc/{table}:{row.line}"
             self.capabilities[name] = tuple(
                 each.name for each in ALL if row.kernels[each.code] != self._ffi.NULL
             )
 
     def is_available(self) -> tuple[bool, str]:
         return not self._problem, self._problem
+
+    def kernel_source(self, operator: str) -> str:
+        return self._sources[operator]
 
     def allocate(self, nbytes: int, index: int) -> Memory:
         return Memory(self.allocate_address(nbytes, index), self._lib.gn_free)

@@ -1,12 +1,13 @@
 """The conformance suite of gnomon: is a backend's every operator what the reference says it is?
 
+    gnomon conform c                                         a backend against the reference, with a report
+    pytest --pyargs gnomon_conformance --gnomon-backend c    the same tests, by pytest
     pytest conformance                                       from a checkout: the reference's own checks
-    pytest conformance --gnomon-backend c                    a backend against the reference as well
-    python -m gnomon_conformance --gnomon-backend c          the same, installed; takes pytest's options
-    pytest -p gnomon_conformance.plugin --pyargs gnomon_conformance --gnomon-backend c
+    gnomon shadow --backend c program.py                     a program's operators, beside the reference's
+    gnomon new-backend NAME                                  a distribution to begin with
 
-Options: ``--gnomon-backend NAME`` (repeatable), ``--no-fallback`` (an operator that the backend does not run
-itself fails by name), ``--ops REGEX``, ``--dtypes float32,int64``.
+Options: ``--gnomon-backend NAME`` (repeatable), ``--ops REGEX``, ``--dtypes float32,int64``, ``--tier NAME``,
+``--no-fallback`` (an operator that the backend does not run itself fails by name), ``--expectations FILE``.
 
 What is checked, for each operator x dtype x sample x layout: values, dtype, sizes, strides, aliasing, inputs
 left alone (test_forward); ``out=`` (test_out); the in-place variant (test_inplace); the meta device
@@ -20,5 +21,10 @@ expressions/    what people write: functions, methods and keywords under their p
 description.py  tensors and calls as plain data, from which tensors are built on any device
 running.py      one call and all that can be observed of it
 comparing.py    two such observations, and the tolerance between them (tolerances.py)
+checking.py     one call on a backend, held against the reference
+outcomes.py     what came of a test, and how it is judged (judging.py) by the plug-in (plugin.py)
+tiers.py        in which order a backend is built up; foundation.py: what each tier rests on
+expectations.py what a backend's author knows not to conform yet
+report.py       a run as JSON, page.py: as a page; conform.py, shadow.py, new_backend.py: the commands
 departures.py   where gnomon means to differ from PyTorch, each with its reason
 """

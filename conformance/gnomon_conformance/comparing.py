@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
 
+from . import measuring
 from .running import Failure, Gradients, Outcome, TensorOutcome
-from .tolerances import Tolerance, gradient_bounds
+from .tolerances import Tolerance, gradient_bounds, ulp
 
 
 def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
@@ -41,10 +43,17 @@ def _finite(number: complex) -> bool:
 
 
 def _element_differences(
-    actual: Sequence[Any], expected: Sequence[Any], bounds: Sequence[float] | None, what: str
+    actual: Sequence[Any],
+    expected: Sequence[Any],
+    bounds: Sequence[float] | None,
+    what: str,
+    exact: Sequence[Any] | None = None,
 ) -> list[str]:
+    """Where elements differ by more than ``bounds``, from the ``exact`` numbers where there are some."""
     if len(actual) != len(expected):
         return [f"{what} has {len(actual)} elements, expected {len(expected)}"]
+    if exact is not None:
+        expected = exact
     wrong = [
         position
         for position, (mine, wanted) in enumerate(zip(actual, expected))
@@ -59,6 +68,25 @@ def _element_differences(
     return messages
 
 
+def _measure(
+    actual: TensorOutcome,
+    expected: TensorOutcome,
+    bounds: Sequence[float],
+    exact: Sequence[Any] | None,
+    tolerance: Tolerance,
+) -> None:
+    """Note the largest error of a result whose elements are finite, for the report."""
+    if len(actual.numbers or ()) != len(expected.numbers or ()):
+        return
+    targets = expected.numbers if exact is None else exact
+    for place, (mine, wanted, bound) in enumerate(zip(actual.numbers or (), targets or (), bounds)):
+        if _finite(complex(mine)) and _finite(complex(wanted)) and math.isfinite(bound):
+            unit = ulp(abs(wanted), expected.dtype)
+            error = abs(mine - wanted) / unit
+            where = functools.partial(tolerance.where, expected, place)
+            measuring.current().note(error, bound / unit, where)
+
+
 def result_differences(
     actual: Any,
     expected: Any,
@@ -66,8 +94,9 @@ def result_differences(
     what: str,
     values: bool = True,
     strides: bool = True,
+    exact: Sequence[Any] | None = None,
 ) -> list[str]:
-    """Where one result differs from the expected one."""
+    """Where one result differs from the expected one, or from its ``exact`` numbers."""
     if not isinstance(actual, TensorOutcome) or not isinstance(expected, TensorOutcome):
         same = type(actual) is type(expected) and (
             same_number(actual, expected, None)
@@ -84,7 +113,7 @@ def result_differences(
     if actual.alias is not None and actual.offset != expected.offset:
         found.append(f"{what} has storage offset {actual.offset}, expected {expected.offset}")
     if values and not found and actual.numbers is not None and expected.numbers is not None:
-        found.extend(_element_differences(actual.numbers, expected.numbers, bounds, what))
+        found.extend(_element_differences(actual.numbers, expected.numbers, bounds, what, exact))
     return found
 
 
@@ -121,9 +150,14 @@ def differences(
     if len(actual.results) != len(expected.results):
         return [f"gave {len(actual.results)} results, expected {len(expected.results)}"]
     for position, (mine, wanted) in enumerate(zip(actual.results, expected.results)):
-        bounds = tolerance.bounds(wanted, position) if isinstance(wanted, TensorOutcome) and values else None
+        bounds = exact = None
+        if isinstance(wanted, TensorOutcome) and values:
+            bounds = tolerance.bounds(wanted, position)
+            exact = tolerance.exact(wanted, position) if bounds is not None else None
+            if bounds is not None and isinstance(mine, TensorOutcome):
+                _measure(mine, wanted, bounds, exact, tolerance)
         what = "result" if len(expected.results) == 1 else f"result {position}"
-        found.extend(result_differences(mine, wanted, bounds, what, values))
+        found.extend(result_differences(mine, wanted, bounds, what, values, exact=exact))
     if values and storages and not found:
         written = [wanted.alias[1] for wanted in expected.results if _is_same(wanted)]
         for position, (mine, wanted) in enumerate(zip(actual.storages, expected.storages)):

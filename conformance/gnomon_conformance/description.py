@@ -69,6 +69,41 @@ def tensor(*sizes: int, **fields: Any) -> TensorDescription:
     return TensorDescription(sizes, **fields)
 
 
+class Stored(NamedTuple):
+    """The numbers in a storage, and the tensor over it; strides and offset in elements."""
+
+    numbers: tuple[Any, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: str
+
+
+class GivenTensor(TensorDescription):
+    """A tensor of given contents, whatever dtype and layout the test goes over.
+
+    ``storage``: tensors of a call that have the same number here, not None, share their storage.
+    """
+
+    contents: Stored
+    storage: int | None
+
+
+def given(
+    numbers: Sequence[Any],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    offset: int,
+    dtype: str,
+    storage: int | None = None,
+) -> GivenTensor:
+    """A GivenTensor: the numbers of its whole storage, and how the tensor lies in it, in elements."""
+    made = GivenTensor(tuple(sizes), dtype, "given", "contiguous")
+    made.contents = Stored(tuple(numbers), tuple(sizes), tuple(strides), offset, dtype)
+    made.storage = storage
+    return made
+
+
 class OnDevice(NamedTuple):
     """Stands for the device that the test runs on."""
 
@@ -110,16 +145,6 @@ def sample(
 def bad(kind: str, *args: Any, dtypes: Sequence[str] = ("float32",), **kwargs: Any) -> Sample:
     """A Sample that has to raise ``kind``."""
     return Sample(args, kwargs, tuple(dtypes), kind, False)
-
-
-class Stored(NamedTuple):
-    """The numbers in a storage, and the tensor over it; strides and offset in elements."""
-
-    numbers: tuple[Any, ...]
-    sizes: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    dtype: str
 
 
 def _row_major(sizes: Sequence[int]) -> list[int]:
@@ -243,6 +268,8 @@ def stored(
 
     A tensor that is written to may not repeat elements, so it has gaps where others are expanded.
     """
+    if isinstance(description, GivenTensor):
+        return description.contents
     dtype = description.dtype or dtype
     layout = description.layout or layout
     if layout == "mixed":
@@ -291,6 +318,23 @@ def complete(schema: Any, sample: Sample) -> list[Any]:
             raise TypeError(f"{schema.full_name}: the sample has no value for {argument.name!r}")
         values.append(value)
     return values
+
+
+def grown(sample: Sample, factor: int) -> Sample:
+    """The sample with tensors ``factor`` times as large in each dimension of more than one element.
+
+    Where sizes stand among the arguments as well, what comes of it may be an error.
+    """
+
+    def larger(value: Any) -> Any:
+        if isinstance(value, GivenTensor):
+            return value
+        if isinstance(value, TensorDescription):
+            return value._replace(sizes=tuple(size * factor if size > 1 else size for size in value.sizes))
+        return [larger(each) for each in value] if isinstance(value, list) else value
+
+    kwargs = {name: larger(value) for name, value in sample.kwargs.items()}
+    return sample._replace(args=tuple(map(larger, sample.args)), kwargs=kwargs)
 
 
 def has_default(argument: Any) -> bool:

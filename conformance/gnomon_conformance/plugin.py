@@ -1,12 +1,16 @@
-"""The suite's pytest plug-in: its options, the backends under test, and the account of what ran where.
+"""The suite's pytest plug-in: its options, the backends under test, and what came of each test.
 
-It is loaded by the suite's own conftest.py, or by ``-p gnomon_conformance.plugin``; never by an entry point,
-so that no other project's pytest run knows of it.
+It is loaded where the suite is what pytest runs, by its conftest.py or by entry.py; no other project's run
+knows of it.
 """
 
 from __future__ import annotations
 
+import faulthandler
+import pathlib
+import re
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -15,12 +19,18 @@ import pytest
 
 import gnomon as gn
 from gnomon.kit import launch
-from gnomon.memory.backend import claims, get_backend
+from gnomon.memory.backend import get_backend, is_installed
 from gnomon.values.errors import BackendUnavailableError
 
+from . import foundation, judging, measuring, tiers
 from .description import DTYPES
+from .expectations import ExpectationsError
+from .outcomes import FAIL, PASS, Result, counts, from_data
 
 NAME = "gnomon_conformance.plugin"
+
+_crash_folder_key: pytest.StashKey[pathlib.Path] = pytest.StashKey()
+_last_words_key: pytest.StashKey[Any] = pytest.StashKey()
 
 
 def load(pluginmanager: Any) -> None:
@@ -29,7 +39,8 @@ def load(pluginmanager: Any) -> None:
         pluginmanager.register(sys.modules[__name__], NAME)
 
 
-def _dtype_list(text: str) -> list[str]:
+def dtype_list(text: str) -> list[str]:
+    """``"float32,int64"`` as names.  Raises pytest.UsageError for one that does not exist."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in DTYPES:
@@ -61,7 +72,40 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "dest": "gnomon_dtypes",
         "metavar": "LIST",
         "help": "only these dtypes: float32,int64",
-        "type": _dtype_list,
+        "type": dtype_list,
+    },
+    "--tier": {
+        "action": "append",
+        "default": [],
+        "dest": "gnomon_tiers",
+        "metavar": "TIER",
+        "choices": list(tiers.TIERS),
+        "help": f"only this tier; repeatable: {', '.join(tiers.TIERS)}",
+    },
+    "--full": {
+        "action": "store_true",
+        "default": False,
+        "dest": "gnomon_full",
+        "help": "every dtype of every operator, and the long tests",
+    },
+    "--expectations": {
+        "default": None,
+        "dest": "gnomon_expectations",
+        "metavar": "FILE",
+        "help": "known failures and loosened tolerances, instead of the file that the backend names",
+    },
+    "--with-reference": {
+        "action": "store_true",
+        "default": False,
+        "dest": "gnomon_with_reference",
+        "help": "beside a backend, test the reference itself",
+    },
+    "--hang-limit": {
+        "default": None,
+        "type": float,
+        "dest": "gnomon_hang_limit",
+        "metavar": "SECONDS",
+        "help": "a test that takes longer ends its process (for use with pytest-xdist's -n)",
     },
 }
 
@@ -76,12 +120,74 @@ def pytest_configure(config: Any) -> None:
     config.addinivalue_line(
         "markers", "oracle: compares with PyTorch, and is skipped where that is not installed"
     )
-    for name in config.getoption("gnomon_backend", []) or []:
+    config.addinivalue_line("markers", "tier(name): the tier of a test whose operator does not say it")
+    config.addinivalue_line("markers", "traits(*names): what a backend must be able to do for this test")
+    names = config.getoption("gnomon_backend", []) or []
+    for name in names:
         try:
-            get_backend(name)
-        except BackendUnavailableError as error:
+            judging.expectations_of(config, get_backend(name))
+        except (BackendUnavailableError, ExpectationsError, OSError) as error:
             raise pytest.UsageError(f"--gnomon-backend: {error}") from None
     config.stash[_account_key] = Account()
+    config.stash[results_key] = {}
+    config.stash[judging.foundations_key] = _foundations(config, names)
+    if hasattr(config, "workerinput"):
+        _write_last_words(config)
+
+
+def _foundations(config: Any, names: list[str]) -> dict[str, dict[str, str]]:
+    """Backend -> tier -> what is wrong with its foundation; found once a run, not in each worker."""
+    if hasattr(config, "workerinput"):
+        return config.workerinput["gnomon_foundations"]
+    if config.option.collectonly or config.getoption("gnomon_ops"):
+        return {}
+    # one that was registered by hand is not there in another process
+    return {name: dict(foundation.check(name)) for name in names if is_installed(name)}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist what was found, and where to write its last words."""
+    node.workerinput["gnomon_foundations"] = node.config.stash[judging.foundations_key]
+    node.workerinput["gnomon_crashes"] = str(_crash_folder(node.config))
+
+
+def _crash_folder(config: Any) -> pathlib.Path:
+    """Where workers that crash or hang leave their tracebacks; removed when the run ends."""
+    if _crash_folder_key not in config.stash:
+        folder = tempfile.TemporaryDirectory(prefix="gnomon_crashes_")
+        config.stash[_crash_folder_key] = pathlib.Path(folder.name)
+        config.add_cleanup(folder.cleanup)
+    return config.stash[_crash_folder_key]
+
+
+def _write_last_words(config: Any) -> None:
+    """In a worker: a fatal signal and a test that hangs leave a traceback in a file of the worker's own."""
+    path = pathlib.Path(config.workerinput["gnomon_crashes"]) / config.workerinput["workerid"]
+    config.stash[_last_words_key] = file = path.open("w")
+    was_enabled = faulthandler.is_enabled()
+    faulthandler.enable(file, all_threads=False)
+
+    def restore() -> None:
+        faulthandler.disable()
+        if was_enabled:
+            faulthandler.enable()
+        file.close()
+
+    config.add_cleanup(restore)
+
+
+def _last_words(config: Any, report: Any) -> str:
+    """Why the worker of a crashed test ended: its signal, and where it was, down to the suite's own calls."""
+    worker = re.search(r"worker '(\w+)'", str(report.longrepr))
+    path = _crash_folder(config) / (worker.group(1) if worker else "")
+    lines = path.read_text().splitlines() if path.is_file() else []
+    if lines and lines[0].startswith("Timeout"):  # all threads; the last is the main one, where the test is
+        last = max((place for place, line in enumerate(lines) if "most recent call first" in line), default=0)
+        lines = [f"it hangs: {lines[0]}", *lines[last:]]
+    own = next((place for place, line in enumerate(lines) if "gnomon_conformance" in line), len(lines))
+    shown = [line for line in lines[:own] if line.strip()]
+    return "\n".join(["the process ended in this test", *shown])
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
@@ -97,37 +203,31 @@ def pytest_generate_tests(metafunc: Any) -> None:
         )
 
 
-class Account:
-    """What kernels ran on which backend: native, or the reference's in its place."""
-
-    def __init__(self) -> None:
-        self.native: Counter[tuple[str, str]] = Counter()
-        self.fell_back: Counter[tuple[str, str]] = Counter()
-        self.not_claimed: Counter[tuple[str, str]] = Counter()
-
-    def count(self, backend: Any, native: Counter[Any], fallen: Counter[Any], dtype: str) -> None:
-        """Add one test's counts; ``dtype`` is the one that it is about."""
-        for (device_type, operator), number in native.items():
-            if device_type == backend.device_type:
-                self.native[backend.name, operator] += number
-        for (device_type, operator), number in fallen.items():
-            if device_type == backend.device_type:
-                claimed = claims(backend, operator, dtype)
-                (self.fell_back if claimed else self.not_claimed)[backend.name, operator] += number
-
-    def merge(self, counts: dict[str, list[Any]]) -> None:
-        """Add the counts of a pytest-xdist worker."""
-        for name, rows in counts.items():
-            for backend, operator, number in rows:
-                getattr(self, name)[backend, operator] += number
-
-    def as_data(self) -> dict[str, list[Any]]:
-        """The counts, as what can be sent between processes."""
-        names = ("native", "fell_back", "not_claimed")
-        return {name: [[*key, number] for key, number in getattr(self, name).items()] for name in names}
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Where backends are tested: their tests alone, in the order of their tiers."""
+    if not config.getoption("gnomon_backend", []):
+        return
+    chosen = config.getoption("gnomon_tiers")
+    kept, left = [], []
+    for item in items:
+        subject = judging.subject_of(item)
+        if subject is not None:
+            wanted = not chosen or subject.tier in chosen
+        else:
+            wanted = not is_of_suite(item) or config.getoption("gnomon_with_reference")
+        if wanted:
+            kept.append((-1 if subject is None else tiers.order_of(subject.tier), item))
+        else:
+            left.append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+    items[:] = [item for _, item in sorted(kept, key=lambda pair: pair[0])]
 
 
-_account_key: pytest.StashKey[Account] = pytest.StashKey()
+def is_of_suite(item: Any) -> bool:
+    """Is this test one of the suite's, and not of somebody who runs his own beside it?"""
+    return item.module.__name__.startswith("gnomon_conformance")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -142,33 +242,138 @@ def _default_device(request: Any) -> Iterator[None]:
 
 
 @pytest.fixture
-def backend(request: Any) -> Iterator[Any]:
-    """The backend under test, by the fallback policy of the command line; what ran is counted."""
-    found = get_backend(request.param)
-    callspec = getattr(request.node, "callspec", None)
-    dtype = callspec.params.get("dtype", "float32") if callspec is not None else "float32"
-    before = Counter(launch.fallbacks)
-    launch.set_fallback_policy("error" if request.config.getoption("gnomon_no_fallback") else "allow")
+def backend(request: Any) -> Any:
+    """The backend under test."""
+    return get_backend(request.param)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: Any) -> Iterator[None]:
+    limit = item.config.getoption("gnomon_hang_limit")
+    if limit is None:
+        yield
+        return
+    # No signal and no thread of Python's: a kernel that hangs may hold the interpreter's lock.
+    file = item.config.stash.get(_last_words_key, sys.stderr)
+    faulthandler.dump_traceback_later(limit, exit=True, file=file)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: Any) -> None:
+    judging.begin(item)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: Any) -> Iterator[None]:
+    """Run it by the fallback policy of the command line, and count whose kernels ran."""
+    subject = judging.subject_of(item)
+    if subject is None:
+        yield
+        return
+    found = get_backend(subject.backend)
+    expectations = judging.expectations_of(item.config, found)
+    before, declined = Counter(launch.fallbacks), Counter(launch.declined)
+    launch.set_fallback_policy("error" if item.config.getoption("gnomon_no_fallback") else "allow")
     try:
-        with launch.counting_native_runs() as native:
-            yield found
+        with launch.counting_native_runs() as native, measuring.measuring(expectations) as measured:
+            yield
             ran = Counter(native)
     finally:
         launch.set_fallback_policy(None)
-    request.config.stash[_account_key].count(found, ran, launch.fallbacks - before, dtype)
+    fallen = launch.fallbacks - before
+    refused = launch.declined - declined
+    item.config.stash[_account_key].count(found, ran, fallen, refused)
+    judging.note_runs(item, found, ran, fallen, refused, measured)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: Any, call: Any) -> Iterator[None]:
+    hooked: Any = yield
+    judging.judge(item, call, hooked.get_result())
+
+
+# -------------------------------------------------------------------------------------------------------
+# What came of it, in the process that the user started.
+
+results_key: pytest.StashKey[dict[tuple[str, str], Result]] = pytest.StashKey()  # by backend and test
+
+
+class Collector:
+    """Keeps the Results of all tests, those of workers and of crashed ones too."""
+
+    def __init__(self, config: Any):
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        result = next(
+            (from_data(data) for name, data in report.user_properties if name == judging.PROPERTY), None
+        )
+        if result is None and report.when not in ("setup", "call", "teardown"):  # xdist's word for a crash
+            backends = self.config.getoption("gnomon_backend")
+            result = judging.crashed(report.nodeid, backends, _last_words(self.config, report))
+        if result is None:
+            return
+        kept = self.config.stash[results_key]
+        before = kept.get((result.backend, result.test))
+        if before is None or (before.outcome == PASS and result.outcome == FAIL):
+            kept[result.backend, result.test] = result
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: Any) -> None:
+    if not hasattr(session.config, "workerinput"):
+        session.config.pluginmanager.register(Collector(session.config))
+
+
+class Account:
+    """What kernels ran on which backend: native, or the reference's in its place."""
+
+    def __init__(self) -> None:
+        self.native: Counter[tuple[str, str]] = Counter()
+        self.fell_back: Counter[tuple[str, str]] = Counter()
+        self.not_claimed: Counter[tuple[str, str]] = Counter()
+
+    def count(self, backend: Any, native: Counter[Any], fallen: Counter[Any], declined: Counter[Any]) -> None:
+        """Add one test's counts."""
+        for (device_type, operator), number in native.items():
+            if device_type == backend.device_type:
+                self.native[backend.name, operator] += number
+        for (device_type, operator), number in fallen.items():
+            if device_type == backend.device_type:
+                self.fell_back[backend.name, operator] += declined[device_type, operator]
+                self.not_claimed[backend.name, operator] += number - declined[device_type, operator]
+
+    def merge(self, found: dict[str, list[Any]]) -> None:
+        """Add the counts of a pytest-xdist worker."""
+        for name, rows in found.items():
+            for backend, operator, number in rows:
+                getattr(self, name)[backend, operator] += number
+
+    def as_data(self) -> dict[str, list[Any]]:
+        """The counts, as what can be sent between processes."""
+        names = ("native", "fell_back", "not_claimed")
+        return {name: [[*key, number] for key, number in getattr(self, name).items()] for name in names}
+
+
+_account_key: pytest.StashKey[Account] = pytest.StashKey()
 
 
 def pytest_sessionfinish(session: Any) -> None:
     output = getattr(session.config, "workeroutput", None)  # there in a pytest-xdist worker
     if output is not None:
         output["gnomon_conformance"] = session.config.stash[_account_key].as_data()
+        return
+    if any(any(found.values()) for found in session.config.stash[judging.foundations_key].values()):
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
-    counts = getattr(node, "workeroutput", {}).get("gnomon_conformance")
-    if counts:
-        node.config.stash[_account_key].merge(counts)
+    found = getattr(node, "workeroutput", {}).get("gnomon_conformance")
+    if found:
+        node.config.stash[_account_key].merge(found)
 
 
 def _operator_names() -> set[str]:
@@ -185,12 +390,20 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
         "not claimed": account.not_claimed,
     }
     for name in config.getoption("gnomon_backend", []) or []:
+        terminalreporter.section(f"gnomon backend {name!r}: what came of it")
+        found = [each for each in config.stash[results_key].values() if each.backend == name]
+        terminalreporter.write_line(
+            ", ".join(f"{number} {outcome}" for outcome, number in counts(found).items() if number)
+        )
+        for tier, problem in config.stash[judging.foundations_key].get(name, {}).items():
+            if problem:
+                terminalreporter.write_line(f"The foundation of {tier!r} fails:\n{problem}")
         terminalreporter.section(f"gnomon backend {name!r}: which kernels ran")
         kernels = sorted(
-            {kernel for counts in columns.values() for backend, kernel in counts if backend == name}
+            {kernel for found in columns.values() for backend, kernel in found if backend == name}
         )
         sums = {
-            column: sum(1 for kernel in kernels if counts[name, kernel]) for column, counts in columns.items()
+            column: sum(1 for kernel in kernels if found[name, kernel]) for column, found in columns.items()
         }
         summary = ", ".join(f"{count} {column}" for column, count in sums.items())
         terminalreporter.write_line(f"{len(kernels)} kernels met, each for some dtype: {summary}.")
@@ -202,5 +415,5 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
             )
         for kernel in kernels:
             if account.fell_back[name, kernel] or account.not_claimed[name, kernel]:
-                runs = ", ".join(f"{counts[name, kernel]} {column}" for column, counts in columns.items())
+                runs = ", ".join(f"{found[name, kernel]} {column}" for column, found in columns.items())
                 terminalreporter.write_line(f"  {kernel}: {runs}")

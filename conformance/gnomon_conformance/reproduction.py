@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,24 @@ _NAMED = {
     "MemoryFormat": "gn.{}",
     "Generator": "gn.Generator().manual_seed({})",
 }
+
+
+MOST_LINES = 10  # of a program
+
+
+def _hex(value: float) -> str:
+    """A float so that it can be read back to the last bit."""
+    return re.sub(r"\.?0+p", "p", value.hex()) if math.isfinite(value) else str(value)
+
+
+def _list(numbers: Sequence[Any]) -> str:
+    """An expression for a list of numbers, floats as hexadecimal."""
+    if any(isinstance(each, complex) for each in numbers):
+        pairs = " ".join(f"{_hex(each.real)},{_hex(each.imag)}" for each in numbers)
+        return f'[complex(*map(float.fromhex, pair.split(","))) for pair in "{pairs}".split()]'
+    if any(isinstance(each, float) for each in numbers):
+        return f'[*map(float.fromhex, "{" ".join(map(_hex, numbers))}".split())]'
+    return repr(list(numbers))
 
 
 def _number(value: Any) -> str:
@@ -36,25 +55,30 @@ def _plain(value: Any) -> str:
 def reproduction(
     operator: Any, sample: Sample, dtype: str, layout: str, devices: Sequence[str], gradients: bool = False
 ) -> str:
-    """A program that makes the call on each of ``devices`` and prints what comes out."""
+    """A program of at most MOST_LINES that makes the call on each of ``devices`` and prints what comes out.
+
+    Tensors are written as they lie: the numbers of the whole storage, sizes, strides, offset.
+    """
     schema = operator.schema
     lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]
     names: list[str] = []
+    shared: dict[int, str] = {}  # storage -> the tensor that was made with it
     texts = []
 
     def built(description: TensorDescription, is_written: bool) -> str:
         contents = stored(description, dtype, layout, len(names), is_written)
         name = f"t{len(names)}"
-        numbers = ", ".join(_number(number) for number in contents.numbers)
         view = f".as_strided({contents.sizes}, {contents.strides}, {contents.offset})"
         grad = (
             ".requires_grad_()"
             if gradients and contents.dtype.startswith(("float", "bfloat", "complex"))
             else ""
         )
-        lines.append(
-            f"    {name} = gn.tensor([{numbers}], dtype=gn.{contents.dtype}, device=device){view}{grad}"
-        )
+        made = f"gn.tensor({_list(contents.numbers)}, dtype=gn.{contents.dtype}, device=device)"
+        storage = getattr(description, "storage", None)
+        if storage is not None:
+            made = shared.setdefault(storage, name).replace(name, made)
+        lines.append(f"    {name} = {made}{view}{grad}")
         names.append(name)
         return name
 
@@ -73,6 +97,8 @@ def reproduction(
             texts.append(_NAMED[argument.type].format(value))
         else:
             texts.append(_plain(value))
+    if len(lines) > MOST_LINES - 2:
+        lines[3:] = ["    " + "; ".join(line.strip() for line in lines[3:])]
     overload = schema.overload_name or "default"
     found = f"gn.ops.aten.{schema.name}.{overload}"
     if keyword.iskeyword(overload):  # random_.from

@@ -163,12 +163,20 @@ class Call(NamedTuple):
 def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str, change: Any = None) -> Call:
     """Build the arguments that ``sample`` describes; ``change`` may replace what each storage holds."""
     call = Call([], [], [], [], [])
+    shared: dict[int, Any] = {}
 
     def built(description: TensorDescription, is_written: bool) -> Any:
         contents = stored(description, dtype, layout, len(call.tensors), is_written)
         if change is not None:
             contents = change(contents, description)
-        whole, tensor = framework.build(contents)
+        storage = getattr(description, "storage", None)
+        if storage in shared:
+            whole = shared[storage]
+            tensor = whole.as_strided(contents.sizes, contents.strides, contents.offset)
+        else:
+            whole, tensor = framework.build(contents)
+        if storage is not None:
+            shared[storage] = whole
         call.wholes.append(whole)
         call.tensors.append(tensor)
         call.contents.append(contents)

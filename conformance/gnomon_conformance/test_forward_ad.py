@@ -38,6 +38,8 @@ CONVENTIONS = [
 ]
 DOUBLE = ("float64", "complex128")
 
+pytestmark = pytest.mark.tier("autograd")
+
 
 def pytest_generate_tests(metafunc):
     is_of_variant = metafunc.function is test_tangent_in_place

@@ -16,6 +16,8 @@ from .selection import RANDOM, UNDETERMINED, operators
 
 gradcheck = pytest.importorskip("gnomon.autograd.gradcheck").gradcheck
 
+pytestmark = pytest.mark.tier("autograd")
+
 
 def pytest_generate_tests(metafunc):
     found = {

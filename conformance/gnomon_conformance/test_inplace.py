@@ -11,6 +11,8 @@ from .samples import good_samples
 from .selection import variants
 from .tolerances import Tolerance
 
+pytestmark = pytest.mark.traits("in_place")
+
 
 def pytest_generate_tests(metafunc):
     selection.parametrize_operators(metafunc, variants("inplace"))

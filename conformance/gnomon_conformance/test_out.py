@@ -15,6 +15,8 @@ from .tolerances import Tolerance
 
 DTYPES = ("float32", "float64", "int64", "bool", "float16")
 
+pytestmark = pytest.mark.traits("strided_out")
+
 
 def pytest_generate_tests(metafunc):
     selection.parametrize_operators(metafunc, variants("out"), DTYPES)

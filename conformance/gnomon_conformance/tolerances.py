@@ -19,6 +19,11 @@ terms       Results that are a sum of n terms, each a product: any order of summ
 composed    Several steps, each of them as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps *
             the largest magnitude met.
 
+The difference is that from the exact result, as far as one can be had: for float16, bfloat16, float32 and
+complex64 the reference computes it again from the same numbers in float64, and does not round it further.
+Of float64 it is the difference from what the reference gives.  Errors are reported in ulp of the result; an
+author may loosen an operator's bound (expectations.py), with a reason that the report shows.
+
 eps is that of the dtype; for float16 and bfloat16, kernels of one operator accumulate in float32 at least,
 and round once at the end: eps of float32, and one ulp of the result for that rounding.
 """
@@ -29,13 +34,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .description import COMPLEX, FLOATS, Sample, Stored, TensorDescription, complete, descriptions
+from . import measuring
+from .description import COMPLEX, FLOATS, Sample, Stored, TensorDescription, complete, descriptions, stored
 from .running import Gnomon, Outcome, TensorOutcome, run
-from .samples import TOLERANCES
+from .samples import TOLERANCES, all_samples
 
 # Significant bits and least exponent (of the unit in the last place of subnormal numbers).
 PRECISION = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
 PARTS = {"complex64": "float32", "complex128": "float64"}
+WIDER = dict.fromkeys(("float16", "bfloat16", "float32"), "float64") | {"complex64": "complex128"}
 LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.4028235e38, "float64": math.inf}
 
 LEAST_NORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
@@ -79,12 +86,14 @@ class Tolerance:
         self.dtype = dtype
         self.layout = layout
         self.rounded_steps = rounded_steps
+        self._exact: Outcome | None = None
         self._magnitudes: Outcome | None = None
         self._counts: Outcome | None = None
 
     def kind(self, result_dtype: str) -> str:
         """exact, choice, elementary, terms or composed: what the operator's kind comes to here."""
         base = self.operator.record.base
+        all_samples()  # which say the kinds
         said = TOLERANCES.get(base.name if base is not None else self.operator.name, "exact")
         if result_dtype not in FLOATS:
             return "exact"
@@ -94,8 +103,63 @@ class Tolerance:
             return "composed"
         return "exact" if said == "arithmetic" else said
 
+    def exact(self, expected: TensorOutcome, position: int) -> Sequence[Any] | None:
+        """The numbers of result ``position`` before they are rounded to its dtype.
+
+        None for float64, for what has to be equal, and where the dtype is not the inputs'.
+        """
+        wide = WIDER.get(expected.dtype)
+        if wide is None or self.kind(expected.dtype) == "exact":
+            return None
+        if self._exact is None:
+            self._exact = run(
+                Gnomon("reference"), self.operator, self.sample, self.dtype, self.layout, _widened
+            )
+        if self._exact.failure is not None:
+            return None
+        found = self._exact.results[position]
+        if not isinstance(found, TensorOutcome) or (found.dtype, found.sizes) != (wide, expected.sizes):
+            return None
+        # Where it is another computation (random numbers of float64 are others), or overflows in one dtype
+        # alone, the reference's rounded result is what there is.
+        bounds = self.bounds(expected, position) or ()
+        return [
+            exact if _finite(exact) and _finite(wanted) and abs(exact - wanted) <= bound else wanted
+            for exact, wanted, bound in zip(found.numbers or (), expected.numbers or (), bounds)
+        ]
+
     def bounds(self, expected: TensorOutcome, position: int) -> Sequence[float] | None:
         """One bound for each element of result ``position``; None where results have to be equal."""
+        bounds = self._derived_bounds(expected, position)
+        base = self.operator.record.base
+        names = [self.operator.name, *([base.name] if base is not None else [])]
+        loosened = [measuring.current().expectations.loosening(name, expected.dtype) for name in names]
+        for each in loosened:
+            if each is not None and expected.dtype in FLOATS:
+                numbers = expected.numbers or ()
+                allowed = [each.ulps * ulp(abs(number), expected.dtype) for number in numbers]
+                bounds = allowed if bounds is None else list(map(max, bounds, allowed))
+        return bounds
+
+    def where(self, expected: TensorOutcome, element: int) -> str:
+        """An element of a result, and the numbers there of the inputs, where all of them broadcast to it."""
+        index = []
+        for size in reversed(expected.sizes):
+            element, place = divmod(element, max(size, 1))
+            index.insert(0, place)
+        values = complete(self.operator.schema, self.sample)
+        given = [
+            stored(description, self.dtype, self.layout, position)
+            for position, description in enumerate(descriptions(values))
+        ]
+        sizes = ", ".join(str(tuple(contents.sizes)) for contents in given)
+        text = f"element {tuple(index)} of {self.operator.name}, layout {self.layout}, sizes {sizes}"
+        numbers = [_number_at(contents, index, expected.sizes) for contents in given]
+        if not numbers or None in numbers:
+            return text
+        return f"{text}: {', '.join(map(_hexadecimal, numbers))}"
+
+    def _derived_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float] | None:
         kind = self.kind(expected.dtype)
         numbers = expected.numbers or ()
         if kind == "exact":
@@ -140,6 +204,26 @@ class Tolerance:
         return bounds
 
 
+def _number_at(contents: Stored, index: Sequence[int], sizes: Sequence[int]) -> Any:
+    """The number of a tensor that broadcasts to an element of ``sizes``; None where it does not broadcast."""
+    if len(contents.sizes) > len(sizes):
+        return None
+    offset = contents.offset
+    for place, wide, size, stride in zip(
+        reversed(index), reversed(sizes), reversed(contents.sizes), reversed(contents.strides)
+    ):
+        if size not in (1, wide):
+            return None
+        offset += stride * place if size != 1 else 0
+    return contents.numbers[offset]
+
+
+def _hexadecimal(number: Any) -> str:
+    if isinstance(number, complex):
+        return f"{number.real.hex()}{'+' if number.imag >= 0 else ''}{number.imag.hex()}j"
+    return number.hex() if isinstance(number, float) else repr(number)
+
+
 def _number(outcome: Outcome | None, position: int, index: int, default: float) -> float:
     if outcome is None or outcome.failure is not None:
         return default
@@ -166,6 +250,10 @@ def _mapped(sample: Sample, function: Any) -> Sample:
 
 def _is_data(contents: Stored, description: TensorDescription) -> bool:
     return contents.dtype in FLOATS and not description.values.startswith("below ")
+
+
+def _widened(contents: Stored, description: TensorDescription) -> Stored:
+    return contents._replace(dtype=WIDER.get(contents.dtype, contents.dtype))
 
 
 def _absolute(contents: Stored, description: TensorDescription) -> Stored:

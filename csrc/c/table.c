@@ -59,8 +59,9 @@
 #undef ROW
 #undef SAME
 
-/* Second pass: the rows.  An iterated operator's kernel is chosen by its first input. */
-#define ITERATED(name, id, dtypes) {name, GN_ITERATED, 1, KERNELS_##dtypes(kernel_##id)},
+/* Second pass: the rows, each with where it stands.  An iterated operator's kernel is chosen by its first
+ * input. */
+#define ITERATED(name, id, dtypes) {name, GN_ITERATED, 1, KERNELS_##dtypes(kernel_##id), __FILE__, __LINE__},
 #define UNARY(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_CHOICE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
@@ -83,8 +84,8 @@
 #define SPREAD(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define NORM(name, id, dtypes) ITERATED(name, id, dtypes)
 #define POWERS(name, id, dtypes) ITERATED(name, id, dtypes)
-#define ROW(name, family, key_tensor, dtypes, id) {name, family, key_tensor, KERNELS_##dtypes(kernel_##id)},
-#define SAME(name, family, key_tensor, id) {name, family, key_tensor, KERNELS_SAME(kernel_##id)},
+#define ROW(name, family, key_tensor, dtypes, id) {name, family, key_tensor, KERNELS_##dtypes(kernel_##id), __FILE__, __LINE__},
+#define SAME(name, family, key_tensor, id) {name, family, key_tensor, KERNELS_SAME(kernel_##id), __FILE__, __LINE__},
 
 static const gn_row rows[] = {
 #include "../pointwise.def"

@@ -11,6 +11,7 @@ Public names only; the code is on the floors below (values, memory, dispatch, ki
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 from . import bind as _bind
@@ -175,7 +176,7 @@ _LAZY = (
 
 
 def __dir__() -> list[str]:
-    hidden = {"Any", "annotations", "importlib"}
+    hidden = {"Any", "annotations", "importlib", "os"}
     return sorted({name for name in globals() if not name.startswith("_")} - hidden | set(_LAZY))
 
 
@@ -183,3 +184,7 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+
+
+if os.environ.get("GNOMON_SHADOW"):  # the suite is above this package: looked for when it is asked for
+    importlib.import_module("gnomon_conformance.shadow").start()

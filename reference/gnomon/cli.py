@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
+
+# Commands of the conformance suite, which is a package of its own.
+_SUITE = {
+    "conform": "test a backend against the reference",
+    "shadow": "run a program, and compare each of its operators with the reference",
+    "new-backend": "write a new backend, as a distribution of its own",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,10 +46,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     commands.add_parser(
         "demo", help="train on handwritten digits on every host backend and compare", add_help=False
     )
+    for name, text in _SUITE.items():
+        commands.add_parser(name, help=text, add_help=False)
     if given[:1] == ["demo"]:
         from .demo import main as demo
 
         return demo(given[1:])
+    if given and given[0] in _SUITE:
+        return _run_of_suite(given[0], given[1:])
     options = parser.parse_args(given)
     if options.command is None:
         parser.print_help()
@@ -53,6 +65,17 @@ def _run(arguments: Sequence[str] | None) -> int:
     else:
         print(listing.operators_markdown() if options.markdown else listing.operators_table())
     return 0
+
+
+def _run_of_suite(name: str, given: Sequence[str]) -> int:
+    """A command of the suite, which has dependencies of its own."""
+    try:
+        command = importlib.import_module(f"gnomon_conformance.{name.replace('-', '_')}")
+    except ImportError as error:
+        print(f"gnomon {name} needs the suite: pip install 'gnomon[conformance]' ({error})", file=sys.stderr)
+        return 2
+    status: int = command.main(given)
+    return status
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ runs on the same tensors, meets the same value, and raises with the full text.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -61,8 +62,7 @@ class Family:
             except BadValue:
                 reference_backend.kernels[name](*arguments)
 
-        kernel.__name__ = function.__name__
-        kernel.__doc__ = function.__doc__
+        functools.update_wrapper(kernel, function)  # so that reports name the function's own lines
         self.kernels[name] = kernel
         self.capabilities[name] = dtypes
 
@@ -91,8 +91,7 @@ class Family:
                     arguments = tuple(as_number(each, iterator.common_dtype) for each in arguments)
                 put(raw_operand(iterator, 0), iterator.tensor(0)._spec.dtype, function(*arrays, *arguments))
 
-            kernel.__name__ = function.__name__
-            kernel.__doc__ = function.__doc__
+            functools.update_wrapper(kernel, function)
             self.add(name, dtypes, kernel)
             return function
 

@@ -26,6 +26,7 @@ from ..description import stored, tensor
 from ..running import SEED, Failure, TensorOutcome, failure_of
 
 EXPRESSIONS: dict[str, list[str]] = {}
+FAMILIES: dict[str, str] = {}  # public name -> the file here that has its first expressions
 
 
 def expressions_of(name: str, *texts: str) -> None:
@@ -38,6 +39,8 @@ def all_expressions() -> dict[str, list[str]]:
     """Public name -> its expressions; every file of this package has filled in its own."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
+        for name in EXPRESSIONS:
+            FAMILIES.setdefault(name, module.name)
     return EXPRESSIONS
 
 

@@ -10,12 +10,14 @@ import functools
 import hashlib
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Iterable
 
 from ..description import Sample
 
 SAMPLES: dict[str, list[Sample]] = {}
 TOLERANCES: dict[str, str] = {}  # operator -> how its results may differ: a kind of tolerances.py
+FAMILIES: dict[str, list[str]] = {}  # operator -> the files here that call it
 KINDS = ("exact", "arithmetic", "choice", "elementary", "terms", "composed")
 
 
@@ -29,8 +31,10 @@ def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance:
     if tolerance and tolerance not in KINDS:
         raise ValueError(f"samples_of: tolerance: expected one of {', '.join(KINDS)}, got {tolerance!r}")
     samples = list(samples)
+    family = sys._getframe(1).f_globals["__name__"].rpartition(".")[2]
     for name in names.split() if isinstance(names, str) else names:
         SAMPLES.setdefault(name, []).extend(samples)
+        FAMILIES.setdefault(name, []).append(family)
         if tolerance and TOLERANCES.setdefault(name, tolerance) != tolerance:
             raise ValueError(f"samples_of: {name} is {TOLERANCES[name]} already, got {tolerance!r}")
 
@@ -41,6 +45,17 @@ def all_samples() -> dict[str, list[Sample]]:
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")  # which fills SAMPLES
     return SAMPLES
+
+
+def families_of(name: str) -> list[str]:
+    """The files here that call an operator; of a variant, those of its functional form; none for others."""
+    all_samples()
+    packet, dot, overload = name.partition(".")
+    for each in (name, f"{packet.removesuffix('_')}{dot}{overload}"):
+        if each in FAMILIES:
+            return FAMILIES[each]
+    stem = packet.removesuffix("_")
+    return next((FAMILIES[each] for each in FAMILIES if each.partition(".")[0] in (packet, stem)), [])
 
 
 def good_samples(name: str, dtype: str) -> list[tuple[int, Sample]]:
@@ -72,6 +87,7 @@ __all__ = [
     "all_samples",
     "bad_samples",
     "digest",
+    "families_of",
     "good_samples",
     "samples_of",
 ]

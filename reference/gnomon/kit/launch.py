@@ -33,6 +33,8 @@ NOT_IMPLEMENTED = 3
 POLICIES = ("error", "warn", "allow")
 
 fallbacks: Counter[tuple[str, str]] = Counter()  # (device type, operator) -> how often
+# The same, of those alone whose kernel the backend claims and which then declined: a broken promise.
+declined: Counter[tuple[str, str]] = Counter()
 native_runs: Counter[tuple[str, str]] = Counter()  # the same for kernels that ran; counted while `counting`
 _counting = False
 _warned: set[tuple[str, str]] = set()
@@ -105,8 +107,18 @@ def watching_launches() -> Iterator[list[Launch]]:
 
 
 def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Callable[..., Any] | None:
-    """The backend's own kernel for an operator on a dtype, or None."""
+    """The backend's own kernel for an operator on a dtype, on tensors of any layout; or None."""
     return backend.kernels[name] if claims(backend, name, key_dtype.name) else None
+
+
+def _find_dense_kernel(
+    backend: Backend, name: str, key_dtype: dtypes.dtype, tensors: Sequence[Tensor | None]
+) -> Callable[..., Any] | None:
+    """The kernel of a backend that claims it on dense tensors alone, where all of these are dense."""
+    if not claims(backend, name, key_dtype.name, dense=True):
+        return None
+    dense = all(tensor is None or tensor._spec.is_contiguous for tensor in tensors)
+    return backend.kernels[name] if dense else None
 
 
 def launch(
@@ -132,7 +144,7 @@ def launch(
     if device.type == "meta":
         return
     backend = backend_of(device)
-    kernel = find_kernel(backend, name, key_dtype)
+    kernel = find_kernel(backend, name, key_dtype) or _find_dense_kernel(backend, name, key_dtype, tensors)
     if kernel is None:
         _fall_back(name, backend, tensors, output_count, walk, kernel_arguments)
         return
@@ -160,6 +172,7 @@ def launch(
     elif status == OUT_OF_MEMORY:
         raise OutOfMemoryError(f"{name}: {backend.name} has no memory for the kernel's workspace")
     else:
+        declined[backend.device_type, name] += 1
         _fall_back(name, backend, tensors, output_count, walk, kernel_arguments)
 
 

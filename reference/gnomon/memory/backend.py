@@ -12,13 +12,43 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..values.device import device, scoped_device
 from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name
 from ..values.locks import new_in_each_process
 
 ENTRY_POINT_GROUP = "gnomon.backends"
+
+# What a backend may be able to do beyond running single kernels.  The conformance suite asks for these words,
+# never for a backend's name; what a backend does not list is not asked of it.
+TRAITS = {
+    "in_place": "an operator may write its result over its input",
+    "strided_out": "results may be written to memory with gaps, an offset, or another order",
+    "autograd": "gradients of its operators are computed on it",
+    "float64": "it has double precision",
+    "complex": "it has complex numbers",
+    "half": "it has float16 and bfloat16",
+    "deterministic": "the same call on the same numbers gives the same bits",
+    "random": "it draws the numbers of gnomon's stream (Philox) for a seed",
+    "threads": "several Python threads may use it at once",
+    "large": "tensors of more than 2**31 elements",
+    "memory_stats": "it counts its memory, and gives cached memory back",
+    "streams": "work can be queued on several streams, and runs asynchronously",
+}
+EXTRA_TRAITS = ("memory_stats", "streams")  # what a backend has to say that it has
+USUAL_TRAITS = frozenset(TRAITS).difference(EXTRA_TRAITS)
+
+
+class Claim(NamedTuple):
+    """What a kernel takes: more than dtypes can say.
+
+    dtypes   names of dtypes, or None for all
+    strided  False: only tensors whose elements lie densely in row-major order
+    """
+
+    dtypes: tuple[str, ...] | None = None
+    strided: bool = True
 
 
 class Backend:
@@ -32,8 +62,11 @@ class Backend:
     kernels      operator name -> kernel.  A kernel has the parameters of the reference's kernel of that
                  operator, and receives finished facts: shapes agree, dtypes are equal where they have to be,
                  outputs are allocated and do not overlap inputs.  It never raises on its inputs.
-    capabilities operator name -> names of the dtypes that its kernel takes, or None for all.  What is not
-                 listed is not claimed: it runs by the fallback policy.
+    capabilities operator name -> names of the dtypes that its kernel takes, None for all, or a Claim.  What
+                 is not listed is not claimed: it runs by the fallback policy.
+    traits       what it can do beyond that: words of TRAITS
+    conformance_file  the path of the author's own list of known failures and loosened tolerances, which the
+                 conformance suite reads; None: there is none
     """
 
     name: str = ""
@@ -42,7 +75,9 @@ class Backend:
     has_addresses: bool = False
     speed_rank: int = 0
     kernels: Mapping[str, Callable[..., Any]] = {}
-    capabilities: Mapping[str, tuple[str, ...] | None] = {}
+    capabilities: Mapping[str, tuple[str, ...] | Claim | None] = {}
+    traits: frozenset[str] = USUAL_TRAITS
+    conformance_file: str | os.PathLike[str] | None = None
 
     def is_available(self) -> tuple[bool, str]:
         """Can it run here, and if not, why."""
@@ -134,13 +169,39 @@ class Backend:
         """
         raise NotImplementedError
 
+    def kernel_source(self, operator: str) -> str:
+        """Where the kernel of ``operator`` is written: a file and a line, or a symbol of a library."""
+        kernel: Any = self.kernels[operator]
+        while hasattr(kernel, "__wrapped__") or hasattr(
+            kernel, "func"
+        ):  # of functools' decorators, a partial
+            kernel = getattr(kernel, "__wrapped__", None) or kernel.func
+        code = getattr(kernel, "__code__", None) or getattr(type(kernel).__call__, "__code__", None)
+        if code is None:  # a function of another language
+            module = getattr(kernel, "__module__", None) or type(kernel).__module__
+            return f"{module}.{getattr(kernel, '__qualname__', type(kernel).__qualname__)}"
+        return f"{'/'.join(code.co_filename.split(os.sep)[-2:])}:{code.co_firstlineno}"
 
-def claims(backend: Backend, operator: str, dtype_name: str) -> bool:
-    """Does ``backend`` claim ``operator`` on tensors of this dtype?"""
+
+def claim_of(backend: Backend, operator: str) -> Claim | None:
+    """What ``backend`` claims of ``operator``, whether it has a kernel or not; None: nothing."""
+    if operator not in backend.capabilities:
+        return Claim() if operator in backend.kernels else None
+    said = backend.capabilities[operator]
+    return said if isinstance(said, Claim) else Claim(said)
+
+
+def claims(backend: Backend, operator: str, dtype_name: str, dense: bool = False) -> bool:
+    """Does ``backend`` have, and claim, ``operator`` on tensors of this dtype?
+
+    ``dense``: on tensors that lie densely in row-major order; else on any.
+    """
     if operator not in backend.kernels:
         return False
-    dtypes = backend.capabilities.get(operator)
-    return dtypes is None or dtype_name in dtypes
+    said = backend.capabilities.get(operator)
+    if isinstance(said, Claim):
+        return (said.dtypes is None or dtype_name in said.dtypes) and (said.strided or dense)
+    return said is None or dtype_name in said
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -182,6 +243,11 @@ def _find_entry_points() -> dict[str, Any]:
 def backend_names() -> list[str]:
     """Names of all backends, built in and plugged in, whether they work or not."""
     return sorted({*_backends, *_find_entry_points()}, key=lambda name: (name not in _backends, name))
+
+
+def is_installed(name: str) -> bool:
+    """Does every program find a backend of that name: is it built in, or a package's entry point?"""
+    return name in ("reference", "meta") or name in _find_entry_points()
 
 
 def _load(name: str) -> Backend | None:

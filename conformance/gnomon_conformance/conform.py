@@ -1,0 +1,233 @@
+"""``gnomon conform NAME``: put a backend to the suite, watch, and write the report.
+
+The tests run in worker processes of pytest-xdist, one at least: a kernel that ends its process, or hangs,
+costs one test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from gnomon.listing import table
+from gnomon.memory.backend import get_backend
+from gnomon.values.errors import BackendUnavailableError
+
+from . import judging, plugin, report, tiers
+from .outcomes import NOT_CLAIMED, OUTCOMES, PASS, Result, counts, score
+
+HANG_LIMIT = 300.0  # seconds
+SHOWN = 10  # failures that the terminal names; the report has all
+
+OK, FAILED, WRONG_COMMAND = 0, 1, 2
+
+# Options of this command that are the plug-in's: their names there.
+_PASSED_ON = ("--ops", "--dtypes", "--tier", "--expectations", "--no-fallback", "--full")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    parser = argparse.ArgumentParser(
+        prog="gnomon conform",
+        description="Test a backend against the reference: every operator, dtype, layout, gradient and error "
+        "that it claims.",
+        epilog="Exit status: 0 where nothing fails beyond what the author's own file expects, 1 where "
+        "something does, 2 for a wrong command.",
+    )
+    add = parser.add_argument
+    add("backend", nargs="?", metavar="NAME", help="an installed backend, as `gnomon backends` lists them")
+    for name in _PASSED_ON:
+        add(name, **{key: value for key, value in plugin.OPTIONS[name].items() if key != "type"})
+    add("--report", metavar="DIR", help="write report.html, report.json, junit.xml and badge.svg there")
+    workers = "worker processes (default: one for each processor)"
+    add("-n", dest="workers", type=int, default=os.cpu_count() or 1, metavar="WORKERS", help=workers)
+    limit = "a test that takes longer has hung (default: %(default)g)"
+    add("--hang-limit", type=float, default=HANG_LIMIT, metavar="SECONDS", help=limit)
+    add("--diff", nargs=2, metavar=("A.json", "B.json"), help="compare two reports instead")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns its exit status."""
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.diff:
+        return _compare(parser, *options.diff)
+    if options.backend is None:
+        parser.error("which backend? `gnomon backends` lists them")
+    if options.workers < 1:
+        parser.error(f"-n: expected at least 1 worker, got {options.workers}")
+    try:
+        backend = get_backend(options.backend)
+    except BackendUnavailableError as error:
+        parser.error(str(error))
+    folder = None if options.report is None else pathlib.Path(options.report)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    watcher = Watcher(options.backend)
+    began = time.time()
+    status = int(pytest.main(_pytest_arguments(options, folder), plugins=[watcher]))
+    watcher.bar.stop()
+    if status == pytest.ExitCode.NO_TESTS_COLLECTED:
+        print("gnomon conform: nothing was selected", file=sys.stderr)
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        return WRONG_COMMAND
+    config = watcher.config
+    run = report.Run(
+        backend=options.backend,
+        results=list(config.stash[plugin.results_key].values()),
+        foundations=config.stash[judging.foundations_key].get(options.backend, {}),
+        loosened=judging.expectations_of(config, backend).loosened,
+        environment=report.environment(backend),
+        selection=" ".join(_selection(options)),
+        began=began,
+        seconds=time.time() - began,
+    )
+    print(summary(run))
+    if folder is not None:
+        report.write(run, folder)
+        print(f"\nThe report: {folder / 'report.html'}")
+    return FAILED if run.is_bad else OK
+
+
+def _selection(options: argparse.Namespace) -> list[str]:
+    """The options that say which tests there are, as the plug-in takes them."""
+    given = []
+    for name in _PASSED_ON:
+        fields = plugin.OPTIONS[name]
+        value = getattr(options, fields["dest"])
+        if value is True:
+            given.append(name)
+        elif isinstance(value, list):
+            given += [part for each in value for part in (name, each)]
+        elif value not in (None, False):
+            given += [name, value]
+    return given
+
+
+def _pytest_arguments(options: argparse.Namespace, folder: pathlib.Path | None) -> list[str]:
+    return [
+        # nothing of the folder that the author stands in: no settings, no plug-ins, no cache
+        *("-c", os.devnull, "--rootdir", str(pathlib.Path(__file__).parent), "-p", "no:cacheprovider"),
+        *("-p", plugin.NAME, "-p", "no:terminal", "-p", "no:faulthandler", "--pyargs", "gnomon_conformance"),
+        *("-n", str(options.workers), "--max-worker-restart", "1000000", "-m", "not oracle"),
+        *("--hang-limit", str(options.hang_limit), "--gnomon-backend", options.backend),
+        *(["--junitxml", str(folder / "junit.xml")] if folder is not None else []),
+        *_selection(options),
+    ]
+
+
+class Watcher:
+    """The plug-in that shows how far the run is."""
+
+    def __init__(self, backend: str):
+        self.backend = backend
+        self.config: Any = None
+        self.bar = Bar(f"conform {backend}")
+        self._seen: set[tuple[str, str]] = set()
+
+    def pytest_configure(self, config: Any) -> None:
+        self.config = config
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
+        self.bar.start(len(ids))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        results = self.config.stash[plugin.results_key]
+        if len(results) != len(self._seen):
+            new = [key for key in results if key not in self._seen]
+            self._seen.update(new)
+            for key in new:
+                self.bar.count(results[key])
+
+
+class Bar:
+    """A progress bar with time left and counts, on a terminal; elsewhere a line for every tenth part."""
+
+    def __init__(self, title: str):
+        self.title = title
+        self.counts: Counter[str] = Counter()
+        self.total = 0
+        self._progress: Any = None
+        self._task: Any = None
+
+    def start(self, total: int) -> None:
+        """``total`` tests will run.  Each worker says so; the first is heard."""
+        if self.total:
+            return
+        self.total = total
+        if sys.stderr.isatty():
+            from rich import progress
+            from rich.console import Console
+
+            columns = ("{task.description}", progress.BarColumn(), progress.MofNCompleteColumn())
+            left = (progress.TimeRemainingColumn(), progress.TextColumn("{task.fields[counts]}"))
+            self._progress = progress.Progress(*columns, *left, console=Console(stderr=True))
+            self._progress.start()
+            self._task = self._progress.add_task(self.title, total=total, counts="")
+
+    def count(self, result: Result) -> None:
+        """One test is done."""
+        self.counts[result.outcome] += 1
+        done = self.counts.total()
+        text = ", ".join(f"{self.counts[outcome]} {outcome}" for outcome in OUTCOMES if self.counts[outcome])
+        if self._progress is not None:
+            self._progress.update(self._task, completed=done, counts=text)
+        elif self.total and done * 10 // self.total > (done - 1) * 10 // self.total:
+            print(f"{self.title}: {done} of {self.total}: {text}", file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        """The run has ended."""
+        if self._progress is not None:
+            self._progress.stop()
+
+
+def summary(run: report.Run) -> str:
+    """What the terminal shows in the end: a row a tier, the first failures, the score."""
+    rows = [("tier", *OUTCOMES, "score")]
+    for tier in tiers.TIERS:
+        found = [each for each in run.results if each.tier == tier]
+        if found:
+            passed, _ = score(found)
+            claims_any = any(each.outcome != NOT_CLAIMED for each in found)
+            shown = f"{passed:.1%}" if claims_any else "-"
+            rows.append((tier, *map(str, counts(found).values()), shown))
+    lines = [table(rows), ""]
+    for tier, problem in run.foundations.items():
+        if problem:
+            lines += [f"The foundation of {tier!r} fails; what rests on it is blocked:", problem, ""]
+    bad = [each for each in run.results if each.is_bad and each.outcome != "blocked"]
+    for each in bad[:SHOWN]:
+        lines += [f"{each.outcome}: {each.test}", *(f"    {line}" for line in each.message.splitlines()[:6])]
+        if each.program:
+            lines += ["", *(f"        {line}" for line in each.program.splitlines()), ""]
+    if len(bad) > SHOWN:
+        lines.append(f"... and {len(bad) - SHOWN} more; --report DIR has them all")
+    passed, claimed = score(run.results)
+    number = counts(run.results)[PASS]
+    lines.append(
+        f"{run.backend}: {number} of {len(run.results)} tests pass on its own kernels: {passed:.2%} of "
+        f"what it claims, which is {claimed:.1%} of the suite, in {run.seconds:.0f} s"
+    )
+    return "\n".join(lines)
+
+
+def _compare(parser: argparse.ArgumentParser, before: str, after: str) -> int:
+    """``--diff``: print what changed; the exit status is 1 where something got worse."""
+    try:
+        pair = report.read(before), report.read(after)
+    except (OSError, ValueError) as error:
+        parser.error(f"--diff: {error}")
+    changes = report.compare(*pair)
+    print(report.changes_text(changes))
+    return FAILED if any(each.is_worse for each in changes) else OK

@@ -1,0 +1,99 @@
+"""Expectations: a backend author's own list of what does not conform yet, and where errors may be larger.
+
+A text file in the author's distribution, which ``Backend.conformance_file`` or ``--expectations FILE`` names.
+A line each; blank lines and what follows ``#`` at the start of a line are ignored:
+
+    fail    TEST                       REASON
+    loosen  OPERATOR  DTYPE  ULPS      REASON
+
+    fail    forward[exp-float16]       the driver flushes subnormal results to zero
+    fail    out[*-complex64]           strided complex output is on the way
+    loosen  exp       float32  8       the vendor's fast exponential promises 8 ulp
+
+TEST is the name that reports give a test, with ``*`` for any run of characters.  Every line needs a reason:
+it is printed in the report.  The list is strict: an expected failure that does not come is a stale claim, and
+fails the run.  ULPS are units in the last place of the result's dtype.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import re
+from typing import NamedTuple
+
+
+class ExpectationsError(ValueError):
+    """A line that says nothing, by file and number."""
+
+
+class Expected(NamedTuple):
+    """A ``fail`` line."""
+
+    pattern: re.Pattern[str]
+    reason: str
+    line: int
+
+
+class Loosened(NamedTuple):
+    """A ``loosen`` line."""
+
+    operator: str
+    dtype: str
+    ulps: float
+    reason: str
+    line: int
+
+
+class Expectations(NamedTuple):
+    """What a file says."""
+
+    failures: tuple[Expected, ...] = ()
+    loosened: tuple[Loosened, ...] = ()
+
+    def reason(self, test: str) -> str:
+        """Why ``test`` is expected to fail; "" where it is not."""
+        return next((each.reason for each in self.failures if each.pattern.fullmatch(test)), "")
+
+    def loosening(self, operator: str, dtype: str) -> Loosened | None:
+        """The line that allows larger errors of ``operator`` in ``dtype``, if there is one."""
+        for each in self.loosened:
+            if operator in (each.operator, f"{each.operator}.default") and dtype == each.dtype:
+                return each
+        return None
+
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """A pattern in which only ``*`` is special: names of tests are full of brackets."""
+    return re.compile(".*".join(re.escape(part) for part in text.split("*")))
+
+
+def parse(text: str, name: str = "expectations") -> Expectations:
+    """Raises ExpectationsError, naming ``name`` and the line, for what is neither of the two forms."""
+    failures, loosened = [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        word, _, rest = stripped.partition(" ")
+        try:
+            if word == "fail":
+                test, reason = rest.split(maxsplit=1)
+                failures.append(Expected(pattern_of(test), reason, number))
+            elif word == "loosen":
+                operator, dtype, ulps, reason = rest.split(maxsplit=3)
+                loosened.append(Loosened(operator, dtype, float(ulps), reason, number))
+            else:
+                raise ValueError
+        except ValueError:
+            raise ExpectationsError(
+                f"{name}, line {number}: expected 'fail TEST REASON' or 'loosen OPERATOR DTYPE ULPS REASON', "
+                f"got {stripped!r}"
+            ) from None
+    return Expectations(tuple(failures), tuple(loosened))
+
+
+@functools.cache
+def read(path: str | None) -> Expectations:
+    """What the file says; nothing for None.  Raises ExpectationsError, and OSError without a file."""
+    return Expectations() if path is None else parse(pathlib.Path(path).read_text("utf-8"), str(path))

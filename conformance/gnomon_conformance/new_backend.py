@@ -1,0 +1,88 @@
+"""``gnomon new-backend NAME``: write a distribution with a backend in it that passes the first tier.
+
+What is written are the files of templates/, with the backend's name in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import pathlib
+import shutil
+import string
+import tempfile
+from collections.abc import Sequence
+from importlib import resources
+
+from gnomon.memory.backend import backend_names
+
+# Template -> the path that it is written to.
+FILES = {
+    "pyproject.toml": "pyproject.toml",
+    "README.md": "README.md",
+    "gitignore": ".gitignore",
+    "conform.yml": ".github/workflows/conform.yml",
+    "backend.py": "$package/backend.py",
+    "kernels.py": "$package/kernels.py",
+    "expectations.txt": "$package/expectations.txt",
+    "test_conformance.py": "tests/test_conformance.py",
+}
+EMPTY = ("$package/__init__.py", "$package/py.typed")
+
+
+def check_name(name: str) -> None:
+    """Raises ValueError for what can not be a backend's name: it names a module, an entry point, a device."""
+    if not (name.isascii() and name.isidentifier() and name.islower()) or keyword.iskeyword(name):
+        raise ValueError(f"{name!r} can not name a backend: use small letters, digits and underscores")
+    if name in (*backend_names(), "cpu"):
+        raise ValueError(f"there is a backend {name!r} already")
+
+
+def write(name: str, directory: pathlib.Path) -> pathlib.Path:
+    """Write the distribution ``gnomon_NAME`` into ``directory``, whole or not at all; gives its folder.
+
+    Raises ValueError for a bad name, FileExistsError where the folder is there.
+    """
+    check_name(name)
+    package = f"gnomon_{name}"
+    target = directory / package
+    if target.exists():
+        raise FileExistsError(f"{target} is there already")
+    words = {"name": name, "package": package, "class_name": "".join(map(str.title, name.split("_")))}
+    directory.mkdir(parents=True, exist_ok=True)
+    made = pathlib.Path(tempfile.mkdtemp(prefix=f".{package}.", dir=directory))
+    try:
+        templates = resources.files(__package__) / "templates"
+        texts = {path: (templates / f"{each}.template").read_text("utf-8") for each, path in FILES.items()}
+        for path, text in (texts | dict.fromkeys(EMPTY, "")).items():
+            file = made / string.Template(path).substitute(words)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(string.Template(text).substitute(words), "utf-8")
+        made.chmod(0o755)  # that of a temporary folder is for its owner alone
+        made.rename(target)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    return target
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="gnomon new-backend",
+        description="Write a distribution of its own with a backend in it: memory, one kernel, what it "
+        "claims, a test, a workflow for continuous integration.  It installs, and passes the suite's first "
+        "tier.",
+    )
+    parser.add_argument("name", metavar="NAME", help="the backend's name, in small letters")
+    here = "where the folder gnomon_NAME is made (default: here)"
+    parser.add_argument("--directory", default=".", metavar="DIR", help=here)
+    options = parser.parse_args(arguments)
+    try:
+        folder = write(options.name, pathlib.Path(options.directory))
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    print(f"Wrote {folder}.  Next:\n")
+    print(f"    pip install {folder}\n    gnomon conform {options.name} --tier memory\n")
+    print("Its README.md says how to go on.")
+    return 0

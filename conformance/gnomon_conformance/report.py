@@ -1,0 +1,164 @@
+"""The report of a run: one JSON file, and what is made from it, a page, a badge, a comparison with another.
+
+The JSON's schema is docs/conformance_report.md.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from .expectations import Loosened
+from .outcomes import PASS, Result, counts, score
+from .tiers import TIERS
+
+SCHEMA = 1  # of the JSON; raised where an entry changes its meaning
+
+
+class Run(NamedTuple):
+    """All that is known of one run.
+
+    foundations  tier -> what is wrong with its foundation, "" where it holds
+    environment  name -> text, of the machine and the versions
+    selection    the options that chose the tests, as one writes them
+    began        seconds since 1970
+    """
+
+    backend: str
+    results: Sequence[Result]
+    foundations: Mapping[str, str]
+    loosened: Sequence[Loosened]
+    environment: Mapping[str, str]
+    selection: str
+    began: float
+    seconds: float
+
+    @property
+    def is_bad(self) -> bool:
+        """Did anything fail that the author's file does not expect?"""
+        return any(self.foundations.values()) or any(each.is_bad for each in self.results)
+
+
+def environment(backend: Any) -> dict[str, str]:
+    """The machine and the versions that a run depends on."""
+    found = {
+        "gnomon": metadata.version("gnomon"),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processor": processor(),
+        "processors": str(os.cpu_count()),
+        "backend": f"{backend.name} ({type(backend).__module__})",
+        "threads": str(backend.num_threads()),
+    }
+    distribution = type(backend).__module__.partition(".")[0]
+    try:
+        found["backend's version"] = metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        pass  # registered by hand, or part of another distribution
+    found |= {name: value for name, value in sorted(os.environ.items()) if name.startswith("GNOMON_")}
+    return found
+
+
+def processor() -> str:
+    """The processor's name, as far as the system tells."""
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def as_data(run: Run) -> dict[str, Any]:
+    """The run as what the JSON holds."""
+    passed, claimed = score(run.results)
+    began = datetime.datetime.fromtimestamp(run.began, datetime.timezone.utc)
+    by_tier = {}
+    for tier in TIERS:
+        found = [each for each in run.results if each.tier == tier]
+        if found:
+            share, part = score(found)
+            by_tier[tier] = {"score": share, "claimed": part, **counts(found)}
+    return {
+        "schema": SCHEMA,
+        "backend": run.backend,
+        "began": began.isoformat(timespec="seconds"),
+        "seconds": round(run.seconds, 3),
+        "selection": run.selection,
+        "score": passed,
+        "claimed": claimed,
+        "counts": counts(run.results),
+        "tiers": by_tier,
+        "foundations": dict(run.foundations),
+        "loosened": [each._asdict() for each in run.loosened],
+        "environment": dict(run.environment),
+        "results": [each._asdict() for each in sorted(run.results, key=lambda each: each.test)],
+    }
+
+
+def write(run: Run, folder: pathlib.Path) -> None:
+    """Write report.json, report.html and badge.svg into ``folder``, each whole or not at all."""
+    from . import page
+
+    data = as_data(run)
+    write_whole(folder / "report.json", json.dumps(data, indent=1))
+    write_whole(folder / "report.html", page.html(data))
+    write_whole(folder / "badge.svg", page.badge(data))
+
+
+def write_whole(path: pathlib.Path, text: str) -> None:
+    """Write a file under another name and rename it."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, "utf-8")
+    os.replace(beside, path)
+
+
+def read(path: str) -> dict[str, Any]:
+    """A report that ``write`` made.  Raises OSError, and ValueError for another file."""
+    try:
+        data = json.loads(pathlib.Path(path).read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is no report: {error}") from None
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise ValueError(f"{path} is no report of schema {SCHEMA}")
+    return data
+
+
+class Change(NamedTuple):
+    """A test whose outcome is another in the second report; "" where a report has no such test."""
+
+    test: str
+    before: str
+    after: str
+
+    @property
+    def is_worse(self) -> bool:
+        """Did it conform before, and does not now?"""
+        return self.before == PASS and self.after not in (PASS, "")
+
+
+def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
+    """All tests whose outcomes differ between two reports, in order."""
+    old, new = ({each["test"]: each["outcome"] for each in data["results"]} for data in (before, after))
+    return [
+        Change(test, old.get(test, ""), new.get(test, ""))
+        for test in sorted({*old, *new})
+        if old.get(test) != new.get(test)
+    ]
+
+
+def changes_text(changes: Sequence[Change]) -> str:
+    """The changes as lines for a terminal, what got worse first."""
+    lines = [
+        f"{each.test}: {each.before or 'not there'} -> {each.after or 'not there'}"
+        for each in sorted(changes, key=lambda each: not each.is_worse)
+    ]
+    worse = sum(each.is_worse for each in changes)
+    return "\n".join([*lines, f"{len(changes)} tests differ, {worse} of them for the worse"])

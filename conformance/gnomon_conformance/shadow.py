@@ -1,0 +1,315 @@
+"""The shadow run: a program runs on a backend, and each of its operators on the reference beside it.
+
+    gnomon shadow --backend NAME script.py
+    GNOMON_BACKEND=NAME GNOMON_SHADOW=reference python script.py
+
+Both are given the same inputs; values, dtype, strides, aliasing, versions, warnings and errors are compared
+as the suite compares them.  The first difference ends the program, and is written down as a test that drops
+into the suite.
+
+What is seen is what the dispatcher sees below autograd, on the thread that began: compositions taken apart,
+backward's operators too.  The reference computes an element at a time in Python, so that a shadowed call
+costs some microseconds an element; ``every`` and ``largest`` choose which calls are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import math
+import os
+import pathlib
+import re
+import runpy
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import gnomon as gn
+from gnomon.dispatch.dispatcher import OpOverload
+from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.memory.backend import get_backend
+from gnomon.values import device as devices
+from gnomon.values import dtype as dtypes
+from gnomon.values.errors import BackendUnavailableError
+
+from .checking import problems_of
+from .description import ON_DEVICE, GivenTensor, OnDevice, Sample, given
+from .reproduction import explain
+from .running import Call, Gnomon, prepare, run_call
+from .test_errors import renamed_device
+
+LARGEST = 4096  # elements of the largest tensor of a call that is shadowed
+
+
+class ShadowDifference(BaseException):
+    """A call that is not what the reference says.
+
+    No Exception: a program that handles those would go on.
+    """
+
+
+def describe(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Sample, Call]:
+    """A live call as a Sample of given tensors, and as what ``run_call`` looks at."""
+    call = Call(list(arguments), [], [], [], [])
+    places: dict[int, int] = {}
+
+    def described(value: Any) -> Any:
+        if isinstance(value, gn.Tensor):
+            storage = value.untyped_storage()
+            numel = storage.nbytes() // value.dtype.itemsize
+            whole = value.as_strided((numel,), (1,), 0)
+            place = places.setdefault(id(storage), len(places))
+            numbers = Gnomon.numbers(None, whole)
+            made = given(
+                numbers, value.shape, value.stride(), value.storage_offset(), value.dtype.name, place
+            )
+            call.tensors.append(value)
+            call.wholes.append(whole)
+            call.contents.append(made.contents)
+            call.differentiable.append(False)
+            return made
+        if isinstance(value, (list, tuple)):
+            return [described(each) for each in value]
+        return _as_data(value)
+
+    values = [described(value) for value in arguments]
+    return Sample(tuple(values), {}), call
+
+
+def _as_data(value: Any) -> Any:
+    """An argument that is no tensor, as samples give it: devices, dtypes and their like by their names."""
+    if isinstance(value, devices.device):
+        return ON_DEVICE
+    if isinstance(value, dtypes.dtype):
+        return value.name
+    if isinstance(value, (devices.layout, devices.memory_format)):
+        return str(value).rpartition(".")[2]
+    if isinstance(value, gn.Generator):
+        return value.initial_seed()
+    return value
+
+
+class Shadow(DispatchMode):
+    """The mode: inside, each operator on ``device`` runs on the reference as well.
+
+    every      only each so many calls of an operator
+    largest    only calls whose tensors, and whose storages, have at most so many elements
+    folder     where the test of a difference is written
+    """
+
+    def __init__(self, device: str, every: int = 1, largest: int = LARGEST, folder: str = "."):
+        self.device = device
+        self.every = every
+        self.largest = largest
+        self.folder = pathlib.Path(folder)
+        self.met: Counter[str] = Counter()
+        self.compared: Counter[str] = Counter()
+        self.too_large: Counter[str] = Counter()
+        self.differs = False
+
+    def __gnomon_dispatch__(
+        self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        arguments = func.complete(args, dict(kwargs or {}))
+        tensors = list(func.tensors(arguments))
+        here = all(tensor.device.type == self.device for tensor in tensors) and (
+            bool(tensors) or gn.get_default_device().type == self.device
+        )
+        if func.namespace != "aten" or types or not here:  # a subclass calls others for what it does
+            return func(*arguments)
+        self.met[func.name] += 1
+        if (self.met[func.name] - 1) % self.every:
+            return func(*arguments)
+        sizes = [tensor.untyped_storage().nbytes() // tensor.dtype.itemsize for tensor in tensors]
+        sizes += [math.prod(value) for value in arguments if _is_shape(value)]
+        if max(sizes, default=0) > self.largest:
+            self.too_large[func.name] += 1
+            return func(*arguments)
+        self.compared[func.name] += 1
+        return self._compared(func, arguments)
+
+    def _compared(self, func: OpOverload, arguments: Sequence[Any]) -> Any:
+        sample, call = describe(func, arguments)
+        returned: list[Any] = []
+        raised: list[Exception] = []
+        generators = [gn.default_generator, *(each for each in arguments if isinstance(each, gn.Generator))]
+        before = [each.get_state() for each in generators]
+
+        def run() -> Any:
+            try:
+                result = func(*arguments)
+            except Exception as error:
+                raised.append(error)
+                raise
+            returned.append(result)
+            return result
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            actual = run_call(Gnomon(self.device), func, call, run)
+        after = [each.get_state() for each in generators]
+        for each, state in zip(generators, before):
+            each.set_state(state)  # the reference draws the same numbers
+        shadow = prepare(Gnomon("reference"), func.schema, sample, "float32", "contiguous")
+        replaced = [
+            live if isinstance(live, gn.Generator) else made for live, made in zip(arguments, shadow.values)
+        ]
+
+        def again() -> Any:
+            with gn.device("reference"):
+                return func(*replaced)
+
+        expected = run_call(Gnomon("reference"), func, shadow, again)
+        for each, state in zip(generators, after):
+            each.set_state(state)
+        if actual.failure is not None:
+            text = renamed_device(actual.failure.text, self.device)
+            actual = actual._replace(failure=actual.failure._replace(text=text))
+        dtype = call.contents[0].dtype if call.contents else "float32"
+        problems = problems_of(func, sample, dtype, "contiguous", self.device, call, actual, expected)
+        if problems:
+            self._stop(func, sample, dtype, problems)
+        for each in caught:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        if raised:
+            raise raised[0]
+        return returned[0]
+
+    def _stop(self, func: OpOverload, sample: Sample, dtype: str, problems: list[str]) -> None:
+        self.differs = True
+        number = self.met.total()
+        message = explain(problems, func, sample, dtype, "contiguous", ("reference", self.device))
+        path = write_test(self.folder, func, sample, dtype, problems, self.device)
+        raise ShadowDifference(f"operator {number} of the program differs:\n{message}\nWritten as {path}")
+
+    def summary(self) -> str:
+        """How many calls were compared, and whether one differed."""
+        text = f"{self.compared.total()} of {self.met.total()} calls, of {len(self.met)} operators, compared "
+        text += f"with the reference: {'the last one differs' if self.differs else 'no difference'}"
+        if self.too_large:
+            text += f"; {self.too_large.total()} have tensors of more than {self.largest} elements"
+        return text
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(type(each) is int for each in value)
+
+
+def write_test(
+    folder: pathlib.Path,
+    operator: OpOverload,
+    sample: Sample,
+    dtype: str,
+    problems: Sequence[str],
+    backend: str,
+) -> pathlib.Path:
+    """Write the call as a test file that drops into the suite, under a name that is free; gives its path."""
+    stem = re.sub(r"\W+", "_", operator.name).strip("_")
+    name = f"test_shadow_{stem}.py"
+    count = 1
+    while (folder / name).exists():
+        count += 1
+        name = f"test_shadow_{stem}_{count}.py"
+    overload = operator.schema.overload_name or "default"
+    lines = [
+        f'"""{operator.name} on {backend!r}, as a program called it.',
+        "",
+        *(f"{line}" for problem in problems[:3] for line in problem.replace("\\", "/").splitlines()),
+        "",
+        f"    python -m gnomon_conformance --gnomon-backend {backend} {name}",
+        '"""',
+        "",
+        "from math import inf, nan  # noqa: F401  (what numbers may be)",
+        "",
+        "import gnomon as gn",
+        "from gnomon_conformance.checking import check_forward",
+        "from gnomon_conformance.description import ON_DEVICE, given, sample  # noqa: F401",
+        "",
+        "",
+        f"def test_{stem}(backend):",
+        f"    operator = getattr(gn.ops.aten.{operator.schema.name}, {overload!r})",
+        "    call = sample(",
+        *(f"        {_text(value)}," for value in sample.args),
+        "    )",
+        f'    problem = check_forward(operator, call, {dtype!r}, "contiguous", backend.device_type)',
+        "    assert not problem, problem",
+        "",
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    beside = path.with_name(f".{name}.{os.getpid()}")
+    beside.write_text("\n".join(lines), "utf-8")
+    os.replace(beside, path)
+    return path
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, GivenTensor):
+        return f"given({', '.join(map(repr, value.contents))}, storage={value.storage})"
+    if isinstance(value, OnDevice):
+        return "ON_DEVICE"
+    if isinstance(value, list):
+        return f"[{', '.join(_text(each) for each in value)}]"
+    return repr(value)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """``gnomon shadow``: run a script under the mode; the exit status is 1 where something differs."""
+    parser = argparse.ArgumentParser(
+        prog="gnomon shadow",
+        description="Run a program on a backend, and each of its operators on the reference beside it.",
+    )
+    parser.add_argument("--backend", required=True, metavar="NAME", help="the backend to run on")
+    _add_options(parser)
+    parser.add_argument("script", help="the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    options = parser.parse_args(arguments)
+    try:
+        backend = get_backend(options.backend)
+        gn.set_default_device(options.backend)
+    except BackendUnavailableError as error:
+        parser.error(str(error))
+    if not pathlib.Path(options.script).is_file():
+        parser.error(f"there is no program {options.script!r}")
+    shadow = Shadow(backend.device_type, options.every, options.largest, options.folder)
+    sys.argv = [options.script, *options.arguments]
+    sys.path.insert(0, str(pathlib.Path(options.script).resolve().parent))
+    try:
+        with shadow:
+            runpy.run_path(options.script, run_name="__main__")
+    except ShadowDifference as difference:
+        print(difference, file=sys.stderr)
+        return 1
+    print(f"gnomon shadow: {shadow.summary()}", file=sys.stderr)
+    return 0
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    every = "compare only each so many calls of an operator (default: 1, all)"
+    parser.add_argument("--every", type=int, default=1, metavar="N", help=every)
+    largest = "leave calls alone that have a tensor of more elements (default: %(default)s)"
+    parser.add_argument("--largest", type=int, default=LARGEST, metavar="N", help=largest)
+    folder = "where the test of a difference is written (default: here)"
+    parser.add_argument("--folder", default=".", metavar="DIR", help=folder)
+
+
+def start() -> None:
+    """What ``GNOMON_SHADOW=reference`` asks for: the mode, from the import of gnomon to the program's end.
+
+    ``GNOMON_SHADOW_EVERY``, ``GNOMON_SHADOW_LARGEST`` and ``GNOMON_SHADOW_FOLDER`` are the command's options.
+    Raises ValueError for another shadow than the reference.
+    """
+    wanted = os.environ["GNOMON_SHADOW"]
+    if wanted != "reference":
+        raise ValueError(f"GNOMON_SHADOW: expected 'reference', got {wanted!r}")
+    shadow = Shadow(
+        gn.get_default_device().type,
+        int(os.environ.get("GNOMON_SHADOW_EVERY", "1")),
+        int(os.environ.get("GNOMON_SHADOW_LARGEST", str(LARGEST))),
+        os.environ.get("GNOMON_SHADOW_FOLDER", "."),
+    )
+    shadow.__enter__()
+    atexit.register(lambda: print(f"gnomon shadow: {shadow.summary()}", file=sys.stderr))

@@ -1,0 +1,146 @@
+"""Results are made from these inputs, by these kernels, here and now: backends may not cheat."""
+
+import math
+
+import pytest
+
+import gnomon as gn
+from gnomon.memory.backend import reference_backend
+
+from . import selection, watching
+from .comparing import differences
+from .description import FLOATS, INTEGERS, complete, descriptions, grown
+from .reproduction import explain
+from .running import Gnomon, TensorOutcome, prepare, run, run_call
+from .samples import good_samples
+from .selection import RANDOM, UNDETERMINED, operators
+from .tolerances import Tolerance
+
+SAMPLES = 2  # of each operator: how it is called matters little here
+DTYPES = ("float32", "int64")
+RUNS = 4
+MOST = 5000  # elements of such an input
+FACTOR = 7  # how much larger inputs are where orders may differ: sums of more terms than one vector has
+
+
+def pytest_generate_tests(metafunc):
+    found = {name: each for name, each in operators().items() if not UNDETERMINED.match(name)}
+    selection.parametrize_operators(
+        metafunc, found, DTYPES if metafunc.function is not test_own else DTYPES[:1]
+    )
+
+
+def numel(operator, sample):
+    """The elements of a call's largest tensor."""
+    tensors = descriptions(complete(operator.schema, sample))
+    return max((math.prod(each.sizes) for each in tensors), default=0)
+
+
+def turned(contents, description):
+    """The same tensor with its numbers in another order, where any numbers will do."""
+    if description.values.startswith("below ") or contents.dtype not in (*FLOATS, *INTEGERS):
+        return contents
+    return contents._replace(numbers=contents.numbers[::-1])
+
+
+def report(problems, operator, sample, dtype, backend):
+    if problems:
+        devices = ("reference", backend.device_type)
+        pytest.fail(explain(problems, operator, sample, dtype, "contiguous", devices), pytrace=False)
+
+
+def test_fresh(operator, dtype, backend):
+    """Other numbers in the same sizes give other results: none is kept from the last call."""
+    if RANDOM.match(operator.name):
+        return
+    reference, candidate = Gnomon("reference"), Gnomon(backend.device_type)
+    for _, sample in good_samples(operator.name, dtype)[:SAMPLES]:
+        expected = run(reference, operator, sample, dtype, "contiguous", turned)
+        if expected.failure is not None:
+            continue
+        run(candidate, operator, sample, dtype, "contiguous")
+        actual = run(candidate, operator, sample, dtype, "contiguous", turned)
+        results = differences(actual, expected, Turned(operator, sample, dtype, "contiguous"))
+        report(results, operator, sample, dtype, backend)
+
+
+class Turned(Tolerance):
+    """The tolerance of a call whose numbers are turned: that of all of them, whatever their order."""
+
+    def exact(self, expected, position):
+        return None
+
+    def bounds(self, expected, position):
+        bounds = super().bounds(expected, position)
+        return None if bounds is None else [max(bounds, default=0.0)] * len(bounds)
+
+
+@pytest.mark.traits("deterministic")
+def test_deterministic(operator, dtype, backend):
+    """The same call gives the same bits each time."""
+    candidate = Gnomon(backend.device_type)
+    samples = [sample for _, sample in good_samples(operator.name, dtype)[:SAMPLES]]
+    larger = [grown(each, FACTOR) for each in samples]
+    for sample in [*samples, *(each for each in larger if numel(operator, each) <= MOST)]:
+        first, *others = (run(candidate, operator, sample, dtype, "contiguous") for _ in range(RUNS))
+        problems = [
+            f"result {place} of call {count} differs from that of the first"
+            for count, each in enumerate(others, 2)
+            for place, (mine, wanted) in enumerate(zip(each.results, first.results))
+            if repr(mine) != repr(wanted)
+        ]
+        report(problems, operator, sample, dtype, backend)
+
+
+def test_own(operator, dtype, backend):
+    """No kernel that is claimed calls the reference's of the same operator, or computes on the host."""
+    if backend is reference_backend:
+        return
+    candidate = Gnomon(backend.device_type)
+    for _, sample in good_samples(operator.name, dtype)[:1]:
+        call = prepare(candidate, operator.schema, sample, dtype, "contiguous")
+        with watching.reference_kernels_run() as underneath:
+            run_call(candidate, operator, call)
+        borrowed = underneath & claimed_kernels(operator, backend, dtype)
+        if not backend.host_memory:
+            call = prepare(candidate, operator.schema, sample, dtype, "contiguous")
+            with watching.host_copies(backend) as copied:
+                run_call(candidate, operator, call)
+            borrowed |= copied
+        for name in borrowed:
+            watching.note_fallback(backend, name)
+
+
+def claimed_kernels(operator, backend, dtype):
+    """The kernels that this operator may run natively: its own, where it has one."""
+    name = operator.record.kernel_name if operator.record.kernel is not None else operator.name
+    return {name} if name in backend.kernels else set()
+
+
+def test_poison(operator, dtype, backend):
+    """What a block held before it became a result shows in no result."""
+    candidate = Gnomon(backend.device_type)
+    for _, sample in good_samples(operator.name, dtype)[:SAMPLES]:
+        found = []
+        specs = result_specs(operator, sample, dtype)
+        for byte in watching.POISONS:
+            call = prepare(candidate, operator.schema, sample, dtype, "contiguous")
+            watching.poison(backend, specs, byte)
+            found.append(run_call(candidate, operator, call))
+        problems = [
+            f"result {place} depends on what its memory held before"
+            for each in found[1:]
+            for place, (mine, wanted) in enumerate(zip(each.results, found[0].results))
+            if repr(mine) != repr(wanted)
+        ]
+        report(problems, operator, sample, dtype, backend)
+
+
+def result_specs(operator, sample, dtype):
+    """The sizes and dtypes of what a call makes anew."""
+    made = run(Gnomon("reference"), operator, sample, dtype, "contiguous")
+    return [
+        gn.empty(each.sizes, dtype=getattr(gn, each.dtype), device="meta")._spec
+        for each in made.results
+        if isinstance(each, TensorOutcome) and each.alias is None
+    ]

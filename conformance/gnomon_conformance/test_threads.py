@@ -1,0 +1,82 @@
+"""Several Python threads at once: each gets what it would get alone."""
+
+import sys
+import threading
+
+import pytest
+
+import gnomon as gn
+
+from . import selection
+from .running import Gnomon
+from .selection import operators
+
+pytestmark = [pytest.mark.tier("threads"), pytest.mark.traits("threads")]
+
+THREADS = 4
+CALLS = 40
+# An operator -> its arguments after the first.
+CALLED = {
+    "neg": (),
+    "exp": (),
+    "add.Tensor": ("other", 2),
+    "mul.Tensor": ("other",),
+    "sum.dim_IntList": ((1,), False, None),
+    "max.dim": (1, False),
+    "sort.stable": (True, 1, True),
+    "_softmax": (1, False),
+    "cumsum": (1, None),
+    "mm": ("turned",),
+    "clone": (None,),
+    "index_select": (0, "index"),
+}
+
+
+def pytest_generate_tests(metafunc):
+    found = {name: operators()[name] for name in CALLED}
+    selection.parametrize_operators(metafunc, found)
+
+
+def arguments(operator, number, device):
+    """The arguments of one thread's calls: sizes and numbers of its own."""
+    rows, columns = 3 + number, 5
+    values = [((7 * place + 3 * number) % 23) / 8 - 1 for place in range(rows * columns)]
+    tensor = gn.tensor(values, device=device).reshape(rows, columns)
+    words = {"other": tensor * 2, "turned": tensor.t(), "index": gn.tensor([number % rows, 0], device=device)}
+    rest = (words.get(each, each) if isinstance(each, str) else each for each in CALLED[operator.name])
+    return (tensor, *rest)
+
+
+def numbers(framework, result):
+    return [framework.numbers(each) for each in (result if isinstance(result, (tuple, list)) else (result,))]
+
+
+def test_threads(operator, backend):
+    framework = Gnomon(backend.device_type)
+    calls = [arguments(operator, number, backend.device_type) for number in range(THREADS)]
+    alone = [numbers(framework, operator(*each)) for each in calls]
+    wrong = []
+    start = threading.Barrier(THREADS)
+
+    def work(number):
+        start.wait()
+        for _ in range(CALLS):
+            try:
+                found = numbers(framework, operator(*calls[number]))
+            except Exception as error:  # in a thread nobody else would hear of it
+                found = error
+            if repr(found) != repr(alone[number]):
+                wrong.append(f"thread {number}: {found}, alone {alone[number]}")
+                return
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that threads of Python's meet as often as those of a library
+    try:
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong, f"{operator.name} from {THREADS} threads at once:\n" + "\n".join(wrong)

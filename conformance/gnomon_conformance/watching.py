@@ -1,0 +1,101 @@
+"""Watching: what a backend does behind a call: whose code runs, where, and what its memory held before."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gnomon.kit import launch
+from gnomon.memory.backend import reference_backend, register_backend
+from gnomon.memory.spec import Spec
+
+POISONS = (0x00, 0xFF, 0x41)  # zeros; NaN, or -1; numbers that are neither
+
+
+def _code_of(kernel: Any) -> Any:
+    return getattr(getattr(kernel, "func", kernel), "__code__", None)
+
+
+@contextmanager
+def reference_kernels_run() -> Iterator[set[str]]:
+    """Inside the block, the set has the operators whose reference kernels run on this thread, however called.
+
+    A kernel's code is known by its identity: it does not help to call it by another name.
+    """
+    operators: dict[int, list[str]] = {}
+    for name, kernel in reference_backend.kernels.items():
+        operators.setdefault(id(_code_of(kernel)), []).append(name)
+    seen: set[str] = set()
+
+    def watch(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and id(frame.f_code) in operators:
+            seen.update(operators[id(frame.f_code)])
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield seen
+    finally:
+        sys.setprofile(before)
+
+
+@contextmanager
+def host_copies(backend: Any) -> Iterator[set[str]]:
+    """Inside the block, the set has the operators whose kernels copy to or from the host while they run.
+
+    Prepared kernels (those of a library) are not looked into.
+    """
+    seen: set[str] = set()
+    running: list[str] = []
+    kernels, copy_in, copy_out = backend.kernels, backend.copy_in, backend.copy_out
+    absent = object()  # what an instance has not, its class has
+    given = {name: vars(backend).get(name, absent) for name in ("kernels", "copy_in", "copy_out")}
+
+    def watched(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any) -> Any:
+            running.append(name)
+            try:
+                return kernel(*arguments)
+            finally:
+                running.pop()
+
+        return run if not hasattr(kernel, "prepare") else kernel
+
+    def counted(copy: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any) -> Any:
+            seen.update(running[-1:])
+            return copy(*arguments)
+
+        return run
+
+    backend.kernels = {name: watched(name, kernel) for name, kernel in kernels.items()}
+    backend.copy_in, backend.copy_out = counted(copy_in), counted(copy_out)
+    register_backend(backend)  # which drops what was prepared for its kernels
+    try:
+        yield seen
+    finally:
+        for name, before in given.items():
+            if before is absent:
+                delattr(backend, name)
+            else:
+                setattr(backend, name, before)
+        register_backend(backend)
+
+
+def poison(backend: Any, specs: list[Spec], byte: int) -> None:
+    """Fill and free blocks of these sizes, so that an allocator that keeps blocks hands such ones out."""
+    sizes = [max(spec.numel * spec.dtype.itemsize, 1) for spec in specs]
+    blocks = [(backend.allocate(nbytes, 0), nbytes) for nbytes in sizes for _ in range(3)]
+    for memory, nbytes in blocks:
+        backend.copy_in(memory, 0, memoryview(bytes([byte]) * nbytes))
+        del memory
+    backend.synchronize(0)
+    blocks.clear()
+
+
+def note_fallback(backend: Any, operator: str) -> None:
+    """The reference's kernel ran in the place of a claimed one: ``launch`` counts it where it sees it."""
+    launch.fallbacks[backend.device_type, operator] += 1
+    launch.declined[backend.device_type, operator] += 1

@@ -1,0 +1,120 @@
+"""Tolerances: exact results, errors in ulp, what an author loosens, and what a report says of the worst."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from gnomon_conformance import measuring
+from gnomon_conformance.comparing import differences
+from gnomon_conformance.description import given, sample, tensor
+from gnomon_conformance.expectations import parse
+from gnomon_conformance.running import Gnomon, Outcome, run
+from gnomon_conformance.selection import operators
+from gnomon_conformance.tolerances import ELEMENTARY_ULPS, Tolerance, ulp
+
+EXP = operators()["exp"]
+
+
+def outcome(operator, call, dtype="float32") -> Outcome:
+    return run(Gnomon("reference"), operator, call, dtype, "contiguous")
+
+
+def moved(found: Outcome, ulps: float) -> Outcome:
+    """The same outcome with its first number moved by so many ulp."""
+    first, *rest = found.results
+    number = first.numbers[0] + ulps * ulp(first.numbers[0], first.dtype)
+    return found._replace(results=(first._replace(numbers=(number, *first.numbers[1:])), *rest))
+
+
+def test_exact_numbers_are_not_rounded() -> None:
+    call = sample(given([0.75], (1,), (1,), 0, "float32"))
+    expected = outcome(EXP, call).results[0]
+    (exact,) = Tolerance(EXP, call, "float32", "contiguous").exact(expected, 0)
+    assert exact == math.exp(0.75) != expected.numbers[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("exp", "float64"), ("neg", "float32"), ("exp", "int64"), ("_to_copy", "float32")]
+)
+def test_exact_is_for_what_is_rounded_once_more(name: str, dtype: str) -> None:
+    """Not for float64, which nothing is wider than, for what has to be equal, for other dtypes."""
+    operator = operators()[name]
+    call = sample(tensor(3), dtype="float16") if name == "_to_copy" else sample(tensor(3))
+    expected = outcome(operator, call, dtype).results[0]
+    assert Tolerance(operator, call, dtype, "contiguous").exact(expected, 0) is None or dtype == "int64"
+
+
+@pytest.mark.parametrize(
+    ("ulps", "fails"), [(0, False), (ELEMENTARY_ULPS - 1, False), (ELEMENTARY_ULPS + 1, True)]
+)
+def test_an_error_is_judged_in_ulp(ulps: int, fails: bool) -> None:
+    call = sample(given([0.75, 2.0], (2,), (1,), 0, "float32"))
+    expected = outcome(EXP, call)
+    tolerance = Tolerance(EXP, call, "float32", "contiguous")
+    assert bool(differences(moved(expected, ulps), expected, tolerance)) == fails
+
+
+def test_an_author_loosens_an_operator() -> None:
+    call = sample(given([0.75], (1,), (1,), 0, "float32"))
+    expected = outcome(EXP, call)
+    wrong = moved(expected, 7)
+    tolerance = Tolerance(EXP, call, "float32", "contiguous")
+    for text, fails in (
+        ("", True),
+        ("loosen exp float32 8 reason", False),
+        ("loosen exp float32 6 reason", True),
+        ("loosen exp float64 8 reason", True),
+        ("loosen tanh float32 8 reason", True),
+    ):
+        with measuring.measuring(parse(text)):
+            assert bool(differences(wrong, expected, tolerance)) == fails, text
+
+
+def test_an_exact_operator_can_be_loosened() -> None:
+    negative = operators()["neg"]
+    call = sample(given([1.0], (1,), (1,), 0, "float32"))
+    expected = outcome(negative, call)
+    wrong = moved(expected, 1)
+    tolerance = Tolerance(negative, call, "float32", "contiguous")
+    assert differences(wrong, expected, tolerance)
+    with measuring.measuring(parse("loosen neg float32 1 truncates")):
+        assert not differences(wrong, expected, tolerance)
+
+
+def test_the_worst_error_is_kept_with_its_input() -> None:
+    call = sample(given([0.0, 0.75, 2.0, 9.0], (2,), (2,), 1, "float32"))  # 0.75 and 9
+    expected = outcome(EXP, call)
+    with measuring.measuring(parse("")) as measured:
+        differences(expected, expected, Tolerance(EXP, call, "float32", "contiguous"))
+        small = measured.worst
+        differences(moved(expected, 3), expected, Tolerance(EXP, call, "float32", "contiguous"))
+        differences(moved(expected, 1), expected, Tolerance(EXP, call, "float32", "contiguous"))
+    assert small is not None and 0 < small.ulps <= 0.5
+    worst = measured.worst
+    assert worst is not None and 2.5 <= worst.ulps <= 3.5 and worst.allowed == ELEMENTARY_ULPS
+    assert worst.where == f"element (0,) of exp, layout contiguous, sizes (2,): {(0.75).hex()}"
+    assert measured.as_data() == {"ulps": worst.ulps, "allowed": worst.allowed, "where": worst.where}
+    assert measuring.current().as_data() is None, "outside of a test nothing is kept"
+
+
+def test_inputs_that_do_not_broadcast_are_not_shown() -> None:
+    product = operators()["mm"]
+    call = sample(tensor(2, 3), tensor(3, 2))
+    expected = outcome(product, call)
+    tolerance = Tolerance(product, call, "float32", "contiguous")
+    assert tolerance.where(expected.results[0], 3).endswith(
+        "element (1, 1) of mm, layout contiguous, sizes (2, 3), (3, 2)"
+    )
+
+
+def test_overflow_is_that_of_the_dtype() -> None:
+    """The exact result is finite in float64; in float32 it is infinite, and nothing else will do."""
+    call = sample(given([100.0], (1,), (1,), 0, "float32"))
+    expected = outcome(EXP, call)
+    assert expected.results[0].numbers == (math.inf,)
+    tolerance = Tolerance(EXP, call, "float32", "contiguous")
+    assert not differences(expected, expected, tolerance)
+    largest = expected._replace(results=(expected.results[0]._replace(numbers=(3.4028234663852886e38,)),))
+    assert differences(largest, expected, tolerance)
