@@ -282,6 +282,12 @@ static void NAME(gradient_planes)(int64_t begin, int64_t end, void *context) {
         NAME(split_mean)(work->mean[group], &high, &low);
         const COMPUTE rstd = (COMPUTE)work->rstd[group];
         const COMPUTE weight = work->weight == NULL ? 1 : ((const COMPUTE *)work->weight)[plane % work->channels];
+        if (work->is_constant) { /* no product with an input that may be infinite */
+            for (int64_t i = 0; i < n; i++) {
+                out[i] = rstd * (g[i] * weight);
+            }
+            continue;
+        }
         const COMPUTE mean_grad = (COMPUTE)work->mean_grad[group];
         const COMPUTE mean_product = (COMPUTE)work->mean_product[group];
         for (int64_t i = 0; i < n; i++) {
@@ -293,6 +299,7 @@ static void NAME(gradient_planes)(int64_t begin, int64_t end, void *context) {
 /* (grad_input, grad_weight, grad_bias, each or absent; ...), for mean and rstd in `work`.  `constant`: these do not
  * depend on the input. */
 static int32_t NAME(channel_norm_backward)(channel_norm *work, const gn_flat *flat, int constant) {
+    work->is_constant = constant;
     COMPUTE *for_weight = flat->at[1];
     COMPUTE *for_bias = flat->at[2];
     double *sums = gn_take(3 * work->channels * (int64_t)sizeof(double));

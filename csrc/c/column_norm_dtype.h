@@ -85,6 +85,13 @@ static void NAME(column_rows)(int64_t begin, int64_t end, void *context) {
             continue;
         }
         const COMPUTE *g = (const COMPUTE *)work->gradient + row * channels;
+        if (work->is_constant) {
+            GN_INDEPENDENT
+            for (int64_t i = 0; i < channels; i++) {
+                out[i] = rstd[i] * (g[i] * weight[i]);
+            }
+            continue;
+        }
         GN_INDEPENDENT
         for (int64_t i = 0; i < channels; i++) {
             out[i] = rstd[i]

@@ -65,6 +65,7 @@ typedef struct channel_norm {
     double *mean_grad, *mean_product; /* of a group: what its gradient is reduced by */
     double *first, *second;          /* partial sums of a plane */
     double eps;
+    int is_constant; /* mean and rstd do not depend on the input: its gradient is scaled, and no more */
     int32_t status;
 } channel_norm;
 

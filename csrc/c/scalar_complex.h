@@ -104,8 +104,7 @@ static inline gn_complex128 gn_pow_complex128(gn_complex128 a, gn_complex128 b) 
         return 1;
     }
     if (a == 0) {
-        return cimag(b) == 0 && creal(b) > 0 ? gn_complex_of_float64(0, 0)
-                                             : gn_complex_of_float64((double)NAN, (double)NAN);
+        return creal(b) > 0 ? gn_complex_of_float64(0, 0) : gn_complex_of_float64((double)NAN, (double)NAN);
     }
     const double modulus = hypot(creal(a), cimag(a));
     const double angle = atan2(cimag(a), creal(a));

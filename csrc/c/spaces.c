@@ -38,13 +38,18 @@ static space make_space(double start, double end, int64_t steps, int32_t dtype) 
 
 /* Element `index`: the first half is counted from the start, the second from the end. */
 static double element_of(const space *of, int64_t index) {
-    const int from_start = index < of->steps / 2 || of->steps == 1;
-    const double base = from_start ? of->start : of->end;
-    const double count = (double)(from_start ? index : index + 1 - of->steps);
-    if (of->is_rounded) {
-        return base + rounded(of->step * count, of->dtype);
+    if (of->steps == 1) {
+        return of->start;
     }
-    return of->is_fused ? fma(of->step, count, base) : base + of->step * count;
+    /* What is counted from the end is taken away: so zeros keep the signs that PyTorch's have. */
+    const int from_start = index < of->steps / 2;
+    const double base = from_start ? of->start : of->end;
+    const double step = from_start ? of->step : -of->step;
+    const double count = (double)(from_start ? index : of->steps - 1 - index);
+    if (of->is_rounded) {
+        return base + rounded(step * count, of->dtype);
+    }
+    return of->is_fused ? fma(step, count, base) : base + step * count;
 }
 
 #define GN_TEMPLATE "spaces_dtype.h"
