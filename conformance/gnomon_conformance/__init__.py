@@ -14,9 +14,11 @@ What is checked, for each operator x dtype x sample x layout: values, dtype, siz
 left alone (test_forward), with values that hurt (test_values) and sizes around those of vectors, tiles and
 threads (test_sizes); ``out=`` (test_out), in the middle of other memory (test_memory); the in-place variant
 (test_inplace); the meta device (test_meta); gradients and second gradients (test_gradient); bad input
-(test_errors); and what people write, as Python expressions (test_expressions).  The reference itself is compared with
-PyTorch where that is installed (test_oracle, marked ``oracle``) and with recorded results elsewhere
-(test_goldens), because what a backend and the reference share, their agreement can not test.
+(test_errors); and what people write, as Python expressions (test_expressions).
+
+The reference itself is compared with PyTorch where that is installed (test_oracle, marked ``oracle``) and
+with recorded results elsewhere (test_goldens), because what a backend and the reference share, their
+agreement can not test.
 
 samples/        what operators are called with, a file for each family
 expressions/    what people write: functions, methods and keywords under their public names

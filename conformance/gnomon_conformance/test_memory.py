@@ -1,4 +1,4 @@
-"""``out=`` in the middle of a larger storage: nothing beside it is written, and nothing that was there shows."""
+"""``out=`` in the middle of other memory: nothing beside it is written, and nothing from before shows."""
 
 import warnings
 
