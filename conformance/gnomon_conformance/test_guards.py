@@ -62,7 +62,7 @@ def call_between_guards(framework, operator, sample, dtype, wanted, turn):
 
 
 @pytest.mark.short("float32")
-def test_memory(operator, dtype, backend):
+def test_guards(operator, dtype, backend):
     base, candidate = operator.record.base, Gnomon(backend.device_type)
     for number, (sample, functional) in enumerate(cases(operator, dtype)):
         if number == SAMPLES:
