@@ -13,7 +13,12 @@ from .tolerances import Tolerance, gradient_bounds, ulp
 
 
 def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
-    """Are two numbers equal, or within ``bound``?  NaN equals NaN; without a bound, -0.0 is not 0.0."""
+    """Are two numbers equal, or within ``bound``?  NaN equals NaN; without a bound, -0.0 is not 0.0.
+
+    An infinite bound says that nothing is known of the number.
+    """
+    if bound == math.inf:
+        return True
     if isinstance(actual, complex) or isinstance(expected, complex):
         actual, expected = complex(actual), complex(expected)
         if bound is None or not (_finite(actual) and _finite(expected)):
@@ -33,8 +38,6 @@ def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
         return not is_zero or math.copysign(1.0, actual) == math.copysign(1.0, expected)
     if bound is None:
         return False
-    if bound == math.inf:
-        return True
     return math.isfinite(actual) and math.isfinite(expected) and abs(actual - expected) <= bound
 
 

@@ -24,6 +24,15 @@ MIXED = ("transposed", "offset", "expanded", "contiguous", "gapped")
 FEW_LAYOUTS = ("contiguous", "mixed")
 FULL_LAYOUT_DTYPES = ("float32", "int64")
 
+# Kinds of values that hurt:
+#   nonfinite   NaN and infinities, scattered among ordinary numbers
+#   extreme     zeros of both signs, subnormal, least and largest numbers; the extremes of integers
+#   tiny        the same without the largest: nothing that is computed from them overflows
+#   ties        a few numbers, many times, with zeros of both signs
+#   equal       one number; "nothing": zero, of negative sign where there is one
+#   ascending, descending  sorted as they lie in memory, with ties
+HURTING = ("nonfinite", "extreme", "tiny", "ties", "equal", "nothing", "ascending", "descending")
+
 # Bits behind the point of the numbers drawn: few enough that every float dtype holds them exactly, so that
 # building a tensor never rounds, and as many as that, so that computing does.
 _FRACTION_BITS = {
@@ -50,7 +59,7 @@ class TensorDescription(NamedTuple):
     values  "normal" (-2 to 2; integers -9 to 9), "positive" (1/4 to 4), "unit" (-0.9 to 0.9), "nonzero",
             "distinct",
             "special" (infinities, NaN, zeros of both signs, subnormal and extreme numbers; integer extremes),
-            "zeros", "ones",
+            "zeros", "ones", one of HURTING, or "positive " and one of them: their magnitudes,
             "signs" (-1 and 1), "probability" (1/8 to 7/8), or "below n": integers from 0 to n - 1
     layout  one of LAYOUTS, or None: the layout that the test goes over
     grad    may a gradient be asked for it, where its dtype has one?
@@ -199,6 +208,11 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
                 if index >= len(extremes)
                 else extremes[index]
             )
+    elif values in HURTING:
+        yield from _hurting(values, dtype, count, draw)
+    elif values.startswith("positive "):
+        for number in _hurting(values[9:], dtype, count, draw):
+            yield max(number, 0) if dtype in INTEGERS else abs(number)
     elif dtype == "bool":
         for _ in range(count):
             yield values in ("positive", "nonzero") or draw() < 0.5
@@ -237,6 +251,39 @@ def _floats(values: str, dtype: str, count: int, draw: Callable[[], float]) -> I
 
     for _ in range(count):
         yield complex(one(), one()) if dtype in COMPLEX else one()
+
+
+def _hurting(values: str, dtype: str, count: int, draw: Callable[[], float]) -> Iterator[Any]:
+    """Numbers of one of the kinds of HURTING."""
+    ordinary = list(_draws("normal", dtype, count, str(draw())))
+    is_unsigned = dtype in ("bool", "uint8")
+    if values in ("ascending", "descending"):
+        # every second number twice
+        halves = sorted((ordinary[place - place % 2] for place in range(count)), key=_order)
+        yield from halves if values == "ascending" else reversed(halves)
+        return
+    if values == "equal":
+        chosen: list[Any] = [3 if dtype in INTEGERS else 0.5]
+    elif values == "nothing":
+        chosen = [0 if dtype in INTEGERS else -0.0]
+    elif values == "ties":
+        chosen = [0, 1, 0 if is_unsigned else -1] + ([-0.0, 0.5] if dtype in FLOATS else [])
+    elif dtype not in REAL_FLOATS:
+        chosen = _extremes(dtype)
+    elif values == "nonfinite":
+        chosen = [float("nan"), float("inf"), float("-inf")]
+    else:
+        subnormal, normal, largest = _FLOAT_LIMITS[dtype]
+        chosen = [0.0, -0.0, subnormal, -subnormal, normal, -normal]
+        chosen += [largest, -largest] if values == "extreme" else []
+    is_scattered = values in ("nonfinite", "extreme", "tiny")
+    for number in ordinary:
+        picked = chosen[int(draw() * len(chosen))]
+        yield number if is_scattered and draw() < 0.5 else picked
+
+
+def _order(number: Any) -> tuple[float, float]:
+    return (number.real, number.imag)
 
 
 def _extremes(dtype: str) -> list[Any]:

@@ -11,6 +11,7 @@ import pathlib
 import re
 import sys
 import tempfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -86,7 +87,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "store_true",
         "default": False,
         "dest": "gnomon_full",
-        "help": "every dtype of every operator, and the long tests",
+        "help": "every dtype of every operator, and the long tests; without it, and without --ops and "
+        "--dtypes: float32, int64 and one further dtype, another for each operator",
     },
     "--expectations": {
         "default": None,
@@ -121,6 +123,8 @@ def pytest_configure(config: Any) -> None:
         "markers", "oracle: compares with PyTorch, and is skipped where that is not installed"
     )
     config.addinivalue_line("markers", "tier(name): the tier of a test whose operator does not say it")
+    config.addinivalue_line("markers", "long: runs with --full alone")
+    config.addinivalue_line("markers", "short(*dtypes): in which dtypes it runs without --full")
     config.addinivalue_line("markers", "traits(*names): what a backend must be able to do for this test")
     names = config.getoption("gnomon_backend", []) or []
     for name in names:
@@ -205,15 +209,16 @@ def pytest_generate_tests(metafunc: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Where backends are tested: their tests alone, in the order of their tiers."""
+    """Where backends are tested: their tests alone, in the order of their tiers; without --full, fewer."""
     if not config.getoption("gnomon_backend", []):
         return
     chosen = config.getoption("gnomon_tiers")
+    is_full = config.getoption("gnomon_full")
     kept, left = [], []
     for item in items:
         subject = judging.subject_of(item)
         if subject is not None:
-            wanted = not chosen or subject.tier in chosen
+            wanted = (not chosen or subject.tier in chosen) and (is_full or _is_in_short_run(item, subject))
         else:
             wanted = not is_of_suite(item) or config.getoption("gnomon_with_reference")
         if wanted:
@@ -223,6 +228,25 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     if left:
         config.hook.pytest_deselected(items=left)
     items[:] = [item for _, item in sorted(kept, key=lambda pair: pair[0])]
+
+
+# The dtypes of a run without --full; "one more" is one of the others, by turns.
+SHORT_DTYPES = ("float32", "int64", "one more")
+
+
+def _is_in_short_run(item: Any, subject: judging.Subject) -> bool:
+    """Does a test run without ``--full``?  What is asked for by name does, in each dtype."""
+    if item.get_closest_marker("long") is not None:
+        return False
+    config = item.config
+    is_asked_for = config.getoption("gnomon_ops") or config.getoption("gnomon_dtypes")
+    if is_asked_for or any("::" in argument for argument in config.args) or not subject.dtype:
+        return True
+    mark = item.get_closest_marker("short")
+    wanted = SHORT_DTYPES if mark is None else mark.args
+    others = [dtype for dtype in DTYPES if dtype not in SHORT_DTYPES]
+    turn = zlib.crc32(subject.operator.partition(".")[0].encode()) % len(others)
+    return subject.dtype in wanted or ("one more" in wanted and subject.dtype == others[turn])
 
 
 def is_of_suite(item: Any) -> bool:

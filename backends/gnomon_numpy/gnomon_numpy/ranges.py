@@ -46,7 +46,7 @@ def _multiply_add(a: Array, b: Array, c: Array) -> Array:
     shadow = total - a
     rest = (a - (total - shadow)) + (product - shadow)
     exact = total + (rest + beyond)
-    return np.where(np.isfinite(exact), exact, total)
+    return np.where(np.isfinite(exact) & (total != 0), exact, total)  # a zero keeps its sign
 
 
 def _evenly(start: Any, end: Any, steps: int, kind: Any) -> Array:
@@ -57,13 +57,17 @@ def _evenly(start: Any, end: Any, steps: int, kind: Any) -> Array:
             _evenly(start.real, end.real, steps, real), _evenly(start.imag, end.imag, steps, real)
         )
     start, end = kind.cast(start), kind.cast(end)
-    step = (end - start) / (steps - 1) if steps > 1 else 0.0
+    if steps == 1:
+        return np.full(1, float(start))
+    step = (end - start) / (steps - 1) if steps else 0.0
     if kind.is_floating_point:
         step = kind.cast(step)
     index = np.arange(steps)
-    from_start = (index < steps // 2) | (steps == 1)
+    from_start = index < steps // 2
     base = np.where(from_start, float(start), float(end))
-    count = np.where(from_start, index, index + 1 - steps).astype(np.float64)
+    count = np.where(
+        from_start, index, -(steps - 1.0 - index)
+    )  # the end's own is -0.0: it keeps a zero's sign
     if kind.itemsize == 2 and kind.is_floating_point:
         product = encoded(step * count, kind)
         return base + decoded(product, kind)

@@ -115,9 +115,13 @@ def normalize_backward(
                 for_weight[groups.weight_of(element)].append(grad * value)
                 for_bias[groups.weight_of(element)].append(grad)
             scaled.append(grad if scales is None else grad * scales[groups.weight_of(element)])
-        mean_grad = 0.0 if constant else divide(exact_sum(scaled), len(scaled))
+        if constant:
+            for element, grad in zip(members, scaled):
+                inputs[element] = rstd * grad
+            continue
+        mean_grad = divide(exact_sum(scaled), len(scaled))
         products = [grad * value for grad, value in zip(scaled, normalized)]
-        mean_product = 0.0 if constant else divide(exact_sum(products), len(scaled))
+        mean_product = divide(exact_sum(products), len(scaled))
         for element, grad, value in zip(members, scaled, normalized):
             inputs[element] = rstd * (grad - mean_grad - value * mean_product)
     store(grad_input, inputs)

@@ -358,7 +358,7 @@ def _log_sigmoid_backward_rule(grad_output: Spec, self: Spec, buffer: Spec) -> T
 
 
 def _log_sigmoid_backward(grad: float, a: float, buffer: float) -> float:
-    share = buffer / (1 + buffer)
+    share = arithmetic.divide(buffer, 1 + buffer)
     return grad * (1 - share) if a < 0 else grad * share
 
 

@@ -337,6 +337,12 @@ def _convolution_backward_rule(
     sizes = output_size(input, weight, *options[:3], transposed, options[3], groups)
     if grad_output.sizes != sizes:
         raise RuntimeError(f"grad_output should have sizes {list(sizes)}, but has {list(grad_output.sizes)}")
+    wanted = weight.sizes[0] if transposed else weight.sizes[1] * groups
+    if input.sizes[1] != wanted:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(weight.sizes)}, expected input{list(input.sizes)} "
+            f"to have {wanted} channels, but got {input.sizes[1]} channels instead"
+        )
     channels = weight.sizes[1] * groups if transposed else weight.sizes[0]
     return (
         _result(input, weight, input.sizes) if output_mask[0] else None,

@@ -156,8 +156,11 @@ def _evenly(start: Any, end: Any, steps: int, dtype: Any) -> Iterator[Any]:
     if dtype.is_floating_point:
         step = dtype.cast(step)
     for index in range(steps):
-        base, count = (start, index) if index < steps // 2 or steps == 1 else (end, index + 1 - steps)
-        if dtype in (float16, bfloat16):
+        from_start = index < steps // 2 or steps == 1
+        base, count = (start, index) if from_start else (end, index + 1 - steps)
+        if not base and not step:  # fractions have one zero; what is counted from the end is taken away
+            yield start if steps == 1 else base + step * index if from_start else base - step * -count
+        elif dtype in (float16, bfloat16):
             yield base + dtype.cast(step * count)
         else:
             yield _multiply_add(base, step, count)

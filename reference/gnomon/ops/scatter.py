@@ -239,7 +239,11 @@ def _scatter_reduce_kernel(
     out = TensorAccessor(output)
     copy_elements(out, TensorAccessor(self))
     if index._spec.numel:
-        _combine(out, _pairs(out, dim, index, src), include_self, _REDUCTIONS[reduce])
+        function = _REDUCTIONS[reduce]
+        dtype = output._spec.dtype
+        if reduce == "mean" and dtype.category == 1:  # a sum of integers wraps around before it is divided
+            function = lambda numbers: dtype.cast(exact_sum(numbers)) // len(numbers)  # noqa: E731
+        _combine(out, _pairs(out, dim, index, src), include_self, function)
 
 
 def _scatter_reduce_grad(

@@ -1,0 +1,82 @@
+"""Refilling: the samples that there are, with other numbers or of other sizes in their tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .description import GivenTensor, Sample, TensorDescription
+
+# Numbers that mean something else than data: places, classes, which of two sides.
+_MEANINGFUL = ("below ", "signs")
+
+
+def holds_data(description: TensorDescription) -> bool:
+    """Are these numbers of the dtype that the test goes over, and may they be any?"""
+    return (
+        description.dtype is None
+        and not isinstance(description, GivenTensor)
+        and not description.values.startswith(_MEANINGFUL)
+    )
+
+
+def changed(sample: Sample, change: Callable[[TensorDescription], TensorDescription]) -> Sample:
+    """The sample with ``change`` of each of its tensors."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, TensorDescription):
+            return change(value)
+        if type(value) is list:
+            return [of(each) for each in value]
+        return value
+
+    args = tuple(of(value) for value in sample.args)
+    return sample._replace(args=args, kwargs={name: of(value) for name, value in sample.kwargs.items()})
+
+
+def refilled(sample: Sample, values: str) -> Sample:
+    """The sample with numbers of the kind ``values`` (description.HURTING) in its tensors of data.
+
+    What has to be positive (a variance, the second moments of an optimizer) stays so.
+    """
+
+    def change(each: TensorDescription) -> TensorDescription:
+        if not holds_data(each):
+            return each
+        kind = f"positive {values}" if each.values == "positive" and values != "nothing" else values
+        return each._replace(values=kind)
+
+    return changed(sample, change)
+
+
+def spread(found: Sequence[Any], most: int) -> list[Any]:
+    """At most ``most`` of them, from all over."""
+    if len(found) <= most:
+        return list(found)
+    return [found[place * (len(found) - 1) // (most - 1)] for place in range(most)]
+
+
+def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> Sample:
+    """The sample with dimensions of ``new`` elements where it has ``old``, and with indices into them.
+
+    ``also_numbers``: in lists of numbers, too (the sizes of a view, the shape that is normalized).  Whether
+    it is a call that makes sense, the reference says.
+    """
+
+    def change(each: TensorDescription) -> TensorDescription:
+        if isinstance(each, GivenTensor):
+            return each
+        values = f"below {new}" if each.values == f"below {old}" else each.values
+        return each._replace(sizes=tuple(new if size == old else size for size in each.sizes), values=values)
+
+    made = changed(sample, change)
+    if not also_numbers:
+        return made
+
+    def of(value: Any) -> Any:
+        if type(value) is list and all(type(each) is int for each in value):
+            return [new if each == old else each for each in value]
+        return value
+
+    kwargs = {name: of(value) for name, value in made.kwargs.items()}
+    return made._replace(args=tuple(of(value) for value in made.args), kwargs=kwargs)
