@@ -202,6 +202,10 @@ print("right")
 
 
 @needs_fork
+@pytest.mark.skipif(
+    os.environ.get("GNOMON_SANITIZED") == "thread",
+    reason="ThreadSanitizer knows no threads of a child of fork",
+)
 @pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
 def test_children_of_fork_have_teams_of_their_own(isa: str) -> None:
     from gnomon_c import library
@@ -361,6 +365,17 @@ def test_a_wrong_setting_is_warned_of_once_and_left_aside(variable: str, value: 
     assert run.stdout.split() == ["64000.0", "c", "3" if value == "3" else "2"], run.stderr
     assert run.stderr.count("UserWarning") == (1 if says else 0)
     assert re.search(f"UserWarning: gnomon: {says}" if says else "^$", run.stderr), run.stderr
+
+
+def test_what_runs_instead_of_the_library_is_named() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", "import gnomon as gn; print(gn.ones(1).device)"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GNOMON_C_ISA": "sse9"},
+    )
+    instead = run.stdout.strip()
+    assert instead and instead != "c" and f"running on '{instead}'" in run.stderr
 
 
 def test_the_number_of_threads_is_set_on_the_face() -> None:
