@@ -306,6 +306,8 @@ def test_the_least_integer_from_a_number(number: float, device: str) -> None:
     for name, (found, expected) in made.items():
         assert found.dtype is gn.int64 and found.tolist() == expected, name
     assert gn.full((2,), number, dtype=gn.bool).tolist() == [True, True]
+    padded = gn.nn.functional.pad(x, (1, 0), value=2**63 - 1)  # its value is a double: 2.0**63
+    assert padded.tolist() == [least, 0, 0, 0]
     for beyond in (-(2.0**63) - 2048, 2.0**63 + 2048, math.nan, math.inf):
         with pytest.raises(RuntimeError, match="value cannot be converted to type int64 without overflow"):
             gn.full((2,), beyond, dtype=gn.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -201,6 +202,10 @@ print("right")
 
 
 @needs_fork
+@pytest.mark.skipif(
+    os.environ.get("GNOMON_SANITIZED") == "thread",
+    reason="ThreadSanitizer knows no threads of a child of fork",
+)
 @pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
 def test_children_of_fork_have_teams_of_their_own(isa: str) -> None:
     from gnomon_c import library
@@ -327,6 +332,50 @@ def test_an_instruction_set_that_is_not_there_is_refused() -> None:
     )
     assert run.returncode and "GNOMON_C_ISA: expected one of baseline" in run.stderr
     assert "'sse9'" in run.stderr
+
+
+MULTIPLY = """
+import gnomon as gn
+
+gn.set_default_device("c")
+x = gn.ones(40, 40)
+print((x @ x).sum().item(), (x @ x).device, gn.get_num_threads(), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("GNOMON_NUM_THREADS", "0", "GNOMON_NUM_THREADS must be a positive integer, got '0'"),
+        ("GNOMON_NUM_THREADS", "-1", "GNOMON_NUM_THREADS must be a positive integer, got '-1'"),
+        ("GNOMON_NUM_THREADS", "two", "GNOMON_NUM_THREADS must be a positive integer, got 'two'"),
+        ("GNOMON_NUM_THREADS", "9" * 12, "GNOMON_NUM_THREADS must be a positive integer, got '999999999999'"),
+        ("GNOMON_BLAS", "/nonexistent.so", "GNOMON_BLAS: no BLAS that can be used: .*/nonexistent.so"),
+        ("GNOMON_NUM_THREADS", "3", ""),
+        ("GNOMON_BLAS", "none", ""),
+    ],
+)
+def test_a_wrong_setting_is_warned_of_once_and_left_aside(variable: str, value: str, says: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", MULTIPLY],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "2", variable: value},
+    )
+    assert run.stdout.split() == ["64000.0", "c", "3" if value == "3" else "2"], run.stderr
+    assert run.stderr.count("UserWarning") == (1 if says else 0)
+    assert re.search(f"UserWarning: gnomon: {says}" if says else "^$", run.stderr), run.stderr
+
+
+def test_what_runs_instead_of_the_library_is_named() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", "import gnomon as gn; print(gn.ones(1).device)"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GNOMON_C_ISA": "sse9"},
+    )
+    instead = run.stdout.strip()
+    assert instead and instead != "c" and f"running on '{instead}'" in run.stderr
 
 
 def test_the_number_of_threads_is_set_on_the_face() -> None:

@@ -410,3 +410,29 @@ def test_what_is_written_may_not_be_read_at_the_same_time(device):
             with pytest.raises(RuntimeError, match="refer to a single memory location"):
                 call(made)
         assert made.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("cdist", lambda x: gn.cdist(x, x)),
+        ("pdist", lambda x: gn.pdist(x)),
+        ("rrelu", lambda x: gn.nn.functional.rrelu(x, training=True)),
+        ("linalg_svd", lambda x: gn.linalg.svdvals(x)),
+        ("multi_margin_loss", lambda x: gn.nn.functional.multi_margin_loss(x, gn.tensor([0, 1]))),
+        (
+            "ctc_loss",
+            lambda x: gn.nn.functional.ctc_loss(x[:, None], gn.tensor([[1]]), gn.tensor([2]), gn.tensor([1])),
+        ),
+    ],
+)
+def test_a_half_type_is_refused_with_what_would_do(
+    name: str, call: Any, dtype: gn.dtype, device: str
+) -> None:
+    """In the words of who called: not those of an operator below, and with a remedy that is one."""
+    x = gn.tensor([[0.5, -1.0, 2.0], [1.0, 0.25, -3.0]])
+    call(x)
+    text = f"^{name}: not implemented for dtype {dtype.name}; x.to\\(gnomon.float32\\) converts it$"
+    with pytest.raises(NotImplementedError, match=text):
+        call(x.to(dtype))

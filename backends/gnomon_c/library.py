@@ -11,6 +11,7 @@ import functools
 import importlib
 import importlib.util
 import os
+import warnings
 from pathlib import Path
 from types import ModuleType
 
@@ -51,7 +52,8 @@ def isas() -> list[str]:
 def native() -> ModuleType:
     """The extension, for the widest instruction set there is; ``GNOMON_C_ISA`` names another.
 
-    Raises RuntimeError when it was not built, or not for that one, or the processor does not run it.
+    Raises RuntimeError when it was not built, or not for that one, or the processor does not run it.  Warns
+    of a ``GNOMON_NUM_THREADS`` that is no number of threads.
     """
     present = isas()
     chosen = os.environ.get("GNOMON_C_ISA", "") or present[-1]
@@ -63,9 +65,14 @@ def native() -> ModuleType:
     extension = _open("_native" if chosen == "baseline" else f"_native_{chosen}")
     threads = os.environ.get("GNOMON_NUM_THREADS", "")
     if threads:
-        if not threads.isdigit() or int(threads) < 1:
-            raise RuntimeError(f"GNOMON_NUM_THREADS must be a positive integer, got {threads!r}")
-        extension.lib.gn_set_num_threads(int(threads))
+        count = int(threads) if threads.isascii() and threads.isdigit() else 0
+        if 1 <= count < 2**31:
+            extension.lib.gn_set_num_threads(count)
+        else:  # no reason to do without the library
+            warnings.warn(
+                f"gnomon: GNOMON_NUM_THREADS must be a positive integer, got {threads!r}; using the default",
+                stacklevel=2,
+            )
     return extension
 
 
@@ -93,7 +100,7 @@ def find_blas() -> Path | None:
 def open_blas() -> str:
     """Hand the addresses of a BLAS to the C library, once; returns what was opened, or "" for none.
 
-    Without one the C library's own kernel multiplies.
+    Without one the C library's own kernel multiplies; that is warned of where ``GNOMON_BLAS`` named it.
     """
     path = find_blas()
     if path is None:
@@ -112,7 +119,13 @@ def open_blas() -> str:
             float(int(ffi.cast("uintptr_t", ffi.addressof(library, f"{prefix}cblas_{name}"))))
             for name in _BLAS_FUNCTIONS
         ]
-    except (OSError, AttributeError):  # not a BLAS, or not for this machine: do without
+    except (OSError, AttributeError) as error:  # not a BLAS, or not for this machine: do without
+        if os.environ.get("GNOMON_BLAS", ""):
+            reason = str(error).partition(".  ")[0]  # cffi tells where else it looked
+            warnings.warn(
+                f"gnomon: GNOMON_BLAS: no BLAS that can be used: {reason}; using the library's own kernel",
+                stacklevel=2,
+            )
         return ""
     _opened.append(library)  # open as long as the process
     native().lib.gn_set_blas(*addresses)

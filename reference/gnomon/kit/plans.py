@@ -94,7 +94,10 @@ def raise_named(operator: OpOverload, error: Exception) -> NoReturn:
     """Raises ``error`` with the operator's name, unless it has one."""
     if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)):
         raise error
-    raise type(error)(f"{operator.schema.name.lstrip('_')}: {error}") from error.__cause__
+    name = operator.schema.name
+    if name.startswith("_"):  # of _cdist_forward, a user has called cdist
+        name = name.lstrip("_").removesuffix("_forward")
+    raise type(error)(f"{name}: {error}") from error.__cause__
 
 
 def composed(operator: OpOverload, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from ..memory.spec import Spec
 from ..values import dtype as dtypes
 from ..values.dispatch_key import BATCHED
-from ..values.dtype import Number, bool_, dtype, get_default_dtype, int64, uint8
+from ..values.dtype import Number, bfloat16, bool_, dtype, float16, get_default_dtype, int64, uint8
 from ..values.geometry import Ints, wrap_dims
 from .iterator import TensorIterator, converted_spec, result_type
 
@@ -39,6 +39,12 @@ def refuse(dtype: dtypes.dtype, *categories: str) -> None:
     kind = ("bool", "integer", "floating", "complex")[dtype.category]
     if kind in categories:
         raise NotImplementedError(f"not implemented for dtype {dtype.name}{_remedy(kind, categories)}")
+
+
+def refuse_half(dtype: dtypes.dtype) -> None:
+    """Raises NotImplementedError for float16 and bfloat16."""
+    if dtype in (float16, bfloat16):
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}; x.to(gnomon.float32) converts it")
 
 
 def _remedy(kind: str, refused: Sequence[str]) -> str:

@@ -337,14 +337,14 @@ def _initial_device() -> device:
     _, available, reason = backend_status(name.partition(":")[0])
     if not available and name in backend_names():
         # asked for outside the program: say so, and let the program run
-        _warn_unavailable(name, reason)
+        _warn_unavailable(name, reason, "reference")
         return device("reference")
     return device(name)
 
 
-def _warn_unavailable(name: str, reason: str) -> None:
+def _warn_unavailable(name: str, reason: str, instead: str) -> None:
     warnings.warn(
-        f"gnomon: backend {name!r} is not available: {reason}; running on 'reference'", stacklevel=6
+        f"gnomon: backend {name!r} is not available: {reason}; running on {instead!r}", stacklevel=6
     )
 
 
@@ -400,6 +400,7 @@ def _resolve_cpu() -> device:
     global _cpu_device
     if _cpu_device is None:
         best: Backend = _backends["reference"]
+        missing = ""
         for name in backend_names():
             backend, available, reason = backend_status(name)
             if (
@@ -410,7 +411,9 @@ def _resolve_cpu() -> device:
             ):
                 best = backend
             elif not available and name == "c":
-                _warn_unavailable(name, reason)
+                missing = reason
+        if missing:
+            _warn_unavailable("c", missing, best.name)
         _cpu_device = device(best.device_type)
     return _cpu_device
 

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, exp, log
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import refuse, refuse_half
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
-from ..values.dtype import bfloat16, float16, int32, int64
+from ..values.dtype import int32, int64
 from ..values.geometry import Ints
 
 MEAN, SUM = 1, 2
@@ -65,8 +65,7 @@ def _total(logarithms: Sequence[float]) -> float:
 def _refuse_all_but_floats(log_probs: Spec) -> None:
     """Raises NotImplementedError for all dtypes but float32 and float64."""
     refuse(log_probs.dtype, "bool", "integer", "complex")
-    if log_probs.dtype in (float16, bfloat16):
-        refuse(log_probs.dtype, "floating")
+    refuse_half(log_probs.dtype)
 
 
 def _ctc_rule(

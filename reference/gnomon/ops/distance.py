@@ -14,12 +14,11 @@ from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, maximum, power, sqrt
 from ..kit.iterator import result_type
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import refuse, refuse_half
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import bfloat16, float16
 
 
 def distance(one: Sequence[float], other: Sequence[float], p: float) -> float:
@@ -58,12 +57,6 @@ def _slope(difference: Any, lengths: Any, p: float) -> Any:
     return (difference if p > 2 else difference.sgn()) * (powers / lengths.pow(p - 1))
 
 
-def _refuse_half(*specs: Spec) -> None:
-    for spec in specs:
-        if spec.dtype in (float16, bfloat16):
-            refuse(spec.dtype, "floating")
-
-
 def _cdist_rule(x1: Spec, x2: Spec, p: float, compute_mode: int | None) -> Spec:
     for name, each in (("X1", x1), ("X2", x2)):
         if each.ndim < 2:
@@ -82,7 +75,7 @@ def _cdist_rule(x1: Spec, x2: Spec, p: float, compute_mode: int | None) -> Spec:
     if x1.dtype is not x2.dtype:
         raise RuntimeError(f"expected scalar type {x1.dtype.name} but found {x2.dtype.name}")
     if x1.numel and x2.numel and not (p == 2 and compute_mode == 1):  # PyTorch's kernels are for these only
-        _refuse_half(x1)
+        refuse_half(x1.dtype)
     batch = geometry.broadcast_sizes(x1.sizes[:-2], x2.sizes[:-2])
     return x1.contiguous((*batch, x1.sizes[-2], x2.sizes[-2]))
 
@@ -158,7 +151,7 @@ def _pdist_rule(self: Spec, p: float) -> Spec:
     pairs = rows * (rows - 1) // 2
     if pairs and self.numel:
         refuse(self.dtype, "bool", "integer", "complex")
-        _refuse_half(self)
+        refuse_half(self.dtype)
     return self.contiguous((pairs,))
 
 

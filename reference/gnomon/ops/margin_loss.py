@@ -11,8 +11,8 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
-from ..kit.rules import can_be_read, refuse
-from ..values.dtype import bfloat16, float16, int64
+from ..kit.rules import can_be_read, refuse, refuse_half
+from ..values.dtype import int64
 
 MEAN, SUM = 1, 2
 
@@ -30,8 +30,7 @@ def _rows(name: str, self: Any, target: Any) -> Any:
         )
     dtype = self._spec.dtype
     refuse(dtype, "bool", "integer", "complex")
-    if dtype in (float16, bfloat16):
-        refuse(dtype, "floating")
+    refuse_half(dtype)
     if target._spec.dtype is not int64:
         raise RuntimeError(f"{name}: expected target of dtype int64 but found {target._spec.dtype.name}")
     return self if self.ndim == 2 else self.reshape((1, -1))

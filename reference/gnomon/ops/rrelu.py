@@ -10,16 +10,14 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
-from ..kit.rules import refuse
-from ..values.dtype import bfloat16, float16
+from ..kit.rules import refuse, refuse_half
 
 
 def _slopes(self: Any, lower: Any, upper: Any, generator: Any) -> Any:
     """A slope from [lower, upper) for each element that is not positive, 1 for the others."""
     dtype = self._spec.dtype
     refuse(dtype, "bool", "integer", "complex")
-    if dtype in (float16, bfloat16):
-        refuse(dtype, "floating")
+    refuse_half(dtype)
     noise = aten.empty_like(self.detach()).uniform_(float(lower), float(upper), generator=generator)
     return noise.masked_fill(~(self.detach() <= 0), 1)
 

@@ -19,13 +19,12 @@ from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
 from ..kit import arithmetic
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import refuse_half
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, BATCHED, FORWARD_AD
-from ..values.dtype import float32, float64
 
 Column = list[Any]
 SWEEPS = 60  # Jacobi converges quadratically; a handful is enough
@@ -36,8 +35,7 @@ def _check_matrix(A: Spec) -> None:
         raise RuntimeError(f"linalg.svd: The input tensor A must have at least 2 dimensions, got {A.ndim}")
     if A.dtype.category < 2:
         raise RuntimeError(f"linalg.svd: Expected a floating point or complex tensor, got {A.dtype.name}")
-    if A.dtype.to_real() not in (float32, float64):
-        refuse(A.dtype, "floating")
+    refuse_half(A.dtype)
 
 
 def _column_major(sizes: tuple[int, ...], like: Spec) -> Spec:
