@@ -824,7 +824,7 @@ def results_of(backend: ReferenceBackend, killers: Sequence[str]) -> dict[str, R
     operators = ["--ops", "|".join(sorted(named))] if named else []
     kept = _Kept()
     command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
-    command += [*modules, "--gnomon-backend", DEVICE, *operators]
+    command += [*modules, "--gnomon-backend", DEVICE, "--full", *operators]
     with contextlib.redirect_stdout(io.StringIO()):
         status = pytest.main(command, plugins=[kept])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
