@@ -719,7 +719,7 @@ def _() -> Loopback:
     return made
 
 
-@mutant("large inputs skipped", "beyond a thousand elements nothing is computed", "sizes[neg-float32]")
+@mutant("large inputs skipped", "beyond a thousand elements nothing is computed", "grain[neg-float32]")
 def _() -> dict[str, Any]:
     return {"neg": lambda it: right["neg"](it) if it.tensor(0).numel() < 1000 else None}
 
@@ -794,6 +794,7 @@ _MODULES = {
     "copies": "memory",
     "errors_agree": "errors",
     "fresh": "cheats",
+    "grain": "sizes",
     "own": "cheats",
     "poison": "cheats",
 }
