@@ -22,6 +22,8 @@ RUNS = 4
 MOST = 5000  # elements of such an input
 FACTOR = 7  # how much larger inputs are where orders may differ: sums of more terms than one vector has
 
+pytestmark = pytest.mark.short("float32")
+
 
 def pytest_generate_tests(metafunc):
     found = {name: each for name, each in operators().items() if not UNDETERMINED.match(name)}

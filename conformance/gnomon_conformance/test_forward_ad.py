@@ -38,7 +38,7 @@ CONVENTIONS = [
 ]
 DOUBLE = ("float64", "complex128")
 
-pytestmark = pytest.mark.tier("autograd")
+pytestmark = [pytest.mark.tier("autograd"), pytest.mark.short("float32")]
 
 
 def pytest_generate_tests(metafunc):

@@ -16,7 +16,7 @@ from .selection import RANDOM, UNDETERMINED, operators
 
 gradcheck = pytest.importorskip("gnomon.autograd.gradcheck").gradcheck
 
-pytestmark = pytest.mark.tier("autograd")
+pytestmark = [pytest.mark.tier("autograd"), pytest.mark.short("float32")]
 
 
 def pytest_generate_tests(metafunc):
