@@ -14,11 +14,14 @@ from .tolerances import Tolerance
 
 def written_tensors(schema: Any, sample: Sample) -> list[bool]:
     """For each tensor of the call: does the schema say that it, or one over the same storage, is written?"""
-    marks: list[tuple[bool, int | None]] = []
+    marks: dict[Any, tuple[bool, int | None]] = {}  # a given tensor that stands in two places is one tensor
     for argument, value in zip(schema.arguments, complete(schema, sample)):
-        marks += [(argument.is_written, getattr(each, "storage", None)) for each in descriptions([value])]
-    written = {storage for is_written, storage in marks if is_written and storage is not None}
-    return [is_written or storage in written for is_written, storage in marks]
+        for each in descriptions([value]):
+            storage = getattr(each, "storage", None)
+            key = id(each) if storage is not None else len(marks)
+            marks[key] = (argument.is_written or marks.get(key, (False,))[0], storage)
+    written = {storage for is_written, storage in marks.values() if is_written and storage is not None}
+    return [is_written or storage in written for is_written, storage in marks.values()]
 
 
 def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, device: str) -> str:

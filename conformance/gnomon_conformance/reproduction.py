@@ -65,7 +65,11 @@ def reproduction(
     shared: dict[int, str] = {}  # storage -> the tensor that was made with it
     texts = []
 
+    twice: dict[int, str] = {}
+
     def built(description: TensorDescription, is_written: bool) -> str:
+        if id(description) in twice:
+            return twice[id(description)]
         contents = stored(description, dtype, layout, len(names), is_written)
         name = f"t{len(names)}"
         view = f".as_strided({contents.sizes}, {contents.strides}, {contents.offset})"
@@ -77,6 +81,7 @@ def reproduction(
         made = f"gn.tensor({_list(contents.numbers)}, dtype=gn.{contents.dtype}, device=device)"
         storage = getattr(description, "storage", None)
         if storage is not None:
+            twice[id(description)] = name
             made = shared.setdefault(storage, name).replace(name, made)
         lines.append(f"    {name} = {made}{view}{grad}")
         names.append(name)

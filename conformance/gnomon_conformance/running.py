@@ -164,8 +164,11 @@ def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str
     """Build the arguments that ``sample`` describes; ``change`` may replace what each storage holds."""
     call = Call([], [], [], [], [])
     shared: dict[int, Any] = {}
+    twice: dict[int, Any] = {}  # a given tensor that stands in two places is one tensor
 
     def built(description: TensorDescription, is_written: bool) -> Any:
+        if id(description) in twice:
+            return twice[id(description)]
         contents = stored(description, dtype, layout, len(call.tensors), is_written)
         if change is not None:
             contents = change(contents, description)
@@ -177,6 +180,7 @@ def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str
             whole, tensor = framework.build(contents)
         if storage is not None:
             shared[storage] = whole
+            twice[id(description)] = tensor
         call.wholes.append(whole)
         call.tensors.append(tensor)
         call.contents.append(contents)
