@@ -307,6 +307,10 @@ def test_all_good_is_status_0(probe: Path) -> None:
         (["no_such_backend"], "no_such_backend"),
         (["reference", "-n", "0"], "at least 1 worker"),
         (["reference", "--tier", "nothing"], "invalid choice"),
+        (["reference", "--ops", "("], "is no regular expression"),
+        (["reference", "--ops", "no_such"], "no operator's name has a match"),
+        (["reference", "--hang-limit", "0"], "more than 0 seconds"),
+        (["reference", "--report", __file__], "--report: "),
     ],
 )
 def test_wrong_commands(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -383,3 +387,23 @@ def test_what_rests_on_a_broken_foundation_is_blocked(monkeypatch: pytest.Monkey
         judging.begin(item)
     item.config.stash[judging.foundations_key] = {"reference": {"autograd": "wrong"}}
     judging.begin(item)  # its own tier's tests run, and show what is wrong
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "backends", "name", "operator", "dtype"),
+    [
+        ("x/test_forward.py::test_forward[neg-int8-my-gpu]", ["my-gpu"], "forward[neg-int8]", "neg", "int8"),
+        ("test_forward.py::test_forward[neg-int8-c]", ["numpy", "c"], "forward[neg-int8]", "neg", "int8"),
+        ("test_expressions.py::test_backend[c-nn.functional.pad]", ["c"], "expressions[nn.functional.pad]",
+         "nn.functional.pad", ""),
+        ("test_memory.py::test_blocks[my-gpu]", ["my-gpu"], "blocks", "", ""),
+    ],
+)  # fmt: skip
+def test_a_crashed_test_is_known_by_its_name(
+    nodeid: str, backends: list[str], name: str, operator: str, dtype: str
+) -> None:
+    found = judging.crashed(nodeid, backends, "why")
+    assert found is not None
+    assert (found.test, found.operator, found.dtype) == (name, operator, dtype)
+    assert (found.backend, found.outcome, found.message) == (backends[-1], "fail", "why")
+    assert judging.crashed("test_mine.py::test_it[other]", backends, "why") is None

@@ -213,7 +213,11 @@ def test_the_variable(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
-    [(["--backend", "nobody", "program.py"], "nobody"), (["--backend", "hello", "none.py"], "no program")],
+    [
+        (["--backend", "hello", "--every", "0", "program.py"], "--every: expected at least 1, got 0"),
+        (["--backend", "nobody", "program.py"], "nobody"),
+        (["--backend", "hello", "none.py"], "no program"),
+    ],
 )
 def test_wrong_commands(home: Path, arguments: list[str], text: str) -> None:
     done = run(home, "-m", "gnomon.cli", "shadow", *arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -118,6 +119,11 @@ def result_differences(
     if values and not found and actual.numbers is not None and expected.numbers is not None:
         found.extend(_element_differences(actual.numbers, expected.numbers, bounds, what, exact))
     return found
+
+
+def renamed_device(text: str, device_type: str) -> str:
+    """The text of an error as it would be on the reference: with its device's name."""
+    return re.sub(rf"\b{re.escape(device_type)}\b", "reference", text)
 
 
 def failure_differences(actual: Failure | None, expected: Failure | None, texts: bool) -> list[str]:

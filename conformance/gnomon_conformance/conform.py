@@ -21,7 +21,7 @@ from gnomon.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 
-from . import judging, plugin, report, tiers
+from . import judging, plugin, report, selection, tiers
 from .outcomes import NOT_CLAIMED, OUTCOMES, PASS, Result, counts, score
 
 HANG_LIMIT = 300.0  # seconds
@@ -65,13 +65,22 @@ def main(arguments: Sequence[str]) -> int:
         parser.error("which backend? `gnomon backends` lists them")
     if options.workers < 1:
         parser.error(f"-n: expected at least 1 worker, got {options.workers}")
+    if options.hang_limit <= 0:
+        parser.error(f"--hang-limit: expected more than 0 seconds, got {options.hang_limit:g}")
+    # here, and not in a worker: there it would be an internal error of pytest-xdist's
+    problem = selection.problem_of_pattern(options.gnomon_ops)
+    if problem:
+        parser.error(problem)
     try:
         backend = get_backend(options.backend)
     except BackendUnavailableError as error:
         parser.error(str(error))
     folder = None if options.report is None else pathlib.Path(options.report)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"--report: {error}")
     watcher = Watcher(options.backend)
     began = time.time()
     status = int(pytest.main(_pytest_arguments(options, folder), plugins=[watcher]))

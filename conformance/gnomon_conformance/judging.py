@@ -81,23 +81,30 @@ def _check_of(function: str, module: str) -> str:
     return module.rpartition(".")[2].removeprefix("test_") if check == "backend" else check
 
 
+def _without(identifier: str, backend: str) -> str | None:
+    """pytest's name for a test's parameters without the backend, first or last of them; None: it has none."""
+    if identifier == backend:
+        return ""
+    if identifier.endswith(f"-{backend}"):
+        return identifier.removesuffix(f"-{backend}")
+    return identifier.removeprefix(f"{backend}-") if identifier.startswith(f"{backend}-") else None
+
+
 def _test_name(check: str, identifier: str, backend: str) -> str:
-    parts = identifier.split("-")
-    parts.remove(backend)
-    return f"{check}[{'-'.join(parts)}]" if parts else check
+    rest = _without(identifier, backend)
+    return f"{check}[{rest}]" if rest else check
 
 
 def crashed(nodeid: str, backends: list[str], message: str) -> Result | None:
     """The Result of a test that ended its process: all that is left is its name.  None for a stranger's."""
     path, _, rest = nodeid.rpartition("::")
     function, _, identifier = rest.rstrip("]").partition("[")
-    parts = identifier.split("-")
-    backend = next((name for name in backends if name in parts), None)
+    backend = next((name for name in backends if _without(identifier, name) is not None), None)
     if backend is None:
         return None
     check = _check_of(function, path.removesuffix(".py").rpartition("/")[2])
     test = _test_name(check, identifier, backend)
-    parts.remove(backend)
+    parts = (_without(identifier, backend) or "").split("-")
     dtype = parts.pop() if parts and parts[-1] in DTYPES else ""
     operator = "-".join(parts)
     try:

@@ -36,10 +36,10 @@ from gnomon.values import dtype as dtypes
 from gnomon.values.errors import BackendUnavailableError
 
 from .checking import problems_of
+from .comparing import renamed_device
 from .description import ON_DEVICE, GivenTensor, OnDevice, Sample, given
 from .reproduction import explain
 from .running import Call, Gnomon, prepare, run_call
-from .test_errors import renamed_device
 
 LARGEST = 4096  # elements of the largest tensor of a call that is shadowed
 
@@ -105,6 +105,8 @@ class Shadow(DispatchMode):
     """
 
     def __init__(self, device: str, every: int = 1, largest: int = LARGEST, folder: str = "."):
+        if every < 1:
+            raise ValueError(f"shadow: every: expected at least 1, got {every}")
         self.device = device
         self.every = every
         self.largest = largest
@@ -276,6 +278,8 @@ def main(arguments: Sequence[str]) -> int:
         gn.set_default_device(options.backend)
     except BackendUnavailableError as error:
         parser.error(str(error))
+    if options.every < 1:
+        parser.error(f"--every: expected at least 1, got {options.every}")
     if not pathlib.Path(options.script).is_file():
         parser.error(f"there is no program {options.script!r}")
     shadow = Shadow(backend.device_type, options.every, options.largest, options.folder)
@@ -304,16 +308,23 @@ def start() -> None:
     """What ``GNOMON_SHADOW=reference`` asks for: the mode, from the import of gnomon to the program's end.
 
     ``GNOMON_SHADOW_EVERY``, ``GNOMON_SHADOW_LARGEST`` and ``GNOMON_SHADOW_FOLDER`` are the command's options.
-    Raises ValueError for another shadow than the reference.
+    Raises ValueError for another shadow than the reference, and for what is no number.
     """
     wanted = os.environ["GNOMON_SHADOW"]
     if wanted != "reference":
         raise ValueError(f"GNOMON_SHADOW: expected 'reference', got {wanted!r}")
     shadow = Shadow(
         gn.get_default_device().type,
-        int(os.environ.get("GNOMON_SHADOW_EVERY", "1")),
-        int(os.environ.get("GNOMON_SHADOW_LARGEST", str(LARGEST))),
+        _number_of("GNOMON_SHADOW_EVERY", 1),
+        _number_of("GNOMON_SHADOW_LARGEST", LARGEST),
         os.environ.get("GNOMON_SHADOW_FOLDER", "."),
     )
     shadow.__enter__()
     atexit.register(lambda: print(f"gnomon shadow: {shadow.summary()}", file=sys.stderr))
+
+
+def _number_of(variable: str, default: int) -> int:
+    text = os.environ.get(variable, str(default))
+    if not text.isdecimal():
+        raise ValueError(f"{variable}: expected a number, got {text!r}")
+    return int(text)

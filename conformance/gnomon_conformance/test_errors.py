@@ -1,11 +1,9 @@
 """Bad input: the kind of exception that the samples name, and on a backend the reference's text."""
 
-import re
-
 import pytest
 
 from . import selection
-from .comparing import failure_differences
+from .comparing import failure_differences, renamed_device
 from .reproduction import explain
 from .running import Gnomon, run
 from .samples import bad_samples
@@ -33,11 +31,6 @@ def test_errors(operator):
                 pytest.fail(
                     explain(problems, operator, sample, dtype, "contiguous", ("reference",)), pytrace=False
                 )
-
-
-def renamed_device(text, device_type):
-    """The text as it would be on the reference: with its device's name."""
-    return re.sub(rf"\b{re.escape(device_type)}\b", "reference", text)
 
 
 def test_errors_agree(operator, backend):
