@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon_conformance import mutants
+from gnomon_conformance import killing, loopback, mutants
 
 ROOT = Path(__file__).parent.parent
 
@@ -17,13 +17,13 @@ def _leave_no_mutant():
     yield
     from gnomon.memory import backend
 
-    backend._backends.pop(mutants.DEVICE, None)
-    backend._by_device_type.pop(mutants.DEVICE, None)
+    backend._backends.pop(loopback.DEVICE, None)
+    backend._by_device_type.pop(loopback.DEVICE, None)
 
 
 @pytest.mark.parametrize("name", mutants.MUTANTS)
 def test_mutant_is_killed(name: str) -> None:
-    assert mutants.survivals(name) == []
+    assert killing.survivals(name) == []
 
 
 def test_the_control_passes() -> None:
@@ -32,7 +32,7 @@ def test_the_control_passes() -> None:
     failed = []
     for check in sorted({killer.partition("[")[0] for killer in killers}):
         chosen = [killer for killer in killers if killer.partition("[")[0] == check]
-        found = mutants.results_of(mutants.Loopback(), chosen)
+        found = killing.results_of(loopback.Loopback(), chosen)
         failed += [f"{each}: {found[each].outcome}" for each in chosen if found[each].outcome != "pass"]
     assert failed == []
 
@@ -43,12 +43,12 @@ def test_there_are_enough() -> None:
 
 def test_a_survivor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     harmless = mutants.Mutant(
-        "nothing is wrong", ("forward[neg-float32]", "forward[no-such]"), mutants.Loopback
+        "nothing is wrong", ("forward[neg-float32]", "forward[no-such]"), loopback.Loopback
     )
     monkeypatch.setitem(mutants.MUTANTS, "harmless", harmless)
-    assert mutants.survivals("harmless") == ["forward[neg-float32]: pass", "forward[no-such]: no such test"]
+    assert killing.survivals("harmless") == ["forward[neg-float32]: pass", "forward[no-such]: no such test"]
 
 
 def test_the_table_is_fresh() -> None:
     table = (ROOT / "docs" / "mutants.md").read_text()
-    assert table.rstrip("\n") == mutants.markdown(), "python -m gnomon_conformance.mutants --markdown"
+    assert table.rstrip("\n") == killing.markdown(), "python -m gnomon_conformance.killing --markdown"

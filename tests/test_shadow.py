@@ -15,18 +15,18 @@ import gnomon as gn
 from gnomon.kit.loops import pointwise
 from gnomon.memory import backend as backends
 from gnomon.memory.backend import reference_backend
-from gnomon_conformance import mutants
+from gnomon_conformance import loopback
 from gnomon_conformance.shadow import Shadow, ShadowDifference
 
 ROOT = Path(__file__).parent.parent
 HELLO = ROOT / "backends" / "gnomon_hello"
-DEVICE = mutants.DEVICE
+DEVICE = loopback.DEVICE
 
 
 @pytest.fixture(autouse=True)
 def _loopback() -> Iterator[None]:
     """The reference's kernels on a device of their own, for one test, as the default device."""
-    backends.register_backend(mutants.Loopback())
+    backends.register_backend(loopback.Loopback())
     gn.set_default_device(DEVICE)
     yield
     gn.set_default_device(None)
@@ -35,7 +35,7 @@ def _loopback() -> Iterator[None]:
 
 
 def break_kernel(name: str, kernel: object) -> None:
-    backends.register_backend(mutants.Loopback({name: kernel}))
+    backends.register_backend(loopback.Loopback({name: kernel}))
 
 
 def test_a_right_program_runs_as_ever(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_difference_stops_and_is_written_down(tmp_path: Path) -> None:
     test = runpy.run_path(str(path))["test_neg"]
     with pytest.raises(AssertionError, match=r"expected -0\.0"):
         test(backends.get_backend(DEVICE))
-    backends.register_backend(mutants.Loopback())
+    backends.register_backend(loopback.Loopback())
     test(backends.get_backend(DEVICE))
     test(reference_backend)
 

@@ -4,63 +4,25 @@ A suite that passes what is broken is worth nothing, and only broken backends sh
 mutant is the reference's kernels on a device of its own, with a fault that somebody makes in a kernel, in an
 allocator, or to look better than he is.  It names the tests that are to fail.
 
-    python -m gnomon_conformance.mutants             kill them all
-    python -m gnomon_conformance.mutants --markdown  docs/mutants.md
+    python -m gnomon_conformance.killing             kill them all
+    python -m gnomon_conformance.killing --markdown  docs/mutants.md
 """
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import functools
-import io
 import math
-import os
 import random
-import re
-import struct
-import sys
-import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
-
-import pytest
 
 from gnomon.kit.loops import pointwise, reduction
 from gnomon.memory.accessor import TensorAccessor
-from gnomon.memory.backend import ReferenceBackend, reference_backend, register_backend
+from gnomon.memory.backend import ReferenceBackend
 from gnomon.values.dtype import float32
 
-from . import plugin
-from .outcomes import FAIL, Result
-
-DEVICE = "mutant"
-
-
-class Loopback(ReferenceBackend):
-    """The reference's kernels on a device of their own: what is mutated."""
-
-    name = device_type = DEVICE
-
-    def __init__(self, kernels: dict[str, Callable[..., Any]] | None = None) -> None:
-        self.kernels = {name: copied(each) for name, each in reference_backend.kernels.items()}
-        self.kernels |= kernels or {}
-        self.capabilities = dict.fromkeys(self.kernels)
-
-
-def copied(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, of its own code: as if the backend's author had written it."""
-    if not isinstance(kernel, types.FunctionType):
-        return kernel
-    made = types.FunctionType(
-        kernel.__code__.replace(),
-        kernel.__globals__,
-        kernel.__name__,
-        kernel.__defaults__,
-        kernel.__closure__,
-    )
-    made.__kwdefaults__ = kernel.__kwdefaults__
-    return made
+from .loopback import Loopback, bfloat16, filled, from_start, numbers_of, right, then, unary
+from .outcomes import FAIL
 
 
 class Mutant(NamedTuple):
@@ -79,7 +41,6 @@ class Mutant(NamedTuple):
 
 
 MUTANTS: dict[str, Mutant] = {}
-right = reference_backend.kernels
 
 
 def mutant(name: str, fault: str, *killers: str, outcome: str = FAIL) -> Callable[[Any], Any]:
@@ -99,52 +60,6 @@ def mutant(name: str, fault: str, *killers: str, outcome: str = FAIL) -> Callabl
 def broken(name: str, fault: str, kernel: str, function: Any, *killers: str) -> None:
     """A mutant of one kernel."""
     mutant(name, fault, *killers)(lambda: {kernel: function})
-
-
-def numbers_of(iterator: Any) -> tuple[list[Any], Any]:
-    """What reads each input of a pointwise kernel, and what writes its output."""
-    reads = [TensorAccessor(iterator.tensor(place)).read for place in range(1, len(iterator.operands))]
-    return reads, TensorAccessor(iterator.tensor(0)).write
-
-
-def unary(offsets: Callable[[Any], tuple[Any, Any]], change: Callable[[Any], Any] = lambda a: a) -> Any:
-    """A kernel of one input that walks as ``offsets`` says."""
-
-    def kernel(iterator: Any) -> None:
-        (read,), write = numbers_of(iterator)
-        for to, at in zip(*offsets(iterator)):
-            write(to, change(read(at)))
-
-    return kernel
-
-
-def from_start(iterator: Any, position: int) -> Iterator[int]:
-    """The offsets of an operand, less its storage offset."""
-    start = iterator.tensor(position).storage_offset()
-    return (offset - start for offset in iterator.offsets(position))
-
-
-def then(name: str, change: Callable[..., None]) -> Any:
-    """The right kernel, and then some harm to its arguments."""
-
-    def kernel(*arguments: Any) -> None:
-        right[name](*arguments)
-        change(*arguments)
-
-    return kernel
-
-
-def filled(tensor: Any, change: Callable[[Any], Any]) -> None:
-    """Change each element of a tensor."""
-    accessor = TensorAccessor(tensor)
-    for offset in accessor.offsets():
-        accessor.write(offset, change(accessor.read(offset)))
-
-
-def bfloat16(number: float) -> float:
-    """Rounded (down) to bfloat16."""
-    (bits,) = struct.unpack("I", struct.pack("f", number))
-    return struct.unpack("f", struct.pack("I", bits & 0xFFFF0000))[0]
 
 
 # -------------------------------------------------------------------------------------------------------
@@ -782,107 +697,3 @@ def _() -> dict[str, Any]:
         right["neg"](shared["iterator"])
 
     return {"neg": kernel}
-
-
-# -------------------------------------------------------------------------------------------------------
-# Killing them.
-
-# Checks that stand in a module of another name.
-_MODULES = {
-    "deterministic": "cheats",
-    "blocks": "memory",
-    "copies": "memory",
-    "errors_agree": "errors",
-    "fresh": "cheats",
-    "grain": "sizes",
-    "own": "cheats",
-    "poison": "cheats",
-}
-
-
-class _Kept:
-    """The plug-in that keeps pytest's configuration, with the results in it."""
-
-    def pytest_configure(self, config: Any) -> None:
-        self.config = config
-
-
-def _operator(killer: str) -> str:
-    """The operator of a test: of what is between the brackets, what stands before the dtype."""
-    check, _, inside = killer.rstrip("]").partition("[")
-    return inside if check in ("errors_agree", "threads") else inside.rpartition("-")[0]
-
-
-def results_of(backend: ReferenceBackend, killers: Sequence[str]) -> dict[str, Result]:
-    """What comes of the checks and operators of these tests on ``backend``, by the name of the test.
-
-    Raises RuntimeError where the suite does not run.
-    """
-    register_backend(backend)
-    checks = {each.partition("[")[0] for each in killers}
-    modules = sorted({f"{__package__}.test_{_MODULES.get(check, check)}" for check in checks})
-    named = {f"^{re.escape(_operator(each))}$" for each in killers if "[" in each}
-    operators = ["--ops", "|".join(sorted(named))] if named else []
-    kept = _Kept()
-    command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
-    command += [*modules, "--gnomon-backend", DEVICE, "--full", *operators]
-    with contextlib.redirect_stdout(io.StringIO()):
-        status = pytest.main(command, plugins=[kept])
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise RuntimeError(f"the suite does not run on a mutant: {status!r} of {' '.join(command)}")
-    return {test: result for (_, test), result in kept.config.stash[plugin.results_key].items()}
-
-
-def survivals(name: str) -> list[str]:
-    """The tests that the mutant has to fail and does not, each with what came of it instead."""
-    mutated = MUTANTS[name]
-    found = results_of(mutated.make(), mutated.killers)
-    return [
-        f"{each}: {found[each].outcome if each in found else 'no such test'}"
-        for each in mutated.killers
-        if each not in found or found[each].outcome != mutated.outcome
-    ]
-
-
-def markdown() -> str:
-    """The table of the mutants: docs/mutants.md."""
-    lines = [
-        "# The mutants",
-        "",
-        "Written by `python -m gnomon_conformance.mutants --markdown`; a test says when it is stale, and",
-        "kills each of them. A mutant is the reference's kernels on a device of its own, with one fault.",
-        "Without a fault, that device passes the same tests.",
-        "",
-        "| mutant | fault | killed by | outcome |",
-        "|---|---|---|---|",
-    ]
-    for name, each in MUTANTS.items():
-        killers = ", ".join(f"`{killer}`" for killer in each.killers)
-        lines.append(f"| {name} | {each.fault} | {killers} | {each.outcome} |")
-    return "\n".join(lines)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Kill them all, or print the table; the exit status is 1 where one survives."""
-    parser = argparse.ArgumentParser(
-        prog="python -m gnomon_conformance.mutants", description="Kill the mutants, each by its name."
-    )
-    parser.add_argument(
-        "--markdown", action="store_true", help="print the table of the documentation instead"
-    )
-    parser.add_argument("--only", default="", metavar="TEXT", help="only mutants with this in their name")
-    options = parser.parse_args(arguments)
-    if options.markdown:
-        print(markdown())
-        return 0
-    alive = 0
-    for name in MUTANTS:
-        if options.only in name:
-            found = survivals(name)
-            alive += bool(found)
-            print(f"{name}: {'killed' if not found else 'SURVIVES ' + '; '.join(found)}", flush=True)
-    return int(alive > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
