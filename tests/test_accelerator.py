@@ -1,10 +1,13 @@
-"""gnomon.accelerator: the memory that tensors take, and a limit on it."""
+"""gnomon.accelerator: the memory that tensors take, a limit on it, and waiting for a device."""
 
 from __future__ import annotations
 
 import pytest
 
 import gnomon as gn
+from gnomon.memory import backend as backends
+from gnomon.memory.backend import register_backend
+from gnomon_conformance import loopback
 
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
 
@@ -59,3 +62,23 @@ def test_a_backend_that_does_not_count() -> None:
         gn.accelerator.set_memory_limit(1 << 30, "reference")
     with pytest.raises(RuntimeError, match="positive number of bytes"):
         gn.accelerator.set_memory_limit(0, "reference")
+
+
+def test_synchronize_raises_what_a_kernel_met():
+    """On a device that runs its kernels later, an error comes out where somebody waits, once."""
+    backend = loopback.Queueing()
+    register_backend(backend)
+    try:
+        x = gn.arange(6.0, device=loopback.DEVICE).reshape(2, 3)
+        y = x.gather(1, gn.tensor([[7]], device=loopback.DEVICE))
+        with pytest.raises(RuntimeError, match="index 7 is out of bounds for dimension 1 with size 3"):
+            gn.accelerator.synchronize(loopback.DEVICE)
+        gn.accelerator.synchronize(loopback.DEVICE)
+        assert y.shape == (1, 1) and x.tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+        gn.accelerator.synchronize()
+        gn.accelerator.synchronize(0)
+        with pytest.raises(RuntimeError):
+            gn.accelerator.synchronize("no_such_device")
+    finally:
+        backends._backends.pop(loopback.DEVICE, None)
+        backends._by_device_type.pop(loopback.DEVICE, None)

@@ -37,6 +37,19 @@ def test_the_control_passes() -> None:
     assert failed == []
 
 
+def test_the_asynchronous_control_passes() -> None:
+    """One that runs its kernels when somebody waits passes what kills its mutants."""
+    killers = (
+        "errors_agree[gather]",
+        "forward[neg-float32]",
+        "model[perceptron-float32]",
+        "grain[neg-float32]",
+    )
+    for killer in killers:
+        found = killing.results_of(loopback.Queueing(), [killer])
+        assert found[killer].outcome == "pass", found[killer].message
+
+
 def test_there_are_enough() -> None:
     assert len(mutants.MUTANTS) >= 40
 

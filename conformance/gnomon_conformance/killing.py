@@ -19,10 +19,12 @@ import pytest
 
 from gnomon.memory.backend import ReferenceBackend, register_backend
 
-from . import plugin
+from . import late_mutants, plugin
 from .loopback import DEVICE
 from .mutants import MUTANTS
 from .outcomes import Result
+
+__all__ = ["MUTANTS", "late_mutants", "markdown", "results_of", "survivals"]
 
 # Checks that stand in a module of another name.
 _MODULES = {
@@ -32,6 +34,7 @@ _MODULES = {
     "errors_agree": "errors",
     "fresh": "cheats",
     "grain": "sizes",
+    "model": "models",
     "own": "cheats",
     "poison": "cheats",
 }

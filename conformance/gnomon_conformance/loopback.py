@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
+import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from gnomon.memory.accessor import TensorAccessor
-from gnomon.memory.backend import ReferenceBackend, reference_backend
+from gnomon.memory.backend import USUAL_TRAITS, ReferenceBackend, reference_backend
 
 DEVICE = "mutant"
 
@@ -37,6 +38,50 @@ def copied(kernel: Callable[..., Any]) -> Callable[..., Any]:
     )
     made.__kwdefaults__ = kernel.__kwdefaults__
     return made
+
+
+class Queueing(Loopback):
+    """The same, asynchronous: a call puts its kernel in a queue, which runs when somebody looks or waits.
+
+    An error of a kernel comes out there, and what was asked for after it is dropped.
+    """
+
+    traits = USUAL_TRAITS | {"streams"}
+
+    def __init__(self, kernels: dict[str, Callable[..., Any]] | None = None) -> None:
+        super().__init__(kernels)
+        self.kernels = {name: self._queued(kernel) for name, kernel in self.kernels.items()}
+        self._queue: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self._running = threading.RLock()
+
+    def _queued(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def queue(*arguments: Any) -> None:
+            with self._running:
+                self._queue.append((kernel, arguments))
+
+        return queue
+
+    def synchronize(self, index: int) -> None:
+        """Run what is in the queue; raises what a kernel raises."""
+        with self._running:
+            waiting, self._queue = self._queue, []
+            for kernel, arguments in waiting:
+                kernel(*arguments)
+
+    def copy_in(self, memory: bytearray, offset: int, data: memoryview) -> None:
+        """Behind all that is in the queue."""
+        self.synchronize(0)
+        super().copy_in(memory, offset, data)
+
+    def copy_out(self, memory: bytearray, offset: int, nbytes: int) -> memoryview:
+        """After all that is in the queue."""
+        self.synchronize(0)
+        return super().copy_out(memory, offset, nbytes)
+
+    def host_view(self, memory: bytearray, nbytes: int) -> memoryview:
+        """After all that is in the queue; for the kernels themselves, at once."""
+        self.synchronize(0)
+        return super().host_view(memory, nbytes)
 
 
 right = reference_backend.kernels

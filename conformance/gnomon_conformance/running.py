@@ -108,6 +108,12 @@ class Gnomon:
         with contextlib.nullcontext() if has_tensors else gn.device(self.device):
             return operator(*values)
 
+    def call_and_wait(self, operator: Any, values: Sequence[Any]) -> Any:
+        """The same, and an error that an asynchronous device tells of later comes out, too."""
+        result = self.call(operator, values)
+        gn.accelerator.synchronize(self.device)
+        return result
+
     def is_tensor(self, value: Any) -> bool:
         """Is this a tensor?"""
         return isinstance(value, gn.Tensor)

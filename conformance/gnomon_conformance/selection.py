@@ -12,6 +12,7 @@ import gnomon as gn
 
 from .description import DTYPES, complete, descriptions
 from .expressions import all_expressions
+from .models import MODELS
 from .samples import all_samples, good_samples
 
 # Numbers that nobody promises: uninitialised memory, and the signs of singular vectors.
@@ -83,7 +84,7 @@ def problem_of_pattern(pattern: str | None) -> str:
         compiled = re.compile(pattern)
     except re.error as error:
         return f"--ops: {pattern!r} is no regular expression: {error}"
-    names = [*operators(), *variants("inplace"), *variants("out"), *all_expressions()]
+    names = [*operators(), *variants("inplace"), *variants("out"), *all_expressions(), *MODELS]
     if any(compiled.search(name) for name in names):
         return ""
     return f"--ops: no operator's name has a match of {pattern!r}; names are as in 'add.Tensor' and 'neg_'"

@@ -1,6 +1,6 @@
-"""Memory of a device: what is in use, what is kept for the next request, and how much there may be.
+"""A device: waiting for it; and its memory: what is in use, what is kept, and how much there may be.
 
-Source: torch.accelerator's functions of memory; the limit in bytes is gnomon's own.
+Source: torch.accelerator; the limit in bytes is gnomon's own.
 """
 
 from __future__ import annotations
@@ -18,6 +18,17 @@ def _find(device_index: Any) -> tuple[Backend, int]:
     elif device_index is not None:
         device = resolve_device(device_index)
     return backend_of(device), device.index or 0
+
+
+def synchronize(device_index: Any = None) -> None:
+    """Wait until a device has done all that it was asked for.
+
+    The error of a kernel that could not be told when it was called, because it depends on numbers that an
+    asynchronous device computes, is raised here, or where a result is read, if that is earlier.  Backends
+    that are not asynchronous return at once.  Source: torch.accelerator.synchronize.
+    """
+    backend, index = _find(device_index)
+    backend.synchronize(index)
 
 
 def _count(device_index: Any, name: str) -> int:

@@ -1,0 +1,65 @@
+"""Mutants whose faults take time to show: of asynchronous devices, and of kernels that are called often."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from .loopback import Queueing, right
+from .mutants import mutant
+
+
+@mutant("late error lost", "the error of a kernel that runs later comes out nowhere", "errors_agree[gather]")
+def _() -> Queueing:
+    class Mutated(Queueing):
+        def _queued(self, kernel: Any) -> Any:
+            def quiet(*arguments: Any) -> None:
+                try:
+                    kernel(*arguments)
+                except RuntimeError:
+                    pass
+
+            return super()._queued(quiet)
+
+    return Mutated()
+
+
+@mutant("late error kept", "an error is raised by the waits of others, too", "errors_agree[gather]")
+def _() -> Queueing:
+    class Mutated(Queueing):
+        error: Exception | None = None
+
+        def synchronize(self, index: int) -> None:
+            """Raises the first error again and again."""
+            if self.error is None:
+                try:
+                    super().synchronize(index)
+                except RuntimeError as error:
+                    self.error = error
+            if self.error is not None:
+                raise self.error
+
+    return Mutated()
+
+
+@mutant("nobody waits", "numbers are read before the kernel that writes them has run", "forward[neg-float32]")
+def _() -> Queueing:
+    class Mutated(Queueing):
+        def host_view(self, memory: bytearray, nbytes: int) -> memoryview:
+            """Of what is there now."""
+            return memoryview(memory)
+
+        copy_out = host_view
+
+    return Mutated()
+
+
+@mutant("tires", "from its fourth call on, a kernel does nothing", "model[perceptron-float32]")
+def _() -> dict[str, Any]:
+    calls = itertools.count()
+
+    def kernel(*arguments: Any) -> None:
+        if next(calls) < 3:
+            right["_fused_sgd_"](*arguments)
+
+    return {"_fused_sgd_": kernel}
