@@ -343,28 +343,6 @@ def test_pyargs_needs_no_option_to_load_the_plugin(name, tmp_path):
     assert "passed" in run.stdout
 
 
-def test_the_guide_is_true(tmp_path):
-    """docs/writing_a_backend.md: its Python runs, top to bottom, and it shows hello's own entry point."""
-    text = (ROOT / "docs" / "writing_a_backend.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) > 3
-    program = tmp_path / "guide.py"
-    program.write_text("\n".join(blocks))
-    run = subprocess.run(
-        [sys.executable, str(program)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=environment(),
-        timeout=60,
-    )
-    assert run.returncode == 0, run.stderr
-    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    project = (HELLO / "pyproject.toml").read_text()
-    for line in toml.splitlines():
-        assert line in project.splitlines(), f"the guide shows {line!r}, which hello's pyproject.toml has not"
-
-
 def test_hello_is_small():
     """The template stays under 60 lines."""
     assert len((HELLO / "gnomon_hello" / "__init__.py").read_text().splitlines()) < 60

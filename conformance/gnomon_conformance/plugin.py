@@ -214,11 +214,13 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
         return
     chosen = config.getoption("gnomon_tiers")
     is_full = config.getoption("gnomon_full")
+    names_operators = config.getoption("gnomon_ops") is not None
     kept, left = [], []
     for item in items:
         subject = judging.subject_of(item)
         if subject is not None:
             wanted = (not chosen or subject.tier in chosen) and (is_full or _is_in_short_run(item, subject))
+            wanted = wanted and bool(subject.operator or not names_operators)  # some are about none
         else:
             wanted = not is_of_suite(item) or config.getoption("gnomon_with_reference")
         if wanted:

@@ -19,13 +19,6 @@ def held(backend, memory, nbytes):
     return bytes(backend.copy_out(memory, 0, nbytes))
 
 
-@pytest.fixture(autouse=True)
-def _all_operators(request):
-    """These tests are about no operator: none of them runs where single ones are asked for."""
-    if request.config.getoption("gnomon_ops"):
-        pytest.skip("only single operators are tested")
-
-
 def test_copies(backend):
     """Whole blocks, and parts of them, from every offset."""
     for nbytes in SIZES:
