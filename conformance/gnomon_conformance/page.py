@@ -138,8 +138,7 @@ def _cell(outcomes: Sequence[str] | None) -> str:
     worst = next(outcome for outcome in _ORDER if outcome in outcomes)
     passed = sum(outcome == PASS for outcome in outcomes)
     return (
-        f'<td class="{_class(worst)}" title="{worst}: {passed} of {len(outcomes)} pass">'
-        f'<span aria-label="{worst}">{_MARKS[worst]}</span></td>'
+        f'<td class="{_class(worst)}" title="{worst}: {passed} of {len(outcomes)} pass">{_MARKS[worst]}</td>'
     )
 
 
