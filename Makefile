@@ -1,5 +1,5 @@
 # make demo   trains a digit classifier on every backend present, and compares their curves
-# make test   checks style, then runs all tests and the conformance suite
+# make test   checks style, runs all tests and the conformance suite, and puts the C backend to the suite
 #
 # Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, oracle, sanitize,
 # soak, bench-quick, clean.  PYTHON is the Python that .venv is made with.
@@ -10,6 +10,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # pytest-xdist's workers: compiling and the reference's loops use one core each.
 WORKERS ?= 2
+
+# Without a C compiler there is no C backend, and nothing of it to test.
+HAS_C := $(BIN)/python -c "import gnomon; raise SystemExit(not gnomon.backends()['c'].available)"
 
 NATIVE := $(shell find csrc cffi_build reference/gnomon/_c -type f -not -path '*/__pycache__/*')
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
@@ -24,6 +27,7 @@ demo: $(INSTALLED)
 
 test: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) tests conformance
+	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
