@@ -281,6 +281,11 @@ def test_several_outputs(device: str) -> None:
             RuntimeError,
             "mul: unsupported operation: some elements",
         ),  # type: ignore[attr-defined]
+        (  # a composition
+            lambda: _shifted().divide_(_shifted.source[:-1]),
+            RuntimeError,
+            "divide_: unsupported operation: some elements",
+        ),  # type: ignore[attr-defined]
         # arguments
         (lambda: gn.exp(), TypeError, r"exp\(\): missing required argument 'input' \(position 1\)"),
         (lambda: gn.exp(3), TypeError, r"exp\(\): argument 'input' \(position 1\) must be Tensor, not int"),

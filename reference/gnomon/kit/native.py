@@ -33,7 +33,14 @@ from ..memory.tensor import Tensor, version_counter
 from ..values import dtype as dtypes
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from ..values.schema import FunctionSchema
-from .outputs import check_output_dtype, is_expanded, warn_of_expanded, with_output_dtype, write_results
+from .outputs import (
+    check_no_overlap,
+    check_output_dtype,
+    is_expanded,
+    warn_of_expanded,
+    with_output_dtype,
+    write_results,
+)
 from .plans import Plan, composed
 from .running import (
     run_explicit,
@@ -303,6 +310,7 @@ def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
                 arguments = (aten.clone.default(self, None), *arguments[1:])
             result = base(*arguments)
             check_output_dtype(base, result._spec.dtype, self._spec.dtype)
+            check_no_overlap(variant, base, self, arguments)
             return self.copy_(result)
 
         _register_composite(variant, write_inplace)
