@@ -200,6 +200,14 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
             f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
             f"destination and {values.dtype.name} for the source."
         )
+    if len(indices) > self.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(indices)})")
+    sizes, _ = indexed_sizes(self, [*indices, *[None] * (self.ndim - len(indices))])
+    if values.sizes != sizes or len({each.sizes for each in indices if each is not None}) > 1:
+        raise RuntimeError(
+            f"index_put: expected indices of the same sizes, and values of sizes {list(sizes)}, but got "
+            f"{list(values.sizes)}"
+        )
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
 
@@ -274,7 +282,27 @@ def _prepared_put(self: Any, indices: Sequence[Any], values: Any, accumulate: bo
 
 
 def _index_put(self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
-    return aten._index_put.default(self, *_prepared_put(self, indices, values, accumulate), accumulate)
+    prepared, values = _prepared_put(self, indices, values, accumulate)
+    if any(each is not None for each in prepared):
+        made = aten._index_put.default(self, prepared, values, accumulate)
+    else:
+        made = aten.add.Tensor(self, values, 1) if accumulate else aten.copy.default(self, values, False)
+    for mask in _without_dimensions(indices):
+        made = aten.where.self(mask.to(bool_), made, self)
+    return made
+
+
+def _without_dimensions(indices: Sequence[Any]) -> list[Any]:
+    """The masks that are one truth value for the whole tensor, and so index no dimension of it."""
+    masks = [index for index in indices if index is not None and index._spec.dtype in (bool_, uint8)]
+    return [mask for mask in masks if not mask.ndim]
+
+
+def _index_put_(self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
+    if _without_dimensions(indices):
+        return aten.copy_.default(self, _index_put(self, indices, values, accumulate), False)
+    prepared, values = _prepared_put(self, indices, values, accumulate)
+    return aten._index_put_.default(self, prepared, values, accumulate)
 
 
 native_function(
@@ -288,9 +316,7 @@ native_function(
 
 native_function(
     "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
-    composite=lambda self, indices, values, accumulate: aten._index_put_.default(
-        self, *_prepared_put(self, indices, values, accumulate), accumulate
-    ),
+    composite=_index_put_,
     doc="Write ``values`` (broadcast) to the indexed positions of ``self``, or add them to what is there.",
 )
 
