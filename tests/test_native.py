@@ -302,6 +302,14 @@ def test_several_outputs(device: str) -> None:
             r"mean has sizes \[2, 0\], expected \[2, 1\]",
         ),
         (
+            lambda: gn.ops.aten.native_batch_norm_backward.default(
+                *[gn.ones(2, 3), gn.ones(2, 3), None, None, None, gn.ones(()), gn.ones(3), True, 1e-5],
+                [True, True, True],
+            ),
+            RuntimeError,
+            "save_mean",
+        ),
+        (
             lambda: gn.ops.aten._ctc_loss_backward.default(
                 gn.ones(()), gn.ones(4, 1, 3), gn.ones(1, 1).long(), [4], [1], gn.ones(1), gn.ones(1, 4, 3), 0
             ),
