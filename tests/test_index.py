@@ -378,7 +378,9 @@ def test_what_kernels_of_index_put_rest_on_is_checked(device: str) -> None:
     put = gn.ops.aten._index_put.default
     with pytest.raises(RuntimeError, match=r"values of sizes \[2, 4\], but got \[\]"):
         put(x, (index, None), gn.tensor(1.0), True)
-    with pytest.raises(RuntimeError, match="indices of the same sizes"):
+    with pytest.raises(IndexError, match="indices of the same sizes"):
         put(x, (index, gn.tensor([1])), gn.ones(2), True)
     with pytest.raises(IndexError, match=r"too many indices for tensor of dimension 0 \(got 1\)"):
         put(gn.tensor(1.0), (index,), gn.ones(2), True)
+    with pytest.raises(IndexError, match="an index or None for each of 2 dimensions, got 1"):
+        gn.ops.aten._index.default(x, (index,))
