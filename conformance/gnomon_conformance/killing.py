@@ -19,7 +19,7 @@ import pytest
 
 from gnomon.memory.backend import ReferenceBackend, register_backend
 
-from . import plugin
+from . import mutants_of_layouts, plugin  # noqa: F401  (the first adds to MUTANTS)
 from .loopback import DEVICE
 from .mutants import MUTANTS
 from .outcomes import Result
@@ -32,6 +32,12 @@ _MODULES = {
     "errors_agree": "errors",
     "fresh": "cheats",
     "grain": "sizes",
+    "gradient_layouts": "layouts",
+    "inplace_layouts": "layouts",
+    "inplace_places": "layouts",
+    "no_elements": "layouts",
+    "out_layouts": "layouts",
+    "out_places": "layouts",
     "own": "cheats",
     "poison": "cheats",
 }

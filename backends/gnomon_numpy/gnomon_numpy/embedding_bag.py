@@ -137,6 +137,7 @@ def samples_backward(
     """The scalar product of the bag's gradient with the row."""
     gradients, table, rows = numbers(grad, WIDE), numbers(weight, WIDE), _integers(indices)
     bags: Any = _integers(offset2bag)
+    refuse_if(np.any((rows < 0) | (rows >= table.shape[0])))
     if not bags.size:
         bags = _bags_of(_integers(offsets), gradients.shape[0], rows.size)
     held = rows != padding_idx
