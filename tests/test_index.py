@@ -359,3 +359,28 @@ def test_a_view_with_more_dimensions_is_written_to_in_place(device: str) -> None
     assert x.tolist() == [[2.0, 4.0, 6.0], [4.0, 5.0, 6.0]]
     with pytest.raises(RuntimeError, match="single memory location"):
         x.flatten()[1:4][None] = x.flatten()[0:3]
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize("is_true", [False, True])
+def test_a_mask_without_dimensions_is_for_the_whole(device: str, is_true: bool, accumulate: bool) -> None:
+    x, mask = gn.ones(2, 2), gn.tensor(is_true)
+    wanted = [[6.0 if accumulate else 5.0] * 2] * 2 if is_true else [[1.0, 1.0]] * 2
+    for value in (gn.tensor(5.0), gn.full((2,), 5.0)):
+        assert gn.ops.aten.index_put.default(x, [mask], value, accumulate).tolist() == wanted
+        written = x.clone()
+        assert gn.ops.aten.index_put_.default(written, [mask], value, accumulate) is written
+        assert written.tolist() == wanted
+
+
+def test_what_kernels_of_index_put_rest_on_is_checked(device: str) -> None:
+    x, index = gn.zeros(3, 4), gn.tensor([0, 2])
+    put = gn.ops.aten._index_put.default
+    with pytest.raises(RuntimeError, match=r"values of sizes \[2, 4\], but got \[\]"):
+        put(x, (index, None), gn.tensor(1.0), True)
+    with pytest.raises(IndexError, match="indices of the same sizes"):
+        put(x, (index, gn.tensor([1])), gn.ones(2), True)
+    with pytest.raises(IndexError, match=r"too many indices for tensor of dimension 0 \(got 1\)"):
+        put(gn.tensor(1.0), (index,), gn.ones(2), True)
+    with pytest.raises(IndexError, match="an index or None for each of 2 dimensions, got 1"):
+        gn.ops.aten._index.default(x, (index,))

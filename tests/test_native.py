@@ -281,6 +281,41 @@ def test_several_outputs(device: str) -> None:
             RuntimeError,
             "mul: unsupported operation: some elements",
         ),  # type: ignore[attr-defined]
+        (  # a composition
+            lambda: _shifted().divide_(_shifted.source[:-1]),
+            RuntimeError,
+            "divide_: unsupported operation: some elements",
+        ),  # type: ignore[attr-defined]
+        # what operators below others rest on
+        (
+            lambda: gn.ops.aten._fft_r2c.default(gn.ones(0, 4), [0], 0, True),
+            RuntimeError,
+            r"Invalid number of data points \(0\) specified",
+        ),
+        (lambda: _nll_backward(gn.ones(()), gn.ones(())), RuntimeError, "input tensor should be 1D or 2D"),
+        (lambda: _nll_backward(gn.ones(3), gn.ones(3, 4)), RuntimeError, "Expected a single element grad"),
+        (
+            lambda: gn.ops.aten.native_layer_norm_backward.default(
+                gn.ones(2, 4), gn.ones(2, 4), [4], gn.ones(2, 0), gn.ones(2, 1), None, None, [True] * 3
+            ),
+            RuntimeError,
+            r"mean has sizes \[2, 0\], expected \[2, 1\]",
+        ),
+        (
+            lambda: gn.ops.aten.native_batch_norm_backward.default(
+                *[gn.ones(2, 3), gn.ones(2, 3), None, None, None, gn.ones(()), gn.ones(3), True, 1e-5],
+                [True, True, True],
+            ),
+            RuntimeError,
+            "save_mean",
+        ),
+        (
+            lambda: gn.ops.aten._ctc_loss_backward.default(
+                gn.ones(()), gn.ones(4, 1, 3), gn.ones(1, 1).long(), [4], [1], gn.ones(1), gn.ones(1, 4, 3), 0
+            ),
+            RuntimeError,
+            r"Expected grad to have sizes \[1\], got \[\]",
+        ),
         # arguments
         (lambda: gn.exp(), TypeError, r"exp\(\): missing required argument 'input' \(position 1\)"),
         (lambda: gn.exp(3), TypeError, r"exp\(\): argument 'input' \(position 1\) must be Tensor, not int"),
@@ -340,6 +375,11 @@ def test_several_outputs(device: str) -> None:
 def test_what_is_wrong_is_refused_by_name(call: Any, error: type[Exception], text: str, device: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def _nll_backward(grad: gn.Tensor, self: gn.Tensor) -> gn.Tensor:
+    total = gn.ones(())
+    return gn.ops.aten.nll_loss_backward.default(grad, self, gn.tensor([0, 1, 2]), None, 1, -100, total)
 
 
 def _shifted() -> Any:

@@ -6,14 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from . import places
 from .comparing import differences, failure_differences, gradient_differences, result_differences
 from .description import Sample, layouts_for
+from .refilling import spread
+from .reproduction import explain
 from .running import Gnomon, TensorOutcome, differentiate, differentiate_twice, run
 from .samples import bad_samples, good_samples
 from .selection import RANDOM, UNDETERMINED
 from .tolerances import Tolerance, gradient_bounds
 
 GRADIENT_DTYPES = ("float32", "float64", "complex128")
+PLACE_SAMPLES = 3  # of a variant, with which places are tried
 CRASHES_TWICE = re.compile("_pdist")  # PyTorch ends the process when it differentiates these twice
 
 
@@ -28,6 +32,34 @@ class Difference(NamedTuple):
 def compares_numbers(name: str) -> bool:
     """Are the numbers determined by the arguments?"""
     return not RANDOM.match(name) and not UNDETERMINED.match(name)
+
+
+def live_place_differences(variant: Any, dtype: str) -> list[str]:
+    """The calls of a variant that PyTorch refuses for where the output lies, and the reference takes.
+
+    The reference refuses more: PyTorch's kernels that do not look write over memory of others where an
+    ``out=`` is expanded, which is why such calls are not made here.
+    """
+    from .oracle import Torch
+
+    found = []
+    make = places.inplace_places if variant.schema.is_inplace else places.out_places
+    for sample in spread(
+        [sample for _, sample in good_samples(variant.record.base.name, dtype)], PLACE_SAMPLES
+    ):
+        for place in make(variant, sample, dtype):
+            if place.name == "is expanded" and variant.schema.is_out:
+                continue
+            expected = run(Torch(), variant, place.sample, dtype, "contiguous").failure
+            if expected is None or "unsupported operation" not in expected.text:
+                continue
+            actual = run(Gnomon("reference"), variant, place.sample, dtype, "contiguous").failure
+            problems = failure_differences(actual, expected, texts=False)
+            if problems:
+                problems = [f"what is written to {place.name}", *problems]
+                where = ("contiguous", ("reference",))
+                found.append(explain(problems, variant, place.sample, dtype, *where))
+    return found
 
 
 def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, expected: Any) -> list[str]:

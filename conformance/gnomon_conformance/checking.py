@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from .comparing import differences, unchanged
+from .comparing import differences, renamed_device, unchanged
 from .description import Sample, complete, descriptions
+from .places import Place
 from .reproduction import explain
 from .running import Call, Gnomon, Outcome, prepare, run, run_call
 from .selection import UNDETERMINED
 from .tolerances import Tolerance
 
 
-def written_tensors(schema: Any, sample: Sample) -> list[bool]:
-    """For each tensor of the call: does the schema say that it, or one over the same storage, is written?"""
-    marks: dict[Any, tuple[bool, int | None]] = {}  # a given tensor that stands in two places is one tensor
+def written_tensors(schema: Any, sample: Sample) -> tuple[list[bool], list[Any]]:
+    """For each tensor of the call: does the schema say that it is written to, and which is its storage?
+
+    Those that share a storage have an equal word for it.
+    """
+    marks: dict[Any, tuple[bool, Any]] = {}  # a given tensor that stands in two places is one tensor
     for argument, value in zip(schema.arguments, complete(schema, sample)):
         for each in descriptions([value]):
             storage = getattr(each, "storage", None)
-            key = id(each) if storage is not None else len(marks)
-            marks[key] = (argument.is_written or marks.get(key, (False,))[0], storage)
-    written = {storage for is_written, storage in marks.values() if is_written and storage is not None}
-    return [is_written or storage in written for is_written, storage in marks.values()]
+            key = ("given", id(each)) if storage is not None else ("own", len(marks))
+            is_written = argument.is_written or marks.get(key, (False,))[0]
+            marks[key] = (is_written, key if storage is None else storage)
+    return [is_written for is_written, _ in marks.values()], [storage for _, storage in marks.values()]
 
 
 def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, device: str) -> str:
@@ -42,6 +46,36 @@ def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, device
     return ""
 
 
+def check_place(variant: Any, place: Place, dtype: str, device: str) -> str:
+    """The same for a call of an in-place or ``out=`` variant, whose output may share memory with inputs."""
+    reference, candidate = Gnomon("reference"), Gnomon(device)
+    expected = run(reference, variant, place.sample, dtype, "contiguous")
+    tolerance = Tolerance(variant.record.base, place.functional, dtype, "contiguous")
+    marks = written_tensors(variant.schema, place.sample)
+    for _ in ("first", "again"):
+        call = prepare(candidate, variant.schema, place.sample, dtype, "contiguous")
+        actual = run_call(candidate, variant, call)
+        # what shares a storage with the output is within a tolerance of the reference's, as the output is
+        problems = differences(_renamed(actual, device), expected, tolerance, storages=False)
+        if expected.failure is None:
+            problems += unchanged(actual, call.contents, *marks)
+        else:  # nothing at all may have changed
+            problems += unchanged(actual, call.contents, [False] * len(call.contents))
+        if problems:
+            heading = f"what is written to {place.name}"
+            devices = ("reference", device)
+            return explain([heading, *problems], variant, place.sample, dtype, "contiguous", devices)
+    return ""
+
+
+def _renamed(outcome: Outcome, device: str) -> Outcome:
+    """The outcome as it would be on the reference: its exception names that device."""
+    if outcome.failure is None:
+        return outcome
+    text = renamed_device(outcome.failure.text, device)
+    return outcome._replace(failure=outcome.failure._replace(text=text))
+
+
 def problems_of(
     operator: Any,
     sample: Sample,
@@ -54,8 +88,10 @@ def problems_of(
 ) -> list[str]:
     """Where the outcome of ``call`` on ``device`` differs from the reference's."""
     tolerance = Tolerance(operator, sample, dtype, layout)
-    problems = differences(actual, expected, tolerance, values=not UNDETERMINED.match(operator.name))
-    problems += unchanged(actual, call.contents, written_tensors(operator.schema, sample))
+    problems = differences(
+        _renamed(actual, device), expected, tolerance, values=not UNDETERMINED.match(operator.name)
+    )
+    problems += unchanged(actual, call.contents, *written_tensors(operator.schema, sample))
     problems += [
         f"a result is on {result.device}, not on {device}"
         for result in actual.results

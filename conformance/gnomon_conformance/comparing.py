@@ -184,15 +184,47 @@ def _is_same(result: Any) -> bool:
     return isinstance(result, TensorOutcome) and result.alias is not None and result.alias[0] == "same"
 
 
-def unchanged(outcome: Outcome, contents: Sequence[Any], written: Sequence[bool]) -> list[str]:
-    """Where a call changed a storage that its schema does not say it writes to."""
+def unchanged(
+    outcome: Outcome,
+    contents: Sequence[Any],
+    written: Sequence[bool],
+    storages: Sequence[Any] | None = None,
+) -> list[str]:
+    """Where a call changed memory that its schema does not say it writes to.
+
+    That is every element of every storage but those of the tensors ``written``; ``storages`` says which
+    tensors share one: those with an equal word.
+    """
+    storages = range(len(contents)) if storages is None else storages
     found = []
     for position, (after, before) in enumerate(zip(outcome.storages, contents)):
-        if after is not None and not written[position]:
+        if after is None:
+            continue
+        views = [
+            each
+            for each, storage, is_written in zip(contents, storages, written)
+            if is_written and storage == storages[position]
+        ]
+        if not views:
+            what = f"argument {position} was changed: it"
+            found.extend(_element_differences(after, before.numbers, None, what))
+        elif len(after) == len(before.numbers):  # it was not resized
+            reached = {place for view in views for place in _reached(view)}
             found.extend(
-                _element_differences(after, before.numbers, None, f"argument {position} was changed: it")
+                f"memory around argument {position} was written to: element {place} of its storage is "
+                f"{after[place]!r}, and was {number!r}"
+                for place, number in enumerate(before.numbers)
+                if place not in reached and not same_number(after[place], number, None)
             )
     return found
+
+
+def _reached(contents: Any) -> set[int]:
+    """The places in its storage of a tensor's elements."""
+    reached = {contents.offset} if all(contents.sizes) else set()
+    for size, stride in zip(contents.sizes, contents.strides):
+        reached = {start + index * stride for start in reached for index in range(size)}
+    return reached
 
 
 def gradient_differences(

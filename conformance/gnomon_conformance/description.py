@@ -7,6 +7,7 @@ device, in gnomon or in PyTorch.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -20,6 +21,12 @@ FLOATS = (*REAL_FLOATS, *COMPLEX)
 LAYOUTS = ("contiguous", "transposed", "offset", "gapped", "expanded", "mixed")
 # Tensor i of a call in the layout "mixed" has layout i of these: operands that do not lie alike.
 MIXED = ("transposed", "offset", "expanded", "contiguous", "gapped")
+# Further ways to lie, for test_layouts: see strides_of.
+MORE_LAYOUTS = ("permuted", "window", "column", "odd ones", "overlapping", "varied")
+# The same as MIXED for the layout "varied".
+VARIED = ("permuted", "overlapping", "window", "odd ones", "column")
+# In which elements lie upon one another: nothing for a tensor that is written to.
+_REPEATING = ("expanded", "overlapping")
 # The layouts that every dtype is tried in; FULL_LAYOUT_DTYPES are tried in all.
 FEW_LAYOUTS = ("contiguous", "mixed")
 FULL_LAYOUT_DTYPES = ("float32", "int64")
@@ -163,8 +170,24 @@ def _row_major(sizes: Sequence[int]) -> list[int]:
     return strides
 
 
+def _in_order(sizes: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a dense tensor whose dimensions lie in ``order``, the outermost first."""
+    strides = [0] * len(sizes)
+    for dim, stride in zip(order, _row_major([sizes[dim] for dim in order])):
+        strides[dim] = stride
+    return tuple(strides)
+
+
 def strides_of(sizes: Sequence[int], layout: str) -> tuple[tuple[int, ...], int]:
-    """The strides and the offset, in elements, of a tensor of ``sizes`` in ``layout``."""
+    """The strides and the offset, in elements, of a tensor of ``sizes`` in ``layout``.
+
+    permuted     its dimensions in an order that is neither theirs nor the reverse, and is not its own
+                 inverse: channels last where there are four; a matrix by columns, with gaps between them
+    window       a part of something larger: dense rows with gaps between, and before the first
+    column       a column of a matrix of five: no two elements are neighbours
+    odd ones     dense; dimensions of one element have strides that mean nothing: 17, 0 and 1
+    overlapping  rows of which each begins in the middle of the one before
+    """
     if layout == "contiguous":
         return tuple(_row_major(sizes)), 0
     if layout == "offset":
@@ -178,11 +201,25 @@ def strides_of(sizes: Sequence[int], layout: str) -> tuple[tuple[int, ...], int]
         kept = [1 if dim == repeated else size for dim, size in enumerate(sizes)]
         return tuple(0 if dim == repeated else stride for dim, stride in enumerate(_row_major(kept))), 0
     if layout == "channels_last":
-        order = [0, *range(2, len(sizes)), 1]
-        strides = [0] * len(sizes)
-        for dim, stride in zip(order, _row_major([sizes[dim] for dim in order])):
-            strides[dim] = stride
-        return tuple(strides), 0
+        return _in_order(sizes, [0, *range(2, len(sizes)), 1]), 0
+    if layout == "permuted":
+        if len(sizes) == 3:
+            return _in_order(sizes, [2, 0, 1]), 0
+        if len(sizes) > 3:
+            return _in_order(sizes, [0, *range(2, len(sizes)), 1]), 0
+        return (*(1 for _ in sizes[:1]), *(sizes[0] + 3 for _ in sizes[1:])), 0
+    if layout == "column":
+        return tuple(5 * stride for stride in _row_major(sizes)), 3
+    if layout == "odd ones":
+        odd = itertools.cycle((17, 0, 1))
+        return tuple(next(odd) if size == 1 else own for size, own in zip(sizes, _row_major(sizes))), 0
+    if layout == "window":
+        strides = [1] * len(sizes)
+        for dim in range(len(sizes) - 2, -1, -1):
+            strides[dim] = strides[dim + 1] * max(sizes[dim + 1], 1) + 29
+        return tuple(strides), 7
+    if layout == "overlapping":
+        return tuple(_row_major([(size + 1) // 2 for size in sizes])), 0
     raise ValueError(f"unknown layout {layout!r}")
 
 
@@ -308,6 +345,14 @@ def _extremes(dtype: str) -> list[Any]:
     return [nan, inf, -0.0, 0.0, -inf, largest, subnormal, -normal, 1.0, -1.0, 0.5, -2.5, -largest, 1.5]
 
 
+def _layout_at(layout: str, position: int) -> str:
+    """The layout of tensor ``position`` of a call in ``layout``."""
+    for name, each in (("mixed", MIXED), ("varied", VARIED)):
+        if layout == name:
+            return each[position % len(each)]
+    return layout
+
+
 def stored(
     description: TensorDescription, dtype: str, layout: str, position: int, is_written: bool = False
 ) -> Stored:
@@ -319,16 +364,15 @@ def stored(
         return description.contents
     dtype = description.dtype or dtype
     layout = description.layout or layout
-    if layout == "mixed":
-        layout = MIXED[position % len(MIXED)]
-    if layout == "expanded" and is_written:
+    layout = _layout_at(layout, position)
+    if layout in _REPEATING and is_written:
         layout = "gapped"
     sizes = tuple(description.sizes)
     strides, offset = strides_of(sizes, layout)
     count = offset
     if all(sizes):
         count += sum((size - 1) * stride for size, stride in zip(sizes, strides)) + 1
-    if layout in ("offset", "gapped"):
+    if offset:
         count += 2  # so that the tensor does not end where its storage does
     key = f"{description.seed}/{position}/{description.values}"
     numbers = tuple(_draws(description.values, dtype, count, key))
@@ -409,13 +453,18 @@ def descriptions(values: Sequence[Any]) -> Iterator[TensorDescription]:
 
 def layouts_for(sample: Sample, schema: Any, dtype: str, few: bool = False) -> tuple[str, ...]:
     """The layouts worth trying: those that lead to different tensors; fewer for most dtypes."""
+    chosen = LAYOUTS if dtype in FULL_LAYOUT_DTYPES and not few else FEW_LAYOUTS
+    return different_layouts(sample, schema, chosen) or ("contiguous",)
+
+
+def different_layouts(
+    sample: Sample, schema: Any, chosen: Sequence[str], but: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Of the layouts ``chosen`` those that lead to different tensors, and to others than those of ``but``."""
     values = complete(schema, sample)
     open_sizes = [tuple(each.sizes) for each in descriptions(values) if each.layout is None]
-    if not open_sizes:
-        return ("contiguous",)
-    chosen = LAYOUTS if dtype in FULL_LAYOUT_DTYPES and not few else FEW_LAYOUTS
     seen: dict[Any, str] = {}
-    for layout in chosen:
-        names = [MIXED[i % len(MIXED)] if layout == "mixed" else layout for i in range(len(open_sizes))]
+    for layout in (*but, *chosen) if open_sizes else ():
+        names = [_layout_at(layout, i) for i in range(len(open_sizes))]
         seen.setdefault(tuple(strides_of(sizes, name) for sizes, name in zip(open_sizes, names)), layout)
-    return tuple(seen.values())
+    return tuple(layout for layout in seen.values() if layout not in but)

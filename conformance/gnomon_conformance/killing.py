@@ -19,12 +19,10 @@ import pytest
 
 from gnomon.memory.backend import ReferenceBackend, register_backend
 
-from . import late_mutants, plugin
+from . import mutants_in_time, mutants_of_layouts, plugin  # noqa: F401  (the first two add to MUTANTS)
 from .loopback import DEVICE
 from .mutants import MUTANTS
 from .outcomes import Result
-
-__all__ = ["MUTANTS", "late_mutants", "markdown", "results_of", "survivals"]
 
 # Checks that stand in a module of another name.
 _MODULES = {
@@ -34,7 +32,13 @@ _MODULES = {
     "errors_agree": "errors",
     "fresh": "cheats",
     "grain": "sizes",
+    "gradient_layouts": "layouts",
+    "inplace_layouts": "layouts",
+    "inplace_places": "layouts",
     "model": "models",
+    "no_elements": "layouts",
+    "out_layouts": "layouts",
+    "out_places": "layouts",
     "own": "cheats",
     "poison": "cheats",
 }

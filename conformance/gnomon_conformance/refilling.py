@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .description import GivenTensor, Sample, TensorDescription
+from .description import GivenTensor, Sample, TensorDescription, complete, descriptions
 
 # Numbers that mean something else than data: places, classes, which of two sides.
 _MEANINGFUL = ("below ", "signs")
@@ -80,3 +80,30 @@ def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> S
 
     kwargs = {name: of(value) for name, value in made.kwargs.items()}
     return made._replace(args=tuple(of(value) for value in made.args), kwargs=kwargs)
+
+
+def emptied(sample: Sample, schema: Any) -> Iterator[Sample]:
+    """The sample with each size of its tensors in turn made 0, in them alone and in lists of numbers, too."""
+    tensors = [each for each in descriptions(complete(schema, sample)) if not isinstance(each, GivenTensor)]
+    seen = [sample]
+    for size in dict.fromkeys(size for each in tensors for size in each.sizes):
+        for also_numbers in (False, True):
+            made = resized(sample, size, 0, also_numbers)
+            if made not in seen:
+                seen.append(made)
+                yield made
+
+
+def without_dimensions(sample: Sample, schema: Any) -> Iterator[Sample]:
+    """The sample with one after the other of its tensors, and then with all of them, a single number."""
+    tensors = [each for each in descriptions(complete(schema, sample)) if not isinstance(each, GivenTensor)]
+    seen = [sample]
+    for chosen in [*([each] for each in tensors), tensors]:
+
+        def change(each: TensorDescription, chosen: list[TensorDescription] = chosen) -> TensorDescription:
+            return each._replace(sizes=(), layout=None) if each in chosen else each
+
+        made = changed(sample, change)
+        if made not in seen:
+            seen.append(made)
+            yield made

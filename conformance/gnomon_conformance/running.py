@@ -275,8 +275,18 @@ class Gradients(NamedTuple):
     failure: Failure | None
 
 
-def differentiate(framework: Any, operator: Any, sample: Sample, dtype: str, layout: str) -> Gradients:
-    """The gradients of all floating point tensors of the call, for fixed gradients of its results."""
+def differentiate(
+    framework: Any,
+    operator: Any,
+    sample: Sample,
+    dtype: str,
+    layout: str,
+    incoming_layout: str = "contiguous",
+) -> Gradients:
+    """The gradients of all floating point tensors of the call, for fixed gradients of its results.
+
+    ``incoming_layout``: of the gradients of the results.
+    """
     call = prepare(framework, operator.schema, sample, dtype, layout)
     try:
         for tensor, differentiable in zip(call.tensors, call.differentiable):
@@ -289,7 +299,8 @@ def differentiate(framework: Any, operator: Any, sample: Sample, dtype: str, lay
         outputs = [each for each in results if framework.is_tensor(each)]
         roots = [each for each in outputs if each.requires_grad]
         incoming = [
-            framework.build(_incoming(framework, each, number))[1] for number, each in enumerate(roots)
+            framework.build(_incoming(framework, each, number, incoming_layout))[1]
+            for number, each in enumerate(roots)
         ]
         if roots:
             framework.backward(roots, incoming)
@@ -370,12 +381,10 @@ def differentiate_twice(
     return Twice(value, len(leaves), tuple(found), None)
 
 
-def _incoming(framework: Any, result: Any, number: int) -> Stored:
-    """The gradient of a result: dense, and different for each element."""
+def _incoming(framework: Any, result: Any, number: int, layout: str = "contiguous") -> Stored:
+    """The gradient of a result: different for each element, where the layout does not repeat them."""
     dtype, sizes, *_ = framework.observe(result)
-    return stored(
-        TensorDescription(tuple(sizes), dtype, "unit", "contiguous", seed=77), dtype, "contiguous", number
-    )
+    return stored(TensorDescription(tuple(sizes), dtype, "unit", layout, seed=77), dtype, layout, number)
 
 
 __all__ = ["COMPLEX", "ON_DEVICE", "Gnomon", "Outcome", "differentiate", "run"]

@@ -11,7 +11,7 @@ from . import against_torch, selection
 from .departures import DEPARTURES, unlisted
 from .reproduction import explain
 from .samples import bad_samples
-from .selection import dtypes_of, operators
+from .selection import dtypes_of, operators, variants
 
 # Looked for and not imported: that takes longer than collecting all tests.
 pytestmark = [
@@ -30,6 +30,14 @@ def pytest_generate_tests(metafunc):
         )
         return
     found = operators()
+    if metafunc.function is test_oracle_places:
+        found = {
+            name: variant
+            for name, variant in (variants("inplace") | variants("out")).items()
+            if against_torch.compares_numbers(name)
+        }
+        selection.parametrize_operators(metafunc, found, ("float32",))
+        return
     if metafunc.function is test_oracle_errors:
         found = {name: operator for name, operator in found.items() if bad_samples(name)}
     selection.parametrize_operators(metafunc, found)
@@ -51,6 +59,13 @@ def test_oracle(operator, dtype):
 
 def test_oracle_errors(operator):
     report(operator, "float32", live_errors(operator.name))
+
+
+def test_oracle_places(operator, dtype):
+    """An output that PyTorch refuses for where it lies, the reference refuses, too."""
+    problems = against_torch.live_place_differences(operator, dtype)
+    if problems:
+        pytest.fail(problems[0], pytrace=False)
 
 
 def report(operator, dtype, found):

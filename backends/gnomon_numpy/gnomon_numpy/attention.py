@@ -24,8 +24,9 @@ def _shared(array: Array, heads: int) -> Array:
 
 def _joined(array: Array, heads: int) -> Array:
     """The opposite: sums over the heads that share one."""
-    batch, _, places, width = array.shape
-    return array.reshape(batch, heads, -1, places, width).sum(axis=2)
+    batch, all_heads, places, width = array.shape
+    sharing = all_heads // max(heads, 1)
+    return array.reshape(batch, heads, sharing, places, width).sum(axis=2)
 
 
 def _product(weights: Array, rows: Array, seen: Array) -> Array:

@@ -56,7 +56,7 @@ def embedding_bag(
     where = _bags_of(starts, bags, rows.size)
     held = np.flatnonzero(rows != padding_idx)
     counts = np.bincount(where[held], minlength=bags)
-    _store_prefix(offset2bag, where)
+    _store_prefix(offset2bag, where if bags else np.full(indices._spec.numel, -1))
     _store_prefix(bag_size, np.zeros(bags) if mode == SUM else counts)
     if mode == MAX:
         _largest(output, maximum_indices, table, rows[held], where[held], counts)
@@ -137,6 +137,7 @@ def samples_backward(
     """The scalar product of the bag's gradient with the row."""
     gradients, table, rows = numbers(grad, WIDE), numbers(weight, WIDE), _integers(indices)
     bags: Any = _integers(offset2bag)
+    refuse_if(np.any((rows < 0) | (rows >= table.shape[0])))
     if not bags.size:
         bags = _bags_of(_integers(offsets), gradients.shape[0], rows.size)
     held = rows != padding_idx

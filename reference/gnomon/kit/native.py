@@ -31,9 +31,16 @@ from ..dispatch.mode import mode_word
 from ..memory.backend import reference_backend
 from ..memory.tensor import Tensor, version_counter
 from ..values import dtype as dtypes
-from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, DispatchKey
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS, DispatchKey
 from ..values.schema import FunctionSchema
-from .outputs import check_output_dtype, is_expanded, warn_of_expanded, with_output_dtype, write_results
+from .outputs import (
+    check_no_overlap,
+    check_output_dtype,
+    is_expanded,
+    warn_of_expanded,
+    with_output_dtype,
+    write_results,
+)
 from .plans import Plan, composed
 from .running import (
     run_explicit,
@@ -303,6 +310,8 @@ def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
                 arguments = (aten.clone.default(self, None), *arguments[1:])
             result = base(*arguments)
             check_output_dtype(base, result._spec.dtype, self._spec.dtype)
+            if not any(each._keys & WRAPPER_KEYS for each in variant.tensors(arguments)):
+                check_no_overlap(variant, base, self, arguments)  # wrappers have no memory
             return self.copy_(result)
 
         _register_composite(variant, write_inplace)

@@ -339,7 +339,10 @@ def _batch_backward_rule(
     used = (save_mean, save_invstd) if train else (running_mean, running_var)
     if any(each is None for each in used):
         raise RuntimeError("the statistics that were used in the forward pass must be given")
-    channels = _check_features(input, weight=weight)
+    saved = {"save_mean": save_mean, "save_invstd": save_invstd} if train else {}
+    channels = _check_features(
+        input, weight=weight, running_mean=running_mean, running_var=running_var, **saved
+    )
     if grad_out.sizes != input.sizes:
         raise RuntimeError(f"grad_out has sizes {list(grad_out.sizes)}, but input has {list(input.sizes)}")
     dtype = check_dtypes(input, weight, running_mean, running_var, save_mean, save_invstd)

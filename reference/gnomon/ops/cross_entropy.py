@@ -122,6 +122,21 @@ def _nll_backward_rule(
     ignore_index: int,
     total_weight: Spec,
 ) -> Spec:
+    output, _ = _nll_rule(self, target, weight, reduction, ignore_index)
+    if output.ndim and grad_output.sizes != output.sizes:
+        raise RuntimeError(
+            f"Expected a tensor of dimension 1 and tensor.size[0] == {output.sizes[0]} but got: dimension "
+            f"{grad_output.ndim} and sizes {list(grad_output.sizes)}"
+        )
+    if not output.ndim and (grad_output.numel != 1 or grad_output.ndim > 1):
+        raise RuntimeError(
+            f"Expected a single element grad_output tensor, but got: {list(grad_output.sizes)}"
+        )
+    if total_weight.numel != 1:
+        raise RuntimeError(
+            "expected total_weight to be a  single element tensor, got: "
+            f"{list(total_weight.sizes)} ({total_weight.numel} elements)"
+        )
     return self.contiguous()
 
 

@@ -182,7 +182,16 @@ def _ctc_backward_rule(
     blank: int,
     zero_infinity: bool,
 ) -> Spec:
-    _refuse_all_but_floats(log_probs)
+    losses, alpha = _ctc_rule(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    for name, given in (("grad", grad), ("neg_log_likelihood", neg_log_likelihood)):
+        if given.sizes != losses.sizes:
+            raise RuntimeError(f"Expected {name} to have sizes {list(losses.sizes)}, got {list(given.sizes)}")
+    # of more states than the longest target here has, too
+    wide = log_alpha.ndim == 3 and log_alpha.sizes[2] >= alpha.sizes[2]
+    if not wide or log_alpha.sizes[:2] != alpha.sizes[:2]:
+        raise RuntimeError(
+            f"Expected log_alpha to have sizes {list(alpha.sizes)}, got {list(log_alpha.sizes)}"
+        )
     return log_probs.contiguous()
 
 

@@ -65,6 +65,10 @@ native_function(
 def _backward_rule(
     grad_output: Spec, indices: Spec, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Spec:
+    if grad_output.ndim != indices.ndim + 1 or grad_output.sizes[:-1] != indices.sizes:
+        raise RuntimeError(
+            f"Expected grad_output to have sizes {[*indices.sizes, '*']}, but got {list(grad_output.sizes)}"
+        )
     return grad_output.contiguous((num_weights, grad_output.sizes[-1]))
 
 

@@ -125,7 +125,7 @@ def _bag_kernel(
         where.append(_bag_of(starts, bags, position))
         if row != padding_idx:
             held[where[-1]].append(position)
-    _store(offset2bag, where)
+    _store(offset2bag, where if bags else [-1] * indices._spec.numel)
     if mode != SUM:
         _store(bag_size, [len(positions) for positions in held])
     else:
@@ -246,6 +246,17 @@ native_function(
 # Gradients.
 
 
+def _check_bags(grad: Spec, indices: Spec, offset2bag: Spec) -> None:
+    """Raises RuntimeError unless each index has a bag, and there is a gradient for it."""
+    if indices.ndim != 1 or offset2bag.sizes != indices.sizes:
+        raise RuntimeError(
+            f"Expected indices of one dimension and as many bags, but got {list(indices.sizes)} and "
+            f"{list(offset2bag.sizes)}"
+        )
+    if indices.numel and not grad.sizes[0]:
+        raise RuntimeError(f"Expected gradients of the bags of {indices.numel} indices, but there are none")
+
+
 def _dense_rule(
     grad: Spec,
     indices: Spec,
@@ -260,6 +271,20 @@ def _dense_rule(
 ) -> Spec:
     if grad.ndim != 2:
         raise RuntimeError(f"Expected grad to have 2 dimensions, but got {grad.ndim}")
+    _check_bags(grad, indices, offset2bag)
+    if mode == MAX and maximum_indices.sizes != grad.sizes:
+        raise RuntimeError(
+            f"Expected maximum_indices to have sizes {list(grad.sizes)}, got {list(maximum_indices.sizes)}"
+        )
+    if bag_size.sizes != (grad.sizes[0],):
+        raise RuntimeError(
+            f"Expected bag_size to have sizes [{grad.sizes[0]}], but got {list(bag_size.sizes)}"
+        )
+    if per_sample_weights is not None and per_sample_weights.sizes != indices.sizes:
+        raise RuntimeError(
+            f"Expected per_sample_weights to have sizes {list(indices.sizes)}, but got "
+            f"{list(per_sample_weights.sizes)}"
+        )
     return grad.contiguous((num_weights, grad.sizes[1]))
 
 
@@ -372,6 +397,12 @@ def _samples_rule(
         raise RuntimeError(
             f"Expected grad and weight with rows of one size, but got {list(grad.sizes)} and "
             f"{list(weight.sizes)}"
+        )
+    _check_bags(grad, indices, offset2bag if offset2bag.numel else indices)
+    if offsets.ndim != 1 or indices.ndim != 1:
+        raise RuntimeError(
+            f"Expected indices and offsets of one dimension, but got {list(indices.sizes)} and "
+            f"{list(offsets.sizes)}"
         )
     return grad.contiguous(indices.sizes)
 

@@ -277,7 +277,14 @@ def _double_rule(
     align_corners: bool,
     output_mask: Sequence[bool],
 ) -> tuple[Spec | None, ...]:
-    _check(input, grid, input.ndim - 2, mode)
+    sizes = _check(input, grid, input.ndim - 2, mode)
+    for name, given, wanted in (
+        ("grad_output", grad_output, sizes),
+        ("grad_grad_input", grad_grad_input, input.sizes),
+        ("grad_grad_grid", grad_grad_grid, grid.sizes),
+    ):
+        if given is not None and given.sizes != wanted:
+            raise RuntimeError(f"expected {name} to have sizes {list(wanted)}, but got {list(given.sizes)}")
     specs = (grad_output, input, grid)
     return tuple(spec.contiguous() if wanted else None for spec, wanted in zip(specs, output_mask))
 

@@ -109,11 +109,23 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
     return (*kept[:place], *shape, *kept[place:]), place
 
 
+def _check_prepared(self: Spec, indices: Sequence[Spec | None]) -> None:
+    """Raises what is wrong with indices that ``prepare_indices`` has not made."""
+    if len(indices) > self.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(indices)})")
+    if len(indices) < self.ndim:
+        raise IndexError(f"expected an index or None for each of {self.ndim} dimensions, got {len(indices)}")
+    shapes = {index.sizes for index in indices if index is not None}
+    if len(shapes) > 1:
+        raise IndexError(f"expected indices of the same sizes, got {', '.join(map(str, sorted(shapes)))}")
+
+
 def _index_rule(self: Spec, indices: Sequence[Spec | None]) -> Spec:
     """The result lies as the iterator over the elements picked and their indices walks.
 
     Source: AdvancedIndex, restride_src and reshape_indexer there.
     """
+    _check_prepared(self, indices)
     sizes, place = indexed_sizes(self, indices)
     given = [index for index in indices if index is not None]
     if not given:
@@ -183,9 +195,23 @@ _index = native_function(
     doc="index with one int64 tensor or None for each dimension, the tensors broadcast to one shape.",
 )
 
+
+def _index_composite(self: Tensor, indices: Sequence[Any]) -> Tensor:
+    prepared = prepare_indices(self, indices)
+    if _without_dimensions(indices) and all(each is None for each in prepared):
+        raise RuntimeError("a mask without dimensions indexes nothing of a tensor that has no other index")
+    return aten._index.default(self, prepared)
+
+
+def _without_dimensions(indices: Sequence[Any]) -> list[Any]:
+    """The masks that are one truth value for the whole tensor, and so index no dimension of it."""
+    masks = [index for index in indices if index is not None and index._spec.dtype in (bool_, uint8)]
+    return [mask for mask in masks if not mask.ndim]
+
+
 index = native_function(
     "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-    composite=lambda self, indices: aten._index.default(self, prepare_indices(self, indices)),
+    composite=_index_composite,
     doc="""Elements at the positions that a list of tensors names: one for each dimension, None for a whole
     one.
 
@@ -200,6 +226,10 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
             f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
             f"destination and {values.dtype.name} for the source."
         )
+    _check_prepared(self, indices)
+    sizes, _ = indexed_sizes(self, indices)
+    if values.sizes != sizes:
+        raise RuntimeError(f"index_put: expected values of sizes {list(sizes)}, but got {list(values.sizes)}")
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
 
@@ -274,7 +304,21 @@ def _prepared_put(self: Any, indices: Sequence[Any], values: Any, accumulate: bo
 
 
 def _index_put(self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
-    return aten._index_put.default(self, *_prepared_put(self, indices, values, accumulate), accumulate)
+    prepared, values = _prepared_put(self, indices, values, accumulate)
+    if any(each is not None for each in prepared):
+        made = aten._index_put.default(self, prepared, values, accumulate)
+    else:
+        made = aten.add.Tensor(self, values, 1) if accumulate else aten.copy.default(self, values, False)
+    for mask in _without_dimensions(indices):
+        made = aten.where.self(mask.to(bool_), made, self)
+    return made
+
+
+def _index_put_(self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
+    if _without_dimensions(indices):
+        return aten.copy_.default(self, _index_put(self, indices, values, accumulate), False)
+    prepared, values = _prepared_put(self, indices, values, accumulate)
+    return aten._index_put_.default(self, prepared, values, accumulate)
 
 
 native_function(
@@ -288,9 +332,7 @@ native_function(
 
 native_function(
     "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
-    composite=lambda self, indices, values, accumulate: aten._index_put_.default(
-        self, *_prepared_put(self, indices, values, accumulate), accumulate
-    ),
+    composite=_index_put_,
     doc="Write ``values`` (broadcast) to the indexed positions of ``self``, or add them to what is there.",
 )
 

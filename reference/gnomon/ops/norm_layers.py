@@ -168,6 +168,11 @@ def _layer_backward_rule(
 ) -> tuple[Spec | None, ...]:
     _check_normalized_shape(input, normalized_shape, weight, bias)
     _check_gradient(grad_out, input)
+    count = len(normalized_shape)
+    groups = (*input.sizes[:-count], *[1] * count)
+    for name, given in (("mean", mean), ("rstd", rstd)):
+        if given.sizes != groups:
+            raise RuntimeError(f"{name} has sizes {list(given.sizes)}, expected {list(groups)}")
     dtype = check_dtypes(input, mean, rstd, weight, bias)
     parameter = input.contiguous(tuple(normalized_shape), dtype)
     return _wanted((input.contiguous(), parameter, parameter), output_mask)

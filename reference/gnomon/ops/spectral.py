@@ -101,14 +101,20 @@ def _store(output: Tensor, numbers: Sequence[Any], count: int, normalization: in
 
 
 def _check(self: Spec, dim: Sequence[int], normalization: int, known: dict[Any, Any], what: str) -> Ints:
-    """The dimensions from the front.  Raises RuntimeError for other dtypes, dimensions and normalizations."""
+    """The dimensions from the front.
+
+    Raises RuntimeError for other dtypes, dimensions, normalizations, and for no elements along one of them.
+    """
     if self.dtype not in known:
         raise RuntimeError(
             f"Only supports {what} of single or double precision, but found: {self.dtype.name}"
         )
     if normalization not in (0, 1, 2):
         raise RuntimeError(f"normalization has to be 0, 1 or 2, but got {normalization}")
-    return wrap_dims(dim, self.ndim)
+    dims = wrap_dims(dim, self.ndim)
+    if any(self.sizes[each] == 0 for each in dims):
+        raise RuntimeError("Invalid number of data points (0) specified")
+    return dims
 
 
 def _in_front(ndim: int, dims: Sequence[int]) -> list[int]:
