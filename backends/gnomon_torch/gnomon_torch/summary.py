@@ -39,7 +39,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def by_tier(tiers: Mapping[str, Any]) -> str:
     """A row a tier; failures are known ones, or there would be no page."""
     rows = [
-        (tier, str(found["pass"]), str(found["fail"]), str(found["not claimed"]), f"{found['score']:.2%}")
+        (
+            tier,
+            *(str(found[outcome]) for outcome in ("pass", "fail", "not claimed")),
+            f"{found['score']:.2%}" if found["pass"] + found["fail"] else "-",
+        )
         for tier, found in tiers.items()
     ]
     return table(("tier", "pass", "fail", "not claimed", "score"), rows)
