@@ -17,6 +17,7 @@ HAS_C := $(BIN)/python -c "import gnomon; raise SystemExit(not gnomon.backends()
 NATIVE := $(shell find csrc cffi_build reference/gnomon/_c -type f -not -path '*/__pycache__/*')
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
 NUMPY := $(wildcard backends/gnomon_numpy/pyproject.toml backends/gnomon_numpy/gnomon_numpy/*.py)
+TORCH := $(wildcard backends/gnomon_torch/pyproject.toml backends/gnomon_torch/gnomon_torch/*)
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
@@ -33,10 +34,13 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-# Compares gnomon with PyTorch: schemas, results, gradients, training curves.  Then records PyTorch's answers for
-# where it is absent, and writes the table of operators anew.
+# Compares gnomon with PyTorch: schemas, results, gradients, training curves; and PyTorch's kernels, as a backend,
+# with the reference.  Then records PyTorch's answers for where it is absent, and writes the table of operators and
+# the page of PyTorch's kernels anew.
 oracle: $(ORACLE)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m oracle tests conformance
+	$(BIN)/gnomon conform torch -n $(WORKERS) --report build/torch
+	$(BIN)/python -m gnomon_torch.summary build/torch/report.json > docs/pytorch_as_a_backend.md
 	$(BIN)/python -m gnomon_conformance.goldens
 	$(BIN)/gnomon operators --markdown > docs/operators.md
 
@@ -61,8 +65,9 @@ $(INSTALLED): $(VENV)/.made pyproject.toml setup.py $(NATIVE) $(HELLO) $(NUMPY)
 	$(if $(NUMPY),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_numpy)
 	touch $@
 
-$(ORACLE): $(INSTALLED)
+$(ORACLE): $(INSTALLED) $(TORCH)
 	$(PIP) install 'torch==2.13.0'
+	$(if $(TORCH),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_torch)
 	touch $@
 
 $(VENV)/.made:

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from gnomon_conformance import conform, foundation, judging, page, report, tiers
+from gnomon_conformance.comparing import renamed_device
 from gnomon_conformance.expectations import ExpectationsError, parse
 from gnomon_conformance.outcomes import OUTCOMES, Result, counts, from_data, score
 
@@ -407,3 +408,11 @@ def test_a_crashed_test_is_known_by_its_name(
     assert (found.test, found.operator, found.dtype) == (name, operator, dtype)
     assert (found.backend, found.outcome, found.message) == (backends[-1], "fail", "why")
     assert judging.crashed("test_mine.py::test_it[other]", backends, "why") is None
+
+
+def test_a_backend_that_is_called_as_a_word_of_an_error():
+    """``torch.hsplit`` in a text is no device, whatever the backend's name."""
+    text = "torch.hsplit on torch, not torch.  It is on torch:0, torch.5"
+    expected = "torch.hsplit on reference, not reference.  It is on reference:0, torch.5"
+    assert renamed_device(text, "torch") == expected
+    assert renamed_device("a torches' gnomon_torch", "torch") == "a torches' gnomon_torch"

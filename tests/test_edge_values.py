@@ -61,3 +61,13 @@ def test_convolution_backward_looks_at_the_channels():
         aten.convolution_backward.default(
             *ones, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 2, [True, True, False]
         )
+
+
+def test_avg_pool3d_backward_wants_an_input_as_large_as_a_window_as_avg_pool3d_does():
+    volume, grad = gn.ones(1, 2, 3, 2, 1), gn.ones(1, 2, 2, 3, 1)
+    window = [1, 2, 3], [2, 1, 1], [0, 1, 1], False, True, None
+    text = r"input image \[3, 2, 1\] smaller than kernel size \[1, 2, 3\]"
+    with pytest.raises(RuntimeError, match=f"avg_pool3d: {text}"):
+        gn.ops.aten.avg_pool3d(volume, *window)
+    with pytest.raises(RuntimeError, match=f"avg_pool3d_backward: {text}"):
+        gn.ops.aten.avg_pool3d_backward(grad, volume, *window)

@@ -424,8 +424,9 @@ def _average_backward_rule(spatial: int) -> Callable[..., Spec]:
         count_include_pad: bool,
         divisor_override: int | None,
     ) -> Spec:
-        _average_window(spatial, kernel_size, stride, padding, divisor_override)
+        kernel, *_ = _average_window(spatial, kernel_size, stride, padding, divisor_override)
         sizes = _pooled_sizes(self, spatial, kernel_size, stride, padding, 1, ceil_mode)
+        _check_smaller(self, spatial, kernel)
         _check_gradient(grad_output, self, sizes)
         _check_average_dtype(self.dtype, spatial)
         return like(self) if spatial == 2 else self.contiguous()
