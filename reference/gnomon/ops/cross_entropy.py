@@ -12,7 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import divide, exact_sum
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -122,6 +122,13 @@ def _nll_backward_rule(
     ignore_index: int,
     total_weight: Spec,
 ) -> Spec:
+    output, total = _nll_rule(self, target, weight, reduction, ignore_index)
+    expect("grad_output", grad_output, output.sizes, self.dtype)
+    if total_weight.numel != 1:
+        raise RuntimeError(
+            f"expected total_weight to be a single element tensor, but got {list(total_weight.sizes)}"
+        )
+    expect("total_weight", total_weight, total_weight.sizes, total.dtype)
     return self.contiguous()
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.rules import expect
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, make_tensor
@@ -260,6 +261,16 @@ def _dense_rule(
 ) -> Spec:
     if grad.ndim != 2:
         raise RuntimeError(f"Expected grad to have 2 dimensions, but got {grad.ndim}")
+    if mode not in (SUM, MEAN, MAX):
+        raise RuntimeError("`mode` must be sum, mean, or max.")
+    if mode == MAX:
+        expect("bag_size", bag_size, grad.sizes[:1])
+        expect("maximum_indices", maximum_indices, grad.sizes, indices.dtype)
+    else:
+        expect("offset2bag", offset2bag, indices.sizes, indices.dtype)
+    if mode == MEAN:
+        expect("bag_size", bag_size, grad.sizes[:1], indices.dtype)
+    expect("per_sample_weights", per_sample_weights, indices.sizes, grad.dtype)
     return grad.contiguous((num_weights, grad.sizes[1]))
 
 
@@ -373,6 +384,9 @@ def _samples_rule(
             f"Expected grad and weight with rows of one size, but got {list(grad.sizes)} and "
             f"{list(weight.sizes)}"
         )
+    expect("weight", weight, weight.sizes, grad.dtype)
+    if offset2bag.numel:
+        expect("offset2bag", offset2bag, indices.sizes, offsets.dtype)
     return grad.contiguous(indices.sizes)
 
 

@@ -15,7 +15,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.indexing import add_at, copy_elements, from_front
 from ..kit.iterator import TensorIterator, converted_spec
 from ..kit.native import native_function
-from ..kit.rules import can_be_read
+from ..kit.rules import can_be_read, expect
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -100,9 +100,15 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
     Adjacent indices stand where the dimensions were that they index; separated ones come first.
     """
     dims = [dim for dim, index in enumerate(indices) if index is not None]
+    if len(indices) != self.ndim:
+        raise IndexError(
+            f"expected an index, or None, for each of {self.ndim} dimensions, but got {len(indices)}"
+        )
     if not dims:
         return self.sizes, 0
     shape = indices[dims[0]].sizes  # type: ignore[union-attr]
+    for index in indices:
+        expect("indices", index, shape, int64)
     kept = tuple(size for dim, size in enumerate(self.sizes) if indices[dim] is None)
     adjacent = dims == list(range(dims[0], dims[-1] + 1))
     place = dims[0] if adjacent else 0
@@ -200,6 +206,7 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
             f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
             f"destination and {values.dtype.name} for the source."
         )
+    expect("values", values, indexed_sizes(self, indices)[0])
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
 

@@ -1,0 +1,112 @@
+"""Operators that mostly others call: what a kernel would read beyond, is refused by words, on each backend.
+
+Each of these was found by calls that were drawn: the C backend read or wrote memory that was not its own, or
+gave what the reference did not.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import gnomon as gn
+
+DEVICES = ("reference", "c")
+aten = gn.ops.aten
+
+
+@pytest.fixture(params=DEVICES, autouse=True)
+def device(request):
+    with gn.device(request.param):
+        yield request.param
+
+
+def ones(*sizes, dtype="float32"):
+    return gn.ones(sizes, dtype=getattr(gn, dtype))
+
+
+def nll(grad_output, target, total_weight):
+    return aten.nll_loss_backward(
+        grad_output, ones(2, 4), gn.tensor(target), None, 1, -100, total_weight
+    ).tolist()
+
+
+def test_nll_loss_backward():
+    quarter = [[-0.5, 0.0, 0.0, 0.0], [0.0, -0.5, 0.0, 0.0]]
+    assert nll(ones(), [0, 1], gn.tensor(2.0)) == quarter
+    with pytest.raises(RuntimeError, match=r"size mismatch \(got input: \[2, 4\], target: \[1\]\)"):
+        nll(ones(), [0], ones())
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got float64"):
+        nll(ones(dtype="float64"), [0, 1], ones())
+    with pytest.raises(RuntimeError, match=r"expected grad_output of sizes \[\], but got \[2\]"):
+        nll(ones(2), [0, 1], ones())
+    with pytest.raises(RuntimeError, match=r"total_weight to be a single element tensor, but got \[2\]"):
+        nll(ones(), [0, 1], ones(2))
+    with pytest.raises(RuntimeError, match="expected total_weight of dtype float32, but got bfloat16"):
+        nll(ones(), [0, 1], ones(dtype="bfloat16"))
+
+
+def test_embedding_dense_backward():
+    rows = gn.tensor([2, 2])
+    assert aten.embedding_dense_backward(ones(2, 1), rows, 3, -1, False).tolist() == [[0.0], [0.0], [2.0]]
+    with pytest.raises(RuntimeError, match=r"expected grad_output of sizes \[2, 1\], but got \[1\]"):
+        aten.embedding_dense_backward(ones(1), rows, 3, -1, False)
+    with pytest.raises(RuntimeError, match="at least 1 dimension"):
+        aten.embedding_dense_backward(ones(), rows, 3, -1, False)
+    with pytest.raises(RuntimeError, match=r"negative dimension -1: \[-1, 3\]"):
+        aten.embedding_dense_backward(ones(2, 3), rows, -1, -1, False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"mode": 3}, "`mode` must be sum, mean, or max"),
+        ({"offset2bag": [0]}, r"expected offset2bag of sizes \[2\], but got \[1\]"),
+        ({"mode": 1, "bag_size": [2, 2]}, r"expected bag_size of sizes \[1\], but got \[2\]"),
+        ({"mode": 2, "maximum": [0]}, r"expected maximum_indices of sizes \[1, 3\], but got \[1\]"),
+    ],
+)
+def test_embedding_bag_dense_backward(changed, text):
+    def call(mode=0, offset2bag=(0, 0), bag_size=(2,), maximum=((0, 1, 1),)):
+        tensors = (gn.tensor(list(each)) for each in ([0, 1], offset2bag, bag_size, maximum))
+        return aten._embedding_bag_dense_backward(ones(1, 3), *tensors, 2, False, mode, None).tolist()
+
+    assert call() == [[1.0] * 3] * 2
+    assert call(mode=1) == [[0.5] * 3] * 2
+    assert call(mode=2) == [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
+    with pytest.raises(RuntimeError, match=text):
+        call(**changed)
+
+
+def test_index_of_prepared_indices():
+    table = gn.arange(6.0).reshape(2, 3)
+    rows, columns = gn.tensor([1, 0]), gn.tensor([0, 2])
+    assert aten._index(table, (rows, columns)).tolist() == [3.0, 2.0]
+    with pytest.raises(IndexError, match="each of 2 dimensions, but got 1"):
+        aten._index(table, (rows,))
+    with pytest.raises(RuntimeError, match=r"expected indices of sizes \[2\], but got \[1\]"):
+        aten._index(table, (rows, columns[:1]))
+    with pytest.raises(RuntimeError, match="expected indices of dtype int64, but got int32"):
+        aten._index(table, (rows.to(gn.int32), columns.to(gn.int32)))
+    with pytest.raises(RuntimeError, match=r"expected values of sizes \[2\], but got \[1\]"):
+        aten._index_put(table, (rows, columns), ones(1), False)
+
+
+def test_pdist_forward():
+    assert aten._pdist_forward(gn.tensor([[1.0], [3.0]]), 2.0).tolist() == [2.0]
+    with pytest.raises(RuntimeError, match="only supports 2D tensors, got: 1D"):
+        aten._pdist_forward(ones(3), 2.0)
+    for p in (-math.inf, math.nan):
+        with pytest.raises(RuntimeError, match="only supports non-negative p values"):
+            aten._pdist_forward(ones(3, 1), p)
+
+
+def test_the_last_of_linspace_is_the_end_with_its_sign():
+    last = gn.linspace(-1.0, -0.0, 4)[-1].item()
+    assert last == 0.0 and math.copysign(1.0, last) == -1.0
+
+
+def test_log_normal_overflows_to_infinity():
+    drawn = gn.empty(50).log_normal_(1, 1e30, generator=gn.Generator().manual_seed(1)).tolist()
+    assert set(drawn) == {0.0, math.inf}
