@@ -110,3 +110,35 @@ def test_the_last_of_linspace_is_the_end_with_its_sign():
 def test_log_normal_overflows_to_infinity():
     drawn = gn.empty(50).log_normal_(1, 1e30, generator=gn.Generator().manual_seed(1)).tolist()
     assert set(drawn) == {0.0, math.inf}
+
+
+@pytest.mark.parametrize("spatial", [2, 3])
+def test_adaptive_pooling_backward(spatial):
+    tail = (2,) * spatial
+    average = getattr(aten, f"_adaptive_avg_pool{spatial}d_backward").default
+    largest = getattr(aten, f"adaptive_max_pool{spatial}d_backward").default
+    assert average(ones(1, 3, *tail), ones(1, 3, *tail)).tolist() == ones(1, 3, *tail).tolist()
+    text = r"expected grad_output of sizes \[1, 3, 2.*\], but got \[1, 2, 2"
+    with pytest.raises(RuntimeError, match=text):
+        average(ones(1, 2, *tail), ones(1, 3, *tail))
+    with pytest.raises(RuntimeError, match=text):
+        largest(ones(1, 2, *tail), ones(1, 3, *tail), gn.zeros((1, 2, *tail), dtype=gn.int64))
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("grad", (2,)), ("neg_log_likelihood", (2,)), ("log_alpha", (1, 2, 2))]
+)
+def test_ctc_loss_backward(name, sizes):
+    logs = gn.full((2, 1, 2), 0.5).log()
+    targets = gn.tensor([[1]])
+    loss, alpha = aten._ctc_loss(logs, targets, [2], [1])
+    given = {"grad": ones(1), "neg_log_likelihood": loss, "log_alpha": alpha}
+
+    def call(grad, neg_log_likelihood, log_alpha):
+        return aten._ctc_loss_backward(grad, logs, targets, [2], [1], neg_log_likelihood, log_alpha, 0)
+
+    assert call(**given).shape == (2, 1, 2)
+    with pytest.raises(RuntimeError, match=f"expected {name} of sizes"):
+        call(**{**given, name: ones(*sizes)})
+    with pytest.raises(RuntimeError, match=f"expected {name} of dtype float32, but got float64"):
+        call(**{**given, name: given[name].double()})

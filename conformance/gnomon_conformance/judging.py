@@ -204,7 +204,7 @@ def judge(item: Any, call: Any, report: Any) -> None:
         message = f"the reference's kernels ran for {', '.join(notes.not_claimed)}"
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, f"Skipped: {outcome}: {message}")
-    elif expected:
+    elif expected and item.get_closest_marker("search") is None:  # a search may end before it finds anything
         outcome = STALE
         message = f"it passes, and is expected to fail: {expected}"
         report.outcome, report.longrepr = "failed", message

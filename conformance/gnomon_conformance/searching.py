@@ -18,6 +18,7 @@ from gnomon.memory.backend import claim_of
 
 from .checking import check_forward
 from .properties import Drawn, calls, subject_for
+from .reproduction import explain
 
 FIRST_CALLS = 4  # of a round; each further round has twice as many
 SHRINKING_SECONDS = 30.0  # after which the smallest call so far is shown
@@ -119,7 +120,7 @@ class _Hunt:
 def check_claimed(drawn: Drawn, backend: Any) -> str | None:
     """What is wrong with a call; None where it would take a kernel that the backend does not claim.
 
-    A claimed one that did not run stays counted, as in any other test.
+    It is wrong, too, where a kernel that is claimed did not run.
     """
     fallen, refused = Counter(launch.fallbacks), Counter(launch.declined)
     policy = launch._policy
@@ -128,6 +129,7 @@ def check_claimed(drawn: Drawn, backend: Any) -> str | None:
         problem = check_forward(drawn.operator, drawn.sample, drawn.dtype, "contiguous", backend.device_type)
     finally:
         launch.set_fallback_policy(policy)
+    problem = problem or _fallback(drawn, backend, refused)
     missing = [
         key
         for key, count in launch.fallbacks.items()
@@ -141,3 +143,13 @@ def check_claimed(drawn: Drawn, backend: Any) -> str | None:
     for key in missing:
         launch.fallbacks[key] = fallen[key]
     return None
+
+
+def _fallback(drawn: Drawn, backend: Any, refused: Counter[tuple[str, str]]) -> str:
+    """That a kernel declined what the backend claims; "" where none did."""
+    kernels = [name for device, name in launch.declined - refused if device == backend.device_type]
+    if not kernels:
+        return ""
+    problem = f"{backend.name} claims {', '.join(sorted(kernels))}, and the reference's kernel ran"
+    devices = ("reference", backend.device_type)
+    return explain([problem], drawn.operator, drawn.sample, drawn.dtype, "contiguous", devices)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, exp, log
 from ..kit.native import native_function
-from ..kit.rules import refuse, refuse_half
+from ..kit.rules import expect, refuse, refuse_half
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -182,7 +182,10 @@ def _ctc_backward_rule(
     blank: int,
     zero_infinity: bool,
 ) -> Spec:
-    _refuse_all_but_floats(log_probs)
+    losses, alphas = _ctc_rule(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    expect("grad", grad, losses.sizes, losses.dtype)
+    expect("neg_log_likelihood", neg_log_likelihood, losses.sizes, losses.dtype)
+    expect("log_alpha", log_alpha, alphas.sizes, alphas.dtype)
     return log_probs.contiguous()
 
 
