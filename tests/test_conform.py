@@ -138,7 +138,7 @@ def test_a_search_that_finds_nothing_is_no_stale_claim(whole: SimpleNamespace) -
 
 def test_the_report_says_what_a_search_depends_on(whole: SimpleNamespace) -> None:
     assert whole.data["environment"]["--seed"] == "1"
-    assert whole.data["environment"]["--property-seconds"] == "15"
+    assert whole.data["environment"]["--property-seconds"] == "10"
     assert "--seed" in (whole.folder / "report.html").read_text()
     failed = whole.results["property[neg]"]
     assert failed.outcome == "fail"  # it draws the dtype that ends the process, or hangs
