@@ -142,3 +142,74 @@ def test_ctc_loss_backward(name, sizes):
         call(**{**given, name: ones(*sizes)})
     with pytest.raises(RuntimeError, match=f"expected {name} of dtype float32, but got float64"):
         call(**{**given, name: given[name].double()})
+
+
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["reflection", "replication"])
+def test_padding_backward(kind, spatial):
+    call = getattr(aten, f"{kind}_pad{spatial}d_backward").default
+    sizes = (1, 2, *(3,) * spatial)
+    none = (0,) * (2 * spatial)
+    assert call(ones(*sizes), ones(*sizes), none).tolist() == ones(*sizes).tolist()
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got float64"):
+        call(ones(*sizes, dtype="float64"), ones(*sizes), none)
+
+
+@pytest.mark.parametrize("name", ["_softmax_backward_data", "_log_softmax_backward_data"])
+def test_softmax_backward(name):
+    call = getattr(aten, name).default
+    assert call(ones(1, 1), ones(1, 1), 1, gn.float32).dtype is gn.float32
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got int64"):
+        call(ones(1, 1, dtype="int64"), ones(1, 1), 1, gn.float32)
+
+
+def test_grid_sampler_backward():
+    image, grid = ones(1, 1, 2, 2), gn.zeros((1, 1, 1, 2))
+    grad, _ = aten.grid_sampler_2d_backward(ones(1, 1, 1, 1), image, grid, 0, 0, True, (True, True))
+    assert grad.tolist() == [[[[0.25, 0.25], [0.25, 0.25]]]]
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got float64"):
+        wide = ones(1, 1, 1, 1, dtype="float64")
+        aten.grid_sampler_2d_backward(wide, image, grid, 0, 0, True, (True, True))
+    options = (ones(1, 1, 1, 1), image, grid, 0, 0, True, (True, True, True))
+    with pytest.raises(RuntimeError, match=r"expected grad_grad_input of sizes \[1, 1, 2, 2\], but got \[1"):
+        aten._grid_sampler_double_backward(ones(1, 1, 2, 1), None, *options)
+    with pytest.raises(RuntimeError, match=r"expected grad_grad_grid of sizes \[1, 1, 1, 2\], but got \[2"):
+        aten._grid_sampler_double_backward(None, ones(2, 1, 1, 2), *options)
+
+
+def test_max_pool_backward():
+    plane, where = ones(1, 1, 2, 2, 2), gn.zeros((1, 1, 1, 1, 1), dtype=gn.int64)
+
+    def call(indices):
+        grad = ones(1, 1, 1, 1, 1)
+        return aten.max_pool3d_with_indices_backward(grad, plane, [2], [], [0], [1], False, indices)
+
+    assert call(where).sum().item() == 1.0
+    with pytest.raises(RuntimeError, match="expected indices of dtype int64, but got float32"):
+        call(where.float())
+
+
+def test_layer_and_group_norm_backward():
+    def layer(grad=None, mean=None, rstd=None):
+        grad, mean = grad if grad is not None else ones(2, 3), mean if mean is not None else ones(2, 1)
+        rstd = rstd if rstd is not None else ones(2, 1)
+        mask = (True, True, True)
+        return aten.native_layer_norm_backward(grad, ones(2, 3), (3,), mean, rstd, None, None, mask)
+
+    def group(grad):
+        mask = (True, True, True)
+        return aten.native_group_norm_backward(
+            grad, ones(2, 2, 3), ones(2, 1), ones(2, 1), None, 2, 2, 3, 1, mask
+        )
+
+    text = "expected grad_out of dtype float32, but got float64"
+    assert [tuple(each.shape) for each in layer()] == [(2, 3), (3,), (3,)]
+    with pytest.raises(RuntimeError, match=text):
+        layer(grad=ones(2, 3, dtype="float64"))
+    with pytest.raises(RuntimeError, match="Expected mean to have 2 elements, but got 1"):
+        layer(mean=ones(1, 1))
+    with pytest.raises(RuntimeError, match="Expected rstd to have 2 elements, but got 3"):
+        layer(rstd=ones(3, 1))
+    assert group(ones(2, 2, 3))[0].shape == (2, 2, 3)
+    with pytest.raises(RuntimeError, match=text):
+        group(ones(2, 2, 3, dtype="float64"))

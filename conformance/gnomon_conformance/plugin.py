@@ -148,7 +148,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "store_true",
         "default": False,
         "dest": "gnomon_huge",
-        "help": "also tensors of more than 2**31 elements: minutes, and up to 7 GB of memory",
+        "help": "also tensors of more than 2**31 elements: minutes, and up to 5.5 GiB of memory",
     },
     "--hang-limit": {
         "default": None,

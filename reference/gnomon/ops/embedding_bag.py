@@ -385,6 +385,10 @@ def _samples_rule(
             f"{list(weight.sizes)}"
         )
     expect("weight", weight, weight.sizes, grad.dtype)
+    if indices.ndim != 1 or offsets.ndim != 1:
+        raise RuntimeError(
+            f"indices and offsets have to be 1D, but got {indices.ndim} and {offsets.ndim} dimensions"
+        )
     if offset2bag.numel:
         expect("offset2bag", offset2bag, indices.sizes, offsets.dtype)
     return grad.contiguous(indices.sizes)

@@ -19,7 +19,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -277,7 +277,10 @@ def _double_rule(
     align_corners: bool,
     output_mask: Sequence[bool],
 ) -> tuple[Spec | None, ...]:
-    _check(input, grid, input.ndim - 2, mode)
+    sizes = _check(input, grid, input.ndim - 2, mode)
+    expect("grad_output", grad_output, sizes, input.dtype)
+    expect("grad_grad_input", grad_grad_input, input.sizes, input.dtype)
+    expect("grad_grad_grid", grad_grad_grid, grid.sizes, grid.dtype)
     specs = (grad_output, input, grid)
     return tuple(spec.contiguous() if wanted else None for spec, wanted in zip(specs, output_mask))
 
@@ -329,6 +332,7 @@ def _define(spatial: int) -> None:
             raise RuntimeError(
                 f"expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
             )
+        expect("grad_output", grad_output, sizes, input.dtype)
         return (
             input.contiguous() if output_mask[0] else None,
             grid.contiguous() if output_mask[1] else None,

@@ -28,7 +28,7 @@ from ..kit.normalizing import (
     statistics_of,
     store,
 )
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..kit.windows import like
 from ..memory.accessor import elements
 from ..memory.spec import Spec
@@ -169,6 +169,11 @@ def _layer_backward_rule(
     _check_normalized_shape(input, normalized_shape, weight, bias)
     _check_gradient(grad_out, input)
     dtype = check_dtypes(input, mean, rstd, weight, bias)
+    expect("grad_out", grad_out, input.sizes, input.dtype)
+    rows = geometry.numel_of(input.sizes[: input.ndim - len(normalized_shape)])
+    for name, spec in (("mean", mean), ("rstd", rstd)):
+        if spec.numel != rows:
+            raise RuntimeError(f"Expected {name} to have {rows} elements, but got {spec.numel}")
     parameter = input.contiguous(tuple(normalized_shape), dtype)
     return _wanted((input.contiguous(), parameter, parameter), output_mask)
 
@@ -567,6 +572,7 @@ def _group_backward_rule(
         if spec.numel != N * group:
             raise RuntimeError(f"Expected {name} to have {N * group} elements, but got {spec.numel}")
     dtype = check_dtypes(input, mean, rstd, weight)
+    expect("grad_out", grad_out, input.sizes, input.dtype)
     parameter = input.contiguous((C,), dtype)
     return _wanted((like(input), parameter, parameter), output_mask)
 
