@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -9,14 +10,14 @@ import pytest
 
 from gnomon.kit import launch
 from gnomon.memory.backend import register_backend
-from gnomon_conformance import searching
+from gnomon_conformance import plugin, searching
 from gnomon_conformance.loopback import Loopback, filled, right
 from gnomon_conformance.properties import subject_for
 from gnomon_conformance.searching import search
 from gnomon_conformance.selection import operators
 
 FOREVER = 120.0  # seconds: each search here ends with what it looks for, long before
-FEW = ("float32", "int64", "int16")
+FEW = ("float32", "int16")
 
 
 def negated_wrongly(iterator: Any) -> None:
@@ -132,3 +133,48 @@ def test_shrinking_ends(monkeypatch):
     monkeypatch.setattr(searching, "SHRINKING_SECONDS", 0.0)
     found = search(operators()["neg"], broken(neg=negated_wrongly), FEW, 1, FOREVER)
     assert "1 failed on the way" in found.message and program_of(found.message)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "often"])
+def test_a_seed_is_a_number_or_random(text):
+    assert plugin.seed_of("17") == 17
+    assert 0 <= plugin.seed_of("random") < 10**6
+    with pytest.raises(pytest.UsageError, match="--seed: expected a number, or the word random"):
+        plugin.seed_of(text)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "inf", "nan", "long"])
+def test_seconds_are_a_number_from_0_up(text):
+    assert (plugin.seconds_of("0"), plugin.seconds_of("2.5")) == (0.0, 2.5)
+    with pytest.raises(pytest.UsageError, match="--property-seconds: expected 0 or more seconds"):
+        plugin.seconds_of(text)
+
+
+class Watching:
+    """The plug-in that keeps the names of the tests, and pytest's configuration."""
+
+    def pytest_collection_finish(self, session):
+        self.names = [item.name for item in session.items]
+        self.config = session.config
+
+
+def collected(*options):
+    kept = Watching()
+    command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
+    command += ["gnomon_conformance.test_properties", "gnomon_conformance.test_forward", "--collect-only"]
+    command += ["--gnomon-backend", "reference", "--ops", r"^(neg|add\.Tensor)$", *options]
+    assert pytest.main(command, plugins=[kept]) == pytest.ExitCode.OK
+    return kept
+
+
+def test_the_seconds_are_shared():
+    kept = collected("--property-seconds", "3", "--seed", "12")
+    assert {"test_property[neg-reference]", "test_property[add.Tensor-reference]"} < set(kept.names)
+    assert kept.config.stash[plugin.searches_key] == 2
+    assert plugin.search_options(kept.config) == {"--seed": "12", "--property-seconds": "3"}
+    assert plugin.pytest_report_header(kept.config) == "gnomon: --seed 12 --property-seconds 3"
+
+
+def test_no_seconds_no_search():
+    names = collected("--property-seconds", "0").names
+    assert names and not any(name.startswith("test_property") for name in names)

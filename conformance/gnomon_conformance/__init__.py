@@ -8,7 +8,8 @@
 
 Options: ``--gnomon-backend NAME`` (repeatable), ``--ops REGEX``, ``--dtypes float32,int64``, ``--tier NAME``,
 ``--no-fallback`` (an operator that the backend does not run itself fails by name), ``--expectations FILE``,
-``--property-seconds S`` and ``--seed N`` (how long to draw calls, and which), ``--huge``, ``--full`` (without it an operator is tested in float32, int64 and one further dtype, another for each).
+``--property-seconds S`` and ``--seed N`` (how long to draw calls, and which), ``--huge``, ``--full`` (without
+it an operator is tested in float32, int64 and one further dtype, another for each).
 
 What is checked, for each operator x dtype x sample x layout: values, dtype, sizes, strides, aliasing, inputs
 left alone (test_forward), with values that hurt (test_values) and sizes around those of vectors, tiles and
