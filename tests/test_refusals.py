@@ -213,3 +213,13 @@ def test_layer_and_group_norm_backward():
     assert group(ones(2, 2, 3))[0].shape == (2, 2, 3)
     with pytest.raises(RuntimeError, match=text):
         group(ones(2, 2, 3, dtype="float64"))
+
+
+@pytest.mark.parametrize("host", ["reference", "numpy"])
+def test_without_bags_an_index_is_in_none(host):
+    """As in PyTorch; what was in the memory before came out here."""
+    if host == "numpy":
+        pytest.importorskip("gnomon_numpy")
+    with gn.device(host):
+        found = aten.embedding_bag(ones(1, 1), gn.tensor([0, 0]), gn.tensor([0]), False, 1, False, None, True)
+    assert [each.tolist() for each in found] == [[], [-1, -1], [], []]

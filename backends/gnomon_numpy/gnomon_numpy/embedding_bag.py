@@ -51,12 +51,15 @@ def embedding_bag(
     table, rows, starts = numbers(weight, WIDE), _integers(indices), _integers(offsets)
     bags, width = output._spec.sizes
     refuse_if(starts.size and (starts[0] != 0 or starts[-1] > rows.size))
-    rows = rows if bags else rows[:0]
+    if not bags:
+        _store_prefix(offset2bag, np.full(rows.size, -1))
+        rows = rows[:0]
     refuse_if(np.any((rows < 0) | (rows >= table.shape[0])))
     where = _bags_of(starts, bags, rows.size)
     held = np.flatnonzero(rows != padding_idx)
     counts = np.bincount(where[held], minlength=bags)
-    _store_prefix(offset2bag, where)
+    if bags:
+        _store_prefix(offset2bag, where)
     _store_prefix(bag_size, np.zeros(bags) if mode == SUM else counts)
     if mode == MAX:
         _largest(output, maximum_indices, table, rows[held], where[held], counts)

@@ -126,7 +126,7 @@ def _bag_kernel(
         where.append(_bag_of(starts, bags, position))
         if row != padding_idx:
             held[where[-1]].append(position)
-    _store(offset2bag, where)
+    _store(offset2bag, where if bags else [-1] * len(rows))
     if mode != SUM:
         _store(bag_size, [len(positions) for positions in held])
     else:
