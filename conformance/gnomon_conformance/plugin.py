@@ -75,6 +75,7 @@ def seconds_of(text: str) -> float:
 # The seed is fixed, so that a run that passed passes again; who looks for faults takes another each time.
 SEED = 1
 PROPERTY_SECONDS = 10.0
+SHRINKING_SECONDS = 30.0  # after which the smallest call so far is shown
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "--gnomon-backend": {
@@ -342,6 +343,9 @@ def pytest_runtest_protocol(item: Any) -> Iterator[None]:
     if limit is None:
         yield
         return
+    if item.get_closest_marker("search") is not None:  # which takes the time that it is given, and shrinks
+        seconds = item.config.getoption("gnomon_property_seconds")
+        limit += seconds / max(item.config.stash[searches_key], 1) + SHRINKING_SECONDS
     # No signal and no thread of Python's: a kernel that hangs may hold the interpreter's lock.
     file = item.config.stash.get(_last_words_key, sys.stderr)
     faulthandler.dump_traceback_later(limit, exit=True, file=file)

@@ -18,11 +18,11 @@ from gnomon.kit import launch
 from gnomon.memory.backend import claim_of
 
 from .checking import check_forward
+from .plugin import SHRINKING_SECONDS
 from .properties import Drawn, calls, subject_for
 from .reproduction import explain
 
 FIRST_CALLS = 4  # of a round; each further round has twice as many
-SHRINKING_SECONDS = 30.0  # after which the smallest call so far is shown
 
 
 class Found(NamedTuple):
