@@ -132,6 +132,14 @@ def test_known_failures_and_stale_claims(whole: SimpleNamespace) -> None:
     assert stale.is_bad
 
 
+def test_the_report_says_what_a_search_depends_on(whole: SimpleNamespace) -> None:
+    assert whole.data["environment"]["--seed"] == "1"
+    assert whole.data["environment"]["--property-seconds"] == "10"
+    assert "--seed" in (whole.folder / "report.html").read_text()
+    failed = whole.results["property[neg]"]
+    assert failed.outcome == "fail"  # it draws the dtype that ends the process, or hangs
+
+
 def test_a_failure_has_a_program_that_shows_it(whole: SimpleNamespace) -> None:
     program = whole.results["forward[neg-int32]"].program
     assert len(program.splitlines()) <= 10

@@ -382,5 +382,5 @@ def test_what_kernels_of_index_put_rest_on_is_checked(device: str) -> None:
         put(x, (index, gn.tensor([1])), gn.ones(2), True)
     with pytest.raises(IndexError, match=r"too many indices for tensor of dimension 0 \(got 1\)"):
         put(gn.tensor(1.0), (index,), gn.ones(2), True)
-    with pytest.raises(IndexError, match="an index or None for each of 2 dimensions, got 1"):
+    with pytest.raises(IndexError, match="an index, or None, for each of 2 dimensions, but got 1"):
         gn.ops.aten._index.default(x, (index,))

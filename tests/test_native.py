@@ -314,7 +314,7 @@ def test_several_outputs(device: str) -> None:
                 gn.ones(()), gn.ones(4, 1, 3), gn.ones(1, 1).long(), [4], [1], gn.ones(1), gn.ones(1, 4, 3), 0
             ),
             RuntimeError,
-            r"Expected grad to have sizes \[1\], got \[\]",
+            r"expected grad of sizes \[1\], but got \[\]",
         ),
         # arguments
         (lambda: gn.exp(), TypeError, r"exp\(\): missing required argument 'input' \(position 1\)"),

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import gnomon as gn
 from gnomon_conformance import judging, plugin
 from gnomon_conformance.comparing import same_number
 from gnomon_conformance.description import HURTING, given, sample, stored, tensor
@@ -80,3 +81,10 @@ def test_a_short_run_has_some_dtypes():
     assert [dtype for dtype in plugin.DTYPES if runs(dtype, ("short", "float32"))] == ["float32"]
     assert all(runs(dtype, gnomon_ops="exp") for dtype in plugin.DTYPES)
     assert not runs("float32", ("long",)) and not runs("float32", ("long",), gnomon_ops="exp")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_distinct_numbers_are_exact_however_many(dtype):
+    drawn = numbers("distinct", dtype, 3000)
+    kept = gn.tensor(drawn, dtype=getattr(gn, dtype)).tolist()
+    assert list(drawn) == kept and len(set(drawn)) >= 256

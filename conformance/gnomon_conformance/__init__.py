@@ -8,13 +8,15 @@
 
 Options: ``--gnomon-backend NAME`` (repeatable), ``--ops REGEX``, ``--dtypes float32,int64``, ``--tier NAME``,
 ``--no-fallback`` (an operator that the backend does not run itself fails by name), ``--expectations FILE``,
-``--full`` (without it an operator is tested in float32, int64 and one further dtype, another for each).
+``--property-seconds S`` and ``--seed N`` (how long to draw calls, and which), ``--huge``, ``--full`` (without
+it an operator is tested in float32, int64 and one further dtype, another for each).
 
 What is checked, for each operator x dtype x sample x layout: values, dtype, sizes, strides, aliasing, inputs
 left alone (test_forward), with values that hurt (test_values) and sizes around those of vectors, tiles and
 threads (test_sizes); ``out=`` (test_out), in the middle of other memory (test_memory); the in-place variant
 (test_inplace); the meta device (test_meta); gradients and second gradients (test_gradient); bad input
-(test_errors); and what people write, as Python expressions (test_expressions).
+(test_errors); calls that are drawn (test_properties); tensors of more than 2**31 elements (test_huge, with
+``--huge``); and what people write, as Python expressions (test_expressions).
 
 The reference itself is compared with PyTorch where that is installed (test_oracle, marked ``oracle``) and
 with recorded results elsewhere (test_goldens), because what a backend and the reference share, their
@@ -24,6 +26,8 @@ samples/        what operators are called with, a file for each family
 expressions/    what people write: functions, methods and keywords under their public names
 description.py  tensors and calls as plain data, from which tensors are built on any device
 refilling.py    the samples with other values, and with other sizes
+properties.py   calls drawn by hypothesis from the samples; searching.py: until one fails
+huge.py         what is checked of tensors of more than 2**31 elements
 running.py      one call and all that can be observed of it
 comparing.py    two such observations, and the tolerance between them (tolerances.py)
 checking.py     one call on a backend, held against the reference

@@ -30,7 +30,10 @@ SHOWN = 10  # failures that the terminal names; the report has all
 OK, FAILED, WRONG_COMMAND = 0, 1, 2
 
 # Options of this command that are the plug-in's: their names there.
-_PASSED_ON = ("--ops", "--dtypes", "--tier", "--expectations", "--no-fallback", "--full")
+_PASSED_ON = (
+    *("--ops", "--dtypes", "--tier", "--expectations", "--no-fallback", "--full"),
+    *("--property-seconds", "--seed", "--huge"),
+)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -95,7 +98,7 @@ def main(arguments: Sequence[str]) -> int:
         results=list(config.stash[plugin.results_key].values()),
         foundations=config.stash[judging.foundations_key].get(options.backend, {}),
         loosened=judging.expectations_of(config, backend).loosened,
-        environment=report.environment(backend),
+        environment=report.environment(backend) | plugin.search_options(config),
         selection=" ".join(_selection(options)),
         began=began,
         seconds=time.time() - began,
@@ -117,8 +120,8 @@ def _selection(options: argparse.Namespace) -> list[str]:
             given.append(name)
         elif isinstance(value, list):
             given += [part for each in value for part in (name, each)]
-        elif value not in (None, False):
-            given += [name, value]
+        elif value not in (None, False, fields["default"]):
+            given += [name, str(value)]
     return given
 
 

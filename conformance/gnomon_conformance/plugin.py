@@ -7,7 +7,9 @@ knows of it.
 from __future__ import annotations
 
 import faulthandler
+import math
 import pathlib
+import random
 import re
 import sys
 import tempfile
@@ -30,6 +32,7 @@ from .outcomes import FAIL, PASS, Result, counts, from_data
 
 NAME = "gnomon_conformance.plugin"
 
+searches_key: pytest.StashKey[int] = pytest.StashKey()  # how many tests share --property-seconds
 _crash_folder_key: pytest.StashKey[pathlib.Path] = pytest.StashKey()
 _last_words_key: pytest.StashKey[Any] = pytest.StashKey()
 
@@ -48,6 +51,31 @@ def dtype_list(text: str) -> list[str]:
             raise pytest.UsageError(f"--dtypes: unknown dtype {name!r}; there are {', '.join(DTYPES)}")
     return names
 
+
+def seed_of(text: str) -> int:
+    """``"7"`` as a seed; ``"random"`` is one that nobody knows yet.  Raises pytest.UsageError for others."""
+    if text == "random":
+        return random.SystemRandom().randrange(10**6)
+    if not text.isdecimal():
+        raise pytest.UsageError(f"--seed: expected a number, or the word random, got {text!r}")
+    return int(text)
+
+
+def seconds_of(text: str) -> float:
+    """A number of seconds, 0 or more.  Raises pytest.UsageError for anything else."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < math.inf:
+        raise pytest.UsageError(f"--property-seconds: expected 0 or more seconds, got {text!r}")
+    return found
+
+
+# The seed is fixed, so that a run that passed passes again; who looks for faults takes another each time.
+SEED = 1
+PROPERTY_SECONDS = 10.0
+SHRINKING_SECONDS = 30.0  # after which the smallest call so far is shown
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "--gnomon-backend": {
@@ -102,6 +130,27 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "dest": "gnomon_with_reference",
         "help": "beside a backend, test the reference itself",
     },
+    "--property-seconds": {
+        "default": PROPERTY_SECONDS,
+        "type": seconds_of,
+        "dest": "gnomon_property_seconds",
+        "metavar": "SECONDS",
+        "help": "how long to search for calls that differ, all operators together; 0: not at all "
+        f"(default: {PROPERTY_SECONDS:g})",
+    },
+    "--seed": {
+        "default": SEED,
+        "type": seed_of,
+        "dest": "gnomon_seed",
+        "metavar": "N",
+        "help": f"what that search depends on: a number, or random, which draws one (default: {SEED})",
+    },
+    "--huge": {
+        "action": "store_true",
+        "default": False,
+        "dest": "gnomon_huge",
+        "help": "also tensors of more than 2**31 elements: minutes, and up to 5.5 GiB of memory",
+    },
     "--hang-limit": {
         "default": None,
         "type": float,
@@ -124,8 +173,14 @@ def pytest_configure(config: Any) -> None:
     )
     config.addinivalue_line("markers", "tier(name): the tier of a test whose operator does not say it")
     config.addinivalue_line("markers", "long: runs with --full alone")
+    config.addinivalue_line(
+        "markers", "search: has its share of --property-seconds, and does not run without"
+    )
+    config.addinivalue_line("markers", "huge: runs with --huge alone")
     config.addinivalue_line("markers", "short(*dtypes): in which dtypes it runs without --full")
     config.addinivalue_line("markers", "traits(*names): what a backend must be able to do for this test")
+    if hasattr(config, "workerinput"):  # a random seed is one for all
+        config.option.gnomon_seed = config.workerinput["gnomon_seed"]
     names = config.getoption("gnomon_backend", []) or []
     for name in names:
         try:
@@ -152,6 +207,7 @@ def _foundations(config: Any, names: list[str]) -> dict[str, dict[str, str]]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of pytest-xdist what was found, and where to write its last words."""
+    node.workerinput["gnomon_seed"] = node.config.option.gnomon_seed
     node.workerinput["gnomon_foundations"] = node.config.stash[judging.foundations_key]
     node.workerinput["gnomon_crashes"] = str(_crash_folder(node.config))
 
@@ -214,13 +270,12 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
         return
     chosen = config.getoption("gnomon_tiers")
     is_full = config.getoption("gnomon_full")
-    names_operators = config.getoption("gnomon_ops") is not None
     kept, left = [], []
     for item in items:
         subject = judging.subject_of(item)
         if subject is not None:
-            wanted = (not chosen or subject.tier in chosen) and (is_full or _is_in_short_run(item, subject))
-            wanted = wanted and bool(subject.operator or not names_operators)  # some are about none
+            wanted = not chosen or subject.tier in chosen
+            wanted = wanted and _is_asked_for(item, subject) and (is_full or _is_in_short_run(item, subject))
         else:
             wanted = not is_of_suite(item) or config.getoption("gnomon_with_reference")
         if wanted:
@@ -230,6 +285,17 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     if left:
         config.hook.pytest_deselected(items=left)
     items[:] = [item for _, item in sorted(kept, key=lambda pair: pair[0])]
+    config.stash[searches_key] = sum(item.get_closest_marker("search") is not None for item in items)
+
+
+def _is_asked_for(item: Any, subject: judging.Subject) -> bool:
+    """Do ``--ops``, for what is about no operator, and the options for what takes long let this test run?"""
+    option = item.config.getoption
+    if option("gnomon_ops") is not None and not subject.operator:
+        return False
+    if item.get_closest_marker("search") is not None:
+        return option("gnomon_property_seconds") > 0
+    return item.get_closest_marker("huge") is None or option("gnomon_huge")
 
 
 # The dtypes of a run without --full; "one more" is one of the others, by turns.
@@ -279,6 +345,9 @@ def pytest_runtest_protocol(item: Any) -> Iterator[None]:
     if limit is None:
         yield
         return
+    if item.get_closest_marker("search") is not None:  # which takes the time that it is given, and shrinks
+        seconds = item.config.getoption("gnomon_property_seconds")
+        limit += seconds / max(item.config.stash[searches_key], 1) + SHRINKING_SECONDS
     # No signal and no thread of Python's: a kernel that hangs may hold the interpreter's lock.
     file = item.config.stash.get(_last_words_key, sys.stderr)
     faulthandler.dump_traceback_later(limit, exit=True, file=file)
@@ -406,6 +475,19 @@ def _operator_names() -> set[str]:
     return {operator.name for packet in gn.ops.aten for operator in packet.overloads.values()} | set(
         get_backend("reference").kernels
     )
+
+
+def pytest_report_header(config: Any) -> str | None:
+    """What a search depends on, for whoever wants it again."""
+    if not config.getoption("gnomon_backend", []):
+        return None
+    return f"gnomon: {' '.join(f'{name} {value}' for name, value in search_options(config).items())}"
+
+
+def search_options(config: Any) -> dict[str, str]:
+    """Option -> value, of those that a search for calls depends on."""
+    seconds = config.getoption("gnomon_property_seconds")
+    return {"--seed": str(config.getoption("gnomon_seed")), "--property-seconds": f"{seconds:g}"}
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:

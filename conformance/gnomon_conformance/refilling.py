@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .description import GivenTensor, Sample, TensorDescription, complete, descriptions
+from .description import INTEGERS, GivenTensor, Sample, TensorDescription, complete, descriptions
+from .samples import TOLERANCES
+from .tiers import tier_of
 
 # Numbers that mean something else than data: places, classes, which of two sides.
 _MEANINGFUL = ("below ", "signs")
+# Where NaN and infinities lead is left open: whether a weight meets the zeros of the padding, and makes NaN
+# of them; what an infinite logarithm of a probability means; in which order a fused gradient is computed, or
+# a running mean.
+OPEN = re.compile(
+    r"conv|_?ctc_loss|_scaled_dot_product_flash_attention_for_cpu_backward|_?native_batch_norm(_legit)?(\.|$)"
+)
+CHAINED = re.compile(r"addcdiv|addcmul")  # what the first of two products overflows to, the second may undo
 
 
 def holds_data(description: TensorDescription) -> bool:
@@ -47,6 +57,20 @@ def refilled(sample: Sample, values: str) -> Sample:
         return each._replace(values=kind)
 
     return changed(sample, change)
+
+
+def fills_of(operator: Any, dtype: str) -> list[str]:
+    """The kinds of numbers to try; where several roundings overflow at will, none so large."""
+    kinds = ["ties", "equal", "nothing"]
+    if dtype in INTEGERS:
+        kinds.append("extreme")
+    elif dtype != "bool":
+        kinds += [] if OPEN.match(operator.name) else ["nonfinite"]
+        is_chained = TOLERANCES.get(operator.name) == "composed" or CHAINED.match(operator.name)
+        kinds += ["tiny" if is_chained else "extreme"]
+    if tier_of(operator.name) not in ("pointwise", "memory"):
+        kinds += ["ascending", "descending"]
+    return kinds
 
 
 def spread(found: Sequence[Any], most: int) -> list[Any]:

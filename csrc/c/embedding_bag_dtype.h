@@ -102,7 +102,7 @@ int32_t NAME(kernel_embedding_bag)(const gn_call *call, void *const *data) {
     if (work.status == GN_OK) {
         const int64_t told = gn_numel(&call->tensors[1]);
         for (int64_t i = 0; i < told; i++) {
-            set_entry(&call->tensors[1], data[1], i, i < used ? where[i] : -1);
+            set_entry(&call->tensors[1], data[1], i, i < used ? where[i] : -1); /* without bags, in none */
         }
         for (int64_t bag = 0; bag < count; bag++) {
             const int64_t size = work.mode == MODE_SUM ? 0 : work.of.start[bag + 1] - work.of.start[bag];

@@ -51,7 +51,9 @@ def embedding_bag(
     table, rows, starts = numbers(weight, WIDE), _integers(indices), _integers(offsets)
     bags, width = output._spec.sizes
     refuse_if(starts.size and (starts[0] != 0 or starts[-1] > rows.size))
-    rows = rows if bags else rows[:0]
+    if not bags:
+        _store_prefix(offset2bag, np.full(rows.size, -1))
+        rows = rows[:0]
     refuse_if(np.any((rows < 0) | (rows >= table.shape[0])))
     where = _bags_of(starts, bags, rows.size)
     held = np.flatnonzero(rows != padding_idx)

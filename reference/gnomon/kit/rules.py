@@ -56,6 +56,19 @@ def _remedy(kind: str, refused: Sequence[str]) -> str:
     return f"; x.to(gnomon.{number}) converts it" if number else ""
 
 
+def expect(argument: str, found: Spec | None, sizes: Ints, wanted: dtypes.dtype | None = None) -> None:
+    """Raises RuntimeError where a tensor is not what the others make of it: a kernel would read beyond it.
+
+    ``argument``: its name.  None, for one that was not given, passes; so does any dtype where none is wanted.
+    """
+    if found is None:
+        return
+    if found.sizes != sizes:
+        raise RuntimeError(f"expected {argument} of sizes {list(sizes)}, but got {list(found.sizes)}")
+    if wanted is not None and found.dtype is not wanted:
+        raise RuntimeError(f"expected {argument} of dtype {wanted.name}, but got {found.dtype.name}")
+
+
 def device_of(*operands: Any) -> Any:
     """The device of the first spec among the operands."""
     for operand in operands:

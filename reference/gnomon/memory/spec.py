@@ -80,10 +80,16 @@ def register_free(device_type: str, free: Callable[[float], None]) -> None:
 
 
 def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
-    """The spec with these four values.  Sizes must not be negative: whoever computes them has checked."""
+    """The spec with these four values.
+
+    Raises RuntimeError for a negative size, which whoever computes sizes should have refused in better words.
+    """
     key = (sizes, strides, dtype, device)
     spec = _interned.get(key)
     if spec is None:
+        for size in sizes:
+            if size < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
         spec = Spec()
         spec.sizes = tuple(sizes)
         spec.strides = tuple(strides)

@@ -16,7 +16,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..kit.windows import flat_position, like, planes, windows
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -71,6 +71,7 @@ def _check_gradient(grad_output: Spec, self: Spec, spatial: int) -> None:
         raise RuntimeError(
             f"expected dtype {self.dtype.name} for `grad_output` but got dtype {grad_output.dtype.name}"
         )
+    expect("grad_output", grad_output, (*self.sizes[:-spatial], *grad_output.sizes[-spatial:]))
 
 
 def _result(self: Spec, spatial: int, sizes: Ints, dtype: Any = None) -> Spec:

@@ -12,7 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import divide, exact_sum
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -122,7 +122,7 @@ def _nll_backward_rule(
     ignore_index: int,
     total_weight: Spec,
 ) -> Spec:
-    output, _ = _nll_rule(self, target, weight, reduction, ignore_index)
+    output, total = _nll_rule(self, target, weight, reduction, ignore_index)
     if output.ndim and grad_output.sizes != output.sizes:
         raise RuntimeError(
             f"Expected a tensor of dimension 1 and tensor.size[0] == {output.sizes[0]} but got: dimension "
@@ -134,9 +134,10 @@ def _nll_backward_rule(
         )
     if total_weight.numel != 1:
         raise RuntimeError(
-            "expected total_weight to be a  single element tensor, got: "
-            f"{list(total_weight.sizes)} ({total_weight.numel} elements)"
+            f"expected total_weight to be a single element tensor, but got {list(total_weight.sizes)}"
         )
+    expect("grad_output", grad_output, grad_output.sizes, self.dtype)
+    expect("total_weight", total_weight, total_weight.sizes, total.dtype)
     return self.contiguous()
 
 

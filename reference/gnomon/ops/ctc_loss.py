@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, exp, log
 from ..kit.native import native_function
-from ..kit.rules import refuse, refuse_half
+from ..kit.rules import expect, refuse, refuse_half
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -182,16 +182,13 @@ def _ctc_backward_rule(
     blank: int,
     zero_infinity: bool,
 ) -> Spec:
-    losses, alpha = _ctc_rule(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-    for name, given in (("grad", grad), ("neg_log_likelihood", neg_log_likelihood)):
-        if given.sizes != losses.sizes:
-            raise RuntimeError(f"Expected {name} to have sizes {list(losses.sizes)}, got {list(given.sizes)}")
+    losses, alphas = _ctc_rule(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    expect("grad", grad, losses.sizes, losses.dtype)
+    expect("neg_log_likelihood", neg_log_likelihood, losses.sizes, losses.dtype)
     # of more states than the longest target here has, too
-    wide = log_alpha.ndim == 3 and log_alpha.sizes[2] >= alpha.sizes[2]
-    if not wide or log_alpha.sizes[:2] != alpha.sizes[:2]:
-        raise RuntimeError(
-            f"Expected log_alpha to have sizes {list(alpha.sizes)}, got {list(log_alpha.sizes)}"
-        )
+    is_wide = log_alpha.ndim == 3 and log_alpha.sizes[2] >= alphas.sizes[2]
+    states = log_alpha.sizes[2] if is_wide else alphas.sizes[2]
+    expect("log_alpha", log_alpha, (*alphas.sizes[:2], states), alphas.dtype)
     return log_probs.contiguous()
 
 

@@ -147,6 +147,10 @@ cdist = native_function(
 def _pdist_rule(self: Spec, p: float) -> Spec:
     if not self.is_contiguous:
         raise RuntimeError(f"_pdist_forward requires contiguous input, but got strides {list(self.strides)}")
+    if self.ndim != 2:
+        raise RuntimeError(f"only supports 2D tensors, got: {self.ndim}D")
+    if not p >= 0:
+        raise RuntimeError(f"only supports non-negative p values, but got {p}")
     rows = self.sizes[0]
     pairs = rows * (rows - 1) // 2
     if pairs and self.numel:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import launch
+from ..kit.arithmetic import exp
 from ..kit.generator import (
     Stream,
     Words,
@@ -79,7 +80,7 @@ def _log_normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tenso
 
 
 def _log_normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words], float]:
-    return lambda words: math.exp(mean + std * standard_normal_pair(words)[0])
+    return lambda words: exp(mean + std * standard_normal_pair(words)[0])
 
 
 def _geometric_(self: Tensor, p: float, generator: Any) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.rules import expect
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -65,10 +66,9 @@ native_function(
 def _backward_rule(
     grad_output: Spec, indices: Spec, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Spec:
-    if grad_output.ndim != indices.ndim + 1 or grad_output.sizes[:-1] != indices.sizes:
-        raise RuntimeError(
-            f"Expected grad_output to have sizes {[*indices.sizes, '*']}, but got {list(grad_output.sizes)}"
-        )
+    if not grad_output.ndim:
+        raise RuntimeError("expected grad_output of at least 1 dimension, but got a 0-dim tensor")
+    expect("grad_output", grad_output, (*indices.sizes, grad_output.sizes[-1]))
     return grad_output.contiguous((num_weights, grad_output.sizes[-1]))
 
 

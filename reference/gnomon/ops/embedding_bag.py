@@ -16,6 +16,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.rules import expect
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, make_tensor
@@ -271,20 +272,17 @@ def _dense_rule(
 ) -> Spec:
     if grad.ndim != 2:
         raise RuntimeError(f"Expected grad to have 2 dimensions, but got {grad.ndim}")
+    if mode not in (SUM, MEAN, MAX):
+        raise RuntimeError("`mode` must be sum, mean, or max.")
     _check_bags(grad, indices, offset2bag)
-    if mode == MAX and maximum_indices.sizes != grad.sizes:
-        raise RuntimeError(
-            f"Expected maximum_indices to have sizes {list(grad.sizes)}, got {list(maximum_indices.sizes)}"
-        )
-    if bag_size.sizes != (grad.sizes[0],):
-        raise RuntimeError(
-            f"Expected bag_size to have sizes [{grad.sizes[0]}], but got {list(bag_size.sizes)}"
-        )
-    if per_sample_weights is not None and per_sample_weights.sizes != indices.sizes:
-        raise RuntimeError(
-            f"Expected per_sample_weights to have sizes {list(indices.sizes)}, but got "
-            f"{list(per_sample_weights.sizes)}"
-        )
+    if mode == MAX:
+        expect("bag_size", bag_size, grad.sizes[:1])
+        expect("maximum_indices", maximum_indices, grad.sizes, indices.dtype)
+    else:
+        expect("offset2bag", offset2bag, offset2bag.sizes, indices.dtype)
+    if mode == MEAN:
+        expect("bag_size", bag_size, grad.sizes[:1], indices.dtype)
+    expect("per_sample_weights", per_sample_weights, indices.sizes, grad.dtype)
     return grad.contiguous((num_weights, grad.sizes[1]))
 
 
@@ -399,11 +397,13 @@ def _samples_rule(
             f"{list(weight.sizes)}"
         )
     _check_bags(grad, indices, offset2bag if offset2bag.numel else indices)
-    if offsets.ndim != 1 or indices.ndim != 1:
+    expect("weight", weight, weight.sizes, grad.dtype)
+    if indices.ndim != 1 or offsets.ndim != 1:
         raise RuntimeError(
-            f"Expected indices and offsets of one dimension, but got {list(indices.sizes)} and "
-            f"{list(offsets.sizes)}"
+            f"indices and offsets have to be 1D, but got {indices.ndim} and {offsets.ndim} dimensions"
         )
+    if offset2bag.numel:
+        expect("offset2bag", offset2bag, indices.sizes, offsets.dtype)
     return grad.contiguous(indices.sizes)
 
 

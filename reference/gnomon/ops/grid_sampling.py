@@ -19,7 +19,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -278,13 +278,9 @@ def _double_rule(
     output_mask: Sequence[bool],
 ) -> tuple[Spec | None, ...]:
     sizes = _check(input, grid, input.ndim - 2, mode)
-    for name, given, wanted in (
-        ("grad_output", grad_output, sizes),
-        ("grad_grad_input", grad_grad_input, input.sizes),
-        ("grad_grad_grid", grad_grad_grid, grid.sizes),
-    ):
-        if given is not None and given.sizes != wanted:
-            raise RuntimeError(f"expected {name} to have sizes {list(wanted)}, but got {list(given.sizes)}")
+    expect("grad_output", grad_output, sizes, input.dtype)
+    expect("grad_grad_input", grad_grad_input, input.sizes, input.dtype)
+    expect("grad_grad_grid", grad_grad_grid, grid.sizes, grid.dtype)
     specs = (grad_output, input, grid)
     return tuple(spec.contiguous() if wanted else None for spec, wanted in zip(specs, output_mask))
 
@@ -336,6 +332,7 @@ def _define(spatial: int) -> None:
             raise RuntimeError(
                 f"expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
             )
+        expect("grad_output", grad_output, sizes, input.dtype)
         return (
             input.contiguous() if output_mask[0] else None,
             grid.contiguous() if output_mask[1] else None,

@@ -15,7 +15,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.indexing import add_at, copy_elements, from_front
 from ..kit.iterator import TensorIterator, converted_spec
 from ..kit.native import native_function
-from ..kit.rules import can_be_read
+from ..kit.rules import can_be_read, expect
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -100,24 +100,24 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
     Adjacent indices stand where the dimensions were that they index; separated ones come first.
     """
     dims = [dim for dim, index in enumerate(indices) if index is not None]
+    if len(indices) > self.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(indices)})")
+    if len(indices) < self.ndim:
+        raise IndexError(
+            f"expected an index, or None, for each of {self.ndim} dimensions, but got {len(indices)}"
+        )
+    shapes = {index.sizes for index in indices if index is not None}
+    if len(shapes) > 1:
+        raise IndexError(f"expected indices of the same sizes, got {', '.join(map(str, sorted(shapes)))}")
     if not dims:
         return self.sizes, 0
     shape = indices[dims[0]].sizes  # type: ignore[union-attr]
+    for index in indices:
+        expect("indices", index, shape, int64)
     kept = tuple(size for dim, size in enumerate(self.sizes) if indices[dim] is None)
     adjacent = dims == list(range(dims[0], dims[-1] + 1))
     place = dims[0] if adjacent else 0
     return (*kept[:place], *shape, *kept[place:]), place
-
-
-def _check_prepared(self: Spec, indices: Sequence[Spec | None]) -> None:
-    """Raises what is wrong with indices that ``prepare_indices`` has not made."""
-    if len(indices) > self.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(indices)})")
-    if len(indices) < self.ndim:
-        raise IndexError(f"expected an index or None for each of {self.ndim} dimensions, got {len(indices)}")
-    shapes = {index.sizes for index in indices if index is not None}
-    if len(shapes) > 1:
-        raise IndexError(f"expected indices of the same sizes, got {', '.join(map(str, sorted(shapes)))}")
 
 
 def _index_rule(self: Spec, indices: Sequence[Spec | None]) -> Spec:
@@ -125,7 +125,6 @@ def _index_rule(self: Spec, indices: Sequence[Spec | None]) -> Spec:
 
     Source: AdvancedIndex, restride_src and reshape_indexer there.
     """
-    _check_prepared(self, indices)
     sizes, place = indexed_sizes(self, indices)
     given = [index for index in indices if index is not None]
     if not given:
@@ -226,10 +225,7 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
             f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
             f"destination and {values.dtype.name} for the source."
         )
-    _check_prepared(self, indices)
-    sizes, _ = indexed_sizes(self, indices)
-    if values.sizes != sizes:
-        raise RuntimeError(f"index_put: expected values of sizes {list(sizes)}, but got {list(values.sizes)}")
+    expect("values", values, indexed_sizes(self, indices)[0])
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
 

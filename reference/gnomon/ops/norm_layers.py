@@ -28,7 +28,7 @@ from ..kit.normalizing import (
     statistics_of,
     store,
 )
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..kit.windows import like
 from ..memory.accessor import elements
 from ..memory.spec import Spec
@@ -174,6 +174,7 @@ def _layer_backward_rule(
         if given.sizes != groups:
             raise RuntimeError(f"{name} has sizes {list(given.sizes)}, expected {list(groups)}")
     dtype = check_dtypes(input, mean, rstd, weight, bias)
+    expect("grad_out", grad_out, input.sizes, input.dtype)
     parameter = input.contiguous(tuple(normalized_shape), dtype)
     return _wanted((input.contiguous(), parameter, parameter), output_mask)
 
@@ -572,6 +573,7 @@ def _group_backward_rule(
         if spec.numel != N * group:
             raise RuntimeError(f"Expected {name} to have {N * group} elements, but got {spec.numel}")
     dtype = check_dtypes(input, mean, rstd, weight)
+    expect("grad_out", grad_out, input.sizes, input.dtype)
     parameter = input.contiguous((C,), dtype)
     return _wanted((like(input), parameter, parameter), output_mask)
 

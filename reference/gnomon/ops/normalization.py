@@ -13,7 +13,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, exp, log
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -143,6 +143,7 @@ def _backward_rule(grad_output: Spec, output: Spec, dim: int, input_dtype: Any) 
         raise RuntimeError(
             f"grad_output has sizes {list(grad_output.sizes)}, but output has {list(output.sizes)}"
         )
+    expect("grad_output", grad_output, output.sizes, output.dtype)
     return output.contiguous()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..kit.windows import like, planes, windows
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -181,6 +181,7 @@ def _define(kind: str, spatial: int, how: str) -> None:
             raise RuntimeError(
                 f"grad_output should have sizes {list(sizes)}, but has {list(grad_output.sizes)}"
             )
+        expect("grad_output", grad_output, sizes, self.dtype)
         refuse(self.dtype, "bool", "integer")
         return like(self)
 

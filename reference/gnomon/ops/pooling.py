@@ -17,7 +17,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import divide, exact_sum, trunc_divide
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..kit.windows import flat_position, like, planes, spatial_ints, windows
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -185,6 +185,7 @@ def _max_pool_backward_rule(spatial: int) -> Callable[..., Spec]:
         _check_gradient(grad_output, self, sizes)
         if indices.sizes != sizes:
             raise RuntimeError(f"indices should have sizes {list(sizes)}, but have {list(indices.sizes)}")
+        expect("indices", indices, sizes, int64)
         refuse(self.dtype, "bool", "integer", "complex")
         return like(self)
 

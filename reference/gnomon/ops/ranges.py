@@ -158,7 +158,8 @@ def _evenly(start: Any, end: Any, steps: int, dtype: Any) -> Iterator[Any]:
     for index in range(steps):
         from_start = index < steps // 2 or steps == 1
         base, count = (start, index) if from_start else (end, index + 1 - steps)
-        if not base and not step:  # fractions have one zero; what is counted from the end is taken away
+        if not base and not (step and count):
+            # fractions have one zero; what is counted from the end is taken away
             yield start if steps == 1 else base + step * index if from_start else base - step * -count
         elif dtype in (float16, bfloat16):
             yield base + dtype.cast(step * count)

@@ -1,0 +1,37 @@
+"""Calls that hypothesis draws: other sizes, strides, dtypes, numbers and arguments than the samples have."""
+
+import pytest
+
+from gnomon.kit import launch
+
+from . import plugin, searching, selection
+from .description import DTYPES
+from .judging import dtypes_with
+from .selection import operators
+
+# What calls it has seen to it that its strides stay within the storage.
+UNCHECKED = "_as_strided"
+
+
+def pytest_generate_tests(metafunc):
+    found = {name: operator for name, operator in operators().items() if name != UNCHECKED}
+    selection.parametrize_operators(metafunc, found)
+
+
+@pytest.mark.search
+def test_property(operator, backend, request):
+    """No call that is found within the time is another on the backend than on the reference."""
+    config = request.config
+    wanted = config.getoption("gnomon_dtypes", None) or DTYPES
+    found = searching.search(
+        operator,
+        backend,
+        dtypes=[dtype for dtype in dtypes_with(backend) if dtype in wanted],
+        seed=config.getoption("gnomon_seed"),
+        seconds=config.getoption("gnomon_property_seconds") / config.stash[plugin.searches_key],
+    )
+    if found.message:
+        pytest.fail(found.message, pytrace=False)
+    is_native = any(device == backend.device_type for device, _ in launch.native_runs)
+    if not found.calls or (found.unclaimed and not is_native):
+        pytest.skip(f"{backend.name} claims no call of {operator.name} that was drawn")

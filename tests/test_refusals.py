@@ -1,0 +1,225 @@
+"""Operators that mostly others call: what a kernel would read beyond, is refused by words, on each backend.
+
+Each of these was found by calls that were drawn: the C backend read or wrote memory that was not its own, or
+gave what the reference did not.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import gnomon as gn
+
+DEVICES = ("reference", "c")
+aten = gn.ops.aten
+
+
+@pytest.fixture(params=DEVICES, autouse=True)
+def device(request):
+    with gn.device(request.param):
+        yield request.param
+
+
+def ones(*sizes, dtype="float32"):
+    return gn.ones(sizes, dtype=getattr(gn, dtype))
+
+
+def nll(grad_output, target, total_weight):
+    return aten.nll_loss_backward(
+        grad_output, ones(2, 4), gn.tensor(target), None, 1, -100, total_weight
+    ).tolist()
+
+
+def test_nll_loss_backward():
+    quarter = [[-0.5, 0.0, 0.0, 0.0], [0.0, -0.5, 0.0, 0.0]]
+    assert nll(ones(), [0, 1], gn.tensor(2.0)) == quarter
+    with pytest.raises(RuntimeError, match=r"size mismatch \(got input: \[2, 4\], target: \[1\]\)"):
+        nll(ones(), [0], ones())
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got float64"):
+        nll(ones(dtype="float64"), [0, 1], ones())
+    with pytest.raises(RuntimeError, match=r"Expected a single element grad_output tensor, but got: \[2\]"):
+        nll(ones(2), [0, 1], ones())
+    with pytest.raises(RuntimeError, match=r"total_weight to be a single element tensor, but got \[2\]"):
+        nll(ones(), [0, 1], ones(2))
+    with pytest.raises(RuntimeError, match="expected total_weight of dtype float32, but got bfloat16"):
+        nll(ones(), [0, 1], ones(dtype="bfloat16"))
+
+
+def test_embedding_dense_backward():
+    rows = gn.tensor([2, 2])
+    assert aten.embedding_dense_backward(ones(2, 1), rows, 3, -1, False).tolist() == [[0.0], [0.0], [2.0]]
+    with pytest.raises(RuntimeError, match=r"expected grad_output of sizes \[2, 1\], but got \[1\]"):
+        aten.embedding_dense_backward(ones(1), rows, 3, -1, False)
+    with pytest.raises(RuntimeError, match="at least 1 dimension"):
+        aten.embedding_dense_backward(ones(), rows, 3, -1, False)
+    with pytest.raises(RuntimeError, match=r"negative dimension -1: \[-1, 3\]"):
+        aten.embedding_dense_backward(ones(2, 3), rows, -1, -1, False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"mode": 3}, "`mode` must be sum, mean, or max"),
+        ({"offset2bag": [0]}, r"one dimension and as many bags, but got \[2\] and \[1\]"),
+        ({"mode": 1, "bag_size": [2, 2]}, r"expected bag_size of sizes \[1\], but got \[2\]"),
+        ({"mode": 2, "maximum": [0]}, r"expected maximum_indices of sizes \[1, 3\], but got \[1\]"),
+    ],
+)
+def test_embedding_bag_dense_backward(changed, text):
+    def call(mode=0, offset2bag=(0, 0), bag_size=(2,), maximum=((0, 1, 1),)):
+        tensors = (gn.tensor(list(each)) for each in ([0, 1], offset2bag, bag_size, maximum))
+        return aten._embedding_bag_dense_backward(ones(1, 3), *tensors, 2, False, mode, None).tolist()
+
+    assert call() == [[1.0] * 3] * 2
+    assert call(mode=1) == [[0.5] * 3] * 2
+    assert call(mode=2) == [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
+    with pytest.raises(RuntimeError, match=text):
+        call(**changed)
+
+
+def test_index_of_prepared_indices():
+    table = gn.arange(6.0).reshape(2, 3)
+    rows, columns = gn.tensor([1, 0]), gn.tensor([0, 2])
+    assert aten._index(table, (rows, columns)).tolist() == [3.0, 2.0]
+    with pytest.raises(IndexError, match="each of 2 dimensions, but got 1"):
+        aten._index(table, (rows,))
+    with pytest.raises(IndexError, match=r"expected indices of the same sizes, got \(1,\), \(2,\)"):
+        aten._index(table, (rows, columns[:1]))
+    with pytest.raises(RuntimeError, match="expected indices of dtype int64, but got int32"):
+        aten._index(table, (rows.to(gn.int32), columns.to(gn.int32)))
+    with pytest.raises(RuntimeError, match=r"expected values of sizes \[2\], but got \[1\]"):
+        aten._index_put(table, (rows, columns), ones(1), False)
+
+
+def test_pdist_forward():
+    assert aten._pdist_forward(gn.tensor([[1.0], [3.0]]), 2.0).tolist() == [2.0]
+    with pytest.raises(RuntimeError, match="only supports 2D tensors, got: 1D"):
+        aten._pdist_forward(ones(3), 2.0)
+    for p in (-math.inf, math.nan):
+        with pytest.raises(RuntimeError, match="only supports non-negative p values"):
+            aten._pdist_forward(ones(3, 1), p)
+
+
+def test_the_last_of_linspace_is_the_end_with_its_sign():
+    last = gn.linspace(-1.0, -0.0, 4)[-1].item()
+    assert last == 0.0 and math.copysign(1.0, last) == -1.0
+
+
+def test_log_normal_overflows_to_infinity():
+    drawn = gn.empty(50).log_normal_(1, 1e30, generator=gn.Generator().manual_seed(1)).tolist()
+    assert set(drawn) == {0.0, math.inf}
+
+
+@pytest.mark.parametrize("spatial", [2, 3])
+def test_adaptive_pooling_backward(spatial):
+    tail = (2,) * spatial
+    average = getattr(aten, f"_adaptive_avg_pool{spatial}d_backward").default
+    largest = getattr(aten, f"adaptive_max_pool{spatial}d_backward").default
+    assert average(ones(1, 3, *tail), ones(1, 3, *tail)).tolist() == ones(1, 3, *tail).tolist()
+    text = r"expected grad_output of sizes \[1, 3, 2.*\], but got \[1, 2, 2"
+    with pytest.raises(RuntimeError, match=text):
+        average(ones(1, 2, *tail), ones(1, 3, *tail))
+    with pytest.raises(RuntimeError, match=text):
+        largest(ones(1, 2, *tail), ones(1, 3, *tail), gn.zeros((1, 2, *tail), dtype=gn.int64))
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("grad", (2,)), ("neg_log_likelihood", (2,)), ("log_alpha", (1, 2, 2))]
+)
+def test_ctc_loss_backward(name, sizes):
+    logs = gn.full((2, 1, 2), 0.5).log()
+    targets = gn.tensor([[1]])
+    loss, alpha = aten._ctc_loss(logs, targets, [2], [1])
+    given = {"grad": ones(1), "neg_log_likelihood": loss, "log_alpha": alpha}
+
+    def call(grad, neg_log_likelihood, log_alpha):
+        return aten._ctc_loss_backward(grad, logs, targets, [2], [1], neg_log_likelihood, log_alpha, 0)
+
+    assert call(**given).shape == (2, 1, 2)
+    with pytest.raises(RuntimeError, match=f"expected {name} of sizes"):
+        call(**{**given, name: ones(*sizes)})
+    with pytest.raises(RuntimeError, match=f"expected {name} of dtype float32, but got float64"):
+        call(**{**given, name: given[name].double()})
+
+
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["reflection", "replication"])
+def test_padding_backward(kind, spatial):
+    call = getattr(aten, f"{kind}_pad{spatial}d_backward").default
+    sizes = (1, 2, *(3,) * spatial)
+    none = (0,) * (2 * spatial)
+    assert call(ones(*sizes), ones(*sizes), none).tolist() == ones(*sizes).tolist()
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got float64"):
+        call(ones(*sizes, dtype="float64"), ones(*sizes), none)
+
+
+@pytest.mark.parametrize("name", ["_softmax_backward_data", "_log_softmax_backward_data"])
+def test_softmax_backward(name):
+    call = getattr(aten, name).default
+    assert call(ones(1, 1), ones(1, 1), 1, gn.float32).dtype is gn.float32
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got int64"):
+        call(ones(1, 1, dtype="int64"), ones(1, 1), 1, gn.float32)
+
+
+def test_grid_sampler_backward():
+    image, grid = ones(1, 1, 2, 2), gn.zeros((1, 1, 1, 2))
+    grad, _ = aten.grid_sampler_2d_backward(ones(1, 1, 1, 1), image, grid, 0, 0, True, (True, True))
+    assert grad.tolist() == [[[[0.25, 0.25], [0.25, 0.25]]]]
+    with pytest.raises(RuntimeError, match="expected grad_output of dtype float32, but got float64"):
+        wide = ones(1, 1, 1, 1, dtype="float64")
+        aten.grid_sampler_2d_backward(wide, image, grid, 0, 0, True, (True, True))
+    options = (ones(1, 1, 1, 1), image, grid, 0, 0, True, (True, True, True))
+    with pytest.raises(RuntimeError, match=r"expected grad_grad_input of sizes \[1, 1, 2, 2\], but got \[1"):
+        aten._grid_sampler_double_backward(ones(1, 1, 2, 1), None, *options)
+    with pytest.raises(RuntimeError, match=r"expected grad_grad_grid of sizes \[1, 1, 1, 2\], but got \[2"):
+        aten._grid_sampler_double_backward(None, ones(2, 1, 1, 2), *options)
+
+
+def test_max_pool_backward():
+    plane, where = ones(1, 1, 2, 2, 2), gn.zeros((1, 1, 1, 1, 1), dtype=gn.int64)
+
+    def call(indices):
+        grad = ones(1, 1, 1, 1, 1)
+        return aten.max_pool3d_with_indices_backward(grad, plane, [2], [], [0], [1], False, indices)
+
+    assert call(where).sum().item() == 1.0
+    with pytest.raises(RuntimeError, match="expected indices of dtype int64, but got float32"):
+        call(where.float())
+
+
+def test_layer_and_group_norm_backward():
+    def layer(grad=None, mean=None, rstd=None):
+        grad, mean = grad if grad is not None else ones(2, 3), mean if mean is not None else ones(2, 1)
+        rstd = rstd if rstd is not None else ones(2, 1)
+        mask = (True, True, True)
+        return aten.native_layer_norm_backward(grad, ones(2, 3), (3,), mean, rstd, None, None, mask)
+
+    def group(grad):
+        mask = (True, True, True)
+        return aten.native_group_norm_backward(
+            grad, ones(2, 2, 3), ones(2, 1), ones(2, 1), None, 2, 2, 3, 1, mask
+        )
+
+    text = "expected grad_out of dtype float32, but got float64"
+    assert [tuple(each.shape) for each in layer()] == [(2, 3), (3,), (3,)]
+    with pytest.raises(RuntimeError, match=text):
+        layer(grad=ones(2, 3, dtype="float64"))
+    with pytest.raises(RuntimeError, match=r"mean has sizes \[1, 1\], expected \[2, 1\]"):
+        layer(mean=ones(1, 1))
+    with pytest.raises(RuntimeError, match=r"rstd has sizes \[3, 1\], expected \[2, 1\]"):
+        layer(rstd=ones(3, 1))
+    assert group(ones(2, 2, 3))[0].shape == (2, 2, 3)
+    with pytest.raises(RuntimeError, match=text):
+        group(ones(2, 2, 3, dtype="float64"))
+
+
+@pytest.mark.parametrize("host", ["reference", "numpy"])
+def test_without_bags_an_index_is_in_none(host):
+    """As in PyTorch; what was in the memory before came out here."""
+    if host == "numpy":
+        pytest.importorskip("gnomon_numpy")
+    with gn.device(host):
+        found = aten.embedding_bag(ones(1, 1), gn.tensor([0, 0]), gn.tensor([0]), False, 1, False, None, True)
+    assert [each.tolist() for each in found] == [[], [-1, -1], [], []]

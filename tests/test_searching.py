@@ -1,0 +1,180 @@
+"""Searching: broken kernels that only unusual calls show; what is found is small, and the same each time."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import pytest
+
+from gnomon.kit import launch
+from gnomon.memory.backend import register_backend
+from gnomon_conformance import plugin, searching
+from gnomon_conformance.loopback import Loopback, filled, right
+from gnomon_conformance.properties import subject_for
+from gnomon_conformance.searching import search
+from gnomon_conformance.selection import operators
+
+FOREVER = 120.0  # seconds: each search here ends with what it looks for, long before
+FEW = ("float32", "int16")
+
+
+def negated_wrongly(iterator: Any) -> None:
+    """Wrong for int16 that is repeated along its second dimension."""
+    right["neg"](iterator)
+    tensor = iterator.tensor(1)
+    if tensor.dtype.name == "int16" and tensor.dim() == 2 and tensor.size(1) > 1 and tensor.stride(1) == 0:
+        filled(iterator.tensor(0), lambda number: number + 1)
+
+
+def added_wrongly(iterator: Any, alpha: Any) -> None:
+    """Wrong for an alpha of -2 and a broadcast operand."""
+    right["add.Tensor"](iterator, alpha)
+    if alpha == -2 and any(0 in iterator.tensor(place).stride() for place in (1, 2)):
+        filled(iterator.tensor(0), lambda number: number + 1)
+
+
+def program_of(message: str) -> str:
+    return message.partition("To reproduce:\n")[2].strip()
+
+
+def broken(**kernels: Any) -> Loopback:
+    backend = Loopback({name.replace("__", "."): kernel for name, kernel in kernels.items()})
+    register_backend(backend)
+    return backend
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_smallest_call_is_found(seed):
+    found = search(operators()["neg"], broken(neg=negated_wrongly), FEW, seed, FOREVER)
+    assert f"--seed {seed}" in found.message
+    program = program_of(found.message)
+    assert len(program.splitlines()) <= 10
+    made = re.findall(r"gn\.tensor\((\[.*\]), dtype=gn\.(\w+), device=device\)\.as_strided\((.*)\)", program)
+    ((numbers, dtype, lies),) = made
+    assert dtype == "int16" and numbers in ("[1]", "[1, 2]")
+    assert lies in ("(1, 2), (0, 0), 0", "(1, 2), (1, 0), 0", "(2, 2), (1, 0), 0", "(2, 2), (0, 0), 0")
+
+
+def test_the_program_shows_the_fault(capsys):
+    found = search(operators()["neg"], broken(neg=negated_wrongly), FEW, 1, FOREVER)
+    exec(program_of(found.message), {})
+    printed = capsys.readouterr().out
+    right_one, wrong_one = printed.partition("mutant")[::2]
+    assert "-1, -1" in right_one and "0,  0" in wrong_one
+
+
+def test_arguments_are_searched_too():
+    found = search(operators()["add.Tensor"], broken(add__Tensor=added_wrongly), FEW, 1, FOREVER)
+    program = program_of(found.message)
+    assert ", -2)" in program
+    sizes = re.findall(r"as_strided\(\(([\d, ]*)\)", program)
+    assert max(int(size) for text in sizes for size in re.findall(r"\d+", text)) <= 2
+
+
+def test_the_same_seed_finds_the_same():
+    backend = broken(neg=negated_wrongly)
+    one, other = (search(operators()["neg"], backend, FEW, 5, FOREVER) for _ in range(2))
+    assert one == other
+
+
+def test_what_is_right_passes():
+    found = search(operators()["neg"], broken(), FEW, 1, 0.0)
+    assert found.calls >= 1 and not found.message
+
+
+def neg_of_floats(iterator: Any) -> None:
+    assert iterator.tensor(1).dtype.name == "float32"
+    right["neg"](iterator)
+
+
+def test_what_is_not_claimed_is_not_searched():
+    """Calls that would run on the reference are left out, and leave no trace in what is counted."""
+    backend = broken(neg=neg_of_floats)
+    backend.capabilities = {"neg": ("float32",)}
+    before = launch.fallbacks.copy(), launch.declined.copy()
+    found = search(operators()["neg"], backend, FEW, 1, 2.0)
+    assert found.calls and not found.message
+    assert (launch.fallbacks, launch.declined) == before
+    backend.capabilities = {}
+    backend.kernels = {name: kernel for name, kernel in backend.kernels.items() if name != "neg"}
+    register_backend(backend)
+    with launch.counting_native_runs() as native:
+        assert search(operators()["neg"], backend, FEW, 1, 1.0).unclaimed
+    assert ("mutant", "neg") not in native
+
+
+def test_only_these_dtypes_are_drawn():
+    subject = subject_for(operators()["gather"], ["float32", "int32"])
+    assert not subject.samples  # its index is of int64
+    subject = subject_for(operators()["add.Tensor"], ["float32", "int32"], in_place=False, out=False)
+    assert subject.dtypes == ("float32", "int32")
+    assert {dtype for dtype, _ in subject.samples} == {"float32", "int32"}
+    assert [form.name for form in subject.forms] == ["add.Tensor"]
+    assert len(subject_for(operators()["add.Tensor"], ["float32"]).forms) == 3
+
+
+def test_a_call_that_fails_but_once_is_shown(monkeypatch):
+    """A backend that errs from time to time makes hypothesis no trouble."""
+    seen = []
+
+    def now_and_then(drawn: Any, backend: Any) -> str:
+        seen.append(drawn.key)
+        return "it fails\n" if len(seen) == 3 else ""
+
+    monkeypatch.setattr(searching, "check_claimed", now_and_then)
+    found = search(operators()["neg"], broken(), FEW, 1, FOREVER)
+    assert found.message.startswith("it fails\n(drawn with --seed 1;")
+
+
+def test_shrinking_ends(monkeypatch):
+    """When its time is over, the smallest call so far is shown."""
+    monkeypatch.setattr(searching, "SHRINKING_SECONDS", 0.0)
+    found = search(operators()["neg"], broken(neg=negated_wrongly), FEW, 1, FOREVER)
+    assert "1 failed on the way" in found.message and program_of(found.message)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "often"])
+def test_a_seed_is_a_number_or_random(text):
+    assert plugin.seed_of("17") == 17
+    assert 0 <= plugin.seed_of("random") < 10**6
+    with pytest.raises(pytest.UsageError, match="--seed: expected a number, or the word random"):
+        plugin.seed_of(text)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "inf", "nan", "long"])
+def test_seconds_are_a_number_from_0_up(text):
+    assert (plugin.seconds_of("0"), plugin.seconds_of("2.5")) == (0.0, 2.5)
+    with pytest.raises(pytest.UsageError, match="--property-seconds: expected 0 or more seconds"):
+        plugin.seconds_of(text)
+
+
+class Watching:
+    """The plug-in that keeps the names of the tests, and pytest's configuration."""
+
+    def pytest_collection_finish(self, session):
+        self.names = [item.name for item in session.items]
+        self.config = session.config
+
+
+def collected(*options):
+    kept = Watching()
+    command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
+    command += ["gnomon_conformance.test_properties", "gnomon_conformance.test_forward", "--collect-only"]
+    command += ["--gnomon-backend", "reference", "--ops", r"^(neg|add\.Tensor)$", *options]
+    assert pytest.main(command, plugins=[kept]) == pytest.ExitCode.OK
+    return kept
+
+
+def test_the_seconds_are_shared():
+    kept = collected("--property-seconds", "3", "--seed", "12")
+    assert {"test_property[neg-reference]", "test_property[add.Tensor-reference]"} < set(kept.names)
+    assert kept.config.stash[plugin.searches_key] == 2
+    assert plugin.search_options(kept.config) == {"--seed": "12", "--property-seconds": "3"}
+    assert plugin.pytest_report_header(kept.config) == "gnomon: --seed 12 --property-seconds 3"
+
+
+def test_no_seconds_no_search():
+    names = collected("--property-seconds", "0").names
+    assert names and not any(name.startswith("test_property") for name in names)
