@@ -112,7 +112,8 @@ samples_of(
 )
 samples_of("float_power.Scalar", [sample(2, tensor(2, 3)), sample(2.5, tensor(3))], tolerance="elementary")
 
-samples_of("absolute negative fix", unary()[:4])
+samples_of("absolute", unary()[:4], tolerance="arithmetic")
+samples_of("negative fix", unary()[:4])
 samples_of("multiply.Tensor subtract.Tensor", [*binary()[:3], *numbers()], tolerance="arithmetic")
 samples_of("subtract.Tensor", binary(alpha=3)[:2])
 samples_of(

@@ -194,6 +194,7 @@ samples_of(
         bad("RuntimeError", tensor(2), -1.0),
         bad("NotImplementedError", tensor(2), dtypes=["int64"]),
     ],
+    tolerance="composed",
 )
 samples_of(
     "normal.float_Tensor",
@@ -203,6 +204,7 @@ samples_of(
         bad("RuntimeError", 0.0, tensor(9, layout="contiguous")),
         bad("RuntimeError", 0.0, STD, dtypes=["complex64"]),
     ],
+    tolerance="composed",
 )
 samples_of(
     "normal.Tensor_Tensor",
@@ -211,6 +213,7 @@ samples_of(
         sample(tensor(2, 1), tensor(3, values="positive", dtype="float32"), generator=4, dtypes=FLOATS),
         bad("RuntimeError", tensor(2), tensor(3, values="positive")),
     ],
+    tolerance="composed",
 )
 samples_of(
     "normal.float_float",
@@ -219,6 +222,7 @@ samples_of(
         sample(1.0, 0.5, [2], generator=4, dtypes=ONCE),
         bad("RuntimeError", 0.0, -1.0, [2]),
     ],
+    tolerance="composed",
 )
 samples_of("normal.float_float", [sample(0.0, 1.0, [2], dtypes=ONCE, **options) for options in OPTIONS[1:]])
 samples_of(
