@@ -36,11 +36,12 @@ def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, device
     """
     reference, candidate = Gnomon("reference"), Gnomon(device)
     expected = run(reference, operator, sample, dtype, layout)
+    tolerance = Tolerance(operator, sample, dtype, layout)
     # twice: a call of a kind that was seen before takes a shortcut, which must mean the same
     for _ in ("first", "again"):
         call = prepare(candidate, operator.schema, sample, dtype, layout)
         actual = run_call(candidate, operator, call)
-        problems = problems_of(operator, sample, dtype, layout, device, call, actual, expected)
+        problems = problems_of(operator, sample, tolerance, device, call, actual, expected)
         if problems:
             return explain(problems, operator, sample, dtype, layout, ("reference", device))
     return ""
@@ -79,15 +80,13 @@ def _renamed(outcome: Outcome, device: str) -> Outcome:
 def problems_of(
     operator: Any,
     sample: Sample,
-    dtype: str,
-    layout: str,
+    tolerance: Tolerance,
     device: str,
     call: Call,
     actual: Outcome,
     expected: Outcome,
 ) -> list[str]:
     """Where the outcome of ``call`` on ``device`` differs from the reference's."""
-    tolerance = Tolerance(operator, sample, dtype, layout)
     problems = differences(
         _renamed(actual, device), expected, tolerance, values=not UNDETERMINED.match(operator.name)
     )

@@ -7,6 +7,7 @@ device, in gnomon or in PyTorch.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -364,9 +365,15 @@ def stored(
     """
     if isinstance(description, GivenTensor):
         return description.contents
-    dtype = description.dtype or dtype
-    layout = description.layout or layout
-    layout = _layout_at(layout, position)
+    layout = _layout_at(description.layout or layout, position)
+    return _stored(description, description.dtype or dtype, layout, position, is_written)
+
+
+@functools.lru_cache(maxsize=1024)  # each call is made on the reference and, twice, on a backend
+def _stored(
+    description: TensorDescription, dtype: str, layout: str, position: int, is_written: bool
+) -> Stored:
+    """The same with everything said."""
     if layout in _REPEATING and is_written:
         layout = "gapped"
     sizes = tuple(description.sizes)

@@ -77,7 +77,7 @@ def spread(found: Sequence[Any], most: int) -> list[Any]:
     """At most ``most`` of them, from all over."""
     if len(found) <= most:
         return list(found)
-    return [found[place * (len(found) - 1) // (most - 1)] for place in range(most)]
+    return [found[place * (len(found) - 1) // max(most - 1, 1)] for place in range(most)]
 
 
 def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> Sample:

@@ -40,6 +40,7 @@ from .comparing import renamed_device
 from .description import ON_DEVICE, GivenTensor, OnDevice, Sample, given
 from .reproduction import explain
 from .running import Call, Gnomon, prepare, run_call
+from .tolerances import Tolerance
 
 LARGEST = 4096  # elements of the largest tensor of a call that is shadowed
 
@@ -173,7 +174,8 @@ class Shadow(DispatchMode):
             text = renamed_device(actual.failure.text, self.device)
             actual = actual._replace(failure=actual.failure._replace(text=text))
         dtype = call.contents[0].dtype if call.contents else "float32"
-        problems = problems_of(func, sample, dtype, "contiguous", self.device, call, actual, expected)
+        tolerance = Tolerance(func, sample, dtype, "contiguous")
+        problems = problems_of(func, sample, tolerance, self.device, call, actual, expected)
         for each, state in zip(generators, after):
             each.set_state(state)  # tolerances, too, may have run the operator on the reference
         if problems:

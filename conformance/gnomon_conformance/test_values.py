@@ -10,7 +10,7 @@ from .samples import good_samples
 from .selection import operators
 
 REAL = tuple(dtype for dtype in DTYPES if "complex" not in dtype)
-SAMPLES = 3  # of an operator, from all over its list
+SAMPLES = 3  # of an operator, from all over its list; one without --full, but for float32
 
 
 def pytest_generate_tests(metafunc):
@@ -23,13 +23,14 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.mark.short("float32", "one more")
-def test_values(operator, dtype, backend):
+def test_values(operator, dtype, backend, request):
     usable = [
         sample
         for _, sample in good_samples(operator.name, dtype)
         if any(holds_data(each) for each in descriptions(complete(operator.schema, sample)))
     ]
-    for sample in spread(usable, SAMPLES):
+    is_thorough = dtype == "float32" or request.config.getoption("gnomon_full")
+    for sample in spread(usable, SAMPLES if is_thorough else 1):
         for values in fills_of(operator, dtype):
             # the vector loops of a kernel are others than its strided ones
             for layout in ("contiguous", "gapped") if values == "nonfinite" else ("contiguous",):
