@@ -124,3 +124,12 @@ def test_the_slope_of_a_distance_where_a_difference_is_nan_or_infinite(device, p
 @pytest.mark.parametrize("device", HOSTS)
 def test_a_matrix_without_columns_of_any_dtype_has_distances_of_zero(device):
     assert aten._pdist_forward.default(gn.zeros(3, 0, dtype=gn.bool, device=device), 3.0).tolist() == [0] * 3
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+def test_polygamma_of_infinities(device, dtype):
+    ends = gn.tensor([math.inf, -math.inf, math.nan, -1.0], dtype=dtype, device=device)
+    assert kinds(gn.polygamma(1, ends)) == [0.0, "nan", "nan", math.inf]
+    assert kinds(gn.polygamma(2, ends)) == ["nan", -math.inf, "nan", -math.inf]
+    assert kinds(gn.polygamma(3, ends)) == ["nan", math.inf, "nan", math.inf]
