@@ -133,3 +133,35 @@ def test_polygamma_of_infinities(device, dtype):
     assert kinds(gn.polygamma(1, ends)) == [0.0, "nan", "nan", math.inf]
     assert kinds(gn.polygamma(2, ends)) == ["nan", -math.inf, "nan", -math.inf]
     assert kinds(gn.polygamma(3, ends)) == ["nan", math.inf, "nan", math.inf]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+def test_neighbours_of_weight_0_are_multiplied_where_a_size_is_kept(device, dtype):
+    """0 times infinity is NaN, forward and backward; one dimension that is kept is enough for that."""
+    line = gn.tensor([[[math.inf, -0.0, 2.0, -math.inf]]], dtype=dtype, device=device)
+    found = aten.upsample_linear1d.default(line, [4], False)
+    assert kinds(found) == ["nan", 0.0, 2.0, "nan"]
+    assert math.copysign(1, found[0, 0, 1].item()) == -1
+    assert kinds(aten.upsample_linear1d_backward.default(line, [4], [1, 1, 4], True)) == ["nan", 0, 2, "nan"]
+
+    image = line.reshape(1, 1, 2, 2)
+    wide = aten.upsample_bilinear2d.default(image, [2, 4], True)
+    assert kinds(wide) == ["nan"] * 3 + [0.0] + ["nan"] * 4
+    back = aten.upsample_bilinear2d_backward.default(wide, [2, 4], [1, 1, 2, 2], True)
+    assert kinds(back) == ["nan"] * 4
+
+    cube = line.reshape(1, 1, 1, 2, 2)
+    assert kinds(aten.upsample_trilinear3d.default(cube, [1, 2, 2], False)) == ["nan", 0.0, 2.0, "nan"]
+    back = aten.upsample_trilinear3d_backward.default(cube, [1, 2, 2], [1, 1, 1, 2, 2], False)
+    assert kinds(back) == ["nan", 0.0, 2.0, "nan"]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_gradient_of_cubic_interpolation_to_the_same_size_is_itself(device):
+    """Whatever the scales say; forward they count, and the infinite is spread."""
+    image = gn.tensor([[[[math.inf, 1.0, 2.0], [3.0, 4.0, 5.0]]]], device=device)
+    for scales in ((None, None), (2.0, 3.0)):
+        found = aten.upsample_bicubic2d_backward.default(image, [2, 3], [1, 1, 2, 3], False, *scales)
+        assert found.tolist() == image.tolist()
+    assert "nan" in kinds(aten.upsample_bicubic2d.default(image, [2, 3], False))
