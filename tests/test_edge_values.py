@@ -7,6 +7,9 @@ import pytest
 import gnomon as gn
 
 aten = gn.ops.aten
+HOSTS = [
+    name for name in ("reference", "c", "numpy") if name in gn.backends() and gn.backends()[name].available
+]
 
 
 def signs(tensor):
@@ -71,3 +74,94 @@ def test_avg_pool3d_backward_wants_an_input_as_large_as_a_window_as_avg_pool3d_d
         gn.ops.aten.avg_pool3d(volume, *window)
     with pytest.raises(RuntimeError, match=f"avg_pool3d_backward: {text}"):
         gn.ops.aten.avg_pool3d_backward(grad, volume, *window)
+
+
+def kinds(tensor):
+    """Each number of the tensor, NaN as text, which is equal to itself."""
+    return ["nan" if number != number else number for number in tensor.flatten().tolist()]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+@pytest.mark.parametrize("length", [1, 2, 9, 20])
+def test_a_difference_that_is_nan_makes_the_distance_nan(device, dtype, length):
+    """But for cdist's largest, which leaves it out, at every place of a row."""
+    for place in {0, length // 2, length - 1}:
+        for one, other in ((math.nan, 0.0), (math.inf, math.inf)):
+            rows = [[1.0] * length, [0.0] * length]
+            rows[0][place], rows[1][place] = one, other
+            both = gn.tensor(rows, dtype=dtype, device=device)
+            for p in (0.0, 1.0, 1.5, 2.0, math.inf):
+                assert kinds(gn.pdist(both, p)) == ["nan"]
+                expected = "nan" if p < math.inf else float(length > 1)
+                assert kinds(gn.cdist(both[:1], both[1:], p)) == [expected]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_distances_of_p_0_count_differences_that_are_infinite(device):
+    rows = gn.tensor([[math.inf, 1.0, 5e-324], [-math.inf, 1.0, 0.0]], dtype=gn.float64, device=device)
+    assert gn.pdist(rows, 0.0).tolist() == [2.0]
+    assert gn.cdist(rows[:1], rows[1:], 0.0).tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize(
+    ("p", "rows", "expected"),
+    [
+        (1.0, [[math.nan, 3.0, 1.0], [0.0, 1.0, 1.0]], ["nan", 1.0, 0.0]),
+        (math.inf, [[math.nan, 3.0, 1.0], [0.0, 1.0, 1.0]], ["nan", 1.0, 0.0]),
+        (math.inf, [[math.inf, 3.0, 1.0], [0.0, 1.0, 1.0]], ["nan", 0.0, 0.0]),
+        (math.inf, [[1.0, 3.0, 1.5], [0.0, 1.0, 1.0]], [0.0, 1.0, 0.0]),
+    ],
+)
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_slope_of_a_distance_where_a_difference_is_nan_or_infinite(device, p, rows, expected):
+    both = gn.tensor(rows, device=device)
+    one = both[:1].requires_grad_()
+    gn.cdist(one, both[1:], p).backward(gn.ones(1, 1, device=device))
+    assert kinds(one.grad) == expected
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_matrix_without_columns_of_any_dtype_has_distances_of_zero(device):
+    assert aten._pdist_forward.default(gn.zeros(3, 0, dtype=gn.bool, device=device), 3.0).tolist() == [0] * 3
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+def test_polygamma_of_infinities(device, dtype):
+    ends = gn.tensor([math.inf, -math.inf, math.nan, -1.0], dtype=dtype, device=device)
+    assert kinds(gn.polygamma(1, ends)) == [0.0, "nan", "nan", math.inf]
+    assert kinds(gn.polygamma(2, ends)) == ["nan", -math.inf, "nan", -math.inf]
+    assert kinds(gn.polygamma(3, ends)) == ["nan", math.inf, "nan", math.inf]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+def test_neighbours_of_weight_0_are_multiplied_where_a_size_is_kept(device, dtype):
+    """0 times infinity is NaN, forward and backward; one dimension that is kept is enough for that."""
+    line = gn.tensor([[[math.inf, -0.0, 2.0, -math.inf]]], dtype=dtype, device=device)
+    found = aten.upsample_linear1d.default(line, [4], False)
+    assert kinds(found) == ["nan", 0.0, 2.0, "nan"]
+    assert math.copysign(1, found[0, 0, 1].item()) == -1
+    assert kinds(aten.upsample_linear1d_backward.default(line, [4], [1, 1, 4], True)) == ["nan", 0, 2, "nan"]
+
+    image = line.reshape(1, 1, 2, 2)
+    wide = aten.upsample_bilinear2d.default(image, [2, 4], True)
+    assert kinds(wide) == ["nan"] * 3 + [0.0] + ["nan"] * 4
+    back = aten.upsample_bilinear2d_backward.default(wide, [2, 4], [1, 1, 2, 2], True)
+    assert kinds(back) == ["nan"] * 4
+
+    cube = line.reshape(1, 1, 1, 2, 2)
+    assert kinds(aten.upsample_trilinear3d.default(cube, [1, 2, 2], False)) == ["nan", 0.0, 2.0, "nan"]
+    back = aten.upsample_trilinear3d_backward.default(cube, [1, 2, 2], [1, 1, 1, 2, 2], False)
+    assert kinds(back) == ["nan", 0.0, 2.0, "nan"]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_gradient_of_cubic_interpolation_to_the_same_size_is_itself(device):
+    """Whatever the scales say; forward they count, and the infinite is spread."""
+    image = gn.tensor([[[[math.inf, 1.0, 2.0], [3.0, 4.0, 5.0]]]], device=device)
+    for scales in ((None, None), (2.0, 3.0)):
+        found = aten.upsample_bicubic2d_backward.default(image, [2, 3], [1, 1, 2, 3], False, *scales)
+        assert found.tolist() == image.tolist()
+    assert "nan" in kinds(aten.upsample_bicubic2d.default(image, [2, 3], False))

@@ -49,13 +49,10 @@ static inline double gn_digamma_float64(double a) {
     return gn_digamma_positive(a);
 }
 
-/* The sum of (a + k)^-s over k = 0, 1 ..., for s > 1; infinite at 0, -1, -2 ... */
+/* The sum of (a + k)^-s over k = 0, 1 ..., for s > 1; infinite at 0, -1, -2 ... -inf, and NaN at inf. */
 static inline double gn_zeta(int64_t s, double a) {
     const double power = (double)s;
     if (a != a || a == (double)INFINITY) {
-        return a != a ? a : 0;
-    }
-    if (a == -(double)INFINITY) {
         return (double)NAN;
     }
     if (a <= 0 && a == floor(a)) {
@@ -86,6 +83,9 @@ static inline double gn_polygamma_float64(int64_t n, double a) {
     const double pi = 3.14159265358979323846;
     if (n == 0) {
         return gn_digamma_float64(a);
+    }
+    if (n == 1 && isinf(a)) { /* a function of its own in PyTorch: of larger n, NaN at inf and a pole at -inf */
+        return a > 0 ? 0 : (double)NAN;
     }
     if (n == 1 && a < 0 && a != floor(a)) { /* the one whose reflection is simple */
         const double ratio = pi / sin(pi * (a - rint(a)));

@@ -135,6 +135,13 @@ static int32_t upsample_backward(const gn_call *call, void *const *data, gn_mode
     }
     gn_taps transposed[GN_SPATIAL] = {{0}};
     int32_t status = GN_OK;
+    int same = 1;
+    for (int64_t dim = 0; dim < spatial; dim++) {
+        same = same && out->sizes[2 + dim] == gradient->sizes[2 + dim];
+    }
+    if (same && mode == GN_CUBIC) { /* the gradient itself, whatever the scales say */
+        mode = GN_NEAREST;
+    }
     for (int64_t dim = 0; dim < spatial && status == GN_OK; dim++) {
         gn_taps taps = {0};
         status = gn_upsample_taps(&taps, mode, out->sizes[2 + dim], gradient->sizes[2 + dim], align_corners,

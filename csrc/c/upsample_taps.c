@@ -49,6 +49,18 @@ static int32_t take_identity(gn_taps *taps, int64_t size) {
     return status;
 }
 
+/* Linear without a change of size: the neighbour with weight 0 counts, 0 times infinity being NaN. */
+static int32_t take_both(gn_taps *taps, int64_t size) {
+    const int32_t status = gn_take_taps(taps, size, size, 2 * size);
+    for (int64_t i = 0; status == GN_OK && i < size; i++) {
+        taps->start[i + 1] = 2 * i + 2;
+        taps->at[2 * i] = taps->at[2 * i + 1] = i;
+        taps->weight[2 * i] = 1;
+        taps->weight[2 * i + 1] = 0;
+    }
+    return status;
+}
+
 static int32_t take_linear(gn_taps *taps, int64_t size, int64_t count, double step, int align_corners, int single) {
     const int32_t status = gn_take_taps(taps, size, count, 2 * count);
     for (int64_t i = 0; status == GN_OK && i < count; i++) {
@@ -148,7 +160,7 @@ static int32_t take_antialiased(gn_taps *taps, gn_mode mode, int64_t size, int64
 int32_t gn_upsample_taps(gn_taps *taps, gn_mode mode, int64_t size, int64_t count, int align_corners, double scale,
                          int single) {
     if (count == size && (mode == GN_NEAREST || mode == GN_LINEAR)) {
-        return take_identity(taps, size);
+        return mode == GN_NEAREST ? take_identity(taps, size) : take_both(taps, size);
     }
     const double step = step_of(size, count, align_corners, scale, single);
     switch (mode) {

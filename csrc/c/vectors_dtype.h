@@ -2,8 +2,9 @@
 
 #if IS_FLOATING
 
-/* The distance of two vectors of `length` elements: summed in double, one rounding. */
-static double NAME(distance)(const STORAGE *a, const STORAGE *b, int64_t length, double order) {
+/* The distance of two vectors of `length` elements: summed in double, one rounding.  A difference that is NaN makes
+ * it NaN; `without_nan` leaves it out of the largest. */
+static double NAME(distance)(const STORAGE *a, const STORAGE *b, int64_t length, double order, int without_nan) {
     double lanes[LANES] = {0};
     int64_t i = 0;
 #define SIZE(k) fabs((double)LOAD(a[k]) - (double)LOAD(b[k]))
@@ -25,9 +26,13 @@ static double NAME(distance)(const STORAGE *a, const STORAGE *b, int64_t length,
     } else if (order == 1) {
         EACH(*to += size)
     } else if (order == 0) {
-        EACH(*to += size != 0)
+        EACH(*to += size != size ? size : (double)(size != 0))
     } else if (isinf(order)) {
-        EACH(*to = (size > *to) | (size != size) ? size : *to)
+        if (without_nan) {
+            EACH(*to = size > *to ? size : *to)
+        } else {
+            EACH(*to = (size > *to) | (size != size) ? size : *to)
+        }
         double largest = 0;
         for (int lane = 0; lane < LANES; lane++) {
             largest = lanes[lane] > largest || lanes[lane] != lanes[lane] ? lanes[lane] : largest;
@@ -60,7 +65,7 @@ static void NAME(cdist_rows)(int64_t begin, int64_t end, void *context) {
         const STORAGE *b = (const STORAGE *)(work->second + gn_offset(&work->second_outer, matrix, -1));
         char *to = work->to + gn_offset(work->out, row, last);
         for (int64_t j = 0; j < work->columns; j++) {
-            const double length = NAME(distance)(a, b + j * work->length, work->length, work->order);
+            const double length = NAME(distance)(a, b + j * work->length, work->length, work->order, 1);
             *(STORAGE *)(to + j * work->out->strides[last]) = STORE((COMPUTE)length);
         }
     }
@@ -105,7 +110,7 @@ static void NAME(pdist_rows)(int64_t begin, int64_t end, void *context) {
         const int64_t before = row * work->rows - row * (row + 1) / 2;
         for (int64_t other = row + 1; other < work->rows; other++) {
             const double length = NAME(distance)(rows + row * work->length, rows + other * work->length,
-                                                 work->length, work->order);
+                                                 work->length, work->order, 0);
             const int64_t place = before + other - row - 1;
             *(STORAGE *)(work->to + place * work->out->strides[0]) = STORE((COMPUTE)length);
         }

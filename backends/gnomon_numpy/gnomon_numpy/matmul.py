@@ -68,13 +68,13 @@ def cross(output: Tensor, self: Tensor, other: Tensor, dim: int) -> None:
 # Distances.
 
 
-def _distances(differences: Array, p: float) -> Array:
+def _distances(differences: Array, p: float, largest_of: np.ufunc) -> Array:
     """Over the last dimension: ``sum(|a - b| ** p) ** (1 / p)``, the largest for inf, a count for 0."""
     sizes = np.abs(differences)
     if p == math.inf:
-        return np.max(sizes, axis=-1, initial=0.0)
+        return largest_of.reduce(sizes, axis=-1, initial=0.0)
     if p == 0:
-        return np.sum(sizes != 0, axis=-1)
+        return np.sum(np.where(np.isnan(sizes), sizes, sizes != 0), axis=-1)
     if p == 1:
         return np.sum(sizes, axis=-1)
     if p == 2:
@@ -86,12 +86,15 @@ def _distances(differences: Array, p: float) -> Array:
 def cdist(output: Tensor, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> None:
     """The distance of each row of the one matrix from each row of the other."""
     differences = numbers(x1, WIDE)[..., :, None, :] - numbers(x2, WIDE)[..., None, :, :]
-    store(output, _distances(differences, p))
+    store(output, _distances(differences, p, np.fmax))  # NaN is left out of the largest
 
 
 @family.kernel("_pdist_forward", ALL)
 def pdist(output: Tensor, self: Tensor, p: float) -> None:
     """The distance of each row from each one behind it."""
     a = numbers(self, WIDE)
+    if not a.size:  # of any dtype, booleans too, which have no difference
+        store(output, np.zeros(output._spec.sizes))
+        return
     one, other = np.triu_indices(a.shape[0], 1)
-    store(output, _distances(a[one] - a[other], p))
+    store(output, _distances(a[one] - a[other], p, np.maximum))

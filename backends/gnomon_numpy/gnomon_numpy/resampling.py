@@ -73,9 +73,10 @@ def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | No
 
 
 def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
-    """The two neighbours, each weighted by how near it is."""
+    """The two neighbours, each weighted by how near it is; with weight 0 too, 0 times infinity being NaN."""
     if count == size:
-        return _identity(size)
+        at = np.arange(size)
+        return _table(np.stack([at, at], 1), np.stack([np.ones(size), np.zeros(size)], 1))
     step = _step(size, count, align_corners, scale, rounded)
     source = np.maximum(_sources(count, step, align_corners, rounded), 0.0)
     left = np.minimum(np.floor(source), size - 1)
@@ -237,8 +238,11 @@ def _backward_kernel(name: str, mode: str, spatial: int) -> None:
     ) -> None:
         """Each element's gradient is the weighted sum of those it was used for."""
         sizes = grad_input._spec.sizes[-spatial:]
-        tables = _tables(mode, sizes, output_size, options, grad_output._spec.dtype.name)
         grad = numbers(grad_output, WIDE)
+        if mode == "cubic" and tuple(sizes) == tuple(output_size):  # the gradient itself, whatever the scales
+            store(grad_input, grad)
+            return
+        tables = _tables(mode, sizes, output_size, options, grad_output._spec.dtype.name)
         if mode not in _INTERPOLATES:
             tables = [table._replace(weights=None) for table in tables]
         store(grad_input, shared_out(grad, tables, sizes))

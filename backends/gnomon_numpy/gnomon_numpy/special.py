@@ -210,11 +210,11 @@ def digamma(a: Array) -> Array:
 
 
 def hurwitz_zeta(s: int, a: Array) -> Array:
-    """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 …
+    """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
 
     A few terms one by one, the rest by Euler and Maclaurin's formula.
     """
-    is_pole = (a <= 0) & (a == np.floor(a)) & np.isfinite(a)
+    is_pole = (a <= 0) & (a == np.floor(a))
     given = a
     total = np.zeros_like(a)
     while np.any(is_below := np.isfinite(a) & ~is_pole & (a < _SHIFT)):
@@ -225,7 +225,7 @@ def hurwitz_zeta(s: int, a: Array) -> Array:
     for k, term in enumerate(_BERNOULLI, 1):
         total = total + term * rising * a ** (1.0 - s - 2 * k)
         rising *= (s + 2 * k - 1) * (s + 2 * k)
-    total = np.where(given == np.inf, 0.0, np.where(given == -np.inf, np.nan, total))
+    total = np.where(given == np.inf, np.nan, total)
     return np.where(is_pole, np.inf, total)
 
 
@@ -242,7 +242,8 @@ def polygamma(a: Array, n: int) -> Array:
         return sign * factorial * hurwitz_zeta(n + 1, a)
     is_reflected = (a < 0) & (a != np.floor(a))  # the one whose reflection is simple
     right = hurwitz_zeta(2, np.where(is_reflected, 1 - a, a))
-    return np.where(is_reflected, (math.pi / np.sin(math.pi * np.fmod(a, 1.0))) ** 2 - right, right)
+    result = np.where(is_reflected, (math.pi / np.sin(math.pi * np.fmod(a, 1.0))) ** 2 - right, right)
+    return np.where(np.isinf(a), np.where(a > 0, 0.0, np.nan), result)
 
 
 # ---------------------------------------------------------------------------------------------------------

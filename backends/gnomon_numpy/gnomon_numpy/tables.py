@@ -53,6 +53,8 @@ def summed(a: Array, tables: Sequence[Table]) -> Array:
     """The (weighted) sums over the neighbours along the last dimensions, one dimension after the other."""
     for axis, table in zip(range(a.ndim - len(tables), a.ndim), tables):
         total = np.zeros((*a.shape[:axis], len(table.positions), *a.shape[axis + 1 :]), a.dtype)
+        if table.weights is not None:
+            total = -total  # to which -0.0 can be added
         for column in range(table.positions.shape[1]):
             found = np.take(a, table.positions[:, column], axis)
             if table.weights is not None:

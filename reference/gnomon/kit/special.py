@@ -86,23 +86,29 @@ def digamma(a: float) -> float:
 
 
 def polygamma(n: int, a: float) -> float:
-    """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a)."""
+    """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a).
+
+    At inf, where the limit is 0, PyTorch has 0 for n = 1, which is a function of its own there, and NaN for
+    larger n; at -inf NaN for n = 1, and a pole for larger n.
+    """
     if n == 0:
         return digamma(a)
+    if n == 1 and math.isinf(a):
+        return 0.0 if a > 0 else nan
     if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # the one whose reflection is simple
         return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
     return (1 if n % 2 else -1) * exp(lgamma(n + 1.0)) * hurwitz_zeta(n + 1, a)
 
 
 def hurwitz_zeta(s: int, a: float) -> float:
-    """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 …
+    """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
 
     A few terms one by one, the rest by Euler and Maclaurin's formula.
     """
     if a != a or a == inf:
-        return a if a != a else 0.0
-    if a == -inf:
         return nan
+    if a == -inf:
+        return inf
     if a <= 0 and a == math.floor(a):
         return inf
     total = 0.0

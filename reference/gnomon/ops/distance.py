@@ -6,8 +6,9 @@ once.  Source: aten/src/ATen/native/Distance.cpp, cpu/DistanceOpsKernel.cpp.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -21,16 +22,18 @@ from ..memory.tensor import Tensor
 from ..values import geometry
 
 
-def distance(one: Sequence[float], other: Sequence[float], p: float) -> float:
-    """``sum(|a - b| ** p) ** (1 / p)``; the largest |a - b| for p = inf, how many are not 0 for p = 0."""
+def distance(
+    one: Sequence[float], other: Sequence[float], p: float, largest_of: Callable[..., float]
+) -> float:
+    """``sum(|a - b| ** p) ** (1 / p)``; the largest |a - b| for p = inf, how many are not 0 for p = 0.
+
+    NaN if a difference is NaN; for p = inf ``largest_of`` two sizes decides.
+    """
     sizes = [abs(a - b) for a, b in zip(one, other)]
     if p == math.inf:
-        largest = 0.0
-        for size in sizes:
-            largest = maximum(largest, size)
-        return largest
+        return functools.reduce(largest_of, sizes, 0.0)
     if p == 0:
-        return float(sum(size != 0 for size in sizes))
+        return math.nan if any(size != size for size in sizes) else float(sum(size != 0 for size in sizes))
     if p == 1:
         return exact_sum(sizes) or 0.0
     if p == 2:
@@ -43,10 +46,11 @@ def _slope(difference: Any, lengths: Any, p: float) -> Any:
     if p == 0:
         return aten.zeros_like(difference)
     if p == 1:
-        return difference.sgn()
+        return difference.sgn().where(difference == difference, difference)  # the sign of NaN is 0
     size = difference.abs()
     if p == math.inf:
-        return difference.sgn() * (size == lengths)
+        # 1 where they are equal, 0 where not, NaN where infinity or NaN keep that from being known
+        return difference.sgn() * (1 - (size - lengths).abs().ceil().clamp_max(1))
     # Zeros are taken out before they are divided by or raised to a power, so that the derivative of the slope
     # has no NaN where the slope has none.
     lengths = lengths.masked_fill(lengths == 0, 1)
@@ -96,8 +100,10 @@ def _cdist_kernel(output: Tensor, x1: Tensor, x2: Tensor, p: float, compute_mode
     """The distance of each row of the one matrix from each row of the other."""
     out = TensorAccessor(output)
     batch = out.sizes[:-2]
+    # Python's max keeps the first of two unless the second is larger: NaN is left out, as by PyTorch's kernel
+    # here, but not by that of _pdist_forward.
     distances = (
-        distance(one, other, p)
+        distance(one, other, p, max)
         for ones, others in zip(_rows(x1, batch), _rows(x2, batch))
         for one in ones
         for other in others
@@ -164,7 +170,7 @@ def _pdist_kernel(output: Tensor, self: Tensor, p: float) -> None:
     rows = next(_rows(self, ()))
     pairs = ((one, other) for number, one in enumerate(rows) for other in rows[number + 1 :])
     for at, (one, other) in zip(out.offsets(), pairs):
-        out.write(at, distance(one, other, p))
+        out.write(at, distance(one, other, p, maximum))
 
 
 native_function(

@@ -78,9 +78,12 @@ def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | No
 
 
 def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
-    """The two neighbours, each weighted by how near it is."""
+    """The two neighbours, each weighted by how near it is.
+
+    Those with weight 0 are among them: 0 times infinity is NaN.
+    """
     if count == size:
-        return [[(at, 1.0)] for at in range(count)]
+        return [[(at, 1.0), (at, 0.0)] for at in range(count)]
     step = _scale(size, count, align_corners, scale, rounded)
     weights = []
     for at in range(count):
@@ -303,10 +306,15 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
                 out[(*plane, *position)] = (
                     source[(*plane, *members[0][0])]
                     if len(members) == 1
-                    else exact_sum([source[(*plane, *at)] * weight for at, weight in members])
+                    else _total([source[(*plane, *at)] * weight for at, weight in members])
                 )
 
     return kernel
+
+
+def _total(terms: list[Any]) -> Any:
+    """The exact sum; of zeros the one that adding them gives, where ``exact_sum`` makes 0.0 of -0.0."""
+    return exact_sum(terms) if any(terms) else sum(terms[1:], terms[0])
 
 
 def _joined(members: list[tuple[int, float]]) -> list[tuple[int, float]]:
@@ -370,7 +378,17 @@ def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
         grad, out = TensorAccessor(grad_output), TensorAccessor(grad_input)
         align_corners, scales = _options(mode, options)
         sizes = out.sizes[-spatial:]
-        along = _weights(mode, sizes, output_size, align_corners, scales, grad_output._spec.dtype)
+        keeps = mode == "cubic" and sizes == tuple(
+            output_size
+        )  # the gradient itself, whatever the scales say
+        along = _weights(
+            "nearest" if keeps else mode,
+            sizes,
+            output_size,
+            align_corners,
+            scales,
+            grad_output._spec.dtype,
+        )
         uses: dict[Ints, list[tuple[Ints, float]]] = {
             position: [] for position in itertools.product(*map(range, sizes))
         }
