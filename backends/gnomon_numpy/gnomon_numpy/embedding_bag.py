@@ -108,20 +108,23 @@ def embedding_bag_backward(
     if mode == MAX:
         bags = np.flatnonzero(sizes)
         chosen = raw(maximum_indices)[bags].astype(np.intp)
+        refuse_if(np.any((chosen < 0) | (chosen >= num_weights)))
         np.add.at(total, (chosen, np.arange(total.shape[1])), gradients[bags])
         store(output, total)
         return
     where = _integers(offset2bag)
     rows = _integers(indices)[: where.size]
+    held = rows != padding_idx
+    rows, where = rows[held], where[held]
+    refuse_if(np.any((rows < 0) | (rows >= num_weights) | (where < 0) | (where >= gradients.shape[0])))
     scale = np.ones(rows.size)
     if scale_grad_by_freq:
         scale = scale / np.bincount(rows, minlength=num_weights)[rows]
     if mode == MEAN:
         scale = scale / sizes[where]
     if (samples := maybe_numbers(per_sample_weights, WIDE)) is not None:
-        scale = scale * samples.reshape(-1)
-    held = rows != padding_idx
-    np.add.at(total, rows[held], gradients[where[held]] * scale[held, None])
+        scale = scale * samples.reshape(-1)[held]
+    np.add.at(total, rows, gradients[where] * scale[:, None])
     store(output, total)
 
 
