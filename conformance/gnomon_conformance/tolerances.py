@@ -52,8 +52,9 @@ ELEMENTARY_ULPS = 4
 COMPOSED_STEPS = 16
 GRADIENT_STEPS = 64
 
-# NaN or infinity, which of the two depends on the order of the steps, and that on the algorithm
-MIXING = re.compile(r"_?fft_")
+# NaN or infinity, which of the two depends on the order of the steps, and that on the algorithm.
+# A covariance of as many observations as are corrected for is divided by 0, be it 0 or what rounding left.
+MIXING = re.compile(r"_?fft_|(cov|corrcoef)$")
 
 SUBTRACTION = re.compile(r"(r?sub|subtract)_?(\.|$)")
 
