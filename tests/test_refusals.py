@@ -262,6 +262,9 @@ def test_the_mean_of_integers_is_that_of_their_sum_in_the_dtype(host, device):
         grad = gn.tensor([[2**63 - 2, 1], [2, -4]])
         found = aten.embedding_dense_backward(grad, gn.tensor([1, 1]), 2, -1, True)
         assert found.tolist() == [[0, 0], [-(2**62), -1]]
+        grad = gn.tensor([[True, False], [True, True]])
+        found = aten.embedding_dense_backward(grad, gn.tensor([1, 1]), 2, -1, True)
+        assert found.tolist() == [[False, False], [True, True]]
 
 
 @pytest.mark.parametrize(
