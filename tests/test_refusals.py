@@ -253,6 +253,19 @@ def test_embedding_bag_backward_of_bags_that_are_none(bag, host, device):
             aten._embedding_bag_dense_backward(ones(1, 3), *lists, 2, False, 0, None)
 
 
+@pytest.mark.parametrize(("row", "bag", "text"), [(2, 0, "row 2"), (-2, 0, "row -2"), (0, 1, "bag 1")])
+@pytest.mark.parametrize("host", ["", "numpy"])
+def test_the_gradient_of_the_weights_of_samples(row, bag, text, host, device):
+    if host:
+        pytest.importorskip("gnomon_numpy")
+    with gn.device(host or device):
+        lists = (gn.tensor(each) for each in ([row], [0], [bag]))
+        arguments = (ones(1, 3), ones(2, 3), *lists, 0)
+        with pytest.raises(IndexError, match=f"{text} is out of range"):
+            aten._embedding_bag_per_sample_weights_backward(*arguments)
+        assert aten._embedding_bag_per_sample_weights_backward(*arguments, row).tolist() == [0.0]
+
+
 @pytest.mark.parametrize("host", ["", "numpy"])
 def test_the_mean_of_integers_is_that_of_their_sum_in_the_dtype(host, device):
     """What comes of a sum that wraps around, divided; the reference divided the exact sum."""

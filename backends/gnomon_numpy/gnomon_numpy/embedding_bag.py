@@ -142,10 +142,11 @@ def samples_backward(
     """The scalar product of the bag's gradient with the row."""
     gradients, table, rows = numbers(grad, WIDE), numbers(weight, WIDE), _integers(indices)
     bags: Any = _integers(offset2bag)
-    refuse_if(np.any((rows < 0) | (rows >= table.shape[0])))
     if not bags.size:
         bags = _bags_of(_integers(offsets), gradients.shape[0], rows.size)
     held = rows != padding_idx
+    is_none = (rows < 0) | (rows >= table.shape[0]) | (bags < 0) | (bags >= gradients.shape[0])
+    refuse_if(np.any(is_none & held))
     products = np.zeros(rows.size)
     products[held] = np.sum(gradients[bags[held]] * table[rows[held]], axis=1)
     _store_prefix(output, products)

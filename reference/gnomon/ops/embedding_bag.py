@@ -290,9 +290,7 @@ def _check_numbers(what: str, found: Iterable[Any], count: int) -> None:
     """Raises IndexError for a number that is none of ``count`` rows or bags."""
     for number in found:
         if not 0 <= number < count:
-            raise IndexError(
-                f"_embedding_bag_dense_backward: {what} {number} is out of range: there are {count}"
-            )
+            raise IndexError(f"embedding_bag: {what} {number} is out of range: there are {count}")
 
 
 def _dense_kernel(
@@ -438,6 +436,9 @@ def _samples_kernel(
     products = []
     for position, row in enumerate(elements(indices)):
         bag = bags[position] if bags else _bag_of(starts, gradients.sizes[0], position)
+        if row != padding_idx:
+            _check_numbers("row", [row], table.sizes[0])
+            _check_numbers("bag", [bag], gradients.sizes[0])
         columns = range(0 if row == padding_idx else table.sizes[1])
         products.append(exact_sum([gradients[bag, column] * table[row, column] for column in columns]))  # type: ignore[operator]
     _store(output, products)
