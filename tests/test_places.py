@@ -20,7 +20,7 @@ from gnomon_conformance.description import (
     tensor,
 )
 from gnomon_conformance.refilling import emptied, without_dimensions
-from gnomon_conformance.running import Outcome
+from gnomon_conformance.running import Outcome, TensorOutcome
 from gnomon_conformance.selection import operators, variants
 
 
@@ -118,3 +118,16 @@ def test_what_is_written_around_an_output_is_seen() -> None:
     # the same where the two have storages of their own
     outcome = Outcome((), (after, after), (0, 0), None, ())
     assert any("argument 0 was changed" in each for each in unchanged(outcome, [whole, view], [False, True]))
+
+
+def test_an_output_that_is_given_other_sizes_may_grow_over_its_storage() -> None:
+    before = Stored((77.0, 77.0, 77.0), (0,), (1,), 1, "float32")
+
+    def problems(after: Any, sizes: Any) -> list[str]:
+        result = TensorOutcome("float32", sizes, (1,), 1, "reference", ("same", 0), after[1 : 1 + sizes[0]])
+        return unchanged(Outcome((result,), (after,), (1,), None, ()), [before], [True])
+
+    assert problems((77.0, 1.0, 77.0), (1,)) == []
+    assert problems((77.0, 1.0, 2.0), (2,)) == []
+    (problem,) = problems((77.0, 1.0, 2.0), (1,))
+    assert "memory around argument 0 was written to: element 2 of its storage is 2.0" in problem

@@ -223,3 +223,123 @@ def test_without_bags_an_index_is_in_none(host):
     with gn.device(host):
         found = aten.embedding_bag(ones(1, 1), gn.tensor([0, 0]), gn.tensor([0]), False, 1, False, None, True)
     assert [each.tolist() for each in found] == [[], [-1, -1], [], []]
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+@pytest.mark.parametrize("rows", [[0, 2], [0, -2]])
+@pytest.mark.parametrize("host", ["", "numpy"])
+def test_embedding_bag_backward_of_rows_that_are_none(mode, rows, host, device):
+    """PyTorch writes behind the gradient; the reference left these out, and NumPy counted from the end."""
+    if host:
+        pytest.importorskip("gnomon_numpy")
+    with gn.device(host or device):
+        lists = (gn.tensor(each) for each in (rows, [0, 0], [2], [[0, rows[1], 0]]))
+        arguments = (ones(1, 3), *lists, 2, False, mode, None)
+        with pytest.raises(IndexError, match=rf"row {rows[1]} is out of range: there are 2"):
+            aten._embedding_bag_dense_backward(*arguments)
+        if mode != 2:
+            kept = aten._embedding_bag_dense_backward(*arguments, rows[1])
+            assert kept.tolist() == [[0.5 if mode else 1.0] * 3, [0.0] * 3]
+
+
+@pytest.mark.parametrize("bag", [1, -1])
+@pytest.mark.parametrize("host", ["", "numpy"])
+def test_embedding_bag_backward_of_bags_that_are_none(bag, host, device):
+    if host:
+        pytest.importorskip("gnomon_numpy")
+    with gn.device(host or device):
+        lists = (gn.tensor(each) for each in ([0], [bag], [1], [[0, 0, 0]]))
+        with pytest.raises(IndexError, match=f"bag {bag} is out of range: there are 1"):
+            aten._embedding_bag_dense_backward(ones(1, 3), *lists, 2, False, 0, None)
+
+
+@pytest.mark.parametrize(("row", "bag", "text"), [(2, 0, "row 2"), (-2, 0, "row -2"), (0, 1, "bag 1")])
+@pytest.mark.parametrize("host", ["", "numpy"])
+def test_the_gradient_of_the_weights_of_samples(row, bag, text, host, device):
+    if host:
+        pytest.importorskip("gnomon_numpy")
+    with gn.device(host or device):
+        lists = (gn.tensor(each) for each in ([row], [0], [bag]))
+        arguments = (ones(1, 3), ones(2, 3), *lists, 0)
+        with pytest.raises(IndexError, match=f"{text} is out of range"):
+            aten._embedding_bag_per_sample_weights_backward(*arguments)
+        assert aten._embedding_bag_per_sample_weights_backward(*arguments, row).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("host", ["", "numpy"])
+def test_the_mean_of_integers_is_that_of_their_sum_in_the_dtype(host, device):
+    """What comes of a sum that wraps around, divided; the reference divided the exact sum."""
+    if host:
+        pytest.importorskip("gnomon_numpy")
+    with gn.device(host or device):
+        grad = gn.tensor([[2**63 - 2, 1], [2, -4]])
+        found = aten.embedding_dense_backward(grad, gn.tensor([1, 1]), 2, -1, True)
+        assert found.tolist() == [[0, 0], [-(2**62), -1]]
+        grad = gn.tensor([[True, False], [True, True]])
+        found = aten.embedding_dense_backward(grad, gn.tensor([1, 1]), 2, -1, True)
+        assert found.tolist() == [[False, False], [True, True]]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "bound"),
+    [("int32", 1e30), ("int8", 300), ("int32", math.inf), ("int64", math.nan), ("float16", 70000)],
+)
+def test_hardtanh_of_bounds_that_do_not_fit(dtype, bound):
+    """As in PyTorch; what a kernel makes of such a number, nobody says."""
+    with pytest.raises(RuntimeError, match=f"value cannot be converted to type {dtype} without overflow"):
+        gn.nn.functional.hardtanh(ones(2, dtype=dtype), -1, bound)
+
+
+@pytest.mark.parametrize("bounds", [(math.nan, 1.0), (-1.0, math.nan)])
+def test_hardtanh_of_a_bound_that_is_nan(bounds):
+    assert gn.nn.functional.hardtanh(gn.tensor([0.0, math.inf]), *bounds).isnan().all()
+    assert gn.nn.functional.hardtanh(gn.tensor([math.nan, 3.0, -3.0])).tolist()[1:] == [1.0, -1.0]
+
+
+def test_attention_of_no_width():
+    """No score differs from another, so each value counts the same."""
+    value = gn.tensor([[1.0], [3.0], [5.0], [7.0]])
+    query, key = gn.zeros((2, 0)), gn.zeros((4, 0))
+    attend = gn.nn.functional.scaled_dot_product_attention
+    assert attend(query, key, value).tolist() == [[4.0], [4.0]]
+    assert attend(query, key, value, is_causal=True).tolist() == [[1.0], [2.0]]
+
+
+def convolved_back(grad=(1, 2, 3), input=(1, 2, 3), weight=(2, 2, 1), stride=(1,), groups=1):
+    options = (list(stride), [0], [1], False, [0], groups, (True, True, True))
+    return aten.convolution_backward(ones(*grad), ones(*input), ones(*weight), None, *options)
+
+
+def test_convolution_backward():
+    assert convolved_back()[2].tolist() == [3.0, 3.0]
+    for sizes in ((), (2,), (2, 2)):
+        with pytest.raises(RuntimeError, match=f"at least three dimensions, got {len(sizes)}"):
+            convolved_back(sizes, sizes, sizes)
+    with pytest.raises(RuntimeError, match="Expected 3-dimensional input for 3-dimensional weight"):
+        convolved_back((2, 3), (2, 3))
+    with pytest.raises(RuntimeError, match=r"expected stride to be .* a list of 1 values, but got \[\]"):
+        convolved_back(stride=())
+    with pytest.raises(RuntimeError, match="non-positive stride"):
+        convolved_back(stride=(0,))
+    with pytest.raises(RuntimeError, match="expected groups to be greater than 0, but got groups=0"):
+        convolved_back(groups=0)
+
+
+def test_pdist_backward():
+    def call(grad, rows, distances):
+        return aten._pdist_backward(ones(*grad), gn.arange(6.0).view(rows), 1.0, ones(*distances)).tolist()
+
+    assert call((3,), (3, 2), (3,)) == [[-2.0, -2.0], [0.0, 0.0], [2.0, 2.0]]
+    assert call((0,), (1, 6), (0,)) == [[0.0] * 6]
+    for grad, distances in (((), (3,)), ((2,), (3,))):
+        with pytest.raises(RuntimeError, match=r"expected grad of sizes \[3\]"):
+            call(grad, (3, 2), distances)
+    with pytest.raises(RuntimeError, match=r"expected pdist of sizes \[3\], but got \[3, 3\]"):
+        call((3,), (3, 2), (3, 3))
+    with pytest.raises(RuntimeError, match="only supports 2D tensors, got: 1D"):
+        call((0,), (6,), (0,))
+
+
+def test_linspace_between_bounds_that_the_dtype_rounds():
+    """Both bounds are rounded first: the second number lies halfway between two of float32."""
+    assert gn.linspace(-2147483649.0, 1.0, 4).tolist()[1] == -1431655680.0

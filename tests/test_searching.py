@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from gnomon.kit import launch
 from gnomon.memory.backend import register_backend
-from gnomon_conformance import plugin, searching
+from gnomon_conformance import judging, plugin, searching
 from gnomon_conformance.loopback import Loopback, filled, right
 from gnomon_conformance.properties import subject_for
 from gnomon_conformance.searching import search
@@ -45,9 +46,15 @@ def broken(**kernels: Any) -> Loopback:
     return backend
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@functools.cache
+def found_with(seed: int) -> searching.Found:
+    """What comes of a search that takes seconds; several tests look at it."""
+    return search(operators()["neg"], broken(neg=negated_wrongly), FEW, seed, FOREVER)
+
+
+@pytest.mark.parametrize("seed", [3, 6])
 def test_the_smallest_call_is_found(seed):
-    found = search(operators()["neg"], broken(neg=negated_wrongly), FEW, seed, FOREVER)
+    found = found_with(seed)
     assert f"--seed {seed}" in found.message
     program = program_of(found.message)
     assert len(program.splitlines()) <= 10
@@ -58,15 +65,16 @@ def test_the_smallest_call_is_found(seed):
 
 
 def test_the_program_shows_the_fault(capsys):
-    found = search(operators()["neg"], broken(neg=negated_wrongly), FEW, 1, FOREVER)
+    found = found_with(3)
+    broken(neg=negated_wrongly)
     exec(program_of(found.message), {})
     printed = capsys.readouterr().out
     right_one, wrong_one = printed.partition("mutant")[::2]
-    assert "-1, -1" in right_one and "0,  0" in wrong_one
+    assert "[[-1, -1]]" in right_one and "[[0, 0]]" in wrong_one
 
 
 def test_arguments_are_searched_too():
-    found = search(operators()["add.Tensor"], broken(add__Tensor=added_wrongly), FEW, 1, FOREVER)
+    found = search(operators()["add.Tensor"], broken(add__Tensor=added_wrongly), FEW, 2, FOREVER)
     program = program_of(found.message)
     assert ", -2)" in program
     sizes = re.findall(r"as_strided\(\(([\d, ]*)\)", program)
@@ -74,9 +82,7 @@ def test_arguments_are_searched_too():
 
 
 def test_the_same_seed_finds_the_same():
-    backend = broken(neg=negated_wrongly)
-    one, other = (search(operators()["neg"], backend, FEW, 5, FOREVER) for _ in range(2))
-    assert one == other
+    assert found_with.__wrapped__(3) == found_with(3) != found_with(6)
 
 
 def test_what_is_right_passes():
@@ -94,14 +100,14 @@ def test_what_is_not_claimed_is_not_searched():
     backend = broken(neg=neg_of_floats)
     backend.capabilities = {"neg": ("float32",)}
     before = launch.fallbacks.copy(), launch.declined.copy()
-    found = search(operators()["neg"], backend, FEW, 1, 2.0)
+    found = search(operators()["neg"], backend, FEW, 1, 0.5)
     assert found.calls and not found.message
     assert (launch.fallbacks, launch.declined) == before
     backend.capabilities = {}
     backend.kernels = {name: kernel for name, kernel in backend.kernels.items() if name != "neg"}
     register_backend(backend)
     with launch.counting_native_runs() as native:
-        assert search(operators()["neg"], backend, FEW, 1, 1.0).unclaimed
+        assert search(operators()["neg"], backend, FEW, 1, 0.5).unclaimed
     assert ("mutant", "neg") not in native
 
 
@@ -131,7 +137,7 @@ def test_a_call_that_fails_but_once_is_shown(monkeypatch):
 def test_shrinking_ends(monkeypatch):
     """When its time is over, the smallest call so far is shown."""
     monkeypatch.setattr(searching, "SHRINKING_SECONDS", 0.0)
-    found = search(operators()["neg"], broken(neg=negated_wrongly), FEW, 1, FOREVER)
+    found = found_with.__wrapped__(3)
     assert "1 failed on the way" in found.message and program_of(found.message)
 
 
@@ -151,19 +157,34 @@ def test_seconds_are_a_number_from_0_up(text):
 
 
 class Watching:
-    """The plug-in that keeps the names of the tests, and pytest's configuration."""
+    """The plug-in that keeps the names of the tests, what came of them, and pytest's configuration."""
+
+    def __init__(self):
+        self.outcomes = {}
+
+    def pytest_runtest_logreport(self, report):
+        found = dict(report.user_properties).get(judging.PROPERTY)
+        if found is not None and report.when == "call":
+            self.outcomes[found["test"]] = found["outcome"], found["message"]
 
     def pytest_collection_finish(self, session):
         self.names = [item.name for item in session.items]
         self.config = session.config
 
 
-def collected(*options):
+def ran(*options):
+    """What two operators come to with these options."""
     kept = Watching()
     command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
-    command += ["gnomon_conformance.test_properties", "gnomon_conformance.test_forward", "--collect-only"]
+    command += ["gnomon_conformance.test_properties", "gnomon_conformance.test_forward"]
     command += ["--gnomon-backend", "reference", "--ops", r"^(neg|add\.Tensor)$", *options]
-    assert pytest.main(command, plugins=[kept]) == pytest.ExitCode.OK
+    kept.status = pytest.main(command, plugins=[kept])
+    return kept
+
+
+def collected(*options):
+    kept = ran("--collect-only", *options)
+    assert kept.status == pytest.ExitCode.OK
     return kept
 
 
@@ -178,3 +199,28 @@ def test_the_seconds_are_shared():
 def test_no_seconds_no_search():
     names = collected("--property-seconds", "0").names
     assert names and not any(name.startswith("test_property") for name in names)
+
+
+def test_a_search_that_finds_nothing_makes_no_claim_stale(tmp_path):
+    """It may have ended before it found anything; of what is the same each time, that can not be."""
+    known = tmp_path / "known.txt"
+    known.write_text("fail property[neg] seldom wrong\nfail forward[neg-float32] fixed long ago\n")
+    kept = ran("--property-seconds", "0.1", "--expectations", str(known), "--dtypes", "float32")
+    assert kept.status == pytest.ExitCode.TESTS_FAILED
+    assert {name: outcome for name, (outcome, _) in kept.outcomes.items()} == {
+        "property[neg]": "pass",
+        "property[add.Tensor]": "pass",
+        "forward[neg-float32]": "stale claim",
+        "forward[add.Tensor-float32]": "pass",
+    }
+
+
+def test_a_search_that_finds_what_is_known_is_no_failure(tmp_path, monkeypatch):
+    known = tmp_path / "known.txt"
+    known.write_text("fail property[*] seldom wrong\n")
+    monkeypatch.setattr(searching, "check_claimed", lambda drawn, backend: "it fails\n")
+    kept = ran("--property-seconds", "0.1", "--expectations", str(known), "--dtypes", "float32")
+    assert kept.status == pytest.ExitCode.OK
+    for name in ("property[neg]", "property[add.Tensor]"):
+        outcome, message = kept.outcomes[name]
+        assert outcome == "fail" and message.startswith("it fails\n(drawn with")

@@ -118,3 +118,25 @@ def test_overflow_is_that_of_the_dtype() -> None:
     assert not differences(expected, expected, tolerance)
     largest = expected._replace(results=(expected.results[0]._replace(numbers=(3.4028234663852886e38,)),))
     assert differences(largest, expected, tolerance)
+
+
+@pytest.mark.parametrize("name", ["add.Tensor", "sub.Tensor", "rsub.Tensor", "subtract.Tensor"])
+def test_the_terms_of_a_difference_are_added(name: str) -> None:
+    """1 - 3 * 0.34 is small, and what it is rounded from is not."""
+    tensors = (given([1.0], (1,), (1,), 0, "float32"), given([0.34], (1,), (1,), 0, "float32"))
+    alpha = 3 if name != "add.Tensor" else -3
+    call = sample(*(reversed(tensors) if name == "rsub.Tensor" else tensors), alpha=alpha)
+    expected = outcome(operators()[name], call).results[0]
+    assert abs(expected.numbers[0]) == pytest.approx(0.02, rel=1e-5)
+    (bound,) = Tolerance(operators()[name], call, "float32", "contiguous").bounds(expected, 0)
+    assert bound == pytest.approx(4 * 2.0**-23 * 2.02)
+
+
+@pytest.mark.parametrize(("correction", "is_open"), [(4, True), (1, False)])
+def test_a_covariance_divided_by_nothing_is_nan_or_infinite(correction: int, is_open: bool) -> None:
+    """Of equal numbers it is 0 / 0, or, where their mean was rounded, a little over 0."""
+    call = sample(given([0.1] * 4, (1, 4), (4, 1), 0, "float64"), correction=correction)
+    operator = operators()["cov"]
+    expected = outcome(operator, call, "float64").results[0]
+    (bound,) = Tolerance(operator, call, "float64", "contiguous").bounds(expected, 0)
+    assert (bound == math.inf) == is_open == (not math.isfinite(expected.numbers[0]))

@@ -196,16 +196,17 @@ def unchanged(
     """Where a call changed memory that its schema does not say it writes to.
 
     That is every element of every storage but those of the tensors ``written``; ``storages`` says which
-    tensors share one: those with an equal word.
+    tensors share one: those with an equal word.  An output that was given other sizes lies as it does then.
     """
     storages = range(len(contents)) if storages is None else storages
+    resized = {each.alias[1]: each for each in outcome.results if _is_same(each)}
     found = []
     for position, (after, before) in enumerate(zip(outcome.storages, contents)):
         if after is None:
             continue
         views = [
-            each
-            for each, storage, is_written in zip(contents, storages, written)
+            resized.get(number, each)
+            for number, (each, storage, is_written) in enumerate(zip(contents, storages, written))
             if is_written and storage == storages[position]
         ]
         if not views:

@@ -52,8 +52,11 @@ ELEMENTARY_ULPS = 4
 COMPOSED_STEPS = 16
 GRADIENT_STEPS = 64
 
-# NaN or infinity, which of the two depends on the order of the steps, and that on the algorithm
-MIXING = re.compile(r"_?fft_")
+# NaN or infinity, which of the two depends on the order of the steps, and that on the algorithm.
+# A covariance of as many observations as are corrected for is divided by 0, be it 0 or what rounding left.
+MIXING = re.compile(r"_?fft_|(cov|corrcoef)$")
+
+SUBTRACTION = re.compile(r"(r?sub|subtract)_?(\.|$)")
 
 Bound = Any  # of one element: a function of (expected number, position) to the largest absolute difference
 
@@ -191,13 +194,10 @@ class Tolerance:
 
     def _term_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float]:
         if self._magnitudes is None:
-            reference = Gnomon("reference")
-            self._magnitudes = run(
-                reference, self.operator, _mapped(self.sample, abs), self.dtype, self.layout, _absolute
-            )
-            self._counts = run(
-                reference, self.operator, _mapped(self.sample, _one), self.dtype, self.layout, _ones
-            )
+            rest = (self.dtype, self.layout)
+            magnitudes, ones = (_mapped(self.operator, self.sample, each) for each in (abs, _one))
+            self._magnitudes = run(Gnomon("reference"), self.operator, magnitudes, *rest, _absolute)
+            self._counts = run(Gnomon("reference"), self.operator, ones, *rest, _ones)
         sizes = [math.prod(each.sizes) for each in descriptions(complete(self.operator.schema, self.sample))]
         least_count = max(sizes, default=1) / max(len(expected.numbers or ()), 1)  # of a mean, or a product
         bounds = []
@@ -249,12 +249,17 @@ def _one(number: Any) -> Any:
     return number if isinstance(number, bool) else type(number)(1)
 
 
-def _mapped(sample: Sample, function: Any) -> Sample:
-    """The sample with ``function`` of its ``alpha``, ``beta`` and ``value``: the numbers that scale terms."""
+def _mapped(operator: Any, sample: Sample, function: Any) -> Sample:
+    """The sample with ``function`` of its ``alpha``, ``beta`` and ``value``: the numbers that scale terms.
+
+    Where a term is subtracted the number is negative, so that the result is the sum of all terms.
+    """
     kwargs = {
         name: function(value) if name in ("alpha", "beta", "value") else value
         for name, value in sample.kwargs.items()
     }
+    if "alpha" in kwargs and SUBTRACTION.match(operator.name):
+        kwargs["alpha"] = -kwargs["alpha"]
     return sample._replace(kwargs=kwargs)
 
 

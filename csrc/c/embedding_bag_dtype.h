@@ -172,12 +172,29 @@ static void NAME(bag_gradient_columns)(int64_t begin, int64_t end, void *context
         for (int64_t column = begin; column < end; column++) {
             const int64_t row = gn_index_at(
                 (const char *)work->data[5] + bag * chosen->strides[0] + column * chosen->strides[1], chosen->dtype);
-            if (row >= 0 && row < rows) {
-                sums[row * work->width + column] += LOAD(*(const STORAGE *)(
-                    (const char *)work->data[1] + bag * gradient->strides[0] + column * gradient->strides[1]));
+            sums[row * work->width + column] += LOAD(*(const STORAGE *)(
+                (const char *)work->data[1] + bag * gradient->strides[0] + column * gradient->strides[1]));
+        }
+    }
+}
+
+/* Whether the rows that were chosen as maxima are all of [0, rows). */
+static int NAME(chosen_fit)(const gn_call *call, void *const *data, int64_t rows) {
+    const gn_tensor *sizes = &call->tensors[4];
+    const gn_tensor *chosen = &call->tensors[5];
+    for (int64_t bag = 0; bag < sizes->sizes[0]; bag++) {
+        if (gn_index_at((const char *)data[4] + bag * sizes->strides[0], sizes->dtype) == 0) {
+            continue;
+        }
+        for (int64_t column = 0; column < call->tensors[0].sizes[1]; column++) {
+            const int64_t row = gn_index_at(
+                (const char *)data[5] + bag * chosen->strides[0] + column * chosen->strides[1], chosen->dtype);
+            if (row < 0 || row >= rows) {
+                return 0;
             }
         }
     }
+    return 1;
 }
 
 /* Whether the arguments of the gradient name only bags that there are; positions with a key below 0 do not count. */
@@ -188,7 +205,8 @@ static int NAME(bags_fit)(const gn_call *call, void *const *data, int64_t mode, 
     const gn_tensor *chosen = &call->tensors[5];
     if (mode == MODE_MAX) {
         return chosen->ndim == 2 && sizes->sizes[0] <= gradient->sizes[0] && sizes->sizes[0] <= chosen->sizes[0]
-               && gradient->sizes[1] <= chosen->sizes[1];
+               && gradient->sizes[1] <= chosen->sizes[1]
+               && NAME(chosen_fit)(call, data, call->tensors[0].sizes[0]);
     }
     for (int64_t i = 0; i < count; i++) {
         if (keys[i] < 0) {
@@ -210,7 +228,9 @@ static int NAME(bags_fit)(const gn_call *call, void *const *data, int64_t mode, 
  * num_weights, scale_grad_by_freq, mode, padding_idx. */
 int32_t NAME(kernel_embedding_bag_backward)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
-    if (call->tensors[2].ndim != 1 || call->tensors[3].ndim != 1 || call->tensors[4].ndim != 1) {
+    const int64_t mode = call->integers[2];
+    if (call->tensors[2].ndim != 1 || call->tensors[3].ndim != 1
+        || (mode != MODE_SUM && call->tensors[4].ndim != 1)) { /* sums do not ask for the bags' sizes */
         return GN_NOT_IMPLEMENTED;
     }
     const vector indices = vector_of(&call->tensors[2], data[2]);
@@ -218,16 +238,12 @@ int32_t NAME(kernel_embedding_bag_backward)(const gn_call *call, void *const *da
     const gn_tensor *scales = &call->tensors[6];
     const int64_t rows = out->sizes[0];
     const int64_t padding = call->integers[3];
-    const int64_t mode = call->integers[2];
     const int64_t count = mode == MODE_MAX ? 0 : indices.count;
     if (count > 0 && bag_numbers.count != count) {
         return GN_BAD_VALUE;
     }
     if (scales->dtype != GN_NO_DTYPE && (scales->dtype != CODE || scales->ndim != 1 || scales->sizes[0] < count)) {
         return GN_BAD_VALUE;
-    }
-    if (gn_numel(out) == 0) {
-        return GN_OK;
     }
     bags work;
     memset(&work, 0, sizeof work);
@@ -245,10 +261,20 @@ int32_t NAME(kernel_embedding_bag_backward)(const gn_call *call, void *const *da
         const int64_t row = entry(&indices, i);
         keys[i] = row == padding ? -1 : row;
         where[i] = entry(&bag_numbers, i);
+        if (row != padding && (row < 0 || row >= rows)) {
+            work.status = GN_BAD_VALUE;
+        }
     }
     work.where = where;
     if (work.status == GN_OK && !NAME(bags_fit)(call, data, work.mode, keys, where, count)) {
         work.status = GN_BAD_VALUE;
+    }
+    if (gn_numel(out) == 0) {
+        if (!direct) {
+            gn_give(work.sums);
+        }
+        gn_give(keys);
+        return work.status;
     }
     if (work.status == GN_OK && work.mode != MODE_MAX) {
         work.status = make_lists(&work.of, keys, count, rows);

@@ -5,7 +5,9 @@
 #else
 #define SUM_OF(a, b) ((COMPUTE)((a) + (b)))
 #endif
-#if IS_INTEGRAL
+#if CODE == GN_BOOL /* a half is true, too */
+#define MEAN_OF(sum, count) (sum)
+#elif IS_INTEGRAL
 #define MEAN_OF(sum, count) ((COMPUTE)((double)(sum) / (double)(count)))
 #else
 #define MEAN_OF(sum, count) ((sum) / (MAGNITUDE)(count))

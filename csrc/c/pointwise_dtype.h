@@ -264,6 +264,10 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define TERNARY_NUMBER(name, id, dtypes, parameter, expression) \
     OF_OTHERS(WHEN_##dtypes(TERNARY_LOOP(id, FIRST_NUMBER(parameter), expression) KERNEL(id)))
 
+/* Between two bounds: an element that is NaN stays it, and a bound that is NaN makes all elements so. */
+#define RAISED (a >= low || gn_isnan(a) ? a : low)
+#define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
+
 #include "../pointwise.def"
 
 /* clamp: the call's Scalars are the bounds; an absent one is NaN and GN_NO_INTEGER. */
@@ -273,9 +277,6 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     const int no_high = isnan(bounds[1].real) && bounds[1].integer == GN_NO_INTEGER;    \
     const COMPUTE low = no_low ? LOWEST : NUMBER(0);                                    \
     const COMPUTE high = no_high ? HIGHEST : NUMBER(1)
-/* An element that is NaN stays it, and a bound that is NaN makes all elements so. */
-#define RAISED (a >= low || gn_isnan(a) ? a : low)
-#define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
 OF_ONE(WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp)))
 
 /* pow.Tensor_Scalar: the exponents that are usual have forms and loops of their own, as in PyTorch, which

@@ -13,6 +13,13 @@ typedef struct space {
     int32_t dtype;
 } space;
 
+/* Rounds to float32.  Two of these side by side make one vector, of which GCC 12 forgets that it is rounded: hence
+ * volatile. */
+static double rounded_to_float32(double x) {
+    volatile float narrow = (float)x;
+    return (double)narrow;
+}
+
 /* Rounds to a floating dtype. */
 static double rounded(double x, int32_t dtype) {
     switch (dtype) {
@@ -22,7 +29,7 @@ static double rounded(double x, int32_t dtype) {
         return (double)gn_from_bfloat16(gn_to_bfloat16((float)x));
     case GN_FLOAT32:
     case GN_COMPLEX64:
-        return (double)(float)x;
+        return rounded_to_float32(x);
     default:
         return x;
     }

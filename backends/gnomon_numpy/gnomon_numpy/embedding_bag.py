@@ -108,20 +108,23 @@ def embedding_bag_backward(
     if mode == MAX:
         bags = np.flatnonzero(sizes)
         chosen = raw(maximum_indices)[bags].astype(np.intp)
+        refuse_if(np.any((chosen < 0) | (chosen >= num_weights)))
         np.add.at(total, (chosen, np.arange(total.shape[1])), gradients[bags])
         store(output, total)
         return
     where = _integers(offset2bag)
     rows = _integers(indices)[: where.size]
+    held = rows != padding_idx
+    rows, where = rows[held], where[held]
+    refuse_if(np.any((rows < 0) | (rows >= num_weights) | (where < 0) | (where >= gradients.shape[0])))
     scale = np.ones(rows.size)
     if scale_grad_by_freq:
         scale = scale / np.bincount(rows, minlength=num_weights)[rows]
     if mode == MEAN:
         scale = scale / sizes[where]
     if (samples := maybe_numbers(per_sample_weights, WIDE)) is not None:
-        scale = scale * samples.reshape(-1)
-    held = rows != padding_idx
-    np.add.at(total, rows[held], gradients[where[held]] * scale[held, None])
+        scale = scale * samples.reshape(-1)[held]
+    np.add.at(total, rows, gradients[where] * scale[:, None])
     store(output, total)
 
 
@@ -139,10 +142,11 @@ def samples_backward(
     """The scalar product of the bag's gradient with the row."""
     gradients, table, rows = numbers(grad, WIDE), numbers(weight, WIDE), _integers(indices)
     bags: Any = _integers(offset2bag)
-    refuse_if(np.any((rows < 0) | (rows >= table.shape[0])))
     if not bags.size:
         bags = _bags_of(_integers(offsets), gradients.shape[0], rows.size)
     held = rows != padding_idx
+    is_none = (rows < 0) | (rows >= table.shape[0]) | (bags < 0) | (bags >= gradients.shape[0])
+    refuse_if(np.any(is_none & held))
     products = np.zeros(rows.size)
     products[held] = np.sum(gradients[bags[held]] * table[rows[held]], axis=1)
     _store_prefix(output, products)

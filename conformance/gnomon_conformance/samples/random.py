@@ -30,6 +30,7 @@ samples_of(
         sample(tensor(2, 3), generator=5, dtypes=FLOATING),
         bad("RuntimeError", tensor(2), 0.0, -1.0),
     ],
+    tolerance="composed",
 )
 REAL = [dtype for dtype in DTYPES if dtype not in COMPLEX]
 samples_of("bernoulli_.float", [sample(tensor(2, 3), dtypes=REAL), sample(tensor(2, 3), 0.25, dtypes=REAL)])
@@ -152,6 +153,7 @@ for _name, _arguments, _wrong in (
             sample(tensor(2, 3), generator=4, dtypes=FLOATING),
             bad("RuntimeError", tensor(2), *_wrong),
         ],
+        tolerance="composed",
     )
 samples_of("exponential_ cauchy_", [bad("RuntimeError", tensor(2), dtypes=["int64", "bool", "complex64"])])
 samples_of(

@@ -119,7 +119,7 @@ def _attention(
         query, key, value = (each.to(float32) for each in (query, key, value))
     if enable_gqa:
         key, value = _repeated(query, key), _repeated(query, value)
-    factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    factor = divide(1.0, math.sqrt(query.size(-1))) if scale is None else scale
     root = math.sqrt(abs(factor))
     scores = (query * math.copysign(root, factor)).matmul(key.transpose(-2, -1) * root)
     mask = _added(_causal(query, key), scores.dtype) if is_causal else attn_mask

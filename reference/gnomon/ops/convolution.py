@@ -333,7 +333,10 @@ def _convolution_backward_rule(
     groups: int,
     output_mask: Sequence[bool],
 ) -> tuple[Spec | None, Spec | None, Spec | None]:
-    options = [_spread(each, input.ndim - 2) for each in (stride, padding, dilation, output_padding)]
+    _check_dimensions(input, weight)
+    if groups <= 0:
+        raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
+    options = _checked_options(input.ndim - 2, stride, padding, dilation, transposed, output_padding)
     sizes = output_size(input, weight, *options[:3], transposed, options[3], groups)
     if grad_output.sizes != sizes:
         raise RuntimeError(f"grad_output should have sizes {list(sizes)}, but has {list(grad_output.sizes)}")

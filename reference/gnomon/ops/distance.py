@@ -15,7 +15,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, maximum, power, sqrt
 from ..kit.iterator import result_type
 from ..kit.native import native_function
-from ..kit.rules import refuse, refuse_half
+from ..kit.rules import expect, refuse, refuse_half
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -194,7 +194,12 @@ def _square(vector: Any, rows: int) -> Any:
 
 
 def _pdist_backward(grad: Any, self: Any, p: float, pdist: Any) -> Any:
+    if self.ndim != 2:
+        raise RuntimeError(f"_pdist_backward only supports 2D tensors, got: {self.ndim}D")
     rows = self.size(0)
+    pairs = (rows * (rows - 1) // 2,)
+    expect("grad", grad._spec, pairs)
+    expect("pdist", pdist._spec, pairs)
     if rows < 2:
         return aten.zeros_like(self)
     return aten._cdist_backward.default(_square(grad, rows), self, self, p, _square(pdist, rows))

@@ -90,10 +90,12 @@ def _backward_kernel(
         row = where.read(at)
         if row != padding_idx:
             uses.setdefault(row, []).append(start)  # type: ignore[arg-type]
+    dtype = grad_output._spec.dtype
+    cast, is_integral = dtype.cast, dtype.category < 2  # whose sum wraps around, before it is divided
     for row in range(num_weights):
         for column in range(out.sizes[1]):
             numbers = [grad.read(start + column * grad.strides[-1]) for start in uses.get(row, [])]
-            total = exact_sum(numbers)
+            total = cast(exact_sum(numbers)) if is_integral else exact_sum(numbers)
             out[row, column] = total / len(numbers) if scale_grad_by_freq and numbers else total
 
 

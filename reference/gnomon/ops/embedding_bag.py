@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import bisect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..kit.arithmetic import exact_sum
+from ..kit.arithmetic import divide, exact_sum
 from ..kit.native import native_function
 from ..kit.rules import expect
 from ..memory.accessor import TensorAccessor, elements
@@ -286,6 +286,13 @@ def _dense_rule(
     return grad.contiguous((num_weights, grad.sizes[1]))
 
 
+def _check_numbers(what: str, found: Iterable[Any], count: int) -> None:
+    """Raises IndexError for a number that is none of ``count`` rows or bags."""
+    for number in found:
+        if not 0 <= number < count:
+            raise IndexError(f"embedding_bag: {what} {number} is out of range: there are {count}")
+
+
 def _dense_kernel(
     output: Tensor,
     grad: Tensor,
@@ -309,21 +316,26 @@ def _dense_kernel(
         for bag, size in enumerate(sizes):
             for column in range(width if size else 0):
                 row: Any = chosen[bag, column]
+                _check_numbers("row", [row], num_weights)
                 terms.setdefault((row, column), []).append(gradients[bag, column])
     else:
         rows: list[Any] = elements(indices)
+        bags: list[Any] = elements(offset2bag)
+        held = [(row, bag) for row, bag in zip(rows, bags) if row != padding_idx]
+        _check_numbers("row", (row for row, _ in held), num_weights)
+        _check_numbers("bag", (bag for _, bag in held), grad._spec.sizes[0])
         uses = Counter(rows)
         scales = None if per_sample_weights is None else elements(per_sample_weights)
-        for position, (row, where) in enumerate(zip(rows, elements(offset2bag))):
+        for position, (row, where) in enumerate(zip(rows, bags)):
             if row == padding_idx:
                 continue
             scale: Any = 1.0 / uses[row] if scale_grad_by_freq else 1.0
             if mode == MEAN:
-                scale /= sizes[where]  # type: ignore[index]
+                scale = divide(scale, sizes[where])
             if scales is not None:
                 scale *= scales[position]
             for column in range(width):
-                terms.setdefault((row, column), []).append(gradients[where, column] * scale)  # type: ignore[index]
+                terms.setdefault((row, column), []).append(gradients[where, column] * scale)
     for row in range(num_weights):
         for column in range(width):
             out[row, column] = exact_sum(terms.get((row, column), []))
@@ -424,6 +436,9 @@ def _samples_kernel(
     products = []
     for position, row in enumerate(elements(indices)):
         bag = bags[position] if bags else _bag_of(starts, gradients.sizes[0], position)
+        if row != padding_idx:
+            _check_numbers("row", [row], table.sizes[0])
+            _check_numbers("bag", [bag], gradients.sizes[0])
         columns = range(0 if row == padding_idx else table.sizes[1])
         products.append(exact_sum([gradients[bag, column] * table[row, column] for column in columns]))  # type: ignore[operator]
     _store(output, products)

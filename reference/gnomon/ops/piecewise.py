@@ -190,13 +190,16 @@ def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
     refuse(self.dtype, "complex")
     if not self.dtype.is_signed and (min_val < 0 or max_val < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    for bound in (min_val, max_val):
+        check_number_fits(bound, self.dtype)
     return walk([self], self.dtype, self.dtype)
 
 
 def _hardtanh(a: Any, low: Any, high: Any) -> Any:
-    if a != a:
-        return a
-    return min(max(a, low), high)
+    """``min(max(a, low), high)``, and NaN if any of them is."""
+    if a == a and (low != low or a < low):
+        a = low
+    return high if a == a and (high != high or a > high) else a
 
 
 hardtanh = native_function(
