@@ -343,3 +343,15 @@ def test_pdist_backward():
 def test_linspace_between_bounds_that_the_dtype_rounds():
     """Both bounds are rounded first: the second number lies halfway between two of float32."""
     assert gn.linspace(-2147483649.0, 1.0, 4).tolist()[1] == -1431655680.0
+
+
+def test_sums_do_not_ask_for_the_sizes_of_bags(device):
+    places = gn.tensor([0, 0])
+    gn.set_fallback_policy("error")
+    try:
+        found = aten._embedding_bag_dense_backward(
+            ones(1, 2), gn.tensor([0, 1]), places, gn.tensor(2), places[:1], 3, False, 0, None, -1
+        )
+    finally:
+        gn.set_fallback_policy(None)
+    assert found.tolist() == [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
