@@ -302,6 +302,19 @@ def test_diff(whole: SimpleNamespace, tmp_path: Path) -> None:
     assert refused.value.code == 2
 
 
+def test_what_passed_and_is_gone_is_worse() -> None:
+    before = {"backend": "c", "selection": "", "results": [{"test": "forward[neg]", "outcome": "pass"}]}
+    after = {"backend": "d", "selection": "--full", "results": []}
+    (change,) = report.compare(before, after)
+    assert change.is_worse
+    assert not report.compare(after, before)[0].is_worse
+    assert report.unlike(before, before) == []
+    assert report.unlike(before, after) == [
+        "The backend is another: c, and d",
+        "The selection is another: none, and --full",
+    ]
+
+
 def test_all_good_is_status_0(probe: Path) -> None:
     chosen = ("--ops", r"^add\.Tensor$", "--dtypes", "float32", "--tier", "pointwise")
     done = run(probe, "probe", *chosen, "-n", "1")

@@ -140,3 +140,26 @@ def test_a_covariance_divided_by_nothing_is_nan_or_infinite(correction: int, is_
     expected = outcome(operator, call, "float64").results[0]
     (bound,) = Tolerance(operator, call, "float64", "contiguous").bounds(expected, 0)
     assert (bound == math.inf) == is_open == (not math.isfinite(expected.numbers[0]))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_kernel_of_16_bits_rounds_once(dtype: str) -> None:
+    """One ulp, and what float32 may be off by; a composition of such kernels may round between them."""
+    softmax, composed = operators()["_softmax"], operators()["cosine_similarity"]
+    call = sample(tensor(4), -1, False)
+    expected = outcome(softmax, call, dtype).results[0]
+    bounds = Tolerance(softmax, call, dtype, "contiguous").bounds(expected, 0)
+    steps = 2 * (4 + 16) * 2.0**-23
+    assert bounds == [steps + ulp(number, dtype) for number in expected.numbers]
+    looser = Tolerance(softmax, call, dtype, "contiguous", rounded_steps=2).bounds(expected, 0)
+    assert min(looser) > 10 * max(bounds)
+    pair = sample(tensor(2, 3), tensor(2, 3, seed=1), 1)
+    found = outcome(composed, pair, dtype).results[0]
+    assert min(Tolerance(composed, pair, dtype, "contiguous").bounds(found, 0)) > 10 * max(bounds)
+
+
+def test_the_size_of_a_complex_number_is_composed() -> None:
+    """A real result of several rounded steps."""
+    size = operators()["abs"]
+    assert Tolerance(size, sample(tensor(2)), "complex128", "contiguous").kind("float64") == "composed"
+    assert Tolerance(size, sample(tensor(2)), "float64", "contiguous").kind("float64") == "exact"

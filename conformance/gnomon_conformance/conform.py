@@ -240,6 +240,8 @@ def _compare(parser: argparse.ArgumentParser, before: str, after: str) -> int:
         pair = report.read(before), report.read(after)
     except (OSError, ValueError) as error:
         parser.error(f"--diff: {error}")
+    for problem in report.unlike(*pair):
+        print(f"gnomon conform --diff: {problem}", file=sys.stderr)
     changes = report.compare(*pair)
     print(report.changes_text(changes))
     return FAILED if any(each.is_worse for each in changes) else OK

@@ -19,7 +19,8 @@ import pytest
 
 from gnomon.memory.backend import ReferenceBackend, register_backend
 
-from . import mutants_in_time, mutants_of_layouts, plugin  # noqa: F401  (the first two add to MUTANTS)
+# ruff: noqa: F401  (three modules are imported for what they add to MUTANTS)
+from . import mutants_in_time, mutants_of_layouts, mutants_of_numbers, plugin
 from .loopback import DEVICE
 from .mutants import MUTANTS
 from .outcomes import Result

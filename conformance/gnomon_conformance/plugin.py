@@ -185,8 +185,10 @@ def pytest_configure(config: Any) -> None:
     for name in names:
         try:
             judging.expectations_of(config, get_backend(name))
-        except (BackendUnavailableError, ExpectationsError, OSError) as error:
+        except BackendUnavailableError as error:
             raise pytest.UsageError(f"--gnomon-backend: {error}") from None
+        except (ExpectationsError, OSError) as error:
+            raise pytest.UsageError(f"the expectations of {name!r}: {error}") from None
     config.stash[_account_key] = Account()
     config.stash[results_key] = {}
     config.stash[judging.foundations_key] = _foundations(config, names)

@@ -140,8 +140,8 @@ class Change(NamedTuple):
 
     @property
     def is_worse(self) -> bool:
-        """Did it conform before, and does not now?"""
-        return self.before == PASS and self.after not in (PASS, "")
+        """Did it conform before, and does not now, or is not there any more?"""
+        return self.before == PASS
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
@@ -151,6 +151,15 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
         Change(test, old.get(test, ""), new.get(test, ""))
         for test in sorted({*old, *new})
         if old.get(test) != new.get(test)
+    ]
+
+
+def unlike(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """In which of what they should have in common two reports differ: they are of other tests, then."""
+    return [
+        f"The {name} is another: {before[name] or 'none'}, and {after[name] or 'none'}"
+        for name in ("backend", "selection")
+        if before[name] != after[name]
     ]
 
 

@@ -227,7 +227,7 @@ def write_test(
         "",
         *(f"{line}" for problem in problems[:3] for line in problem.replace("\\", "/").splitlines()),
         "",
-        f"    python -m gnomon_conformance --gnomon-backend {backend} {name}",
+        f"    pytest -p gnomon_conformance.plugin --gnomon-backend {backend} {name}",
         '"""',
         "",
         "from math import inf, nan  # noqa: F401  (what numbers may be)",

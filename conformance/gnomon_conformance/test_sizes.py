@@ -8,7 +8,7 @@ import pytest
 from . import selection
 from .checking import check_forward
 from .description import DTYPES, GivenTensor, complete, descriptions
-from .refilling import resized, spread
+from .refilling import refilled, resized, spread
 from .running import Gnomon, TensorOutcome, run
 from .samples import all_samples, good_samples
 from .selection import DATA_DEPENDENT, RANDOM, UNDETERMINED, operators
@@ -21,7 +21,9 @@ ELEMENTS = 2600  # of a call's tensors and results together: the reference takes
 BUDGET, SHORT_BUDGET = 6000, 1500  # of them in one test, with and without --full
 # What says by itself where its elements lie, or where a class or a label ends.
 TIED = re.compile(r"_?as_strided|_?ctc_loss|multilabel_margin_loss")
+ORDERING = re.compile(r"(arg|nan)?(sort|max|min|median)|msort|topk|kthvalue|mode|cum(max|min)|_?unique")
 GRAIN = 32768  # elements, below which most backends stay on one thread; PyTorch's value
+FEW_GRAINS, MOST_GRAINS = 4, 9  # in one call; of indexing, tables and what is taken from them are large
 
 FULL_DTYPES = ("float32", "int64")  # the others are tried with a few sizes
 FEW = 5
@@ -37,9 +39,9 @@ def pytest_generate_tests(metafunc):
         found = {
             name: operator
             for name, operator in found.items()
-            if tier_of(name) in ("pointwise", "reductions") and not RANDOM.match(name)
+            if tier_of(name) in ("pointwise", "reductions", "indexing") and not RANDOM.match(name)
         }
-        selection.parametrize_operators(metafunc, found, ("float32",))
+        selection.parametrize_operators(metafunc, found, ("float32", "int64"))
     else:
         selection.parametrize_operators(metafunc, found, DTYPES)
 
@@ -58,6 +60,11 @@ def has_places(operator):
     return not TIED.match(operator.name) and any(
         sample.fails is None and sized_tensors(operator, sample) for sample in all_samples()[operator.name]
     )
+
+
+def orders_elements(operator):
+    """Does it look for the largest, or sort?  Then the numbers of a call can be any."""
+    return tier_of(operator.name) in ("reductions", "indexing") and ORDERING.match(operator.name) is not None
 
 
 def places(operator, dtype):
@@ -108,7 +115,9 @@ def test_sizes(operator, dtype, backend, request):
             sample, old = found[(number + turn) % len(found)]
             made = call_of(operator, dtype, sample, old, new, min(ELEMENTS, left))
             if made is not None:
-                problem = check_forward(operator, made[0], dtype, "contiguous", backend.device_type)
+                # which of equal elements comes first shows only where there are many
+                call = refilled(made[0], "ties") if number % 2 == 0 and orders_elements(operator) else made[0]
+                problem = check_forward(operator, call, dtype, "contiguous", backend.device_type)
                 if problem:
                     pytest.fail(f"size {new}: {problem}", pytrace=False)
                 left -= made[1]
@@ -117,11 +126,14 @@ def test_sizes(operator, dtype, backend, request):
 
 @pytest.mark.long
 def test_grain(operator, dtype, backend):
-    """One more element than a thread is given."""
-    for sample, old in places(operator, dtype):
-        made = call_of(operator, dtype, sample, old, GRAIN + 1, 4 * GRAIN)
-        if made is not None:
-            problem = check_forward(operator, made[0], dtype, "contiguous", backend.device_type)
-            if problem:
-                pytest.fail(problem, pytrace=False)
-            return
+    """One more element than a thread is given, in the largest call that is not too much work."""
+    grains = MOST_GRAINS if tier_of(operator.name) == "indexing" else FEW_GRAINS
+    made = [
+        call_of(operator, dtype, sample, old, GRAIN + 1, grains * GRAIN)
+        for sample, old in places(operator, dtype)
+    ]
+    largest = max(filter(None, made), key=lambda call: call[1], default=None)
+    if largest is not None:
+        problem = check_forward(operator, largest[0], dtype, "contiguous", backend.device_type)
+        if problem:
+            pytest.fail(problem, pytrace=False)

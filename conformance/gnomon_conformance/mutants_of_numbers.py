@@ -1,0 +1,51 @@
+"""Mutants whose faults show with certain numbers alone: many that are equal, many in all, few bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gnomon.memory.accessor import elements
+from gnomon.values.dtype import bfloat16
+
+from .loopback import filled, right
+from .mutants import mutant
+
+
+@mutant("half is half right", "a softmax in bfloat16 is off by a hundredth", "forward[_softmax-bfloat16]")
+def _() -> dict[str, Any]:
+    def kernel(output: Any, *arguments: Any) -> None:
+        right["_softmax"](output, *arguments)
+        if output.dtype is bfloat16:
+            filled(output, lambda number: number + 0.01)
+
+    return {"_softmax": kernel}
+
+
+@mutant("long sorts", "of equal elements the last is first, in rows of over 16", "sizes[sort.stable-float32]")
+def _() -> dict[str, Any]:
+    def kernel(values: Any, indices: Any, self: Any, stable: Any, dim: int, descending: bool) -> None:
+        right["sort.stable"](values, indices, self, stable, dim, descending)
+        if self.ndim != 1 or self.shape[0] <= 16:
+            return
+        read, places = list(elements(values)), list(elements(indices))
+        runs: dict[Any, list[int]] = {}
+        for number, place in zip(read, places):
+            runs.setdefault(number, []).append(place)
+        turned = iter([runs[number].pop() for number in read])
+        filled(indices, lambda _: next(turned))
+
+    return {"sort.stable": kernel}
+
+
+@mutant(
+    "large selections skipped",
+    "beyond a thousand elements nothing is selected",
+    "grain[index_select-float32]",
+)
+def _() -> dict[str, Any]:
+    def kernel(output: Any, *arguments: Any) -> None:
+        right["index_select"](output, *arguments)
+        if output.numel() > 1000:
+            filled(output, lambda number: 0)
+
+    return {"index_select": kernel}
