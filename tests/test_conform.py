@@ -149,7 +149,7 @@ def test_a_failure_has_a_program_that_shows_it(whole: SimpleNamespace) -> None:
         text=True,
         cwd=whole.home,
         env=environment(whole.home, GNOMON_FALLBACK="allow"),
-        timeout=100,
+        timeout=1800,
     )
     assert shown.returncode == 0, shown.stderr
     reference, _, wrong = shown.stdout.partition("probe ")

@@ -33,7 +33,7 @@ def run_suite(folder, *options, backend="hello", **variables):
         text=True,
         cwd=folder,
         env=environment(folder, **variables),
-        timeout=300,
+        timeout=1800,
     )
 
 
@@ -113,7 +113,7 @@ def test_pytest_on_the_checkout_knows_the_options(installed_hello):
         text=True,
         cwd=ROOT,
         env=environment(installed_hello, GNOMON_FALLBACK="allow"),
-        timeout=300,
+        timeout=1800,
     )
     assert run.returncode == 0, run.stdout[-3000:]
     assert "gnomon backend 'hello'" in run.stdout
@@ -273,7 +273,7 @@ def test_a_failure_reproduces_itself(tmp_path, installed_hello):
         text=True,
         cwd=tmp_path,
         env=environment(tmp_path, GNOMON_FALLBACK="allow"),
-        timeout=60,
+        timeout=1800,
     )
     assert shown.returncode == 0, f"{program}\n{shown.stderr}"
     reference, _, hello = shown.stdout.partition("hello ")
@@ -310,7 +310,7 @@ def test_the_suite_is_no_stranger_to_others(tmp_path):
         text=True,
         cwd=tmp_path,
         env=environment(),
-        timeout=60,
+        timeout=1800,
     )
     assert "--gnomon-backend" not in run.stdout
 
@@ -337,7 +337,7 @@ def test_pyargs_needs_no_option_to_load_the_plugin(name, tmp_path):
         text=True,
         cwd=tmp_path,
         env=environment(tmp_path / "path"),
-        timeout=100,
+        timeout=1800,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "passed" in run.stdout

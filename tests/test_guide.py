@@ -76,7 +76,7 @@ class Reader:
                 "GNOMON_BACKEND": "",
                 "COLUMNS": "200",
             },
-            timeout=600,
+            timeout=1800,
         )
 
     def types(self, command: str, lines: list[str]) -> None:

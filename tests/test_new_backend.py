@@ -28,7 +28,7 @@ def run(folder: Path, *command: str, paths: tuple[Path, ...] = ()) -> subprocess
         text=True,
         cwd=folder,
         env=environment(*paths),
-        timeout=600,
+        timeout=1800,
     )
 
 

@@ -184,7 +184,7 @@ def run(home: Path, *command: str, **variables: str) -> subprocess.CompletedProc
         text=True,
         cwd=home,
         env={**os.environ, **given, **variables},
-        timeout=100,
+        timeout=1800,
     )
 
 
