@@ -88,6 +88,7 @@ def whole(probe: Path) -> SimpleNamespace:
     expected.write_text(
         "# two lines\n\nfail  forward[neg-int32]  the first element is 5\n"
         "fail  forward[neg-int64]  fixed long ago\n"
+        "fail  values[neg-int8]  it crashes with these, too\n"
     )
     folder = probe / "report"
     done = run(
@@ -114,6 +115,17 @@ def test_a_crash_costs_one_test(whole: SimpleNamespace) -> None:
     assert result.outcome == "fail"
     assert "Segmentation fault" in result.message and "gnomon_probe.py" in result.message
     assert "_pytest" not in result.message, "the trace goes down to the suite's own calls, and not beyond"
+    assert result.message.startswith("neg, int8, layout contiguous, on probe\n")
+    assert "gn.ops.aten.neg.default(t0)" in result.program and "dtype=gn.int8" in result.program
+    assert len(result.program.splitlines()) <= 10
+    assert result.kernels["neg"].endswith("gnomon_probe.py:8")
+    assert result.is_bad
+
+
+def test_a_crash_may_be_expected(whole: SimpleNamespace) -> None:
+    result = whole.results["values[neg-int8]"]
+    assert (result.outcome, result.known) == ("fail", "it crashes with these, too")
+    assert not result.is_bad and "gn.ops.aten.neg.default" in result.program
 
 
 def test_a_hang_costs_one_test(whole: SimpleNamespace) -> None:

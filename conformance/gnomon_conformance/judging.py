@@ -12,11 +12,13 @@ import pytest
 
 from gnomon.memory.backend import claim_of, get_backend
 
-from . import tiers
+from . import selection, tiers
 from .description import COMPLEX, DTYPES
 from .expectations import Expectations, read
+from .last_call import LastCall
 from .measuring import Measured
 from .outcomes import BLOCKED, FAIL, FELL_BACK, NOT_CLAIMED, PASS, STALE, Result
+from .reproduction import explain
 
 PROPERTY = "gnomon"  # under this name a Result travels with pytest's reports
 
@@ -95,8 +97,8 @@ def _test_name(check: str, identifier: str, backend: str) -> str:
     return f"{check}[{rest}]" if rest else check
 
 
-def crashed(nodeid: str, backends: list[str], message: str) -> Result | None:
-    """The Result of a test that ended its process: all that is left is its name.  None for a stranger's."""
+def crashed(nodeid: str, backends: list[str], message: str, call: LastCall | None = None) -> Result | None:
+    """The Result of a test that ended its process, of its name and the last call.  None for a stranger's."""
     path, _, rest = nodeid.rpartition("::")
     function, _, identifier = rest.rstrip("]").partition("[")
     backend = next((name for name in backends if _without(identifier, name) is not None), None)
@@ -111,7 +113,16 @@ def crashed(nodeid: str, backends: list[str], message: str) -> Result | None:
         tier = tiers.tier_of_expression(operator) if check == "expressions" else tiers.tier_of(operator)
     except KeyError:
         tier = "models"
-    return Result(backend, test, check, operator, dtype, tier, FAIL, message)
+    found = Result(backend, test, check, operator, dtype, tier, FAIL, message)
+    called = None if call is None else selection.called(call.operator)
+    if called is None or call is None:
+        return found
+    text = explain([message], called, call.sample, call.dtype, call.layout, ("reference", backend))
+    shown, _, program = text.partition("\nTo reproduce:\n")
+    claimed = get_backend(backend)
+    name = (called.record.base or called).name
+    kernels = {name: claimed.kernel_source(name)} if name in claimed.kernels else {}
+    return found._replace(message=shown.strip("\n"), program=program.strip("\n"), kernels=kernels)
 
 
 def expectations_of(config: Any, backend: Any) -> Expectations:

@@ -25,9 +25,10 @@ from gnomon.kit import launch
 from gnomon.memory.backend import get_backend, is_installed
 from gnomon.values.errors import BackendUnavailableError
 
-from . import foundation, judging, measuring, tiers
+from . import foundation, judging, last_call, measuring, tiers
 from .description import DTYPES
 from .expectations import ExpectationsError
+from .last_call import LastCall
 from .outcomes import FAIL, PASS, Result, counts, from_data
 
 NAME = "gnomon_conformance.plugin"
@@ -227,10 +228,14 @@ def _write_last_words(config: Any) -> None:
     """In a worker: a fatal signal and a test that hangs leave a traceback in a file of the worker's own."""
     path = pathlib.Path(config.workerinput["gnomon_crashes"]) / config.workerinput["workerid"]
     config.stash[_last_words_key] = file = path.open("w")
+    calls = path.with_suffix(".call").open("wb", buffering=0)
+    last_call.write_to(calls)
     was_enabled = faulthandler.is_enabled()
     faulthandler.enable(file, all_threads=False)
 
     def restore() -> None:
+        last_call.write_to(None)
+        calls.close()
         faulthandler.disable()
         if was_enabled:
             faulthandler.enable()
@@ -239,17 +244,18 @@ def _write_last_words(config: Any) -> None:
     config.add_cleanup(restore)
 
 
-def _last_words(config: Any, report: Any) -> str:
-    """Why the worker of a crashed test ended: its signal, and where it was, down to the suite's own calls."""
+def _last_words(config: Any, report: Any) -> tuple[str, LastCall | None]:
+    """Why the worker of a crashed test ended: its signal, and where it was; and what it had called last."""
     worker = re.search(r"worker '(\w+)'", str(report.longrepr))
     path = _crash_folder(config) / (worker.group(1) if worker else "")
+    call = last_call.read(path.with_suffix(".call"))
     lines = path.read_text().splitlines() if path.is_file() else []
     if lines and lines[0].startswith("Timeout"):  # all threads; the last is the main one, where the test is
         last = max((place for place, line in enumerate(lines) if "most recent call first" in line), default=0)
         lines = [f"it hangs: {lines[0]}", *lines[last:]]
     own = next((place for place, line in enumerate(lines) if "gnomon_conformance" in line), len(lines))
     shown = [line for line in lines[:own] if line.strip()]
-    return "\n".join(["the process ended in this test", *shown])
+    return "\n".join(["the process ended in this test", *shown]), call
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
@@ -359,6 +365,7 @@ def pytest_runtest_protocol(item: Any) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: Any) -> None:
+    last_call.forget()
     judging.begin(item)
 
 
@@ -409,7 +416,10 @@ class Collector:
         )
         if result is None and report.when not in ("setup", "call", "teardown"):  # xdist's word for a crash
             backends = self.config.getoption("gnomon_backend")
-            result = judging.crashed(report.nodeid, backends, _last_words(self.config, report))
+            result = judging.crashed(report.nodeid, backends, *_last_words(self.config, report))
+            if result is not None:
+                expected = judging.expectations_of(self.config, get_backend(result.backend))
+                result = result._replace(known=expected.reason(result.test))
         if result is None:
             return
         kept = self.config.stash[results_key]

@@ -52,6 +52,13 @@ def variants(kind: str) -> dict[str, Any]:
     }
 
 
+def called(name: str) -> Any:
+    """The operator or variant with this full name; None where there is none."""
+    return next(
+        (found[name] for found in (operators(), variants("inplace"), variants("out")) if name in found), None
+    )
+
+
 def has_dtype_axis(operator: Any) -> bool:
     """Does the dtype of the test reach any sample of the operator?"""
     return any(
