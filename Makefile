@@ -26,9 +26,10 @@ ORACLE := $(VENV)/.oracle
 demo: $(INSTALLED)
 	$(BIN)/gnomon demo
 
+# How many calls are drawn in a given time depends on the machine; this says the same on all of them.
 test: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) tests conformance
-	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS)
+	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS) --property-seconds 0
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gnomon_conformance import conform, foundation, judging, page, report, tiers
+from gnomon_conformance import conform, foundation, judging, known_names, page, report, tiers
 from gnomon_conformance.comparing import renamed_device
 from gnomon_conformance.expectations import ExpectationsError, parse
 from gnomon_conformance.outcomes import OUTCOMES, Result, counts, from_data, score
@@ -421,6 +421,36 @@ def test_what_rests_on_a_broken_foundation_is_blocked(monkeypatch: pytest.Monkey
         judging.begin(item)
     item.config.stash[judging.foundations_key] = {"reference": {"autograd": "wrong"}}
     judging.begin(item)  # its own tier's tests run, and show what is wrong
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("fail forward[sin-float32] why", ""),
+        ("fail out[*-complex64] why", ""),
+        ("fail *exp* why", ""),
+        ("fail *-bfloat16] why", ""),
+        ("fail blocks why", ""),
+        ("fail model[perceptron-float32] why", ""),
+        ("fail expressions[nn.functional.pad] why", ""),
+        ("loosen exp float32 8 why", ""),
+        ("fail forward[sin-nosuch] why", "line 1: no test has a name like 'forward[sin-nosuch]'"),
+        ("fail fordward[sin-float32] why", "line 1: no test has a name like 'fordward[sin-float32]'"),
+        ("fail *[sine-*] why", "line 1: no test has a name like '*[sine-*]'"),
+        ("loosen exq float32 8 why", "line 1: there is no operator 'exq'"),
+        ("loosen exp single 8 why", "line 1: there is no dtype 'single'"),
+    ],
+)
+def test_lines_that_mean_nothing(line: str, problem: str) -> None:
+    assert known_names.strangers(parse(line)) == ([problem] if problem else [])
+
+
+def test_a_line_that_means_nothing_stops_the_run(probe: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.txt"
+    wrong.write_text("\nfail forward[ned-int8] why\n")
+    done = run(probe, "probe", "--ops", "^neg$", "--expectations", str(wrong))
+    assert done.returncode == 2
+    assert "line 2: no test has a name like 'forward[ned-int8]'" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,9 @@ class ExpectationsError(ValueError):
 
 
 class Expected(NamedTuple):
-    """A ``fail`` line."""
+    """A ``fail`` line; ``test`` is the name as it is written."""
 
+    test: str
     pattern: re.Pattern[str]
     reason: str
     line: int
@@ -79,7 +80,7 @@ def parse(text: str, name: str = "expectations") -> Expectations:
         try:
             if word == "fail":
                 test, reason = rest.split(maxsplit=1)
-                failures.append(Expected(pattern_of(test), reason, number))
+                failures.append(Expected(test, pattern_of(test), reason, number))
             elif word == "loosen":
                 operator, dtype, ulps, reason = rest.split(maxsplit=3)
                 loosened.append(Loosened(operator, dtype, float(ulps), reason, number))

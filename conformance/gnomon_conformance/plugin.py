@@ -28,6 +28,7 @@ from gnomon.values.errors import BackendUnavailableError
 from . import foundation, judging, last_call, measuring, tiers
 from .description import DTYPES
 from .expectations import ExpectationsError
+from .known_names import strangers
 from .last_call import LastCall
 from .outcomes import FAIL, PASS, Result, counts, from_data
 
@@ -185,11 +186,13 @@ def pytest_configure(config: Any) -> None:
     names = config.getoption("gnomon_backend", []) or []
     for name in names:
         try:
-            judging.expectations_of(config, get_backend(name))
+            strange = strangers(judging.expectations_of(config, get_backend(name)))
         except BackendUnavailableError as error:
             raise pytest.UsageError(f"--gnomon-backend: {error}") from None
         except (ExpectationsError, OSError) as error:
             raise pytest.UsageError(f"the expectations of {name!r}: {error}") from None
+        if strange:
+            raise pytest.UsageError(f"the expectations of {name!r}: {'; '.join(strange)}")
     config.stash[_account_key] = Account()
     config.stash[results_key] = {}
     config.stash[judging.foundations_key] = _foundations(config, names)
