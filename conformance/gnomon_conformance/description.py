@@ -36,10 +36,11 @@ FULL_LAYOUT_DTYPES = ("float32", "int64")
 #   nonfinite   NaN and infinities, scattered among ordinary numbers
 #   extreme     zeros of both signs, subnormal, least and largest numbers; the extremes of integers
 #   tiny        the same without the largest: nothing that is computed from them overflows
+#   small       of all magnitudes between 1 and 2**-40 (of float16 2**-12), of both signs
 #   ties        a few numbers, many times, with zeros of both signs
 #   equal       one number; "nothing": zero, of negative sign where there is one
 #   ascending, descending  sorted as they lie in memory, with ties
-HURTING = ("nonfinite", "extreme", "tiny", "ties", "equal", "nothing", "ascending", "descending")
+HURTING = ("nonfinite", "extreme", "tiny", "small", "ties", "equal", "nothing", "ascending", "descending")
 
 # Bits behind the point of the numbers drawn: few enough that every float dtype holds them exactly, so that
 # building a tensor never rounds, and as many as that, so that computing does.
@@ -302,6 +303,11 @@ def _hurting(values: str, dtype: str, count: int, draw: Callable[[], float]) -> 
         # every second number twice
         halves = sorted((ordinary[place - place % 2] for place in range(count)), key=_order)
         yield from halves if values == "ascending" else reversed(halves)
+        return
+    if values == "small":
+        for number in ordinary:  # divided by a power of two, and so exact; integers are small as they are
+            exponent = int(draw() * (13 if dtype == "float16" else 41))
+            yield number * 2.0**-exponent if dtype in FLOATS else number
         return
     if values == "equal":
         chosen: list[Any] = [3 if dtype in INTEGERS else 0.5]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gnomon.memory.accessor import elements
 from gnomon.values.dtype import bfloat16
 
-from .loopback import filled, right
+from .loopback import filled, numbers_of, right
 from .mutants import mutant
 
 
@@ -49,3 +50,19 @@ def _() -> dict[str, Any]:
             filled(output, lambda number: 0)
 
     return {"index_select": kernel}
+
+
+@mutant("small numbers lost", "log1p of a small number is the logarithm of a sum", "values[log1p-float32]")
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        (read,), write = numbers_of(iterator)
+        small = [
+            (to, number)
+            for to, at in zip(iterator.offsets(0), iterator.offsets(1))
+            if 2.0**-100 < abs(number := read(at)) < 0.01
+        ]
+        right["log1p"](iterator)
+        for to, number in small:
+            write(to, math.log(1 + number))
+
+    return {"log1p": kernel}

@@ -90,9 +90,8 @@ class _Hunt:
         self.backend = backend
         self.end = time.monotonic() + seconds
         self.shrunk_at = float("inf")
-        self.problems: dict[
-            str, str
-        ] = {}  # of calls that fail, so that they fail whenever they are asked for
+        # of calls that fail, so that they fail whenever they are asked for
+        self.problems: dict[str, str] = {}
         self.calls = self.unclaimed = self.failures = self.turns = 0
 
     def is_over(self) -> bool:
