@@ -58,6 +58,26 @@ def test_the_mean_of_integers_wraps_before_it_is_divided():
     assert found.tolist() == [-(2**62)]
 
 
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize(
+    ("dtype", "number", "count", "expected"),
+    [
+        (gn.uint8, 3, 257, 4),  # 777 and 258 are 9 and 2
+        (gn.uint8, 3, 255, 3),  # 771 and 256 are 3 and 0, for which 1 stands
+        (gn.int8, 1, 253, -2),  # 259 and 254 are 3 and -2, rounded down
+        (gn.int16, 1, 65535, 5),
+    ],
+)
+def test_the_count_of_a_mean_of_integers_wraps_as_their_sum_does(dtype, number, count, expected, device):
+    found = gn.tensor([6], dtype=dtype, device=device).scatter_reduce(
+        0,
+        gn.zeros(count, dtype=gn.int64, device=device),
+        gn.full((count,), number, dtype=dtype, device=device),
+        "mean",
+    )
+    assert found.tolist() == [expected] and found.dtype is dtype
+
+
 def test_convolution_backward_looks_at_the_channels():
     ones = [gn.ones(*sizes, device="reference") for sizes in ((3, 4, 3, 3), (3, 2, 4, 4), (4, 3, 2, 2))]
     with pytest.raises(RuntimeError, match="to have 6 channels, but got 2 channels instead"):

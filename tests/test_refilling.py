@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 import gnomon as gn
-from gnomon_conformance import judging, plugin
 from gnomon_conformance.comparing import same_number
-from gnomon_conformance.description import HURTING, given, sample, stored, tensor
+from gnomon_conformance.description import DTYPES, HURTING, given, sample, stored, tensor
 from gnomon_conformance.refilling import refilled, resized, spread
+from gnomon_conformance.selection import is_in_short_run
 
 
 def numbers(values, dtype, count=40):
@@ -72,14 +72,12 @@ def test_a_short_run_has_some_dtypes():
     def runs(dtype, mark=None, **options):
         marks = {} if mark is None else {mark[0]: SimpleNamespace(args=mark[1:])}
         config = SimpleNamespace(getoption=options.get, args=["conformance"])
-        item = SimpleNamespace(config=config, get_closest_marker=marks.get)
-        subject = judging.Subject("c", f"forward[exp-{dtype}]", "forward", "exp", dtype, "pointwise")
-        return plugin._is_in_short_run(item, subject)
+        return is_in_short_run(config, SimpleNamespace(get_closest_marker=marks.get), "exp", dtype)
 
-    chosen = [dtype for dtype in plugin.DTYPES if runs(dtype)]
+    chosen = [dtype for dtype in DTYPES if runs(dtype)]
     assert {"float32", "int64"} < set(chosen) and len(chosen) == 3
-    assert [dtype for dtype in plugin.DTYPES if runs(dtype, ("short", "float32"))] == ["float32"]
-    assert all(runs(dtype, gnomon_ops="exp") for dtype in plugin.DTYPES)
+    assert [dtype for dtype in DTYPES if runs(dtype, ("short", "float32"))] == ["float32"]
+    assert all(runs(dtype, gnomon_ops="exp") for dtype in DTYPES)
     assert not runs("float32", ("long",)) and not runs("float32", ("long",), gnomon_ops="exp")
 
 

@@ -7,13 +7,13 @@ knows of it.
 from __future__ import annotations
 
 import faulthandler
+import gc
 import math
 import pathlib
 import random
 import re
 import sys
 import tempfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +31,7 @@ from .expectations import ExpectationsError
 from .known_names import strangers
 from .last_call import LastCall
 from .outcomes import FAIL, PASS, Result, counts, from_data
+from .selection import is_in_short_run
 
 NAME = "gnomon_conformance.plugin"
 
@@ -286,9 +287,15 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
         subject = judging.subject_of(item)
         if subject is not None:
             wanted = not chosen or subject.tier in chosen
-            wanted = wanted and _is_asked_for(item, subject) and (is_full or _is_in_short_run(item, subject))
+            wanted = wanted and _is_asked_for(item, subject)
+            wanted = wanted and (is_full or is_in_short_run(config, item, subject.operator, subject.dtype))
         else:
-            wanted = not is_of_suite(item) or config.getoption("gnomon_with_reference")
+            is_of_backend = "backend" in getattr(
+                item, "fixturenames", ()
+            )  # one that was collected for no operator
+            wanted = not is_of_suite(item) or (
+                config.getoption("gnomon_with_reference") and not is_of_backend
+            )
         if wanted:
             kept.append((-1 if subject is None else tiers.order_of(subject.tier), item))
         else:
@@ -309,23 +316,11 @@ def _is_asked_for(item: Any, subject: judging.Subject) -> bool:
     return item.get_closest_marker("huge") is None or option("gnomon_huge")
 
 
-# The dtypes of a run without --full; "one more" is one of the others, by turns.
-SHORT_DTYPES = ("float32", "int64", "one more")
-
-
-def _is_in_short_run(item: Any, subject: judging.Subject) -> bool:
-    """Does a test run without ``--full``?  What is asked for by name does, in each dtype."""
-    if item.get_closest_marker("long") is not None:
-        return False
-    config = item.config
-    is_asked_for = config.getoption("gnomon_ops") or config.getoption("gnomon_dtypes")
-    if is_asked_for or any("::" in argument for argument in config.args) or not subject.dtype:
-        return True
-    mark = item.get_closest_marker("short")
-    wanted = SHORT_DTYPES if mark is None else mark.args
-    others = [dtype for dtype in DTYPES if dtype not in SHORT_DTYPES]
-    turn = zlib.crc32(subject.operator.partition(".")[0].encode()) % len(others)
-    return subject.dtype in wanted or ("one more" in wanted and subject.dtype == others[turn])
+def pytest_collection_finish(session: Any) -> None:
+    """The collected tests live to the end: the garbage collector need not look at them again and again."""
+    if session.config.getoption("gnomon_backend", []):
+        gc.collect()
+        gc.freeze()
 
 
 def is_of_suite(item: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import zlib
 from typing import Any
 
 import pytest
@@ -103,25 +104,69 @@ def is_selected(config: Any, name: str) -> bool:
     return pattern is None or re.search(pattern, name) is not None
 
 
+# The dtypes of a run without --full; "one more" is one of the others, by turns.
+SHORT_DTYPES = ("float32", "int64", "one more")
+
+
+def is_in_short_run(config: Any, test: Any, name: str, dtype: str) -> bool:
+    """Does a test, a node of pytest's with its marks, run without ``--full`` for this operator and dtype?
+
+    What is asked for by name does, in each dtype; what takes long does not.
+    """
+    if test.get_closest_marker("long") is not None:
+        return False
+    is_asked_for = config.getoption("gnomon_ops") or config.getoption("gnomon_dtypes")
+    if is_asked_for or any("::" in argument for argument in config.args) or not dtype:
+        return True
+    mark = test.get_closest_marker("short")
+    wanted = SHORT_DTYPES if mark is None else mark.args
+    others = [each for each in DTYPES if each not in SHORT_DTYPES]
+    turn = zlib.crc32(name.partition(".")[0].encode()) % len(others)
+    return dtype in wanted or ("one more" in wanted and dtype == others[turn])
+
+
+def _runs(metafunc: Any) -> Any:
+    """Which (operator, dtype) a test is collected for: to collect what is then left out takes long."""
+    config = metafunc.config
+    tests_backends = bool(config.getoption("gnomon_backend", None))
+    is_full = not tests_backends or config.getoption("gnomon_full")
+
+    def wanted(name: str, dtype: str) -> bool:
+        return is_selected(config, name) and (
+            is_full or is_in_short_run(config, metafunc.definition, name, dtype)
+        )
+
+    return wanted
+
+
 def parametrize_operators(
     metafunc: Any, found: dict[str, Any], dtypes: tuple[str, ...] | None = None
 ) -> None:
     """Parametrize a test of ``operator`` (and ``dtype``) by what the command line selects."""
-    wanted = metafunc.config.getoption("gnomon_dtypes", None)
+    config = metafunc.config
     if "operator" not in metafunc.fixturenames:
         return
-    idle = "backend" in metafunc.fixturenames and not metafunc.config.getoption("gnomon_backend", None)
+    is_of_backend = "backend" in metafunc.fixturenames
+    tests_backends = bool(config.getoption("gnomon_backend", None))
+    # Of a test that is skipped, or left out, one stands for all.
+    idle = (
+        not tests_backends
+        if is_of_backend
+        else tests_backends and not config.getoption("gnomon_with_reference")
+    )
+    wanted = _runs(metafunc)
     if "dtype" not in metafunc.fixturenames:
-        chosen = [operator for name, operator in found.items() if is_selected(metafunc.config, name)]
-        chosen = chosen[:1] if idle else chosen  # one that is skipped stands for all
+        chosen = [operator for name, operator in found.items() if wanted(name, "")]
+        chosen = chosen[:1] if idle else chosen
         metafunc.parametrize("operator", chosen, ids=[operator.name for operator in chosen])
         return
-    pairs = []
-    for name, operator in found.items():
-        if is_selected(metafunc.config, name):
-            for dtype in dtypes_of(operator.record.base or operator):
-                if (dtypes is None or dtype in dtypes) and (wanted is None or dtype in wanted):
-                    pairs.append((operator, dtype))
+    asked = config.getoption("gnomon_dtypes", None)
+    pairs = [
+        (operator, dtype)
+        for name, operator in found.items()
+        for dtype in dtypes_of(operator.record.base or operator)
+        if (dtypes is None or dtype in dtypes) and (asked is None or dtype in asked) and wanted(name, dtype)
+    ]
     pairs = pairs[:1] if idle else pairs
     metafunc.parametrize(
         ("operator", "dtype"), pairs, ids=[f"{operator.name}-{dtype}" for operator, dtype in pairs]

@@ -13,9 +13,10 @@ def pytest_generate_tests(metafunc):
     selection.parametrize_operators(metafunc, operators())
 
 
-def test_forward(operator, dtype, backend):
+def test_forward(operator, dtype, backend, request):
+    is_few = dtype != "float32" and not request.config.getoption("gnomon_full")
     for _, sample in good_samples(operator.name, dtype):
-        for layout in layouts_for(sample, operator.schema, dtype):
+        for layout in layouts_for(sample, operator.schema, dtype, few=is_few):
             problem = check_forward(operator, sample, dtype, layout, backend.device_type)
             if problem:
                 pytest.fail(problem, pytrace=False)

@@ -23,7 +23,8 @@ BUDGET, SHORT_BUDGET = 6000, 1500  # of them in one test, with and without --ful
 TIED = re.compile(r"_?as_strided|_?ctc_loss|multilabel_margin_loss")
 ORDERING = re.compile(r"(arg|nan)?(sort|max|min|median)|msort|topk|kthvalue|mode|cum(max|min)|_?unique")
 GRAIN = 32768  # elements, below which most backends stay on one thread; PyTorch's value
-FEW_GRAINS, MOST_GRAINS = 4, 9  # in one call; of indexing, tables and what is taken from them are large
+# Tier -> how many times as many elements a call may have: tables and matrices are large by their other side.
+GRAIN_TIERS = {"pointwise": 4, "reductions": 4, "indexing": 9, "matrix": 9}
 
 FULL_DTYPES = ("float32", "int64")  # the others are tried with a few sizes
 FEW = 5
@@ -39,7 +40,7 @@ def pytest_generate_tests(metafunc):
         found = {
             name: operator
             for name, operator in found.items()
-            if tier_of(name) in ("pointwise", "reductions", "indexing") and not RANDOM.match(name)
+            if tier_of(name) in GRAIN_TIERS and not RANDOM.match(name)
         }
         selection.parametrize_operators(metafunc, found, ("float32", "int64"))
     else:
@@ -127,7 +128,7 @@ def test_sizes(operator, dtype, backend, request):
 @pytest.mark.long
 def test_grain(operator, dtype, backend):
     """One more element than a thread is given, in the largest call that is not too much work."""
-    grains = MOST_GRAINS if tier_of(operator.name) == "indexing" else FEW_GRAINS
+    grains = GRAIN_TIERS[tier_of(operator.name)]
     made = [
         call_of(operator, dtype, sample, old, GRAIN + 1, grains * GRAIN)
         for sample, old in places(operator, dtype)

@@ -25,8 +25,9 @@ complex64 the reference computes it again from the same numbers in float64, and 
 Of float64 it is the difference from what the reference gives.  Errors are reported in ulp of the result; an
 author may loosen an operator's bound (expectations.py), with a reason that the report shows.
 
-eps is that of the dtype; for float16 and bfloat16, kernels of one operator accumulate in float32 at least,
-and round once at the end: eps of float32, and one ulp of the result for that rounding.
+eps is that of the dtype, or of a tensor of the call whose dtype is another and less precise (weights of
+float32 may be added up in float32); for float16 and bfloat16, kernels of one operator accumulate in float32
+at least, and round once at the end: eps of float32, and one ulp of the result for that rounding.
 """
 
 from __future__ import annotations
@@ -194,8 +195,14 @@ class Tolerance:
         if self._rounds_once and expected.dtype in ("float16", "bfloat16"):
             bound = steps * eps_of("float32") * scale
             return [bound + ulp(abs(number), expected.dtype) for number in numbers]
-        bound = steps * eps_of(expected.dtype) * scale
+        eps = max(map(eps_of, [expected.dtype, *self._given_dtypes()]))
+        bound = steps * eps * scale
         return [math.inf if is_open and not _finite(number) else bound for number in numbers]
+
+    def _given_dtypes(self) -> list[str]:
+        """The dtypes of tensors that have one of their own: weights of float32 are added up in float32."""
+        each = descriptions(complete(self.operator.schema, self.sample))
+        return [description.dtype for description in each if description.dtype in FLOATS]
 
     @property
     def _rounds_once(self) -> bool:

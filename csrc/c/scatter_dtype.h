@@ -76,7 +76,8 @@ static void NAME(write_cells)(int64_t begin, int64_t end, void *context) {
             PRECISE result = cells[i].total;
             if (work->how == MEAN_OF) {
 #if IS_INTEGRAL
-                result = gn_div_floor_int64(result, cells[i].count);
+                STORAGE count = (STORAGE)cells[i].count; /* both wrap around, as PyTorch's do */
+                result = gn_div_floor_int64((STORAGE)result, count == 0 ? 1 : count);
 #else
                 result = result / (double)cells[i].count;
 #endif

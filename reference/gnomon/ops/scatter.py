@@ -241,8 +241,8 @@ def _scatter_reduce_kernel(
     if index._spec.numel:
         function = _REDUCTIONS[reduce]
         dtype = output._spec.dtype
-        if reduce == "mean" and dtype.category == 1:  # a sum of integers wraps around before it is divided
-            function = lambda numbers: dtype.cast(exact_sum(numbers)) // len(numbers)  # noqa: E731
+        if reduce == "mean" and dtype.category == 1:  # a sum of integers, and how many they are, wrap around
+            function = lambda numbers: dtype.cast(exact_sum(numbers)) // (dtype.cast(len(numbers)) or 1)  # noqa: E731
         _combine(out, _pairs(out, dim, index, src), include_self, function)
 
 
