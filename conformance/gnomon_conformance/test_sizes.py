@@ -25,6 +25,7 @@ ORDERING = re.compile(r"(arg|nan)?(sort|max|min|median)|msort|topk|kthvalue|mode
 GRAIN = 32768  # elements, below which most backends stay on one thread; PyTorch's value
 # Tier -> how many times as many elements a call may have: tables and matrices are large by their other side.
 GRAIN_TIERS = {"pointwise": 4, "reductions": 4, "indexing": 9, "matrix": 9}
+QUADRATIC = re.compile(r"_?fft_")  # for the reference, which takes minutes then
 
 FULL_DTYPES = ("float32", "int64")  # the others are tried with a few sizes
 FEW = 5
@@ -40,7 +41,7 @@ def pytest_generate_tests(metafunc):
         found = {
             name: operator
             for name, operator in found.items()
-            if tier_of(name) in GRAIN_TIERS and not RANDOM.match(name)
+            if tier_of(name) in GRAIN_TIERS and not RANDOM.match(name) and not QUADRATIC.match(name)
         }
         selection.parametrize_operators(metafunc, found, ("float32", "int64"))
     else:
