@@ -185,3 +185,13 @@ def test_the_gradient_of_cubic_interpolation_to_the_same_size_is_itself(device):
         found = aten.upsample_bicubic2d_backward.default(image, [2, 3], [1, 1, 2, 3], False, *scales)
         assert found.tolist() == image.tolist()
     assert "nan" in kinds(aten.upsample_bicubic2d.default(image, [2, 3], False))
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_square_is_a_product(device):
+    number = float.fromhex("0x1.862f0c9f3c589p+0")  # whose power by the C library is the neighbour
+    held = gn.tensor([number], dtype=gn.float64, device=device)
+    assert held.square().tolist() == [number * number] == (held**2).tolist()
+    if device != "numpy":  # whose other powers are the C library's
+        assert (held**-2).tolist() == [1 / (number * number)]
+    assert (held**3).tolist() == [number * number * number]

@@ -91,7 +91,7 @@ def test_the_worst_error_is_kept_with_its_input() -> None:
         small = measured.worst
         differences(moved(expected, 3), expected, Tolerance(EXP, call, "float32", "contiguous"))
         differences(moved(expected, 1), expected, Tolerance(EXP, call, "float32", "contiguous"))
-    assert small is not None and 0 < small.ulps <= 0.5
+    assert small is None, "what is equal to the reference's has no error of its own"
     worst = measured.worst
     assert worst is not None and 2.5 <= worst.ulps <= 3.5 and worst.allowed == ELEMENTARY_ULPS
     assert worst.where == f"element (0,) of exp, layout contiguous, sizes (2,): {(0.75).hex()}"

@@ -90,7 +90,10 @@ def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> S
     def change(each: TensorDescription) -> TensorDescription:
         if isinstance(each, GivenTensor):
             return each
-        values = f"below {new}" if each.values == f"below {old}" else each.values
+        is_index = (
+            each.dtype is not None and each.values == f"below {old}"
+        )  # and no number of the data's dtype
+        values = f"below {new}" if is_index else each.values
         return each._replace(sizes=tuple(new if size == old else size for size in each.sizes), values=values)
 
     made = changed(sample, change)

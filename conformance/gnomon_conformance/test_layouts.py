@@ -24,6 +24,8 @@ CALLS, SHORT_CALLS = 60, 2  # of a test, with and without --full
 
 # Of the gradients that come in.
 INCOMING = ("expanded", "transposed", "gapped", "offset", "permuted", "window", "odd ones", "overlapping")
+# Of a matrix of equal rows some singular vectors are open, and with them the gradient of values that are 0.
+SINGULAR = re.compile(r"linalg_(svdvals|matrix_norm|norm)(\.|$)")
 SHORT = pytest.mark.short("float32")
 UNCHECKED = re.compile("_as_strided$")  # it is given the places that as_strided has checked
 DTYPES = ("float32", "int64", "bool", "bfloat16", "complex64")
@@ -149,7 +151,12 @@ def test_gradient_layouts(operator, dtype, backend, request):
     calls = []
     for sample in samples(operator, dtype, request):
         if sample.differentiable:
-            layouts = different_layouts(sample, operator.schema, (*LAYOUTS, *MORE_LAYOUTS)) or ("contiguous",)
+            tried = [
+                each
+                for each in (*LAYOUTS, *MORE_LAYOUTS)
+                if not (SINGULAR.match(operator.name) and each in ("expanded", "overlapping"))
+            ]
+            layouts = different_layouts(sample, operator.schema, tried) or ("contiguous",)
             # each way at least once with each of the other's first
             most = max(len(layouts), len(INCOMING))
             calls += [

@@ -260,7 +260,8 @@ def _number(outcome: Outcome | None, position: int, index: int, default: float) 
 
 
 def _finite(number: Any) -> bool:
-    return math.isfinite(abs(number))
+    # not by abs: Python's, of a complex NaN, may report an overflow that another call left in errno
+    return math.isfinite(number.real) and math.isfinite(number.imag)
 
 
 def _one(number: Any) -> Any:
@@ -305,9 +306,13 @@ def _ones(contents: Stored, description: TensorDescription) -> Stored:
     return contents._replace(numbers=(1.0,) * len(contents.numbers), dtype=dtype)
 
 
-def gradient_bounds(expected: TensorOutcome) -> Sequence[float] | None:
-    """For a gradient: a formula of several operators, each of which rounds."""
+def gradient_bounds(expected: TensorOutcome, dtypes: Sequence[str] = ()) -> Sequence[float] | None:
+    """For a gradient: a formula of several operators, each of which rounds.
+
+    ``dtypes``: of the call's other gradients, in the least precise of which the formula may be computed.
+    """
     if expected.dtype not in FLOATS:
         return None
+    eps = max(map(eps_of, (expected.dtype, *dtypes)))
     scale = max([1.0, *(abs(number) for number in expected.numbers or () if _finite(number))])
-    return [GRADIENT_STEPS * eps_of(expected.dtype) * scale] * len(expected.numbers or ())
+    return [GRADIENT_STEPS * eps * scale] * len(expected.numbers or ())

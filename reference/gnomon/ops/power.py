@@ -92,7 +92,7 @@ pow_scalar = native_function(
 def _power_of_number(a: Any, exponent: Any) -> Any:
     """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.
 
-    Small powers of complex numbers are products.
+    Small powers are products: those of complex numbers outlive infinities, and a square is rounded once.
 
     Source: pow_tensor_scalar_kernel.
     """
@@ -100,7 +100,7 @@ def _power_of_number(a: Any, exponent: Any) -> Any:
         return arithmetic.sqrt(a)
     if exponent == -0.5:
         return arithmetic.rsqrt(a)
-    if isinstance(a, complex) and exponent in (-2, -1, 1, 2, 3):  # products, which infinities outlive
+    if isinstance(a, (float, complex)) and exponent in (-2, -1, 1, 2, 3):
         product = {1: a, 2: a * a, 3: a * a * a}[abs(int(exponent.real))]
         return product if exponent.real > 0 else arithmetic.reciprocal(product)
     return arithmetic.power(a, exponent)
