@@ -37,8 +37,7 @@ class CudaBackend(Backend):
         return self._sources[operator]
 
     def allocate(self, nbytes: int, index: int) -> Any:
-        stream = self.runtime.enter(index)
-        return self.runtime.allocator(index).allocate(nbytes, stream)
+        return self.runtime.allocate(nbytes, index)
 
     def address(self, memory: Any) -> int:
         return memory.address  # type: ignore[no-any-return]

@@ -173,7 +173,7 @@ class PointwiseCall:
         stream = runtime.enter(device)
         addresses = [int(tensor._address) for tensor in tensors]  # type: ignore[union-attr]
         places = runtime.ffi.new("gn_places *", (addresses,))
-        fault = runtime.fault(device, stream) if self._checked else None
+        fault = runtime.new_flag(device, stream) if self._checked else None
         pointer = runtime.ffi.new("uintptr_t *", 0 if fault is None else fault.address)
         if self._single is None:
             lanes = 0
@@ -188,7 +188,7 @@ class PointwiseCall:
         runtime.launch(
             self._name, kernel, grid_of(work, runtime.multiprocessors(device)), THREADS, stream, arguments
         )
-        if fault is not None and runtime.read_fault(fault, stream):
+        if fault is not None and runtime.is_set(fault, stream):
             return BAD_VALUE
         return OK
 

@@ -19,8 +19,8 @@ _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 class Programs:
     """Finds kernels by text, dtype and C++ expression.
 
-    A compiler starts slowly and then goes on fast, so neighbours of a kernel are compiled with it: the caller says
-    which, and ``batch`` how many at once.
+    A compiler starts slowly and then goes on fast, so neighbours of a kernel are compiled with it: the caller
+    says which, and ``batch`` how many at once.
     """
 
     def __init__(self, driver: Driver, compiler: Compiler, cache: ImageCache, batch: int):
@@ -31,8 +31,8 @@ class Programs:
         self._functions: dict[tuple[int, str, str, str], int] = {}
 
     def function(self, device: int, text: str, dtype: str, kernel: str, group: Sequence[str]) -> int:
-        """The function of ``kernel`` ("pointwise_dense<exp_operation, 4>") of csrc/cuda/``text`` on a device, whose
-        context is current.
+        """The function of ``kernel`` ("pointwise_dense<exp_operation, 4>") of csrc/cuda/``text`` on a device,
+        whose context is current.
 
         ``group``: the kernels to compile with it, itself among them, always in the same order.
         """
