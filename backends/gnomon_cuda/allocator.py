@@ -46,9 +46,10 @@ class Block:
     pool       whose it is: DEFAULT_POOL, or the number of a private pool
     before, after  its neighbours in the segment
     users      other streams that have used it since it was given out
+    home       the list of free blocks of its stream and size, once it has been in it: the way back is short
     """
 
-    __slots__ = ("address", "after", "before", "free", "nbytes", "pool", "stream", "users")
+    __slots__ = ("address", "after", "before", "free", "home", "nbytes", "pool", "stream", "users")
 
     def __init__(self, address: int, nbytes: int, stream: int, pool: int):
         self.address = address
@@ -59,6 +60,7 @@ class Block:
         self.before: Block | None = None
         self.after: Block | None = None
         self.users: list[Stream] | None = None
+        self.home: list[Block] | None = None
 
     def is_whole_segment(self) -> bool:
         """Is it all that its segment has?"""
@@ -105,38 +107,35 @@ class Resting:
     """Things that can be used again once events have come; the order in which they were put in is kept."""
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[list[Event], Any]] = deque()
+        self.waiting: deque[tuple[list[Event], Any]] = deque()
 
     def put(self, thing: Any, streams: Sequence[Stream]) -> None:
         """Let it rest until all that is in ``streams`` now is done."""
-        self._waiting.append(([stream.record_event() for stream in streams], thing))
+        self.waiting.append(([stream.record_event() for stream in streams], thing))
 
     def take_ready(self) -> list[Any]:
         """Those from the longest resting on whose events have come, up to the first whose have not."""
         ready = []
-        while self._waiting:
-            events, thing = self._waiting[0]
+        while self.waiting:
+            events, thing = self.waiting[0]
             while events and events[-1].query():
                 events.pop()
             if events:
                 break
-            self._waiting.popleft()
+            self.waiting.popleft()
             ready.append(thing)
         return ready
 
     def take_all(self) -> list[Any]:
         """All of them, after waiting for their events."""
         things = []
-        while self._waiting:
-            events, thing = self._waiting[0]
+        while self.waiting:
+            events, thing = self.waiting[0]
             for event in events:
                 event.synchronize()
-            self._waiting.popleft()
+            self.waiting.popleft()
             things.append(thing)
         return things
-
-    def __len__(self) -> int:
-        return len(self._waiting)
 
 
 class Allocator:
@@ -151,8 +150,8 @@ class Allocator:
         self.index = index
         self.exact = driver.emulated if exact is None else exact
         self._lock = threading.Lock()
-        # Blocks of Memory objects that are gone, and pools that are; not looked at yet.
-        self._released: deque[Block | int] = deque()
+        self._released: deque[Block] = deque()  # by Memory objects; not looked at yet
+        self._released_pools: deque[int] = deque()
         self._resting = Resting()
         # (pool, stream) -> size -> free blocks.  Their neighbours may be free as well.
         self._free: dict[tuple[int, int], dict[int, list[Block]]] = {}
@@ -179,28 +178,33 @@ class Allocator:
         else:
             grain = GRAIN if nbytes <= MIDDLE else LARGE_GRAIN
             size = (nbytes + grain - 1) // grain * grain or GRAIN
+        handle = stream.handle
         with self._lock:
-            block = self._take(size, stream.handle)
+            block = self._take(size, handle)
         if block is None:
             gc.collect()  # tensors may be waiting in cycles; their finalizers may come back here
             with self._lock:
-                block = self._take(size, stream.handle)
+                block = self._take(size, handle)
                 if block is None:
                     self._raise_out_of_memory(nbytes)
         return Memory(self, block)
 
     def _take(self, size: int, stream: int) -> Block | None:
-        if self._released:
+        if self._released or self._released_pools:
             self._sort_released()
-        if self._resting:
+        if self._resting.waiting:
             for block in self._resting.take_ready():
                 self._put(block)
         pool = self._pool_of_stream.get(stream, DEFAULT_POOL) if self._pool_of_stream else DEFAULT_POOL
         lists = self._free.get((pool, stream))
         fitting = lists.get(size) if lists is not None else None
-        block = fitting.pop() if fitting else self._search(size, stream, pool)
-        if block is None:
-            return None
+        if fitting:
+            block = fitting.pop()
+        else:
+            found = self._search(size, stream, pool)
+            if found is None:
+                return None
+            block = found
         block.free = False
         self._requests += 1
         self._allocated += block.nbytes
@@ -258,10 +262,7 @@ class Allocator:
             found = self._best_size(lists, size)
             if found is None:
                 return None
-        block = lists[found].pop()
-        if not lists[found]:
-            del lists[found]
-        return self._cut(block, size)
+        return self._cut(lists[found].pop(), size)
 
     @staticmethod
     def _best_size(lists: dict[int, list[Block]], size: int) -> int | None:
@@ -283,13 +284,15 @@ class Allocator:
             block.after.before = other
         block.after = other
         block.nbytes = size
+        block.home = None
         self._put(other)
         return block
 
     def _join_neighbours(self, lists: dict[int, list[Block]]) -> None:
         """Join free blocks that lie beside each other."""
         blocks = [block for fitting in lists.values() for block in fitting]
-        lists.clear()
+        for fitting in lists.values():
+            fitting.clear()
         gone: set[int] = set()
         for block in blocks:
             if id(block) in gone:
@@ -297,6 +300,7 @@ class Allocator:
             after = block.after
             while after is not None and self._may_join(block, after):
                 block.nbytes += after.nbytes
+                block.home = None
                 block.after = after.after
                 if after.after is not None:
                     after.after.before = block
@@ -305,7 +309,7 @@ class Allocator:
         # one that was joined to its predecessor after it was looked at itself is left out here
         for block in blocks:
             if id(block) not in gone:
-                lists.setdefault(block.nbytes, []).append(block)
+                self._put(block)
 
     @staticmethod
     def _may_join(block: Block, after: Block) -> bool:
@@ -314,29 +318,38 @@ class Allocator:
     def _put(self, block: Block) -> None:
         """Into the lists of free blocks."""
         block.free = True
-        if block.pool in self._gone_pools:
-            block.pool = DEFAULT_POOL
-        lists = self._free.setdefault((block.pool, block.stream), {})
-        lists.setdefault(block.nbytes, []).append(block)
+        home = block.home
+        if home is None:
+            if block.pool in self._gone_pools:
+                block.pool = DEFAULT_POOL
+            lists = self._free.setdefault((block.pool, block.stream), {})
+            home = lists.setdefault(block.nbytes, [])
+            if block.pool == DEFAULT_POOL:  # the lists of others go with their pool
+                block.home = home
+        home.append(block)
 
     def _sort_released(self) -> None:
         """Put what has been released where it belongs."""
-        capturing = self._pool_of_stream
-        later: list[Block | int] = []
-        while self._released:
-            block = self._released.popleft()
-            if isinstance(block, int):
-                self._make_common(block)
-            elif block.users is None:
+        released, later = self._released, []
+        while released:
+            block = released.popleft()
+            users, home = block.users, block.home
+            if users is None:
                 self._allocated -= block.nbytes
-                self._put(block)
-            elif any(user.handle in capturing for user in block.users):
+                if home is not None:  # as in _put, which this is the usual case of
+                    block.free = True
+                    home.append(block)
+                else:
+                    self._put(block)
+            elif any(user.handle in self._pool_of_stream for user in users):
                 later.append(block)  # an event would become part of the graph
             else:
                 self._allocated -= block.nbytes
-                users, block.users = block.users, None
+                block.users = None
                 self._resting.put(block, users)
-        self._released.extend(later)
+        released.extend(later)
+        while self._released_pools:
+            self._make_common(self._released_pools.popleft())
 
     # -----------------------------------------------------------------------------------------------------
     # Giving back.
@@ -352,17 +365,16 @@ class Allocator:
                 if pool != DEFAULT_POOL:
                     continue  # a graph has its addresses
                 self._join_neighbours(lists)
-                for size, fitting in list(lists.items()):
-                    kept = [block for block in fitting if not block.is_whole_segment()]
-                    for block in fitting:
-                        if block.is_whole_segment():
-                            self.driver.free(block.address)
-                            self._reserved -= block.nbytes
-                            self._segments -= 1
-                    if kept:
-                        lists[size] = kept
-                    else:
-                        del lists[size]
+                for fitting in lists.values():
+                    blocks = fitting[:]
+                    fitting.clear()  # in place: it is the home of others
+                    for block in blocks:
+                        if not block.is_whole_segment():
+                            fitting.append(block)
+                            continue
+                        self.driver.free(block.address)
+                        self._reserved -= block.nbytes
+                        self._segments -= 1
 
     def empty_cache(self) -> None:
         """Give memory that nobody uses back to the driver.  Waits for the device; not during a capture."""
@@ -439,7 +451,7 @@ class Allocator:
 
         May be called from a finalizer: like Memory's, it only leaves word.
         """
-        self._released.append(pool)
+        self._released_pools.append(pool)
 
     def _make_common(self, pool: int) -> None:
         self._gone_pools.add(pool)

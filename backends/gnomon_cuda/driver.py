@@ -535,7 +535,9 @@ class Driver:
         ``parameters`` is a ``void *[]`` of this driver's ``ffi`` with the addresses of the arguments, which
         are read before this returns.  ``operator`` is who is named when the kernel fails.
         """
-        status = self._launch(function, *grid, *block, shared_bytes, stream, parameters, self._null)
+        x, y, z = grid
+        i, j, k = block
+        status = self._launch(function, x, y, z, i, j, k, shared_bytes, stream, parameters, self._null)
         if status:
             self._fail(f"cuLaunchKernel with grid {grid} and block {block}", status)
         self._last_operator = operator

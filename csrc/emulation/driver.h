@@ -151,6 +151,20 @@ struct Launch {
 /* Runs all blocks of a launch.  What goes wrong is returned, with a text. */
 Result run_kernel(const Memory &memory, const Launch &launch, std::string *text);
 
+/* For checks.cpp: the thread that runs, and counts of what puts accesses in order. */
+uint32_t current_thread();
+extern uint32_t warp_epoch[32]; /* operations of each warp: what was done before one is seen after it */
+extern uint32_t block_epoch;    /* barriers and blocks */
+/* Ends the kernel, whatever its threads are doing: their stacks are given up. */
+[[noreturn]] void fail(Result result, const std::string &text);
+
+constexpr size_t DYNAMIC_SLACK = 4096; /* bytes after dynamic shared memory that nobody may touch */
+void begin_checks(const Module &module, size_t dynamic_bytes);
+/* A thread is about to do something else than to write. */
+void settle_writes();
+void check_access(const Memory &memory, const Module &module, const gn_emulated_machine &machine,
+                  uintptr_t address, uint32_t bytes, int kind);
+
 /* ---- streams --------------------------------------------------------------------------------------------- */
 
 /* A place in a stream's queue: all that was put there before `sequence`. */

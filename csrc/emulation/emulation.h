@@ -46,13 +46,26 @@
 /* T *name: the shared memory whose size the launch gives. */
 #define GN_DYNAMIC_SHARED(T, name) T *const name = static_cast<T *>(gn_emulation::machine->dynamic_shared)
 
-inline uint3 threadIdx, blockIdx;
-inline dim3 blockDim, gridDim;
-constexpr int warpSize = 32;
-
 namespace gn_emulation {
 
 inline gn_emulated_machine *machine;
+
+/* CUDA's built-in variables, side by side, so that the checks know them. */
+struct Indices {
+    uint3 thread, block;
+    dim3 block_size, grid_size;
+};
+inline Indices indices;
+
+}  // namespace gn_emulation
+
+inline uint3 &threadIdx = gn_emulation::indices.thread;
+inline uint3 &blockIdx = gn_emulation::indices.block;
+inline dim3 &blockDim = gn_emulation::indices.block_size;
+inline dim3 &gridDim = gn_emulation::indices.grid_size;
+constexpr int warpSize = 32;
+
+namespace gn_emulation {
 
 /* The driver's services move other threads along; the thread that called them finds its own index again. */
 GN_UNCHECKED inline void block_barrier(int line) {
@@ -89,11 +102,26 @@ template <class... Parameters, void (*kernel)(Parameters...)> struct Launcher<vo
         blockDim = shared->block;
         gridDim = shared->grid;
         blockIdx = shared->block_index;
+        uint3 at = {};
+        uint32_t after = 0; /* the thread after the last that began on this fiber; never the first of a block */
         while (shared->next < shared->count) {
             const uint32_t index = shared->next++;
             shared->current = index;
-            const uint32_t row = index / shared->block.x;
-            threadIdx = {index % shared->block.x, row % shared->block.y, row / shared->block.y};
+            if (index && index == after) {
+                /* A step: divisions would cost more than a small kernel. */
+                if (++at.x == shared->block.x) {
+                    at.x = 0;
+                    if (++at.y == shared->block.y) {
+                        at.y = 0;
+                        at.z++;
+                    }
+                }
+            } else {
+                const uint32_t row = index / shared->block.x;
+                at = {index % shared->block.x, row % shared->block.y, row / shared->block.y};
+            }
+            after = index + 1;
+            threadIdx = at;
             call(shared->parameters, std::index_sequence_for<Parameters...>());
             shared->ended++;
             if (shared->suspended) shared->thread_ended();

@@ -1,7 +1,9 @@
 /* Runs a kernel: blocks one after another, threads of a block one after another, on fibers where they wait. */
 #include <cstdio>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "driver.h"
@@ -50,6 +52,10 @@ static void exchange(Registers *from, Registers *to) {
 #endif
 
 namespace driver {
+
+uint32_t warp_epoch[32];
+uint32_t block_epoch;
+
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -64,6 +70,7 @@ constexpr uint8_t UNDEFINED_BYTE = 0xA5;
 struct Fiber {
     Registers registers;
     char *stack;
+    size_t bytes; /* tops of stacks differ modulo a page's size, or they would fight for the same cache lines */
     void *fake_stack; /* AddressSanitizer's */
 };
 
@@ -82,8 +89,6 @@ struct Thread {
 gn_emulated_machine machine;
 Thread threads[MOST_THREADS];
 uint32_t warp_waiting[WARPS]; /* lanes that wait for an operation of their warp */
-uint32_t warp_epoch[WARPS];   /* counts operations of the warp: what was done before one is seen after it */
-uint32_t block_epoch;         /* counts barriers and blocks */
 uint32_t arrived;             /* threads at the block's barrier */
 uint32_t ready[MOST_THREADS]; /* a ring of threads that may go on */
 uint32_t ready_begin, ready_count;
@@ -94,7 +99,13 @@ Fiber main_fiber; /* the caller of run_kernel */
 Fiber *running;
 std::vector<Fiber *> idle;
 std::vector<Fiber *> busy_or_idle; /* all that there are */
-std::vector<uint64_t> dynamic_shared;
+struct alignas(128) Line {
+    uint8_t bytes[128];
+};
+std::vector<Line> dynamic_shared;
+const Module *kernel_module;
+const Memory *device_memory;
+pthread_t kernel_caller;
 
 Result failure;
 std::string failure_text;
@@ -103,6 +114,8 @@ void switch_to(Fiber *to) {
     Fiber *const from = running;
     counts.switches++;
     running = to;
+    machine.stack_begin = reinterpret_cast<uintptr_t>(to->stack);
+    machine.stack_bytes = to->bytes;
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, STACK);
     exchange(&from->registers, &to->registers);
@@ -155,6 +168,7 @@ Fiber *choose() {
     return machine.next < machine.count ? unused_fiber() : nullptr;
 }
 
+/* Where the kernel is, in words. */
 std::string place() {
     char text[160];
     const uint3 &at = machine.block_index;
@@ -165,13 +179,20 @@ std::string place() {
     return text;
 }
 
-/* Ends the kernel, whatever its threads are doing: their stacks are given up. */
-[[noreturn]] void fail(Result result, const std::string &text) {
+}  // namespace
+
+void fail(Result result, const std::string &text) {
     failure = result;
     failure_text = text + place();
     switch_to(&main_fiber);
     abort();
 }
+
+uint32_t current_thread() {
+    return machine.current;
+}
+
+namespace {
 
 bool has_ended(uint32_t thread) {
     return thread < machine.next && threads[thread].state == RUNS && thread != machine.current;
@@ -210,6 +231,7 @@ void suspend(State state, uint32_t thread) {
 }
 
 void block_barrier(int line) {
+    settle_writes();
     const uint32_t me = machine.current;
     if (machine.ended) {
         fail(LAUNCH_FAILED, "a barrier that not all threads reach: " + named(me) + " waits at line " +
@@ -284,6 +306,7 @@ bool complete(uint32_t warp, uint32_t mask, uint32_t me) {
 }
 
 void warp_operation(int operation, uint32_t mask, uint64_t *value, uint32_t source, int line) {
+    settle_writes();
     const uint32_t me = machine.current;
     const uint32_t bit = 1u << (me % 32);
     Thread &thread = threads[me];
@@ -333,6 +356,7 @@ void live() {
 #endif
     for (;;) {
         kernel->run(&machine);
+        settle_writes();
         if (machine.suspended == 0 && next_block()) continue;
         Fiber *to = machine.suspended == 0 ? &main_fiber : choose();
         if (!to) deadlock();
@@ -357,10 +381,37 @@ Fiber *unused_fiber() {
     mprotect(memory, page, PROT_NONE); /* what runs over the stack's end meets this */
     Fiber *const fiber = new Fiber{};
     fiber->stack = static_cast<char *>(memory) + page;
-    prepare(&fiber->registers, fiber->stack, STACK, live);
+    fiber->bytes = STACK - busy_or_idle.size() % 61 * 192;
+    prepare(&fiber->registers, fiber->stack, fiber->bytes, live);
     busy_or_idle.push_back(fiber);
     return fiber;
 }
+
+#if !defined(__SANITIZE_ADDRESS__)
+struct sigaction earlier_actions[NSIG];
+
+/* A kernel's access to an address where nothing is, or a division by zero: the kernel fails, not the process.
+ * What happens outside of kernels is left to whoever cared for it before. */
+void on_signal(int signal, siginfo_t *, void *) {
+    if (running && running != &main_fiber && pthread_equal(pthread_self(), kernel_caller)) {
+        if (signal == SIGFPE) fail(LAUNCH_FAILED, "an integer is divided by zero");
+        fail(ILLEGAL_ADDRESS, "an access to an address where no memory is");
+    }
+    sigaction(signal, &earlier_actions[signal], nullptr);
+}
+
+void watch_signals() {
+    static bool watching = false;
+    if (watching) return;
+    watching = true;
+    struct sigaction action = {};
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER; /* the handler does not return, and the next one is to come */
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE}) sigaction(signal, &action, &earlier_actions[signal]);
+}
+#else
+void watch_signals() {} /* the sanitizer's report says more */
+#endif
 
 /* After a failure all fibers begin anew. */
 void give_up_fibers() {
@@ -370,7 +421,7 @@ void give_up_fibers() {
         __asan_unpoison_memory_region(fiber->stack, STACK);
 #endif
         fiber->fake_stack = nullptr;
-        prepare(&fiber->registers, fiber->stack, STACK, live);
+        prepare(&fiber->registers, fiber->stack, fiber->bytes, live);
         idle.push_back(fiber);
     }
     memset(threads, 0, sizeof threads);
@@ -381,6 +432,8 @@ void give_up_fibers() {
 
 Result run_kernel(const Memory &memory, const Launch &launch, std::string *text) {
     kernel = launch.function->kernel;
+    kernel_module = launch.function->module;
+    device_memory = &memory;
     void *parameters[launch.places.size() + 1];
     for (size_t i = 0; i < launch.places.size(); i++) {
         parameters[i] = const_cast<uint8_t *>(launch.parameters.data()) + launch.places[i];
@@ -397,13 +450,19 @@ Result run_kernel(const Memory &memory, const Launch &launch, std::string *text)
     machine.block_barrier = block_barrier;
     machine.warp_operation = warp_operation;
     machine.fail = [](int result, const char *why) { fail(Result(result), why); };
-    dynamic_shared.resize((launch.shared_bytes + 15) / 16 * 2 + 2);
-    memset(dynamic_shared.data(), UNDEFINED_BYTE, dynamic_shared.size() * 8);
-    machine.dynamic_shared = dynamic_shared.data() + (reinterpret_cast<uintptr_t>(dynamic_shared.data()) % 16) / 8;
+    machine.access = [](uintptr_t address, uint32_t bytes, int kind) {
+        check_access(*device_memory, *kernel_module, machine, address, bytes, kind);
+    };
+    dynamic_shared.resize((launch.shared_bytes + DYNAMIC_SLACK) / sizeof dynamic_shared[0] + 1);
+    memset(dynamic_shared.data(), UNDEFINED_BYTE, launch.shared_bytes);
+    machine.dynamic_shared = dynamic_shared.data();
     machine.dynamic_shared_bytes = launch.shared_bytes;
+    begin_checks(*kernel_module, launch.shared_bytes);
     blocks_left = uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
     failure = SUCCESS;
     begin_block();
+    kernel_caller = pthread_self();
+    watch_signals();
     running = &main_fiber;
     switch_to(unused_fiber());
     if (failure != SUCCESS) {

@@ -33,6 +33,7 @@ struct gn_emulated_machine {
     /* The memory of the device, and of each 256 bytes of it how many, from the first on, lie in a block. */
     uintptr_t memory_begin, memory_bytes;
     const uint16_t *memory_valid;
+    uintptr_t stack_begin, stack_bytes; /* of the current thread */
 
     /* A thread returned while others are suspended. */
     void (*thread_ended)();
