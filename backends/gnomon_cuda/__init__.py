@@ -5,3 +5,17 @@ Nothing is built when the package is installed.  At first use ``driver`` opens t
 ``GNOMON_CUDA_EMULATE=1`` the driver is an emulated one and the compiler is the host's; all that stands above
 those two is the same code.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .backend import CudaBackend
+
+
+def backend() -> CudaBackend:
+    """What the entry point ``cuda`` gives."""
+    from .backend import CudaBackend
+
+    return CudaBackend()

@@ -8,7 +8,7 @@ from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.values.errors import BackendUnavailableError
 
 from . import driver as drivers
-from . import pointwise
+from . import pointwise, reductions
 from .runtime import Runtime
 
 
@@ -21,7 +21,14 @@ class CudaBackend(Backend):
 
     def __init__(self) -> None:
         self.runtime = Runtime()
-        self.kernels, self.capabilities, self._sources = pointwise.kernels(self.runtime)
+        self.kernels: dict[str, Any] = {}
+        self.capabilities: dict[str, tuple[str, ...]] = {}
+        self._sources: dict[str, str] = {}
+        for family in (pointwise, reductions):
+            kernels, dtypes, written = family.kernels(self.runtime)
+            self.kernels |= kernels
+            self.capabilities |= dtypes
+            self._sources |= written
 
     def is_available(self) -> tuple[bool, str]:
         try:

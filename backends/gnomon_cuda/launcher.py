@@ -14,6 +14,9 @@ typedef struct { int32_t dtypes[4]; gn_scalar scalars[4]; int64_t integers[4]; }
 typedef struct { uintptr_t at[4]; } gn_places;
 typedef struct { int32_t ndim; int64_t sizes[8]; int64_t strides[4][8]; } gn_shape8;
 typedef struct { int32_t ndim; int64_t sizes[64]; int64_t strides[4][64]; } gn_shape64;
+typedef struct {
+    int64_t outputs; int64_t count; int64_t parts; gn_shape8 kept; gn_shape8 reduced;
+} gn_reduction8;
 """
 THREADS = 256  # of a block
 BLOCKS_PER_MULTIPROCESSOR = 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from gnomon.values.dtype import ALL
@@ -36,6 +36,7 @@ _INPUTS = {
     "TERNARY": 3,
 }
 _CHECKED = ("CHECKED", "DIVISION")
+_REDUCTIONS = ("FOLD", "SUM")  # the other reductions are not written yet
 
 
 class Row(NamedTuple):
@@ -57,22 +58,32 @@ class Row(NamedTuple):
     source: str
 
 
-def _rows(table: str) -> Iterator[Row]:
+def _rows(table: str, inputs_of: Callable[[str], int | None]) -> Iterator[Row]:
     for number, line in enumerate((folder() / table).read_text().splitlines(), start=1):
         found = _ROW.match(line)
         if found is None:
             continue
         kind, name, identifier, dtypes = found.groups()
-        inputs = _INPUTS.get(kind.partition("_")[0])
-        if inputs is not None and kind != "BINARY_COMPLEX":  # of which the result is complex
+        inputs = inputs_of(kind)
+        if inputs is not None:
             yield Row(name, identifier, DTYPES[dtypes], inputs, kind in _CHECKED, f"csrc/{table}:{number}")
+
+
+def _pointwise_inputs(kind: str) -> int | None:
+    # results of BINARY_COMPLEX are complex, for which there are no kernels
+    return None if kind == "BINARY_COMPLEX" else _INPUTS.get(kind.partition("_")[0])
 
 
 def pointwise_rows() -> list[Row]:
     """The operators of pointwise.def that have kernels here, and the two that csrc/cuda adds to them."""
     added = "csrc/cuda/pointwise_dtype.cuh"
     return [
-        *_rows("pointwise.def"),
+        *_rows("pointwise.def", _pointwise_inputs),
         Row("clamp", "clamp", DTYPES["REAL"], 1, False, added),
         Row("pow.Tensor_Scalar", "pow_number", DTYPES["ALL"], 1, False, added),
     ]
+
+
+def reduction_rows() -> list[Row]:
+    """The operators of reduce.def that have kernels here."""
+    return list(_rows("reduce.def", lambda kind: 1 if kind in _REDUCTIONS else None))
