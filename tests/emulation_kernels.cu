@@ -221,6 +221,12 @@ __global__ void warp_for_block(int *out) {
     __syncwarp();
     out[threadIdx.x] = kept[63 - threadIdx.x];
 }
+// One warp does not make its lanes' accesses ordered either.
+__global__ void no_warp_barrier(int *out) {
+    __shared__ int kept[64];
+    kept[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = kept[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 32];
+}
 __global__ void atomic_and_plain(int *out) {
     __shared__ int count;
     if (threadIdx.x == 0) count = 0;
@@ -268,6 +274,7 @@ GN_EMULATED_KERNEL(no_barrier_in_luck_, no_barrier_in_luck)
 GN_EMULATED_KERNEL(no_second_barrier_, no_second_barrier)
 GN_EMULATED_KERNEL(all_write_, all_write)
 GN_EMULATED_KERNEL(warp_for_block_, warp_for_block)
+GN_EMULATED_KERNEL(no_warp_barrier_, no_warp_barrier)
 GN_EMULATED_KERNEL(atomic_and_plain_, atomic_and_plain)
 GN_EMULATED_KERNEL(beyond_dynamic_, beyond_dynamic)
 GN_EMULATED_KERNEL(misaligned_, misaligned)

@@ -846,6 +846,7 @@ def test_a_thread_that_returned_before_a_barrier_is_seen(gpu):
         "no_second_barrier_",
         "all_write_",
         "warp_for_block_",
+        "no_warp_barrier_",
         "atomic_and_plain_",
     ],
 )
