@@ -29,7 +29,7 @@ GN_VECTOR4(float, float4, 16)
 #undef GN_VECTOR2
 #undef GN_VECTOR4
 
-/* ---- barriers -------------------------------------------------------------------------------------------- */
+/* ---- barriers ----------------------------------------------------------------------------------------- */
 
 /* A caller's line comes as a default argument: threads that meet at different barriers are a fault. */
 inline void __syncthreads(int line = __builtin_LINE()) {
@@ -45,7 +45,7 @@ inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 
-/* ---- warps ----------------------------------------------------------------------------------------------- */
+/* ---- warps -------------------------------------------------------------------------------------------- */
 
 template <class T>
 inline T __shfl_sync(unsigned int mask, T value, int source, int width = 32, int line = __builtin_LINE()) {
@@ -91,7 +91,7 @@ inline int __all_sync(unsigned int mask, int predicate, int line = __builtin_LIN
     return __ballot_sync(mask, !predicate, line) == 0;
 }
 
-/* ---- atomics: one thread runs at a time ------------------------------------------------------------------ */
+/* ---- atomics: one thread runs at a time --------------------------------------------------------------- */
 
 namespace gn_emulation {
 
@@ -148,7 +148,7 @@ template <class T> inline void __stcs(T *place, gn_emulation::same<T> value) {
     *place = value;
 }
 
-/* ---- bits ------------------------------------------------------------------------------------------------ */
+/* ---- bits --------------------------------------------------------------------------------------------- */
 
 inline int __popc(unsigned int value) { return __builtin_popcount(value); }
 inline int __popcll(unsigned long long value) { return __builtin_popcountll(value); }
@@ -182,7 +182,7 @@ GN_SAME_BITS(__longlong_as_double, long long, double)
 GN_SAME_BITS(__double_as_longlong, double, long long)
 #undef GN_SAME_BITS
 
-/* ---- arithmetic that the host's library has not ---------------------------------------------------------- */
+/* ---- arithmetic that the host's library has not ------------------------------------------------------- */
 
 #define GN_BOTH(T)                                                                                   \
     inline T min(T a, T b) { return b < a ? b : a; }                                                 \

@@ -1,10 +1,10 @@
-/* Looks at each access of a kernel that was compiled to tell of them: is it one that the thread may make, and,
- * in shared memory, is a barrier between it and what other threads did there?
+/* Looks at each access of a kernel that was compiled to tell of them: is it one that the thread may make,
+ * and, in shared memory, is a barrier between it and what other threads did there?
  *
  * Every byte of shared memory has a shadow: who wrote it and who read it last, and after which barrier.  Two
  * accesses are in order if one thread made both, a barrier of the block lies between them, or an operation of
- * the warp that both threads belong to.  All others are a race if one of them writes, whatever the numbers that
- * came out in the order in which the threads happened to run here.                                          */
+ * the warp that both threads belong to.  All others are a race if one of them writes, whatever the numbers
+ * that came out in the order in which the threads happened to run here. */
 #include <cstring>
 
 #include "driver.h"
@@ -12,10 +12,9 @@
 namespace driver {
 namespace {
 
-/* Who: a thread of the block; or several of one warp; or of several warps; or somebody by an atomic. */
+/* Who: a thread of the block; or several of one warp; or of several warps. */
 constexpr uint16_t WARP = 0x4000;
 constexpr uint16_t MANY = 0x8000;
-constexpr uint16_t ATOMIC = 0x8001;
 
 struct Trace {
     uint32_t block_epoch = 0; /* 0: nobody */
@@ -24,7 +23,7 @@ struct Trace {
 };
 
 struct Shadow {
-    Trace write, read;
+    Trace write, read, atomic;
 };
 
 /* A write to what another thread wrote: harmless if it writes the same, which is known after it. */
@@ -46,21 +45,20 @@ bool in_order(const Trace &earlier, uint32_t thread) {
 }
 
 std::string who(const Trace &trace) {
-    if (trace.who == ATOMIC) return "an atomic operation of another thread";
     if (trace.who >= WARP) return "other threads";
     return "thread " + std::to_string(trace.who);
 }
 
-void note_read(Trace &read, uint32_t thread) {
+/* One more read, or atomic operation. */
+void note(Trace &last, uint32_t thread) {
     const Trace now = {block_epoch, warp_epoch[thread / 32], uint16_t(thread)};
-    const bool alone = read.block_epoch != block_epoch || read.who == thread;
-    if (alone || in_order(read, thread)) {
-        read = now;
+    if (in_order(last, thread)) {
+        last = now;
         return;
     }
-    const bool same_warp = read.who < WARP ? read.who / 32u == thread / 32 : read.who == (WARP | thread / 32);
-    read.who = same_warp ? uint16_t(WARP | thread / 32) : MANY;
-    read.warp_epoch = now.warp_epoch;
+    const bool same_warp = last.who < WARP ? last.who / 32u == thread / 32 : last.who == (WARP | thread / 32);
+    last.who = same_warp ? uint16_t(WARP | thread / 32) : MANY;
+    last.warp_epoch = now.warp_epoch;
 }
 
 [[noreturn]] void missing_barrier(uint32_t bytes, const char *does, const Trace &other, const char *did) {
@@ -71,35 +69,31 @@ void note_read(Trace &read, uint32_t thread) {
 
 void shared_access(Shadow *shadow, uintptr_t address, uint32_t bytes, int kind) {
     const uint32_t me = current_thread();
-    const Trace now = {block_epoch, warp_epoch[me / 32], uint16_t(me)};
     for (uint32_t i = 0; i < bytes; i++) {
-        Trace &write = shadow[i].write;
-        Trace &read = shadow[i].read;
-        const bool written = write.block_epoch == block_epoch && write.who != me;
+        auto &[write, read, atomic] = shadow[i];
+        const bool after_write = in_order(write, me);
         if (kind == GN_ACCESS_READ) {
-            if (written && !in_order(write, me)) missing_barrier(bytes, "reads", write, "wrote");
-            note_read(read, me);
+            if (!after_write) missing_barrier(bytes, "reads", write, "wrote");
+            if (!in_order(atomic, me)) missing_barrier(bytes, "reads", atomic, "changed atomically");
+            note(read, me);
             continue;
         }
         if (!in_order(read, me)) missing_barrier(bytes, "writes", read, "read");
         if (kind == GN_ACCESS_ATOMIC) {
-            if (written && write.who != ATOMIC && !in_order(write, me)) {
-                missing_barrier(bytes, "changes atomically", write, "wrote");
-            }
-            write = {block_epoch, now.warp_epoch, ATOMIC};
+            if (!after_write) missing_barrier(bytes, "changes atomically", write, "wrote");
+            note(atomic, me);
             continue;
         }
-        if (written && !in_order(write, me)) {
-            if (write.who == ATOMIC || bytes > sizeof pending.before) {
-                missing_barrier(bytes, "writes", write, "wrote");
-            }
+        if (!in_order(atomic, me)) missing_barrier(bytes, "writes", atomic, "changed atomically");
+        if (!after_write) {
+            if (bytes > sizeof pending.before) missing_barrier(bytes, "writes", write, "wrote");
             pending.address = address;
             pending.bytes = bytes;
             pending.thread = me;
             pending.other = write.who;
             memcpy(pending.before, reinterpret_cast<const void *>(address), bytes);
         }
-        write = now;
+        write = {block_epoch, warp_epoch[me / 32], uint16_t(me)};
     }
 }
 
@@ -110,20 +104,21 @@ const char *verb(int kind) {
 [[noreturn]] void illegal(const Memory &memory, uintptr_t address, uint32_t bytes, int kind) {
     std::string text = std::string(verb(kind)) + " " + std::to_string(bytes) + " bytes ";
     const Block *const block = memory.near(address);
+    const uintptr_t end = block ? block->begin + block->bytes : 0;
+    const auto next = memory.blocks.upper_bound(address);
+    const bool has_next = next != memory.blocks.end();
     if (!memory.contains(address)) {
         text += address < 65536 ? "at a null pointer" : "that are not the device's";
-    } else if (!block) {
-        text += "outside of all blocks";
+    } else if (block && address < end) {
+        text += "across the end of a block of " + std::to_string(block->bytes);
+    } else if (block && (!has_next || address - end <= next->first - address)) {
+        text += std::to_string(address - end) + " bytes beyond the end of a block of " +
+                std::to_string(block->bytes);
+    } else if (has_next) {
+        text += std::to_string(next->first - address) + " bytes before a block of " +
+                std::to_string(next->second.bytes);
     } else {
-        const uintptr_t end = block->begin + block->bytes;
-        auto next = memory.blocks.upper_bound(address);
-        if (next != memory.blocks.end() && address >= end && next->first - address < address - end) {
-            text += std::to_string(next->first - address) + " bytes before a block of " +
-                    std::to_string(next->second.bytes);
-        } else {
-            text += address < end ? "across" : std::to_string(address - end) + " bytes beyond";
-            text += " the end of a block of " + std::to_string(block->bytes);
-        }
+        text += "outside of all blocks";
     }
     fail(ILLEGAL_ADDRESS, text);
 }
@@ -132,7 +127,8 @@ const char *verb(int kind) {
 
 void settle_writes() {
     if (!pending.bytes) return;
-    const bool same = memcmp(pending.before, reinterpret_cast<const void *>(pending.address), pending.bytes) == 0;
+    const void *const written = reinterpret_cast<const void *>(pending.address);
+    const bool same = memcmp(pending.before, written, pending.bytes) == 0;
     const uint32_t bytes = pending.bytes;
     pending.bytes = 0;
     if (same) return;
@@ -167,7 +163,8 @@ void check_access(const Memory &memory, const Module &module, const gn_emulated_
         return;
     }
     if (memory.find(address, bytes)) return;
-    if (kind == GN_ACCESS_READ && address >= module.image_begin && address + bytes <= module.image_end) return;
+    const bool in_image = address >= module.image_begin && address + bytes <= module.image_end;
+    if (kind == GN_ACCESS_READ && in_image) return;
     const uintptr_t in_machine = address - reinterpret_cast<uintptr_t>(&machine);
     if (kind == GN_ACCESS_READ && in_machine < sizeof machine) return;
     if (is_pinned(reinterpret_cast<const void *>(address), bytes)) return;

@@ -1,8 +1,8 @@
-/* What every access of a kernel to memory calls when it is compiled with -fsanitize=thread: the names are those
- * of that sanitizer's library, which is not linked.  Part of emulation.h.
+/* What every access of a kernel to memory calls when it is compiled with -fsanitize=thread: the names are
+ * those of that sanitizer's library, which is not linked.  Part of emulation.h.
  *
  * An access to the device's memory has to lie in a block, at a multiple of its size; what else there is the
- * driver looks at (checks.cpp).  memcpy is not seen by the instrumentation, nor is the host's libm.          */
+ * driver looks at (checks.cpp).  memcpy is not seen by the instrumentation, nor is the host's libm. */
 #ifndef GN_EMULATION_CHECKS_H
 #define GN_EMULATION_CHECKS_H
 

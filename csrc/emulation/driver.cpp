@@ -54,7 +54,7 @@ constexpr Name NAMES[] = {
     {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
     {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-    {LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
+    {LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested"},
     {MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
@@ -310,7 +310,7 @@ GN_EXPORT int cuGetErrorString(int code, const char **text) {
     return SUCCESS;
 }
 
-/* ---- for tests ------------------------------------------------------------------------------------------- */
+/* ---- for tests ---------------------------------------------------------------------------------------- */
 
 /* What the last sticky error, or module that was refused, was about; empty if there was none.  The text is
  * valid until the next call of this function. */

@@ -1,10 +1,11 @@
 /* What the parts of the emulated driver know of each other.
  *
  * machine.cpp runs a kernel; memory.cpp has the devices' memory and the host's pinned memory; streams.cpp has
- * the queues, events and graphs; modules.cpp loads kernels and launches them; driver.cpp has devices, contexts
- * and errors.  Names and signatures of what is exported are those of NVIDIA's driver API.
+ * the queues, events and graphs; modules.cpp loads and launches kernels; checks.cpp judges accesses;
+ * driver.cpp has devices, contexts and errors.  Names and signatures of what is exported are those of
+ * NVIDIA's driver API.
  *
- * One lock is held by whoever is inside of the driver, kernels included.                                 */
+ * One lock is held by whoever is inside of the driver, kernels included. */
 #ifndef GN_EMULATION_DRIVER_H
 #define GN_EMULATION_DRIVER_H
 
@@ -60,7 +61,7 @@ struct Context;
 struct Stream;
 struct Event;
 
-/* ---- memory ---------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------- */
 
 struct Block {
     uintptr_t begin;
@@ -93,7 +94,7 @@ void give_back_range(Memory &memory);
 Context *owner_of(uintptr_t address, size_t bytes);
 bool is_pinned(const void *host, size_t bytes);
 
-/* ---- contexts -------------------------------------------------------------------------------------------- */
+/* ---- contexts ----------------------------------------------------------------------------------------- */
 
 struct Module;
 
@@ -121,7 +122,7 @@ Context *current(Result *why);
 /* Makes `result` the context's sticky error. */
 void poison(Context &context, Result result, const std::string &text);
 
-/* ---- kernels --------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------------------------------------ */
 
 struct Function {
     std::string name;
@@ -134,7 +135,7 @@ struct Module {
     void *library = nullptr;
     int file = -1;
     std::string path;
-    uintptr_t statics_begin = 0, statics_end = 0; /* its writable memory: __shared__ and __device__ variables */
+    uintptr_t statics_begin = 0, statics_end = 0; /* writable: __shared__ and __device__ variables */
     uintptr_t image_begin = 0, image_end = 0;
     Context *context = nullptr;
     std::map<std::string, std::unique_ptr<Function>> functions;
@@ -165,7 +166,7 @@ void settle_writes();
 void check_access(const Memory &memory, const Module &module, const gn_emulated_machine &machine,
                   uintptr_t address, uint32_t bytes, int kind);
 
-/* ---- streams --------------------------------------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------------------------------------ */
 
 /* A place in a stream's queue: all that was put there before `sequence`. */
 struct Mark {
@@ -193,7 +194,7 @@ struct Operation {
 };
 
 struct Graph {
-    std::vector<Operation> operations; /* in the order in which the host asked for them, which is a right one */
+    std::vector<Operation> operations; /* in the order in which the host asked for them: a right one */
 };
 
 struct Capture {

@@ -1,14 +1,17 @@
-/* What the text of a CUDA kernel finds in the place of CUDA's built-ins when the host's C++ compiler reads it.
+/* What the text of a CUDA kernel finds in place of CUDA's built-ins when the host's C++ compiler reads it.
  *
- * A kernel compiled with this header is a module of the emulated driver (driver.cpp), which runs it.  All of a
- * launch happens on one OS thread.  A CUDA thread is an ordinary call of the kernel, one after another, until
- * one of them has to wait, at a barrier or in a shuffle: that one keeps its stack (a fiber), and the next thread
- * begins on another.  So a kernel that never waits is a plain loop.
+ * What is compiled with this header is a module of the emulated driver (driver.cpp), which runs its kernels.
+ * All of a launch happens on one OS thread.  A CUDA thread is an ordinary call of the kernel, one after
+ * another, until one of them has to wait, at a barrier or in a shuffle: that one keeps its stack (a fiber),
+ * and the next thread begins on another.  So a kernel that never waits is a plain loop.
  *
  * `__shared__` is `static`: blocks run one after another.  A kernel is exported by GN_EMULATED_KERNEL.
  *
  * Compiled with -fsanitize=thread, but without that sanitizer's library, every access of a kernel to memory
- * calls the hooks in checks.h, which find accesses outside of blocks and missing barriers.               */
+ * calls the hooks in checks.h, which find accesses outside of blocks and missing barriers:
+ *
+ *     c++ -std=c++20 -O1 -fwrapv -fPIC -shared -I. kernels.cpp -o kernels.so \
+ *         -fsanitize=thread -nodefaultlibs -lstdc++ -lm -lgcc_s -lgcc -lc                                  */
 #ifndef GN_EMULATION_H
 #define GN_EMULATION_H
 
@@ -74,7 +77,8 @@ GN_UNCHECKED inline void block_barrier(int line) {
     threadIdx = mine;
 }
 
-GN_UNCHECKED inline uint64_t warp_operation(int operation, uint32_t mask, uint64_t value, uint32_t source, int line) {
+GN_UNCHECKED inline uint64_t warp_operation(int operation, uint32_t mask, uint64_t value, uint32_t source,
+                                            int line) {
     const uint3 mine = threadIdx;
     machine->warp_operation(operation, mask, &value, source, line);
     threadIdx = mine;
@@ -87,7 +91,8 @@ GN_UNCHECKED inline uint32_t lane() {
 
 template <class Kernel, Kernel kernel> struct Launcher;
 
-template <class... Parameters, void (*kernel)(Parameters...)> struct Launcher<void (*)(Parameters...), kernel> {
+template <class... Parameters, void (*kernel)(Parameters...)>
+struct Launcher<void (*)(Parameters...), kernel> {
     static constexpr uint32_t sizes[sizeof...(Parameters) + 1] = {uint32_t(sizeof(Parameters))..., 0};
     static constexpr uint32_t alignments[sizeof...(Parameters) + 1] = {uint32_t(alignof(Parameters))..., 0};
 
@@ -103,7 +108,7 @@ template <class... Parameters, void (*kernel)(Parameters...)> struct Launcher<vo
         gridDim = shared->grid;
         blockIdx = shared->block_index;
         uint3 at = {};
-        uint32_t after = 0; /* the thread after the last that began on this fiber; never the first of a block */
+        uint32_t after = 0; /* the thread after the last that began on this fiber */
         while (shared->next < shared->count) {
             const uint32_t index = shared->next++;
             shared->current = index;
@@ -131,7 +136,8 @@ template <class... Parameters, void (*kernel)(Parameters...)> struct Launcher<vo
 
 template <auto kernel> constexpr gn_emulated_kernel describe(const char *name) {
     using Here = Launcher<std::remove_cv_t<decltype(kernel)>, kernel>;
-    return {name, Here::run, uint32_t(sizeof(Here::sizes) / sizeof(uint32_t) - 1), Here::sizes, Here::alignments};
+    constexpr uint32_t parameters = sizeof(Here::sizes) / sizeof(uint32_t) - 1;
+    return {name, Here::run, parameters, Here::sizes, Here::alignments};
 }
 
 template <class T> inline uint64_t to_bits(T value) {
@@ -157,7 +163,7 @@ template <class T> inline T shuffle(uint32_t mask, T value, uint32_t source, int
 #define GN_EMULATED_KERNEL(symbol, ...)                                                              \
     extern "C" {                                                                                     \
     extern __attribute__((visibility("default"))) const gn_emulated_kernel symbol;                   \
-    const gn_emulated_kernel symbol = gn_emulation::describe<&__VA_ARGS__>(#__VA_ARGS__);                        \
+    const gn_emulated_kernel symbol = gn_emulation::describe<&__VA_ARGS__>(#__VA_ARGS__);                    \
     }
 
 extern "C" {

@@ -1,4 +1,4 @@
-/* Runs a kernel: blocks one after another, threads of a block one after another, on fibers where they wait. */
+/* Runs a kernel: one block after another, one thread of it after another, on fibers where they wait. */
 #include <cstdio>
 #include <csignal>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 #endif
 
 #if defined(__x86_64__)
-/* Saves the registers that a callee must keep and goes on with another stack: 24 times as fast as ucontext. */
+/* Saves the registers that a callee must keep and goes on with another stack: 24 times ucontext's speed. */
 extern "C" void gn_emulation_switch(void **save, void *to);
 __asm__(
     ".text\n.type gn_emulation_switch,@function\n.hidden gn_emulation_switch\n.globl gn_emulation_switch\n"
@@ -70,7 +70,7 @@ constexpr uint8_t UNDEFINED_BYTE = 0xA5;
 struct Fiber {
     Registers registers;
     char *stack;
-    size_t bytes; /* tops of stacks differ modulo a page's size, or they would fight for the same cache lines */
+    size_t bytes; /* tops of stacks differ modulo a page's size, or they would fight for cache lines */
     void *fake_stack; /* AddressSanitizer's */
 };
 
@@ -174,8 +174,8 @@ std::string place() {
     const uint3 &at = machine.block_index;
     const dim3 &size = machine.block;
     const uint32_t row = machine.current / size.x;
-    snprintf(text, sizeof text, " (block %u,%u,%u thread %u,%u,%u)", at.x, at.y, at.z, machine.current % size.x,
-             row % size.y, row / size.y);
+    snprintf(text, sizeof text, " (block %u,%u,%u thread %u,%u,%u)", at.x, at.y, at.z,
+             machine.current % size.x, row % size.y, row / size.y);
     return text;
 }
 
@@ -212,12 +212,13 @@ std::string named(uint32_t thread) {
         if (thread.state != WAITS_FOR_BLOCK && thread.state != WAITS_FOR_WARP) continue;
         uint32_t &first = thread.state == WAITS_FOR_BLOCK ? at_block : at_warp;
         if (first++ == 0) {
-            where += std::string(where.empty() ? "" : ", ") + named(i) + " at line " + std::to_string(thread.line);
+            where += (where.empty() ? "" : ", ") + named(i) + " at line " + std::to_string(thread.line);
         }
     }
-    fail(LAUNCH_FAILED, "deadlock: " + std::to_string(at_block) + " threads wait at a barrier of the block and " +
-                            std::to_string(at_warp) + " in operations of their warps, of " +
-                            std::to_string(machine.count) + "; " + where);
+    fail(LAUNCH_FAILED, "deadlock: " + std::to_string(at_block) +
+                            " threads wait at a barrier of the block and " + std::to_string(at_warp) +
+                            " in operations of their warps, of " + std::to_string(machine.count) + "; " +
+                            where);
 }
 
 /* The current thread waits; others run till it may go on. */
@@ -264,12 +265,12 @@ bool complete(uint32_t warp, uint32_t mask, uint32_t me) {
     const uint32_t existing = lanes == 32 ? ~0u : (1u << lanes) - 1;
     uint32_t here = warp_waiting[warp];
     if (me != MOST_THREADS) here |= 1u << (me - base);
-    uint32_t missing = mask & existing & ~here;
-    for (uint32_t left = missing; left; left &= left - 1) {
-        const uint32_t lane = uint32_t(__builtin_ctz(left));
-        if (has_ended(base + lane)) missing &= ~(1u << lane);
+    /* From the last lane on, which is the one most likely to be still to come. */
+    for (uint32_t missing = mask & existing & ~here; missing;) {
+        const uint32_t lane = 31 - uint32_t(__builtin_clz(missing));
+        if (!has_ended(base + lane)) return false;
+        missing &= ~(1u << lane);
     }
-    if (missing) return false;
     const uint32_t group = mask & here;
     const Thread &first = threads[base + uint32_t(__builtin_ctz(group))];
     uint32_t ballot = 0;
@@ -316,8 +317,8 @@ void warp_operation(int operation, uint32_t mask, uint64_t *value, uint32_t sour
     thread.line = line;
     thread.value = *value;
     if (!(mask & bit)) {
-        fail(LAUNCH_FAILED, named(me) + " takes part in an operation of its warp at line " + std::to_string(line) +
-                                ", but is not in its mask");
+        fail(LAUNCH_FAILED, named(me) + " takes part in an operation of its warp at line " +
+                                std::to_string(line) + ", but is not in its mask");
     }
     if (!complete(me / 32, mask, me)) {
         warp_waiting[me / 32] |= bit;

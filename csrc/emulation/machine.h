@@ -39,7 +39,7 @@ struct gn_emulated_machine {
     void (*thread_ended)();
     /* The current thread waits for all of its block; `line` tells barriers apart. */
     void (*block_barrier)(int line);
-    /* The current thread meets the lanes of `mask`: see GN_WARP_*.  `value` is 8 bytes, and takes the result. */
+    /* The current thread meets the lanes of `mask`: see GN_WARP_*.  `value` takes the result. */
     void (*warp_operation)(int operation, uint32_t mask, uint64_t *value, uint32_t source, int line);
     /* The kernel is over, with a CUresult that is not 0; does not return. */
     void (*fail)(int result, const char *text);

@@ -222,7 +222,8 @@ GN_EXPORT int cuFuncSetAttribute(void *handle, int attribute, int value) {
 
 GN_EXPORT int cuLaunchKernel(void *handle, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                              unsigned int block_x, unsigned int block_y, unsigned int block_z,
-                             unsigned int shared_bytes, void *stream_handle, void **parameters, void **extra) {
+                             unsigned int shared_bytes, void *stream_handle, void **parameters,
+                             void **extra) {
     std::lock_guard guard(lock);
     Result why;
     Context *const context = current(&why);

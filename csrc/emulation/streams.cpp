@@ -51,8 +51,8 @@ void run_launch(Context &context, const Launch &launch) {
 void run(Context &context, const Operation &operation) {
     switch (operation.kind) {
     case Kind::COPY: {
-        const void *const from =
-            operation.staged.empty() ? reinterpret_cast<const void *>(operation.from) : operation.staged.data();
+        const void *from = operation.staged.data();
+        if (operation.staged.empty()) from = reinterpret_cast<const void *>(operation.from);
         memmove(reinterpret_cast<void *>(operation.to), from, operation.bytes);
         counts.copies++;
         break;
@@ -194,7 +194,8 @@ bool forbidden_by_capture() {
 }
 
 void check_memory(Context &context) {
-    if (context.error != SUCCESS) return;
+    /* Copies stay within blocks: only kernels do damage. */
+    if (context.error != SUCCESS || context.unchecked.empty()) return;
     const std::string damage = damage_of(context.memory);
     if (!damage.empty()) {
         std::string names;
@@ -219,7 +220,7 @@ void forget_streams(Context &context) {
 
 using namespace driver;
 
-/* ---- streams --------------------------------------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------------------------------------ */
 
 GN_EXPORT int cuStreamCreate(void **handle, unsigned int flags) {
     std::lock_guard guard(lock);
@@ -316,7 +317,7 @@ GN_EXPORT int cuStreamWaitEvent(void *handle, void *event_handle, unsigned int f
     return enqueue(*stream, std::move(operation));
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------- */
 
 GN_EXPORT int cuEventCreate(void **handle, unsigned int flags) {
     std::lock_guard guard(lock);
@@ -406,7 +407,7 @@ GN_EXPORT int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
     return SUCCESS;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------- */
 
 namespace {
 
@@ -452,7 +453,8 @@ GN_EXPORT int cuMemcpyDtoHAsync_v2(void *host, Address from, size_t bytes, void 
     Stream *const stream = stream_of(*context, handle);
     if (!stream) return INVALID_HANDLE;
     if (bytes == 0) return SUCCESS;
-    if (!host || !owner_of(from, bytes) || owner_of(reinterpret_cast<uintptr_t>(host), 1)) return INVALID_VALUE;
+    if (!host || !owner_of(from, bytes)) return INVALID_VALUE;
+    if (owner_of(reinterpret_cast<uintptr_t>(host), 1)) return INVALID_VALUE;
     const Result result = copy(stream, reinterpret_cast<uintptr_t>(host), from, bytes);
     if (result != SUCCESS || stream->capture || is_pinned(host, bytes)) return result;
     return wait_for(*stream);
@@ -502,7 +504,7 @@ GN_EXPORT int cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void
     return enqueue(*stream, std::move(operation));
 }
 
-/* ---- graphs ---------------------------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------------------------- */
 
 GN_EXPORT int cuStreamBeginCapture_v2(void *handle, int mode) {
     std::lock_guard guard(lock);
