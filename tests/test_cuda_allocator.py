@@ -284,7 +284,22 @@ def test_a_limit_holds(allocator, stream):
     assert allocator.allocate(30 * MIB, stream).nbytes >= 30 * MIB
 
 
-def test_another_error_of_the_driver_is_not_taken_for_too_little_memory(allocator, driver, kernels, stream):
+def test_another_error_of_the_driver_is_not_taken_for_too_little_memory(
+    allocator, driver, stream, monkeypatch
+):
+    calls = []
+
+    def refuse(nbytes):
+        calls.append(nbytes)
+        raise CudaError("cuMemAlloc_v2: no", 201, "CUDA_ERROR_INVALID_CONTEXT")
+
+    monkeypatch.setattr(driver, "allocate", refuse)
+    with pytest.raises(CudaError, match="cuMemAlloc_v2: no"):
+        allocator.allocate(30 * MIB, stream)
+    assert len(calls) == 1
+
+
+def test_after_a_kernel_that_failed_requests_say_so(allocator, driver, kernels, stream):
     kernels.write_beyond(driver.allocate(16), 4)
     with pytest.raises(CudaError):
         driver.synchronize()
@@ -311,6 +326,7 @@ def test_the_memory_of_a_graph_is_nobody_elses(allocator, driver, kernels):
     del again
     assert allocator.allocate(4, stream).address != address
     allocator.empty_cache()
+    assert allocator.stats()["segments"] == 1
     executable = driver.instantiate_graph(graph)
     driver.launch_graph(executable, stream.handle)  # its memory is still there
     stream.synchronize()
@@ -354,6 +370,18 @@ def test_what_a_captured_stream_used_rests_until_the_capture_is_over(allocator, 
     captured.synchronize()
     assert allocator.allocate(4, stream).address == address
     driver.destroy_graph(graph)
+
+
+def test_nothing_is_given_back_during_a_capture(allocator, driver, stream):
+    allocator.allocate(30 * MIB, stream)  # cached from here on
+    captured = Stream(driver)
+    allocator.begin_pool(captured)
+    driver.begin_capture(captured.handle)
+    with pytest.raises(OutOfMemoryError, match=r"30\.00 MiB \(31457280 bytes\) cached"):
+        allocator.allocate(40 * MIB, captured)  # to make room the driver would have to wait
+    driver.destroy_graph(driver.end_capture(captured.handle))
+    allocator.end_pool(captured)
+    assert allocator.allocate(40 * MIB, captured).nbytes >= 40 * MIB
 
 
 def test_memory_is_released_from_any_thread_and_by_the_garbage_collector(allocator, driver):
@@ -469,3 +497,23 @@ def test_pinned_memory_that_is_not_to_be_had_says_so(pool, driver, monkeypatch):
         pool.allocate(100_000)
     del kept
     assert pool.stats()["allocated"] == 0
+
+
+def test_pinned_memory_that_is_cached_makes_room(pool, driver, monkeypatch):
+    small = pool.allocate(5000)
+    del small
+    allocate, free, freed = driver.allocate_host, driver.free_host, []
+
+    def scarce(nbytes):
+        if not freed:
+            raise CudaError("no", 2, "CUDA_ERROR_OUT_OF_MEMORY")
+        return allocate(nbytes)
+
+    def give_back(address):
+        freed.append(address)
+        free(address)
+
+    monkeypatch.setattr(driver, "allocate_host", scarce)
+    monkeypatch.setattr(driver, "free_host", give_back)
+    assert pool.allocate(100_000).nbytes == 100_000
+    assert len(freed) == 1

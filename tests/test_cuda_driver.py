@@ -254,6 +254,11 @@ def test_the_other_device_goes_on(driver, kernels):
     address = driver.allocate(8)
     put(driver, address, [1.0, 2.0])
     assert get(driver, address, 2) == [1.0, 2.0]
+    Kernels(driver).write_beyond(address, 2, "exp")
+    with pytest.raises(CudaError, match="the last operator launched was exp"):  # an error of its own
+        driver.synchronize()
+    with pytest.raises(CudaError, match="the context of cuda:1 is lost"):
+        driver.synchronize()
 
 
 def test_blocking_names_the_operator(emulated_cuda, monkeypatch):

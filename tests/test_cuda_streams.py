@@ -201,6 +201,11 @@ def test_handles_are_lent_again(driver):
     timed.record(again)
     plain.record(again)
     assert (timed.handle == handle, plain.handle == handle) == (False, True)
+    handle = timed.handle
+    del timed
+    fresh = Event(driver)
+    fresh.record(again)
+    assert fresh.handle != handle
 
 
 def test_streams_of_the_same_handle_are_equal(driver):

@@ -289,7 +289,7 @@ class Allocator:
         return block
 
     def _join_neighbours(self, lists: dict[int, list[Block]]) -> None:
-        """Join free blocks that lie beside each other."""
+        """Join free blocks that lie beside each other; all blocks of a segment are one stream's."""
         blocks = [block for fitting in lists.values() for block in fitting]
         for fitting in lists.values():
             fitting.clear()
@@ -298,7 +298,7 @@ class Allocator:
             if id(block) in gone:
                 continue
             after = block.after
-            while after is not None and self._may_join(block, after):
+            while after is not None and after.free:
                 block.nbytes += after.nbytes
                 block.home = None
                 block.after = after.after
@@ -310,10 +310,6 @@ class Allocator:
         for block in blocks:
             if id(block) not in gone:
                 self._put(block)
-
-    @staticmethod
-    def _may_join(block: Block, after: Block) -> bool:
-        return after.free and after.stream == block.stream and after.pool == block.pool
 
     def _put(self, block: Block) -> None:
         """Into the lists of free blocks."""

@@ -172,8 +172,6 @@ class Driver:
         if status:
             name, text = self._words(status)
             raise BackendUnavailableError(f"the CUDA driver finds no GPU that it can use: {text} ({name})")
-        if not self.device_count():
-            raise BackendUnavailableError("the CUDA driver finds no GPU")
         self._null = self.ffi.NULL
         _drivers.add(self)
 
