@@ -34,18 +34,15 @@ _MOVED_AS = {
 _PARTS = {"complex64": "float32", "complex128": "float64"}  # what a complex number is two of
 
 
-def _groups() -> dict[str, list[str]]:
-    """dtype -> its operations, in the order of the tables."""
-    found: dict[str, list[str]] = {}
-    for dtype in DTYPES["ALL"]:
-        others = ["fill", *(f"copy_{each.name}" for each in ALL)]
-        if dtype in _PARTS.values():
-            others += [f"complex_{each}" for each in others]
-        found[dtype] = [row.id for row in _ROWS if dtype in row.dtypes] + others
-    return found
+def _moves(dtype: str) -> list[str]:
+    """The operations that only move elements to a dtype."""
+    moves = ["fill", *(f"copy_{each.name}" for each in ALL)]
+    return moves + [f"complex_{each}" for each in moves] if dtype in _PARTS.values() else moves
 
 
-_GROUPS = _groups()
+# dtype -> its operations, and those that only move elements, each in the order in which they are compiled.
+_OPERATIONS = {dtype: [row.id for row in _ROWS if dtype in row.dtypes] for dtype in DTYPES["ALL"]}
+_MOVES = {dtype: _moves(dtype) for dtype in DTYPES["ALL"]}
 
 
 class PointwiseKernel:
@@ -211,7 +208,9 @@ class PointwiseCall:
             words = f"pointwise_strided<%s_operation, uint32_t, {FEW_DIMS}>"
         else:
             words = "pointwise_strided<%s_operation, int64_t, 64>"
-        group = [words % each for each in _GROUPS[self._dtype]]
+        moves = _MOVES[self._dtype]
+        together = moves if self._operation in moves else _OPERATIONS[self._dtype]
+        group = [words % each for each in together]
         return self._runtime.programs.function(device, TEXT, self._dtype, words % self._operation, group)
 
 

@@ -18,10 +18,9 @@ from .compiler import Compiler, HostCompiler, NvrtcCompiler
 from .launcher import STRUCTURES
 from .programs import Programs
 
-# How many kernels are compiled at once: a second's work of NVIDIA's compiler, or all that a text has, where a
-# process is started for it.
+# How many kernels are compiled at once: a second's work of either compiler.
 BATCH = 12
-BATCH_ON_HOST = 1000
+BATCH_ON_HOST = 30
 
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
