@@ -1,4 +1,5 @@
-"""What pyproject.toml cannot say: the C extensions, and that an install survives without them."""
+"""What pyproject.toml cannot say: the C extensions, that an install survives without them, and the texts of
+kernels."""
 
 import glob
 import os
@@ -7,6 +8,7 @@ from multiprocessing.pool import ThreadPool
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 NATIVE_BUILD = "cffi_build/gnomon_c_build.py"
 
@@ -67,10 +69,27 @@ class OptionalBuildExt(build_ext):
         )
 
 
+class BuildPyWithTexts(build_py):
+    """Puts the texts of the CUDA kernels, which are compiled where a GPU is, beside what reads them."""
+
+    TEXTS = ("*.def", "*.h", "c/*.h", "cuda/**/*", "emulation/*")
+
+    def run(self):
+        super().run()
+        if self.editable_mode:  # which reads those of the repository
+            return
+        for pattern in self.TEXTS:
+            for source in glob.glob(f"csrc/{pattern}", recursive=True):
+                if os.path.isfile(source):
+                    target = os.path.join(self.build_lib, "gnomon_cuda", source)
+                    self.mkpath(os.path.dirname(target))
+                    self.copy_file(source, target)
+
+
 native = runpy.run_path(NATIVE_BUILD)
 
 setup(
-    cmdclass={"build_ext": OptionalBuildExt},
+    cmdclass={"build_ext": OptionalBuildExt, "build_py": BuildPyWithTexts},
     cffi_modules=[f"{NATIVE_BUILD}:{name}" for name in native["FFI_NAMES"]],
     ext_modules=[
         Extension(

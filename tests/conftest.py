@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -29,3 +31,24 @@ def _silent_fallback() -> Iterator[None]:
     gn.set_fallback_policy("allow")
     yield
     gn.set_fallback_policy(None)
+
+
+@pytest.fixture
+def emulated_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """GNOMON_CUDA_EMULATE=1, with two small devices; skips where there is no C++ compiler."""
+    if shutil.which("c++") is None:
+        pytest.skip("there is no C++ compiler")
+    monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
+    monkeypatch.setenv("GNOMON_CUDA_EMULATED_DEVICES", "2")
+    monkeypatch.setenv("GNOMON_CUDA_EMULATED_MEMORY", str(64 << 20))
+    monkeypatch.delenv("GNOMON_CUDA_BLOCKING", raising=False)
+
+
+@pytest.fixture
+def cuda_driver(emulated_cuda: None) -> Any:
+    """An emulated driver that no other test uses, with device 0 active."""
+    from gnomon_cuda.driver import open_emulation
+
+    made = open_emulation()
+    made.activate(0)
+    return made

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef __STDC_NO_COMPLEX__
+#if !defined(__STDC_NO_COMPLEX__) && !defined(__cplusplus)
 #include <complex.h>
 #define GN_HAS_COMPLEX 1
 typedef float complex gn_complex64;

@@ -206,24 +206,6 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define AS_BOOL(x) ((uint8_t)((x) ? 1 : 0))
 #define AS_MAGNITUDE(x) ((MAGNITUDE)(x))
 #define AS_COMPLEX(x) (x)
-/* The bits of an integer but its sign. */
-#define PLACES ((int64_t)sizeof(STORAGE) * 8 - (LOWEST != 0))
-/* The minimum of `high`, and the maximum of x and `low`; NaN if any is NaN. */
-#define MAXIMUM(x, y) (((x) > (y)) | gn_isnan(x) ? (x) : (y))
-#define MINIMUM(x, y) (((x) < (y)) | gn_isnan(x) ? (x) : (y))
-#define BETWEEN(x, low, high) MINIMUM(MAXIMUM(x, low), high)
-#define SCALAR(parameter, index) const COMPUTE parameter = NUMBER(index)
-#define INTEGER_ARGUMENT(parameter, index) const int64_t parameter = call->integers[index]
-/* An optional float argument; integers have no use for it. */
-#if IS_FRACTIONAL
-#define GIVEN(parameter, index, otherwise) \
-    const MAGNITUDE parameter = (MAGNITUDE)gn_given(&call->scalars[index], otherwise)
-#else
-#define GIVEN(parameter, index, otherwise) const int64_t parameter = 0
-#endif
-#define FIRST_NUMBER(parameter) const COMPUTE parameter = NUMBER(0)
-#define CONSTANT(parameter, value) const int64_t parameter = value
-#define NO_PARAMETER (void)0
 
 #define UNARY(name, id, dtypes, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, NO_PARAMETER, expression) KERNEL(id)))
@@ -264,19 +246,9 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define TERNARY_NUMBER(name, id, dtypes, parameter, expression) \
     OF_OTHERS(WHEN_##dtypes(TERNARY_LOOP(id, FIRST_NUMBER(parameter), expression) KERNEL(id)))
 
-/* Between two bounds: an element that is NaN stays it, and a bound that is NaN makes all elements so. */
-#define RAISED (a >= low || gn_isnan(a) ? a : low)
-#define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
-
 #include "../pointwise.def"
 
 /* clamp: the call's Scalars are the bounds; an absent one is NaN and GN_NO_INTEGER. */
-#define FIRST_BOUNDS                                                                    \
-    const gn_scalar *bounds = call->scalars;                                            \
-    const int no_low = isnan(bounds[0].real) && bounds[0].integer == GN_NO_INTEGER;     \
-    const int no_high = isnan(bounds[1].real) && bounds[1].integer == GN_NO_INTEGER;    \
-    const COMPUTE low = no_low ? LOWEST : NUMBER(0);                                    \
-    const COMPUTE high = no_high ? HIGHEST : NUMBER(1)
 OF_ONE(WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp)))
 
 /* pow.Tensor_Scalar: the exponents that are usual have forms and loops of their own, as in PyTorch, which
@@ -322,19 +294,6 @@ OF_ONE(KERNEL(pow_number))
 #undef AS_BOOL
 #undef AS_MAGNITUDE
 #undef AS_COMPLEX
-#undef PLACES
-#undef MAXIMUM
-#undef MINIMUM
-#undef BETWEEN
-#undef SCALAR
-#undef GIVEN
-#undef INTEGER_ARGUMENT
-#undef FIRST_NUMBER
-#undef CONSTANT
-#undef NO_PARAMETER
-#undef FIRST_BOUNDS
-#undef RAISED
-#undef CLAMPED
 #undef UNARY
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE

@@ -6,6 +6,8 @@
 
 #include "kernel.h"
 
+#include "select.h"
+
 #include "scalar_complex.h"
 #include "scalar_erf.h"
 #include "scalar_exp.h"
@@ -134,15 +136,6 @@ GN_INLINE int64_t gn_pow_int64(int64_t a, int64_t b) {
     return (int64_t)power;
 }
 
-#if GN_HAS_COMPLEX
-#define GN_FRACTIONAL(function32, function64, complex64_function, complex128_function, x) \
-    _Generic((x), float: function32, double: function64, gn_complex64: complex64_function, \
-             gn_complex128: complex128_function)
-#else
-#define GN_FRACTIONAL(function32, function64, complex64_function, complex128_function, x) \
-    _Generic((x), float: function32, double: function64)
-#endif
-
 GN_INLINE float gn_divide_float32(float a, float b) {
     return a / b;
 }
@@ -188,7 +181,6 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_far_tan(x) GN_FRACTIONAL(gn_far_tan_float32, tan, ctanf, ctan, x)(x)
 
 /* Floats. */
-#define GN_FLOATING(function32, function64, x) _Generic((x), float: function32, double: function64)
 #define GN_FLOAT(name, x) GN_FLOATING(name##_float32, name##_float64, x)
 #define gn_erf(x) GN_FLOAT(gn_erf, x)(x)
 #define gn_erfc(x) GN_FLOAT(gn_erfc, x)(x)
@@ -228,8 +220,6 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_polar(modulus, phase) GN_FLOAT(gn_polar, phase)(modulus, phase)
 
 /* Floats and integers. */
-#define GN_REAL(function32, function64, integer_function, x) \
-    _Generic((x), float: function32, double: function64, default: integer_function)
 /* NaN and -0.0 go through. */
 GN_INLINE float gn_relu_float32(float x) {
     return x < 0 ? 0 : x;
@@ -291,14 +281,6 @@ GN_INLINE int64_t gn_same_int64(int64_t x) {
     return x;
 }
 
-#if GN_HAS_COMPLEX
-#define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
-    _Generic((x), float: function32, double: function64, gn_complex64: complex64_function, \
-             gn_complex128: complex128_function, default: integer_function)
-#else
-#define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
-    GN_REAL(function32, function64, integer_function, x)
-#endif
 #define gn_isinf(x) \
     GN_ANY(gn_isinf_float32, gn_isinf_float64, gn_isinf_complex64, gn_isinf_complex128, gn_isnan_int64, x)(x)
 #define gn_pow(a, b) GN_ANY(gn_pow_float32, pow, gn_pow_complex64, gn_pow_complex128, gn_pow_int64, a)(a, b)
@@ -313,15 +295,8 @@ GN_INLINE int64_t gn_same_int64(int64_t x) {
 #define gn_real_part(x) GN_ANY(gn_same_float32, gn_same_float64, crealf, creal, gn_same_int64, x)(x)
 #define gn_sgn(x) GN_ANY(gn_sign_float32, gn_sign_float64, gn_sgn_complex64, gn_sgn_complex128, gn_sign_int64, x)(x)
 
-#if GN_HAS_COMPLEX
 #define gn_isnan(x) \
-    _Generic((x), float: gn_isnan_float32, double: gn_isnan_float64, gn_complex64: gn_isnan_complex64, \
-             gn_complex128: gn_isnan_complex128, default: gn_isnan_int64)(x)
-#define gn_abs(x) \
-    _Generic((x), float: fabsf, double: fabs, gn_complex64: cabsf, gn_complex128: cabs, default: gn_abs_int64)(x)
-#else
-#define gn_isnan(x) GN_REAL(gn_isnan_float32, gn_isnan_float64, gn_isnan_int64, x)(x)
-#define gn_abs(x) GN_REAL(fabsf, fabs, gn_abs_int64, x)(x)
-#endif
+    GN_ANY(gn_isnan_float32, gn_isnan_float64, gn_isnan_complex64, gn_isnan_complex128, gn_isnan_int64, x)(x)
+#define gn_abs(x) GN_ANY(fabsf, fabs, cabsf, cabs, gn_abs_int64, x)(x)
 
 #endif

@@ -32,7 +32,7 @@ GN_INLINE REAL NAME(gn_div_floor)(REAL a, REAL b) {
         quotient -= 1;
     }
     if (quotient == 0) {
-        return FUNCTION(copysign)(0, a / b);
+        return FUNCTION(copysign)((REAL)0, a / b);
     }
     const REAL whole = FUNCTION(floor)(quotient);
     return quotient - whole > (REAL)0.5 ? whole + 1 : whole;

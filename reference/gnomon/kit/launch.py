@@ -168,7 +168,7 @@ def launch(
             native_runs[backend.device_type, name] += 1
     elif status == BAD_VALUE:
         # the reference kernel meets the same values, and raises with the full text
-        run_reference(name, tensors, output_count, walk, kernel_arguments)
+        _run_in_place_of(backend, name, tensors, output_count, walk, kernel_arguments)
     elif status == OUT_OF_MEMORY:
         raise OutOfMemoryError(f"{name}: {backend.name} has no memory for the kernel's workspace")
     else:
@@ -215,6 +215,18 @@ def _fall_back(
             "(GNOMON_FALLBACK=warn)",
             stacklevel=2,
         )
+    _run_in_place_of(backend, name, tensors, output_count, walk, kernel_arguments)
+
+
+def _run_in_place_of(
+    backend: Backend,
+    name: str,
+    tensors: Sequence[Tensor | None],
+    output_count: int,
+    walk: TensorIterator | None,
+    kernel_arguments: Sequence[Any],
+) -> None:
+    """Run the reference's kernel on a backend's tensors: in place in host memory, elsewhere on copies."""
     if backend.host_memory:
         run_reference(name, tensors, output_count, walk, kernel_arguments)
         return

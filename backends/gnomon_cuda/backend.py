@@ -1,0 +1,84 @@
+"""The Backend over CUDA: kernels compiled at run time, memory from a caching allocator, work in streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gnomon.memory.backend import USUAL_TRAITS, Backend
+from gnomon.values.errors import BackendUnavailableError
+
+from . import driver as drivers
+from . import pointwise, reductions
+from .runtime import Runtime
+
+
+class CudaBackend(Backend):
+    """The GPUs that NVIDIA's driver finds, or with ``GNOMON_CUDA_EMULATE=1`` emulated ones."""
+
+    name = device_type = "cuda"
+    has_addresses = True
+    traits = USUAL_TRAITS.difference({"complex", "random"}) | {"memory_stats", "streams"}
+
+    def __init__(self) -> None:
+        self.runtime = Runtime()
+        self.kernels: dict[str, Any] = {}
+        self.capabilities: dict[str, tuple[str, ...]] = {}
+        self._sources: dict[str, str] = {}
+        for family in (pointwise, reductions):
+            kernels, dtypes, written = family.kernels(self.runtime)
+            self.kernels |= kernels
+            self.capabilities |= dtypes
+            self._sources |= written
+
+    def is_available(self) -> tuple[bool, str]:
+        try:
+            drivers.load()
+        except BackendUnavailableError as error:
+            return False, str(error)
+        return True, ""
+
+    def device_count(self) -> int:
+        return self.runtime.driver.device_count()
+
+    def kernel_source(self, operator: str) -> str:
+        return self._sources[operator]
+
+    def allocate(self, nbytes: int, index: int) -> Any:
+        return self.runtime.allocate(nbytes, index)
+
+    def address(self, memory: Any) -> int:
+        return memory.address  # type: ignore[no-any-return]
+
+    def copy_in(self, memory: Any, offset: int, data: memoryview) -> None:
+        """The bytes may be changed as soon as this returns."""
+        if data.nbytes:
+            driver = self.runtime.driver
+            stream = self.runtime.enter(memory.index)
+            content = data if data.contiguous else memoryview(bytes(data))
+            driver.copy_to_device(memory.address + offset, driver.host_address(content), data.nbytes, stream)
+
+    def copy_out(self, memory: Any, offset: int, nbytes: int) -> memoryview:
+        """After all that is in the current stream."""
+        found = bytearray(nbytes)
+        if nbytes:
+            driver = self.runtime.driver
+            stream = self.runtime.enter(memory.index)
+            driver.copy_to_host(driver.host_address(found), memory.address + offset, nbytes, stream)
+            driver.wait_for_stream(stream)
+        return memoryview(found)
+
+    def synchronize(self, index: int) -> None:
+        self.runtime.driver.activate(index)
+        self.runtime.driver.synchronize()
+
+    def memory_stats(self, index: int) -> dict[str, int]:
+        return self.runtime.allocator(index).stats()
+
+    def reset_peak_memory(self, index: int) -> None:
+        self.runtime.allocator(index).reset_peak()
+
+    def empty_cache(self) -> None:
+        self.runtime.empty_cache()
+
+    def set_memory_limit(self, nbytes: int | None, index: int) -> None:
+        self.runtime.allocator(index).set_limit(nbytes)

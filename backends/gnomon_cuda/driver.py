@@ -1,0 +1,649 @@
+"""The driver: the functions of libcuda that the backend needs, each raising CudaError instead of returning a
+status.
+
+The library is opened by name at first use, so that gnomon installs and imports where there is none.  Handles
+(streams, events, modules, functions) and addresses are Python's integers here: the ABI passes a pointer and
+an integer of its width alike, and integers are what tables are keyed by.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.values.errors import BackendUnavailableError
+from gnomon.values.locks import new_in_each_process
+
+from .errors import NOT_READY, STICKY, CudaError
+
+if TYPE_CHECKING:
+    from .streams import Stream
+
+LIBRARY = "libcuda.so.1"
+
+# Names and types are NVIDIA's; where they have a pointer to something opaque, or an address, there is an
+# integer of the same width here.
+_DECLARATIONS = """
+int cuInit(unsigned int flags);
+int cuDriverGetVersion(int *version);
+int cuGetErrorName(int status, const char **name);
+int cuGetErrorString(int status, const char **text);
+int cuDeviceGetCount(int *count);
+int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGetName(char *name, int length, int device);
+int cuDeviceTotalMem_v2(size_t *nbytes, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDevicePrimaryCtxRetain(uintptr_t *context, int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+int cuCtxSetCurrent(uintptr_t context);
+int cuCtxGetCurrent(uintptr_t *context);
+int cuCtxSynchronize(void);
+int cuMemGetInfo_v2(size_t *free, size_t *total);
+int cuMemAlloc_v2(uintptr_t *address, size_t nbytes);
+int cuMemFree_v2(uintptr_t address);
+int cuMemHostAlloc(uintptr_t *address, size_t nbytes, unsigned int flags);
+int cuMemFreeHost(uintptr_t address);
+int cuMemcpyHtoDAsync_v2(uintptr_t to, uintptr_t from, size_t nbytes, uintptr_t stream);
+int cuMemcpyDtoHAsync_v2(uintptr_t to, uintptr_t from, size_t nbytes, uintptr_t stream);
+int cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t nbytes, uintptr_t stream);
+int cuMemcpyPeerAsync(uintptr_t to, uintptr_t to_context, uintptr_t from, uintptr_t from_context,
+                      size_t nbytes, uintptr_t stream);
+int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t count, uintptr_t stream);
+int cuStreamCreate(uintptr_t *stream, unsigned int flags);
+int cuStreamDestroy_v2(uintptr_t stream);
+int cuStreamSynchronize(uintptr_t stream);
+int cuStreamQuery(uintptr_t stream);
+int cuStreamWaitEvent(uintptr_t stream, uintptr_t event, unsigned int flags);
+int cuEventCreate(uintptr_t *event, unsigned int flags);
+int cuEventDestroy_v2(uintptr_t event);
+int cuEventRecord(uintptr_t event, uintptr_t stream);
+int cuEventQuery(uintptr_t event);
+int cuEventSynchronize(uintptr_t event);
+int cuEventElapsedTime(float *milliseconds, uintptr_t start, uintptr_t end);
+int cuModuleLoadData(uintptr_t *module, const char *image);
+int cuModuleUnload(uintptr_t module);
+int cuModuleGetFunction(uintptr_t *function, uintptr_t module, const char *symbol);
+int cuFuncGetAttribute(int *value, int attribute, uintptr_t function);
+int cuFuncSetAttribute(uintptr_t function, int attribute, int value);
+int cuLaunchKernel(uintptr_t function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                   unsigned int shared_bytes, uintptr_t stream, void **parameters, void **extra);
+int cuStreamBeginCapture_v2(uintptr_t stream, int mode);
+int cuStreamEndCapture(uintptr_t stream, uintptr_t *graph);
+int cuStreamIsCapturing(uintptr_t stream, int *status);
+int cuGraphInstantiateWithFlags(uintptr_t *executable, uintptr_t graph, unsigned long long flags);
+int cuGraphLaunch(uintptr_t executable, uintptr_t stream);
+int cuGraphDestroy(uintptr_t graph);
+int cuGraphExecDestroy(uintptr_t executable);
+const char *gn_emulation_problem(void);
+"""
+
+# The driver's numbers for what can be asked of a device.
+DEVICE_ATTRIBUTES = {
+    "max_threads_per_block": 1,
+    "max_shared_bytes_per_block": 8,
+    "warp_size": 10,
+    "clock_kilohertz": 13,
+    "multiprocessor_count": 16,
+    "memory_clock_kilohertz": 36,
+    "memory_bus_bits": 37,
+    "l2_cache_bytes": 38,
+    "max_threads_per_multiprocessor": 39,
+    "compute_capability_major": 75,
+    "compute_capability_minor": 76,
+    "max_shared_bytes_per_block_by_wish": 97,
+}
+
+FUNCTION_ATTRIBUTES = {
+    "max_threads_per_block": 0,
+    "shared_bytes": 1,
+    "constant_bytes": 2,
+    "local_bytes": 3,  # of a thread: what its registers do not hold
+    "registers": 4,
+    "ptx_version": 5,
+    "binary_version": 6,
+    "max_dynamic_shared_bytes": 8,
+}
+
+CAPTURE_MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
+
+_STREAM_NON_BLOCKING = 1  # work in the default stream is not waited for
+_EVENT_DISABLE_TIMING = 2
+_HOST_PORTABLE = 1  # pinned memory for all contexts, not only for the current one
+
+
+class _Thread(threading.local):
+    """What is known of a thread: the device whose context is current (-1: none yet), its current streams by
+    device where they are not the default ones, and those that ``with`` will return to.
+    """
+
+    device = -1
+
+    def __init__(self) -> None:  # once in each thread
+        self.streams: dict[int, Stream] = {}
+        self.outer_streams: list[Stream] = []
+
+
+_drivers: weakref.WeakSet[Driver] = weakref.WeakSet()
+
+
+class Driver:
+    """An opened library with the driver's functions; ``path`` is a file, by default the GPU's driver.
+
+    Everything that works in a context works in the current one of the calling thread: ``activate`` first.
+    Streams are integers, 0 the default one; a call that takes a stream returns before the work is done.
+    Every method raises CudaError on the driver's errors.
+
+    emulated     is it gnomon's emulation of a driver?
+    blocking     is each launch waited for, so that an error names its operator?  ``GNOMON_CUDA_BLOCKING=1``
+    """
+
+    def __init__(self, path: str | os.PathLike[str] = "", emulated: bool = False):
+        """Opens the library and initialises it.  Raises BackendUnavailableError where that does not work, or
+        there is no device.
+        """
+        import cffi  # parses the declarations in some milliseconds, which only who has a use for them pays
+
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(_DECLARATIONS)
+        self.emulated = emulated
+        self.blocking = os.environ.get("GNOMON_CUDA_BLOCKING", "0") not in ("", "0")
+        self.thread = _Thread()
+        self.default_streams: dict[int, Stream] = {}  # device -> its default stream
+        # (stream or event, device) -> handles that nobody uses any more
+        self.idle_handles: dict[tuple[str, int], list[int]] = {}
+        self._forked = False
+        self._contexts: dict[int, int] = {}
+        self._context_lock = threading.Lock()
+        self._last_operator = ""
+        self._lost: dict[int, str] = {}  # device -> why its context is lost
+        try:
+            self._lib = self.ffi.dlopen(os.fspath(path) or LIBRARY)
+            self._launch = self._lib.cuLaunchKernel
+        except (OSError, AttributeError) as error:
+            reason = str(error).partition(".  ")[0]  # cffi tells where else it looked
+            raise BackendUnavailableError(
+                f"the CUDA driver does not load: {reason} (is a driver installed?)"
+            ) from None
+        status = self._lib.cuInit(0)
+        if status:
+            name, text = self._words(status)
+            raise BackendUnavailableError(f"the CUDA driver finds no GPU that it can use: {text} ({name})")
+        self._null = self.ffi.NULL
+        _drivers.add(self)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Errors.
+
+    def _words(self, status: int) -> tuple[str, str]:
+        """The driver's name for a status, and its words."""
+        found = []
+        for ask in (self._lib.cuGetErrorName, self._lib.cuGetErrorString):
+            answer = self.ffi.new("char **")
+            known = ask(status, answer) == 0 and answer[0] != self.ffi.NULL
+            found.append(self.ffi.string(answer[0]).decode() if known else "")
+        return found[0] or f"CUDA_ERROR_{status}", found[1] or "an error that the driver has no words for"
+
+    def problem(self) -> str:
+        """What the emulated driver found wrong with a kernel, in words; "" where nothing, or on a GPU."""
+        if not self.emulated:
+            return ""
+        text = self._lib.gn_emulation_problem()
+        return "" if text == self.ffi.NULL else self.ffi.string(text).decode(errors="replace")
+
+    def _fail(self, function: str, status: int, operator: str = "") -> None:
+        """Raise the CudaError of a status."""
+        name, text = self._words(status)
+        said = f"{function}: {text} ({name}, {status})"
+        if status in STICKY:
+            device = self.thread.device
+            before = self._lost.get(device)
+            if before is None:
+                problem = self.problem()
+                said += f"; {problem}" if problem else ""
+                self._lost[device] = said = f"{said}; {self._suspect(operator)}"
+            else:
+                said = f"{function}: the context of cuda:{device} is lost since an earlier error: {before}"
+        raise CudaError(said, status, name)
+
+    def _suspect(self, operator: str) -> str:
+        if operator:
+            return f"it was operator {operator}"
+        if not self._last_operator:
+            return "no operator was launched before"
+        return (
+            f"the last operator launched was {self._last_operator}; it or an earlier one did it "
+            "(GNOMON_CUDA_BLOCKING=1 tells which)"
+        )
+
+    # -----------------------------------------------------------------------------------------------------
+    # Devices and contexts.
+
+    def version(self) -> int:
+        """The newest CUDA that the driver knows: 1000 * major + 10 * minor."""
+        answer = self.ffi.new("int *")
+        status = self._lib.cuDriverGetVersion(answer)
+        if status:
+            self._fail("cuDriverGetVersion", status)
+        return answer[0]
+
+    def device_count(self) -> int:
+        """How many devices there are."""
+        answer = self.ffi.new("int *")
+        status = self._lib.cuDeviceGetCount(answer)
+        if status:
+            self._fail("cuDeviceGetCount", status)
+        return answer[0]
+
+    def _device(self, index: int) -> int:
+        answer = self.ffi.new("int *")
+        status = self._lib.cuDeviceGet(answer, index)
+        if status:
+            self._fail("cuDeviceGet", status)
+        return answer[0]
+
+    def device_name(self, index: int) -> str:
+        """The name that its maker gave it."""
+        answer = self.ffi.new("char[256]")
+        status = self._lib.cuDeviceGetName(answer, 256, self._device(index))
+        if status:
+            self._fail("cuDeviceGetName", status)
+        return self.ffi.string(answer).decode(errors="replace")
+
+    def total_memory(self, index: int) -> int:
+        """Its memory in bytes."""
+        answer = self.ffi.new("size_t *")
+        status = self._lib.cuDeviceTotalMem_v2(answer, self._device(index))
+        if status:
+            self._fail("cuDeviceTotalMem_v2", status)
+        return answer[0]
+
+    def attribute(self, index: int, name: str) -> int:
+        """One of DEVICE_ATTRIBUTES."""
+        answer = self.ffi.new("int *")
+        status = self._lib.cuDeviceGetAttribute(answer, DEVICE_ATTRIBUTES[name], self._device(index))
+        if status:
+            self._fail("cuDeviceGetAttribute", status)
+        return answer[0]
+
+    def architecture(self, index: int) -> str:
+        """What kernels are compiled for, such as ``sm_90``."""
+        major, minor = (self.attribute(index, f"compute_capability_{part}") for part in ("major", "minor"))
+        return f"sm_{major}{minor}"
+
+    def activate(self, index: int) -> None:
+        """Make the context of device ``index`` current for the calling thread.
+
+        What made another context current behind gnomon's back is not noticed: ``reactivate`` after it.
+        Raises RuntimeError in a child of fork, where CUDA does not work.
+        """
+        if self.thread.device != index:
+            self.reactivate(index)
+
+    def reactivate(self, index: int) -> None:
+        """The same, whichever was current before."""
+        if self._forked:
+            raise RuntimeError(
+                "CUDA was used before this process was forked, and does not work in the child; start "
+                "processes by multiprocessing's 'spawn' or 'forkserver'"
+            )
+        context = self.context(index)
+        status = self._lib.cuCtxSetCurrent(context)
+        if status:
+            self._fail("cuCtxSetCurrent", status)
+        self.thread.device = index
+
+    def context(self, index: int) -> int:
+        """The primary context of a device, the one that all libraries of the process share."""
+        with self._context_lock:
+            if index not in self._contexts:
+                answer = self.ffi.new("uintptr_t *")
+                status = self._lib.cuDevicePrimaryCtxRetain(answer, self._device(index))
+                if status:
+                    self._fail("cuDevicePrimaryCtxRetain", status)
+                self._contexts[index] = answer[0]
+            return self._contexts[index]
+
+    def active_device(self) -> int:
+        """The device whose context is current in the calling thread; -1 before any was."""
+        return self.thread.device
+
+    def synchronize(self) -> None:
+        """Wait until everything asked of the current device is done."""
+        status = self._lib.cuCtxSynchronize()
+        if status:
+            self._fail("cuCtxSynchronize", status)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Memory.
+
+    def memory_info(self) -> tuple[int, int]:
+        """Free bytes and all bytes of the current device."""
+        free, total = self.ffi.new("size_t *"), self.ffi.new("size_t *")
+        status = self._lib.cuMemGetInfo_v2(free, total)
+        if status:
+            self._fail("cuMemGetInfo_v2", status)
+        return free[0], total[0]
+
+    def allocate(self, nbytes: int) -> int:
+        """The address of ``nbytes`` (at least 1) on the current device."""
+        answer = self.ffi.new("uintptr_t *")
+        status = self._lib.cuMemAlloc_v2(answer, nbytes)
+        if status:
+            self._fail("cuMemAlloc_v2", status)
+        return answer[0]
+
+    def free(self, address: int) -> None:
+        """Give memory of the current device back.  A GPU's driver waits for all its work first."""
+        status = self._lib.cuMemFree_v2(address)
+        if status:
+            self._fail("cuMemFree_v2", status)
+
+    def allocate_host(self, nbytes: int) -> int:
+        """The address of ``nbytes`` (at least 1) of pinned host memory, good for all devices."""
+        answer = self.ffi.new("uintptr_t *")
+        status = self._lib.cuMemHostAlloc(answer, nbytes, _HOST_PORTABLE)
+        if status:
+            self._fail("cuMemHostAlloc", status)
+        return answer[0]
+
+    def free_host(self, address: int) -> None:
+        """Give pinned host memory back."""
+        status = self._lib.cuMemFreeHost(address)
+        if status:
+            self._fail("cuMemFreeHost", status)
+
+    def host_view(self, address: int, nbytes: int) -> memoryview:
+        """The bytes of host memory in place, writable; its owner has to outlive the view."""
+        return memoryview(self.ffi.buffer(self.ffi.cast("char *", address), nbytes))
+
+    def host_address(self, data: Any) -> int:
+        """The address of an object's bytes; good for as long as the object is kept, and not resized."""
+        return int(self.ffi.cast("uintptr_t", self.ffi.from_buffer(data)))
+
+    def copy_to_device(self, to: int, host: int, nbytes: int, stream: int = 0) -> None:
+        """Copy from host memory.
+
+        Pageable memory may be changed as soon as this returns; pinned memory only once the copy is done.
+        """
+        status = self._lib.cuMemcpyHtoDAsync_v2(to, host, nbytes, stream)
+        if status:
+            self._fail("cuMemcpyHtoDAsync_v2", status)
+
+    def copy_to_host(self, host: int, source: int, nbytes: int, stream: int = 0) -> None:
+        """Copy to host memory; the bytes are there once the stream has been waited for."""
+        status = self._lib.cuMemcpyDtoHAsync_v2(host, source, nbytes, stream)
+        if status:
+            self._fail("cuMemcpyDtoHAsync_v2", status)
+
+    def copy_on_device(self, to: int, source: int, nbytes: int, stream: int = 0) -> None:
+        """Copy within a device's memory."""
+        status = self._lib.cuMemcpyDtoDAsync_v2(to, source, nbytes, stream)
+        if status:
+            self._fail("cuMemcpyDtoDAsync_v2", status)
+
+    def copy_between_devices(
+        self, to: int, to_index: int, source: int, source_index: int, nbytes: int, stream: int = 0
+    ) -> None:
+        """Copy from the memory of one device to another's, in a stream of the current device."""
+        to_context, source_context = self.context(to_index), self.context(source_index)
+        status = self._lib.cuMemcpyPeerAsync(to, to_context, source, source_context, nbytes, stream)
+        if status:
+            self._fail("cuMemcpyPeerAsync", status)
+
+    def fill_bytes(self, address: int, value: int, nbytes: int, stream: int = 0) -> None:
+        """Write the byte ``value`` everywhere."""
+        status = self._lib.cuMemsetD8Async(address, value, nbytes, stream)
+        if status:
+            self._fail("cuMemsetD8Async", status)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Streams and events.
+
+    def create_stream(self) -> int:
+        """A stream of the current device, which does not wait for the default one."""
+        answer = self.ffi.new("uintptr_t *")
+        status = self._lib.cuStreamCreate(answer, _STREAM_NON_BLOCKING)
+        if status:
+            self._fail("cuStreamCreate", status)
+        return answer[0]
+
+    def destroy_stream(self, stream: int) -> None:
+        """Give a stream back; what is in it is still done."""
+        status = self._lib.cuStreamDestroy_v2(stream)
+        if status:
+            self._fail("cuStreamDestroy_v2", status)
+
+    def wait_for_stream(self, stream: int = 0) -> None:
+        """Wait until everything in a stream is done."""
+        status = self._lib.cuStreamSynchronize(stream)
+        if status:
+            self._fail("cuStreamSynchronize", status)
+
+    def is_stream_done(self, stream: int = 0) -> bool:
+        """Is everything in a stream done?"""
+        status = self._lib.cuStreamQuery(stream)
+        if status and status != NOT_READY:
+            self._fail("cuStreamQuery", status)
+        return status == 0
+
+    def stream_wait_event(self, stream: int, event: int) -> None:
+        """What is put into ``stream`` from now on runs after what ``event`` recorded.  Does not wait."""
+        status = self._lib.cuStreamWaitEvent(stream, event, 0)
+        if status:
+            self._fail("cuStreamWaitEvent", status)
+
+    def create_event(self, timing: bool = False) -> int:
+        """An event of the current device; only one with ``timing`` can be asked for times."""
+        answer = self.ffi.new("uintptr_t *")
+        status = self._lib.cuEventCreate(answer, 0 if timing else _EVENT_DISABLE_TIMING)
+        if status:
+            self._fail("cuEventCreate", status)
+        return answer[0]
+
+    def destroy_event(self, event: int) -> None:
+        """Give an event back."""
+        status = self._lib.cuEventDestroy_v2(event)
+        if status:
+            self._fail("cuEventDestroy_v2", status)
+
+    def record_event(self, event: int, stream: int = 0) -> None:
+        """Let ``event`` stand for all that is in ``stream`` now."""
+        status = self._lib.cuEventRecord(event, stream)
+        if status:
+            self._fail("cuEventRecord", status)
+
+    def is_event_done(self, event: int) -> bool:
+        """Is what ``event`` recorded done?  True before it recorded anything."""
+        status = self._lib.cuEventQuery(event)
+        if status and status != NOT_READY:
+            self._fail("cuEventQuery", status)
+        return status == 0
+
+    def wait_for_event(self, event: int) -> None:
+        """Wait until what ``event`` recorded is done."""
+        status = self._lib.cuEventSynchronize(event)
+        if status:
+            self._fail("cuEventSynchronize", status)
+
+    def elapsed_milliseconds(self, start: int, end: int) -> float:
+        """The time between two events with timing, both done."""
+        answer = self.ffi.new("float *")
+        status = self._lib.cuEventElapsedTime(answer, start, end)
+        if status:
+            self._fail("cuEventElapsedTime", status)
+        return answer[0]
+
+    # -----------------------------------------------------------------------------------------------------
+    # Modules and launches.
+
+    def load_module(self, image: bytes) -> int:
+        """A compiled image in the current context."""
+        answer = self.ffi.new("uintptr_t *")
+        # the emulated driver finds the end of an image as NVIDIA's does, in the image itself
+        status = self._lib.cuModuleLoadData(answer, image)
+        if status:
+            self._fail("cuModuleLoadData", status)
+        return answer[0]
+
+    def unload_module(self, module: int) -> None:
+        """Give a module of the current context back, and its functions with it."""
+        status = self._lib.cuModuleUnload(module)
+        if status:
+            self._fail("cuModuleUnload", status)
+
+    def function(self, module: int, symbol: str) -> int:
+        """The kernel of a module by its symbol."""
+        answer = self.ffi.new("uintptr_t *")
+        status = self._lib.cuModuleGetFunction(answer, module, symbol.encode())
+        if status:
+            self._fail(f"cuModuleGetFunction({symbol})", status)
+        return answer[0]
+
+    def function_attribute(self, function: int, name: str) -> int:
+        """One of FUNCTION_ATTRIBUTES."""
+        answer = self.ffi.new("int *")
+        status = self._lib.cuFuncGetAttribute(answer, FUNCTION_ATTRIBUTES[name], function)
+        if status:
+            self._fail("cuFuncGetAttribute", status)
+        return answer[0]
+
+    def allow_shared_bytes(self, function: int, nbytes: int) -> None:
+        """Let a kernel have more dynamic shared memory than the 48 KiB that every device gives."""
+        attribute = FUNCTION_ATTRIBUTES["max_dynamic_shared_bytes"]
+        status = self._lib.cuFuncSetAttribute(function, attribute, nbytes)
+        if status:
+            self._fail("cuFuncSetAttribute", status)
+
+    def launch(
+        self,
+        function: int,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        shared_bytes: int,
+        stream: int,
+        parameters: Any,
+        operator: str = "",
+    ) -> None:
+        """Put a kernel into a stream of the current device.
+
+        ``parameters`` is a ``void *[]`` of this driver's ``ffi`` with the addresses of the arguments, which
+        are read before this returns.  ``operator`` is who is named when the kernel fails.
+        """
+        x, y, z = grid
+        i, j, k = block
+        status = self._launch(function, x, y, z, i, j, k, shared_bytes, stream, parameters, self._null)
+        if status:
+            self._fail(f"cuLaunchKernel with grid {grid} and block {block}", status)
+        self._last_operator = operator
+        if self.blocking and not self.is_capturing(stream):
+            status = self._lib.cuStreamSynchronize(stream)
+            if status:
+                self._fail("cuStreamSynchronize", status, operator)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Graphs.
+
+    def begin_capture(self, stream: int, mode: str = "relaxed") -> None:
+        """From now on what is put into ``stream`` is noted and not run.  ``mode`` is one of CAPTURE_MODES."""
+        status = self._lib.cuStreamBeginCapture_v2(stream, CAPTURE_MODES[mode])
+        if status:
+            self._fail("cuStreamBeginCapture_v2", status)
+
+    def end_capture(self, stream: int) -> int:
+        """The graph of what was noted."""
+        answer = self.ffi.new("uintptr_t *")
+        status = self._lib.cuStreamEndCapture(stream, answer)
+        if status:
+            self._fail("cuStreamEndCapture", status)
+        return answer[0]
+
+    def is_capturing(self, stream: int) -> bool:
+        """Is work of ``stream`` noted rather than run?  Also after something forbidden has spoilt it."""
+        answer = self.ffi.new("int *")
+        status = self._lib.cuStreamIsCapturing(stream, answer)
+        if status:
+            self._fail("cuStreamIsCapturing", status)
+        return answer[0] != 0
+
+    def instantiate_graph(self, graph: int) -> int:
+        """What ``launch_graph`` takes, of a graph."""
+        answer = self.ffi.new("uintptr_t *")
+        status = self._lib.cuGraphInstantiateWithFlags(answer, graph, 0)
+        if status:
+            self._fail("cuGraphInstantiateWithFlags", status)
+        return answer[0]
+
+    def launch_graph(self, executable: int, stream: int = 0, operator: str = "") -> None:
+        """Put all of a graph into a stream."""
+        status = self._lib.cuGraphLaunch(executable, stream)
+        if status:
+            self._fail("cuGraphLaunch", status)
+        self._last_operator = operator or "a graph's"
+
+    def destroy_graph(self, graph: int) -> None:
+        """Give a graph back; what was instantiated of it stays."""
+        status = self._lib.cuGraphDestroy(graph)
+        if status:
+            self._fail("cuGraphDestroy", status)
+
+    def destroy_executable(self, executable: int) -> None:
+        """Give back what ``instantiate_graph`` returned."""
+        status = self._lib.cuGraphExecDestroy(executable)
+        if status:
+            self._fail("cuGraphExecDestroy", status)
+
+
+def _after_fork_in_child() -> None:
+    for driver in list(_drivers):
+        driver._forked = True
+        driver.thread = _Thread()  # so that the next ``activate`` looks
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Which library.
+
+_lock = new_in_each_process(globals(), "_lock", threading.Lock)
+_loaded: dict[bool, Driver | str] = {}  # emulated -> the driver, or why there is none
+
+
+def is_emulating() -> bool:
+    """Does ``GNOMON_CUDA_EMULATE`` ask for the emulated driver?"""
+    return os.environ.get("GNOMON_CUDA_EMULATE", "0") not in ("", "0")
+
+
+def load() -> Driver:
+    """The driver, opened at first use: the GPU's, or with ``GNOMON_CUDA_EMULATE=1`` the emulated one.
+
+    Raises BackendUnavailableError, which says what is missing; asked again it says the same, without looking.
+    """
+    emulated = is_emulating()
+    with _lock:
+        if emulated not in _loaded:
+            try:
+                _loaded[emulated] = open_emulation() if emulated else Driver()
+            except BackendUnavailableError as error:
+                _loaded[emulated] = str(error)
+        found = _loaded[emulated]
+    if isinstance(found, str):
+        raise BackendUnavailableError(found)
+    return found
+
+
+def open_emulation() -> Driver:
+    """A new emulated driver, with devices and memory of its own.
+
+    ``GNOMON_CUDA_EMULATED_DEVICES`` and ``GNOMON_CUDA_EMULATED_MEMORY`` say how many and how much.  Raises
+    BackendUnavailableError where there is no C++ compiler, or it does not like the emulation's text.
+    """
+    from .emulation import build
+
+    path: Path = build()
+    return Driver(path, emulated=True)

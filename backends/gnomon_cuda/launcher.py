@@ -1,0 +1,96 @@
+"""Launcher: from a walk and its tensors to a kernel's parameters, its grid, and its launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gnomon.kit.iterator import TensorIterator
+
+# The structures of csrc/cuda/kernel.cuh.
+STRUCTURES = """
+typedef struct { double real; double imag; int64_t integer; } gn_scalar;
+typedef struct { int32_t dtypes[4]; gn_scalar scalars[4]; int64_t integers[4]; } gn_numbers;
+typedef struct { uintptr_t at[4]; } gn_places;
+typedef struct { int32_t ndim; int64_t sizes[8]; int64_t strides[4][8]; } gn_shape8;
+typedef struct { int32_t ndim; int64_t sizes[64]; int64_t strides[4][64]; } gn_shape64;
+typedef struct {
+    int64_t outputs; int64_t count; int64_t parts; gn_shape8 kept; gn_shape8 reduced;
+} gn_reduction8;
+"""
+THREADS = 256  # of a block
+BLOCKS_PER_MULTIPROCESSOR = 16
+VECTOR_BYTES = 16  # what a thread reads or writes at once, at most
+FEW_DIMS = 8  # of most walks; the parameters of others are longer
+
+
+class Geometry(NamedTuple):
+    """How the operands of a walk lie.
+
+    sizes, strides   of the walk, dimension 0 fastest; strides in bytes, those of each operand
+    itemsizes        bytes of an element of each operand
+    """
+
+    sizes: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+    itemsizes: tuple[int, ...]
+
+    @property
+    def numel(self) -> int:
+        """How many elements are walked."""
+        count = 1
+        for size in self.sizes:
+            count *= size
+        return count
+
+    def single(self) -> int | None:
+        """A bit for each input that is one element for all; None where an operand does not lie densely."""
+        if len(self.sizes) > 1:
+            return None
+        bits = 0
+        for place, (strides, size) in enumerate(zip(self.strides, self.itemsizes)):
+            stride = strides[0] if strides else size
+            if stride == 0 and place:
+                bits |= 1 << (place - 1)
+            elif stride != size and self.numel > 1:
+                return None
+        return bits
+
+    def lanes(self, addresses: Sequence[int], single: int) -> int:
+        """How many elements a thread may take at once, where operands begin at these addresses."""
+        lanes = VECTOR_BYTES // max(self.itemsizes)
+        for place, (address, size) in enumerate(zip(addresses, self.itemsizes)):
+            is_single = place and single >> (place - 1) & 1
+            if not is_single and address % (lanes * size):
+                return 1
+        return lanes
+
+
+def geometry_of(walk: TensorIterator) -> Geometry:
+    """The geometry of a walk."""
+    return Geometry(
+        tuple(walk.shape),
+        tuple(tuple(operand.strides) for operand in walk.operands),
+        tuple(operand.dtype.itemsize for operand in walk.operands),
+    )
+
+
+def grid_of(work: int, multiprocessors: int) -> tuple[int, int, int]:
+    """Enough blocks for so many steps, and no more than keep the device busy: kernels go on in strides."""
+    most = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
+    return max(1, min((work + THREADS - 1) // THREADS, most)), 1, 1
+
+
+def scalar_of(value: Any, absent: int = -0x7FFFFFFFFFFFFFFF) -> tuple[float, float, int]:
+    """A number in the forms of gn_scalar (csrc/gnomon.h)."""
+    if value is None:
+        return float("nan"), 0.0, absent
+    real = value.real
+    if isinstance(real, int):
+        integer = (int(real) + 2**63) % 2**64 - 2**63
+    else:
+        integer = int(real) if -(2.0**63) <= real < 2.0**63 else -(2**63)
+    try:
+        return float(real), float(value.imag), integer
+    except OverflowError:
+        return (float("inf") if real > 0 else float("-inf")), 0.0, integer

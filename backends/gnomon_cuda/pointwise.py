@@ -1,0 +1,277 @@
+"""Pointwise: the operators whose kernels are in csrc/cuda/pointwise.cu."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gnomon.dispatch.dispatcher import aten
+from gnomon.kit.iterator import TensorIterator
+from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.memory.tensor import Tensor
+from gnomon.values.dtype import ALL
+
+from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of, scalar_of
+from .tables import DTYPES, Row, pointwise_rows
+
+TEXT = "pointwise.cu"
+_ROWS = pointwise_rows()
+_INTEGER_TYPES = ("int", "SymInt", "bool")
+# Whose elements are moved as those of another dtype of the same size.
+_MOVED_AS = {
+    "bool": "uint8",
+    "uint8": "uint8",
+    "int8": "uint8",
+    "int16": "int16",
+    "float16": "int16",
+    "bfloat16": "int16",
+    "int32": "int32",
+    "float32": "int32",
+    "int64": "int64",
+    "float64": "int64",
+    "complex64": "int64",
+}
+_PARTS = {"complex64": "float32", "complex128": "float64"}  # what a complex number is two of
+
+
+def _moves(dtype: str) -> list[str]:
+    """The operations that only move elements to a dtype."""
+    moves = ["fill", *(f"copy_{each.name}" for each in ALL)]
+    return moves + [f"complex_{each}" for each in moves] if dtype in _PARTS.values() else moves
+
+
+# dtype -> its operations, and those that only move elements, each in the order in which they are compiled.
+_OPERATIONS = {dtype: [row.id for row in _ROWS if dtype in row.dtypes] for dtype in DTYPES["ALL"]}
+_MOVES = {dtype: _moves(dtype) for dtype in DTYPES["ALL"]}
+
+
+class PointwiseKernel:
+    """One operator; ``prepare`` makes calls of it."""
+
+    def __init__(self, runtime: Any, row: Row):
+        self._runtime = runtime
+        self.row = row
+        self._arguments: list[Any] | None = None
+
+    def numbers(self, kernel_arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
+        """The scalars and the integers of a call, in the schema's order."""
+        if self._arguments is None:
+            record = aten._find(self.row.name).record
+            self._arguments = [record.schema.arguments[position] for position in record.kernel_positions]
+        scalars, integers = [], []
+        others = [each for each in self._arguments if each.type != "Tensor"]
+        for argument, value in zip(others, kernel_arguments):
+            if argument.type in _INTEGER_TYPES:
+                integers.append(int(value))
+            elif argument.type == "str":
+                integers.append(ord(value[0]) if value else 0)
+            else:
+                scalars.append(scalar_of(value))
+        return scalars, integers
+
+    def prepare(
+        self,
+        walk: TensorIterator,
+        tensors: Sequence[Tensor | None],
+        output_count: int,
+        kernel_arguments: Sequence[Any],
+    ) -> PointwiseCall:
+        """The call for operands that lie as those of ``walk``."""
+        row = self.row
+        scalars, integers = self.numbers(kernel_arguments)
+        dtype = walk.operands[1].dtype.name
+        return PointwiseCall(self._runtime, row.name, row.id, dtype, walk, scalars, integers, row.checked)
+
+
+class CopyKernel:
+    """copy_ between any two dtypes."""
+
+    def __init__(self, runtime: Any):
+        self._runtime = runtime
+
+    def prepare(
+        self,
+        walk: TensorIterator,
+        tensors: Sequence[Tensor | None],
+        output_count: int,
+        kernel_arguments: Sequence[Any],
+    ) -> PointwiseCall:
+        """The call for operands that lie as those of ``walk``."""
+        to, source = (operand.dtype.name for operand in walk.operands)
+        if to == source:  # bits are moved: a NaN stays what it is
+            to = source = _MOVED_AS.get(to, to)
+        prefix = "complex_" if to in _PARTS else ""
+        operation = f"{prefix}copy_{source}"
+        return PointwiseCall(self._runtime, "copy_", operation, _PARTS.get(to, to), walk, [], [], False)
+
+
+class FillKernel:
+    """fill_ with a number."""
+
+    def __init__(self, runtime: Any):
+        self._runtime = runtime
+
+    def prepare(
+        self,
+        walk: TensorIterator,
+        tensors: Sequence[Tensor | None],
+        output_count: int,
+        kernel_arguments: Sequence[Any],
+    ) -> PointwiseCall:
+        """The call for operands that lie as those of ``walk``."""
+        scalars = [scalar_of(kernel_arguments[0])]
+        dtype = walk.operands[0].dtype.name
+        operation = "complex_fill" if dtype in _PARTS else "fill"
+        name = "fill_.Scalar"
+        return PointwiseCall(
+            self._runtime, name, operation, _PARTS.get(dtype, dtype), walk, scalars, [], False
+        )
+
+
+class PointwiseCall:
+    """A call for operands that lie in one way; ``run`` launches it on the memory of tensors."""
+
+    def __init__(
+        self,
+        runtime: Any,
+        name: str,
+        operation: str,
+        dtype: str,
+        walk: TensorIterator,
+        scalars: Sequence[Any],
+        integers: Sequence[int],
+        checked: bool,
+    ):
+        ffi = runtime.ffi
+        self._runtime = runtime
+        self._name = name
+        self._operation = operation
+        self._dtype = dtype
+        self._checked = checked
+        self._geometry: Geometry = geometry_of(walk)
+        self._single = self._geometry.single()
+        self._count = ffi.new("int64_t *", self._geometry.numel)
+        self._bits = ffi.new("int32_t *", self._single or 0)
+        dtypes = [operand.dtype.code for operand in walk.operands]
+        self._numbers = ffi.new("gn_numbers *", (dtypes, scalars, integers))
+        self._shape: Any = None
+        self._kernels: dict[tuple[int, int], int] = {}  # by device and lanes
+
+    def entry(self, operands: int, numbers: int, inplace: bool = False) -> None:
+        """There is no function in C that runs the call."""
+        return
+
+    def run(self, tensors: Sequence[Tensor | None]) -> int:
+        """Launch it on the memory of ``tensors``, outputs first; returns a status of kit.launch."""
+        if self._geometry.numel == 0:
+            return OK
+        runtime = self._runtime
+        device = tensors[0]._spec.device.index or 0  # type: ignore[union-attr]
+        stream = runtime.enter(device)
+        addresses = [int(tensor._address) for tensor in tensors]  # type: ignore[union-attr]
+        places = runtime.ffi.new("gn_places *", (addresses,))
+        fault = runtime.new_flag(device, stream) if self._checked else None
+        pointer = runtime.ffi.new("uintptr_t *", 0 if fault is None else fault.address)
+        if self._single is None:
+            lanes = 0
+            arguments = [self._count, places, self._shape_for_kernel(), self._numbers, pointer]
+        else:
+            lanes = self._geometry.lanes(addresses, self._single)
+            arguments = [self._count, places, self._bits, self._numbers, pointer]
+        kernel = self._kernels.get((device, lanes))
+        if kernel is None:
+            kernel = self._kernels[device, lanes] = self._find(device, lanes)
+        work = self._geometry.numel // max(lanes, 1) + 1
+        runtime.launch(
+            self._name, kernel, grid_of(work, runtime.multiprocessors(device)), THREADS, stream, arguments
+        )
+        if fault is not None and runtime.is_set(fault, stream):
+            return BAD_VALUE
+        return OK
+
+    def _shape_for_kernel(self) -> Any:
+        if self._shape is None:
+            geometry = self._geometry
+            kind = "gn_shape8 *" if self._is_small else "gn_shape64 *"
+            content = (len(geometry.sizes), geometry.sizes, geometry.strides)
+            self._shape = self._runtime.ffi.new(kind, content)
+        return self._shape
+
+    @property
+    def _is_small(self) -> bool:
+        return len(self._geometry.sizes) <= FEW_DIMS and self._geometry.numel < 2**32
+
+    def _find(self, device: int, lanes: int) -> int:
+        if lanes:
+            words = f"pointwise_dense<%s_operation, {lanes}>"
+        elif self._is_small:
+            words = f"pointwise_strided<%s_operation, uint32_t, {FEW_DIMS}>"
+        else:
+            words = "pointwise_strided<%s_operation, int64_t, 64>"
+        moves = _MOVES[self._dtype]
+        together = moves if self._operation in moves else _OPERATIONS[self._dtype]
+        group = [words % each for each in together]
+        return self._runtime.programs.function(device, TEXT, self._dtype, words % self._operation, group)
+
+
+class WhereKernel:
+    """where.self: elements of any dtype, moved by their size."""
+
+    def __init__(self, runtime: Any):
+        self._runtime = runtime
+
+    def prepare(
+        self,
+        walk: TensorIterator,
+        tensors: Sequence[Tensor | None],
+        output_count: int,
+        kernel_arguments: Sequence[Any],
+    ) -> WhereCall:
+        """The call for operands that lie as those of ``walk``."""
+        return WhereCall(self._runtime, walk)
+
+
+class WhereCall(PointwiseCall):
+    """A call of where.self."""
+
+    def __init__(self, runtime: Any, walk: TensorIterator):
+        dtype = walk.operands[0].dtype
+        self._element = f"uint{dtype.itemsize * 8}_t" if dtype.itemsize <= 8 else "gn_parts<uint64_t>"
+        super().__init__(runtime, "where.self", "", "uint8", walk, [], [], False)
+
+    def run(self, tensors: Sequence[Tensor | None]) -> int:
+        """Launch it on the memory of ``tensors``: the output, the condition, and where from."""
+        if self._geometry.numel == 0:
+            return OK
+        runtime = self._runtime
+        device = tensors[0]._spec.device.index or 0  # type: ignore[union-attr]
+        stream = runtime.enter(device)
+        places = runtime.ffi.new("gn_places *", ([int(tensor._address) for tensor in tensors],))  # type: ignore
+        last = self._shape_for_kernel() if self._single is None else self._bits
+        arguments = [self._count, places, last]
+        if self._single is not None:
+            kernel = f"where_dense<{self._element}>"
+        elif self._is_small:
+            kernel = f"where_strided<{self._element}, uint32_t, {FEW_DIMS}>"
+        else:
+            kernel = f"where_strided<{self._element}, int64_t, 64>"
+        function = runtime.programs.function(device, TEXT, self._dtype, kernel, [kernel])
+        grid = grid_of(self._geometry.numel, runtime.multiprocessors(device))
+        runtime.launch(self._name, function, grid, THREADS, stream, arguments)
+        return OK
+
+
+def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
+    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    found: dict[str, Any] = {row.name: PointwiseKernel(runtime, row) for row in _ROWS}
+    dtypes = {row.name: row.dtypes for row in _ROWS}
+    written = {row.name: row.source for row in _ROWS}
+    for name, kernel in (
+        ("copy_", CopyKernel(runtime)),
+        ("fill_.Scalar", FillKernel(runtime)),
+        ("where.self", WhereKernel(runtime)),
+    ):
+        found[name] = kernel
+        dtypes[name] = tuple(each.name for each in ALL)
+        written[name] = f"csrc/cuda/{TEXT}"
+    return found, dtypes, written

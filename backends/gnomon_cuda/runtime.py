@@ -1,0 +1,112 @@
+"""Runtime: what kernels need of the driver, opened at first use."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gnomon.values.locks import new_in_each_process
+
+from . import driver as drivers
+from . import sources, streams
+from .allocator import Allocator, Memory
+from .cache import ImageCache
+from .compiler import Compiler, HostCompiler, NvrtcCompiler
+from .launcher import STRUCTURES
+from .programs import Programs
+
+# How many kernels are compiled at once: a second's work of either compiler.
+BATCH = 12
+BATCH_ON_HOST = 30
+
+_lock = new_in_each_process(globals(), "_lock", threading.Lock)
+
+
+def _folders(own: str) -> list[Path]:
+    """Where a text of kernels finds what it includes."""
+    return [sources.folder() / each for each in (".", "cuda", own)]
+
+
+class Runtime:
+    """The driver with its memory and its kernels.  Nothing is opened before something is asked of it."""
+
+    def __init__(self) -> None:
+        self._allocators: dict[int, Allocator] = {}
+
+    @functools.cached_property
+    def driver(self) -> drivers.Driver:
+        """The driver.  Raises BackendUnavailableError."""
+        found = drivers.load()
+        found.ffi.cdef(STRUCTURES)
+        return found
+
+    @functools.cached_property
+    def ffi(self) -> Any:
+        """What makes the structures of parameters."""
+        return self.driver.ffi
+
+    @functools.cached_property
+    def programs(self) -> Programs:
+        """The compiled kernels."""
+        emulated = self.driver.emulated
+        compiler: Compiler = (
+            HostCompiler(_folders("emulation")) if emulated else NvrtcCompiler(_folders("cuda/freestanding"))
+        )
+        return Programs(self.driver, compiler, ImageCache(), BATCH_ON_HOST if emulated else BATCH)
+
+    @functools.cache  # noqa: B019 - there is one Runtime, and it lives as long as the process
+    def multiprocessors(self, device: int) -> int:
+        """How many multiprocessors a device has."""
+        return self.driver.attribute(device, "multiprocessor_count")
+
+    def allocator(self, device: int) -> Allocator:
+        """What hands out a device's memory."""
+        with _lock:
+            if device not in self._allocators:
+                self._allocators[device] = Allocator(self.driver, device)
+            return self._allocators[device]
+
+    def allocate(self, nbytes: int, device: int) -> Memory:
+        """Memory for the current stream of a device.  Raises OutOfMemoryError."""
+        return self.allocator(device).allocate(nbytes, streams.current_stream(self.driver, device))
+
+    def empty_cache(self) -> None:
+        """Give memory that nobody uses back, on all devices."""
+        for each in list(self._allocators.values()):
+            each.empty_cache()
+
+    def enter(self, device: int) -> int:
+        """Make a device's context current; the handle of the stream that work goes to."""
+        self.driver.activate(device)
+        return streams.current_stream(self.driver, device).handle
+
+    def new_flag(self, device: int, stream: int) -> Memory:
+        """An int32 of the device's memory, which is 0."""
+        flag = self.allocate(4, device)
+        self.driver.fill_bytes(flag.address, 0, 4, stream)
+        return flag
+
+    def is_set(self, flag: Memory, stream: int) -> bool:
+        """Has a kernel of the stream set the flag?  Waits for it."""
+        answer = self.ffi.new("int32_t *")
+        self.driver.copy_to_host(int(self.ffi.cast("uintptr_t", answer)), flag.address, 4, stream)
+        self.driver.wait_for_stream(stream)
+        return answer[0] != 0
+
+    def launch(
+        self,
+        name: str,
+        function: int,
+        grid: tuple[int, int, int],
+        threads: int,
+        stream: int,
+        arguments: Sequence[Any],
+        shared_bytes: int = 0,
+    ) -> None:
+        """Put a kernel into a stream; ``arguments`` are pointers to what it takes."""
+        ffi = self.ffi
+        parameters = ffi.new("void *[]", [ffi.cast("void *", each) for each in arguments])
+        self.driver.launch(function, grid, (threads, 1, 1), shared_bytes, stream, parameters, name)

@@ -1,0 +1,89 @@
+"""Tables: the rows of csrc/pointwise.def, which C and CUDA share, as Python reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from gnomon.values.dtype import ALL
+
+from .sources import folder
+
+# The classes of dtypes of csrc/c/kernel.h.  Complex numbers have no kernels on this backend yet.
+_INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+DTYPES: dict[str, tuple[str, ...]] = {
+    "ALL": ("bool", *_INTEGERS, *_FLOATS),
+    "NUMERIC": (*_INTEGERS, *_FLOATS),
+    "ORDERED": ("bool", *_INTEGERS, *_FLOATS),
+    "REAL": (*_INTEGERS, *_FLOATS),
+    "INTEGRAL": ("bool", *_INTEGERS),
+    "INTEGER": _INTEGERS,
+    "FLOATING": _FLOATS,
+    "FRACTIONAL": _FLOATS,
+    "PRECISE": ("float32", "float64"),
+}
+CODES = {dtype.name: dtype.code for dtype in ALL}
+_ROW = re.compile(r'^([A-Z_]+)\("([^"]+)", (\w+), ([A-Z]+)')
+_INPUTS = {
+    "UNARY": 1,
+    "PREDICATE": 1,
+    "BINARY": 2,
+    "COMPARISON": 2,
+    "CHECKED": 2,
+    "DIVISION": 2,
+    "TERNARY": 3,
+}
+_CHECKED = ("CHECKED", "DIVISION")
+_REDUCTIONS = ("FOLD", "SUM")  # the other reductions are not written yet
+
+
+class Row(NamedTuple):
+    """One row of a table.
+
+    name     PyTorch's name with overload: "add.Tensor"
+    id       what the operation is called in the kernels' text: "add"
+    dtypes   those of its inputs
+    inputs   how many tensors it takes
+    checked  may it refuse elements?
+    source   where the row stands: "csrc/pointwise.def:112"
+    """
+
+    name: str
+    id: str
+    dtypes: tuple[str, ...]
+    inputs: int
+    checked: bool
+    source: str
+
+
+def _rows(table: str, inputs_of: Callable[[str], int | None]) -> Iterator[Row]:
+    for number, line in enumerate((folder() / table).read_text().splitlines(), start=1):
+        found = _ROW.match(line)
+        if found is None:
+            continue
+        kind, name, identifier, dtypes = found.groups()
+        inputs = inputs_of(kind)
+        if inputs is not None:
+            yield Row(name, identifier, DTYPES[dtypes], inputs, kind in _CHECKED, f"csrc/{table}:{number}")
+
+
+def _pointwise_inputs(kind: str) -> int | None:
+    # results of BINARY_COMPLEX are complex, for which there are no kernels
+    return None if kind == "BINARY_COMPLEX" else _INPUTS.get(kind.partition("_")[0])
+
+
+def pointwise_rows() -> list[Row]:
+    """The operators of pointwise.def that have kernels here, and the two that csrc/cuda adds to them."""
+    added = "csrc/cuda/pointwise_dtype.cuh"
+    return [
+        *_rows("pointwise.def", _pointwise_inputs),
+        Row("clamp", "clamp", DTYPES["REAL"], 1, False, added),
+        Row("pow.Tensor_Scalar", "pow_number", DTYPES["ALL"], 1, False, added),
+    ]
+
+
+def reduction_rows() -> list[Row]:
+    """The operators of reduce.def that have kernels here."""
+    return list(_rows("reduce.def", lambda kind: 1 if kind in _REDUCTIONS else None))

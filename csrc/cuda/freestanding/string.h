@@ -1,0 +1,2 @@
+/* NVIDIA's run-time compiler has memcpy and memset without a header. */
+#pragma once

@@ -1,0 +1,74 @@
+/* What every text of kernels includes: the scalar functions of the C backend, the arguments of a launch, and walks.
+ *
+ * A text is compiled for one dtype, whose code is GN_CUDA_CODE, by NVIDIA's run-time compiler for a device or by the
+ * host's for the emulation.  All index arithmetic is in 64 bits but where the caller has shown that 32 are enough. */
+#pragma once
+
+#include "../c/pointwise_words.h"
+#include "../c/scalar.h"
+
+#define GN_CUDA_OPERANDS 4
+#define GN_CUDA_SCALARS 4
+#define GN_CUDA_INTEGERS 4
+
+/* The arguments of a call that are no tensors, by value; the members that expressions of the tables ask for are named as
+ * in gn_call. */
+struct gn_numbers {
+    struct {
+        int32_t dtype;
+    } tensors[GN_CUDA_OPERANDS];
+    gn_scalar scalars[GN_CUDA_SCALARS];
+    int64_t integers[GN_CUDA_INTEGERS];
+};
+
+static inline float gn_number_float32(const gn_numbers *call, int32_t index) {
+    return (float)call->scalars[index].real;
+}
+static inline double gn_number_float64(const gn_numbers *call, int32_t index) {
+    return call->scalars[index].real;
+}
+
+/* Where the operands of a pointwise call begin, outputs first. */
+struct gn_places {
+    char *at[GN_CUDA_OPERANDS];
+};
+
+/* The common shape of an iterated call, dimension 0 fastest, and each operand's strides in bytes. */
+template <int DIMS> struct gn_shape {
+    int32_t ndim;
+    int64_t sizes[DIMS];
+    int64_t strides[GN_CUDA_OPERANDS][DIMS];
+};
+
+/* Moves `places` from the first element of an iterated call to number `index`. */
+template <class INDEX, int DIMS>
+static inline void gn_move(gn_places *places, const gn_shape<DIMS> &shape, INDEX index, int operands) {
+    for (int32_t dim = 0; dim < shape.ndim; dim++) {
+        const INDEX size = (INDEX)shape.sizes[dim];
+        const INDEX above = index / size;
+        const int64_t place = (int64_t)(index - above * size);
+        for (int operand = 0; operand < operands; operand++) {
+            places->at[operand] += place * shape.strides[operand][dim];
+        }
+        index = above;
+    }
+}
+
+/* Number and count of the threads of a launch in one dimension. */
+static inline int64_t gn_thread(void) {
+    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+static inline int64_t gn_threads(void) {
+    return (int64_t)gridDim.x * blockDim.x;
+}
+
+/* A complex number, of which kernels that only move it need the parts. */
+template <class T> struct alignas(2 * sizeof(T)) gn_parts {
+    T real;
+    T imaginary;
+};
+
+/* Elements that are read or written at once. */
+template <class T, int LANES> struct alignas(sizeof(T) * LANES) gn_lanes {
+    T each[LANES];
+};

@@ -1,0 +1,66 @@
+/* The reductions of reduce.def on one dtype, GN_CUDA_CODE: those that fold one element after the other.
+ *
+ * FOLD("amax", amax, ORDERED, COMPUTE, LOWEST, b > a ? b : a, STORAGE, STORE) becomes
+ *
+ *     struct amax_reduction {
+ *         typedef float input, accumulator, result;
+ *         static accumulator first();                                  the identity
+ *         static accumulator of(input stored);                         an element as an accumulator
+ *         static accumulator both(accumulator a, accumulator b);
+ *         static result last(accumulator total, int64_t count);
+ *     };
+ */
+#if CODE == GN_CUDA_CODE
+
+#define REDUCTION(id, ACCUMULATOR, identity, element, expression, RESULT, rounded)                 \
+    struct id##_reduction {                                                                        \
+        typedef STORAGE input;                                                                     \
+        typedef ACCUMULATOR accumulator;                                                           \
+        typedef RESULT result;                                                                     \
+        static inline accumulator first(void) {                                                    \
+            return (accumulator)(identity);                                                        \
+        }                                                                                          \
+        static inline accumulator of(input stored) {                                               \
+            const COMPUTE b = LOAD(stored);                                                        \
+            return (accumulator)(element);                                                         \
+        }                                                                                          \
+        static inline accumulator both(accumulator a, accumulator b) {                             \
+            return (accumulator)(expression);                                                      \
+        }                                                                                          \
+        static inline result last(accumulator total, int64_t count) {                              \
+            (void)count;                                                                           \
+            return (result)(rounded);                                                              \
+        }                                                                                          \
+    };
+
+/* Sums of floats are in double precision; those of integers wrap. */
+#if IS_FLOATING
+#define TOTAL double
+#else
+#define TOTAL COMPUTE
+#endif
+#define AS_BYTE(x) ((x) ? 1 : 0)
+#define sum_ELEMENT b
+#define nansum_ELEMENT (gn_isnan(b) ? 0 : b)
+
+#define SPREAD(name, id, dtypes, expression)
+#define NORM(name, id, dtypes)
+#define POWERS(name, id, dtypes)
+
+/* First pass: an element folded into the identity; any's is b != 0. */
+#define FOLD(name, id, dtypes, ACCUMULATOR, identity, expression, RESULT, ROUND)      \
+    WHEN_##dtypes(static inline ACCUMULATOR element_of_##id(ACCUMULATOR a, COMPUTE b) { \
+        return (ACCUMULATOR)(expression);                                             \
+    })
+#define SUM(name, id, dtypes, steps, expression)
+#include "../reduce.def"
+#undef FOLD
+#undef SUM
+#define FOLD(name, id, dtypes, ACCUMULATOR, identity, expression, RESULT, ROUND)                                \
+    WHEN_##dtypes(REDUCTION(id, ACCUMULATOR, identity, element_of_##id((ACCUMULATOR)(identity), b), expression, \
+                            RESULT, ROUND(total)))
+#define SUM(name, id, dtypes, steps, expression) \
+    WHEN_##dtypes(REDUCTION(id, TOTAL, 0, steps##_ELEMENT, a + b, STORAGE, STORE((COMPUTE)(expression))))
+#include "../reduce.def"
+
+#endif
