@@ -1,8 +1,8 @@
 # make demo   trains a digit classifier on every backend present, and compares their curves
 # make test   checks style, runs all tests and the conformance suite, and puts the C backend to the suite
 #
-# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, oracle, sanitize,
-# soak, bench-quick, clean.  PYTHON is the Python that .venv is made with.
+# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, oracle,
+# sanitize, soak, bench-quick, clean.  PYTHON is the Python that .venv is made with.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,8 +11,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # pytest-xdist's workers: compiling and the reference's loops use one core each.
 WORKERS ?= 2
 
-# Without a C compiler there is no C backend, and nothing of it to test.
+# Without a C compiler there is no C backend, and without a C++ compiler no emulated GPU: nothing of them to test.
 HAS_C := $(BIN)/python -c "import gnomon; raise SystemExit(not gnomon.backends()['c'].available)"
+EMULATED := GNOMON_CUDA_EMULATE=1 $(BIN)/
+HAS_GPU := $(EMULATED)python -c "import gnomon; raise SystemExit(not gnomon.backends()['cuda'].available)"
 
 NATIVE := $(shell find csrc cffi_build reference/gnomon/_c -type f -not -path '*/__pycache__/*')
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
@@ -21,19 +23,27 @@ TORCH := $(wildcard backends/gnomon_torch/pyproject.toml backends/gnomon_torch/g
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
-.PHONY: demo test lint oracle sanitize soak bench-quick clean
+.PHONY: demo test lint emulated oracle sanitize soak bench-quick clean
 
 demo: $(INSTALLED)
 	$(BIN)/gnomon demo
+
+# Of the emulated GPU's operators, some of each kind: compiling all of them takes minutes.
+SOME := ^(add|exp|remainder|lt|clamp|where|copy_|fill_|sum|amax|any)([._]|$$)
 
 # How many calls are drawn in a given time depends on the machine; this says the same on all of them.
 test: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) tests conformance
 	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS) --property-seconds 0
+	$(HAS_GPU) || exit 0; $(EMULATED)gnomon conform cuda -n $(WORKERS) --dtypes float32 --ops '$(SOME)'
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# All that the emulated GPU runs itself.
+emulated: $(INSTALLED)
+	$(EMULATED)gnomon conform cuda -n $(WORKERS) --tier pointwise --tier reductions
 
 # Compares gnomon with PyTorch: schemas, results, gradients, training curves; and PyTorch's kernels, as a backend,
 # with the reference.  Then records PyTorch's answers for where it is absent, and writes the table of operators and
