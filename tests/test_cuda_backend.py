@@ -88,8 +88,8 @@ def test_a_single_element_stands_for_all():
         assert same(*both(function, row, one))
 
 
-@pytest.mark.parametrize("source", ALL, ids=lambda each: each.name)
-def test_copies_between_all_dtypes(source):
+@pytest.mark.parametrize("source", [gn.int8, gn.float16, gn.complex128], ids=lambda each: each.name)
+def test_copies_to_all_dtypes(source):
     held = gn.tensor([0, 1, 2, 100, 7], device="reference").to(source)
     if source.category >= 2:
         held = held * 1.5
@@ -106,7 +106,7 @@ def test_a_copy_moves_bits():
 
 
 def test_fills_and_choices_of_each_size():
-    for dtype in ALL:
+    for dtype in (gn.bool, gn.float16, gn.int32, gn.complex64, gn.complex128):
         assert same(*both(lambda a: a.fill_(1), numbers(5).to(dtype)))
         assert same(
             *both(lambda a: gn.where(a == a, a, a.clone().fill_(0)), numbers(5).to(dtype).reshape(5, 1))

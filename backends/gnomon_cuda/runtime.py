@@ -18,9 +18,9 @@ from .compiler import Compiler, HostCompiler, NvrtcCompiler
 from .launcher import STRUCTURES
 from .programs import Programs
 
-# How many kernels are compiled at once: a second's work of either compiler.
+# How many kernels are compiled at once: about a second's work of either compiler.
 BATCH = 12
-BATCH_ON_HOST = 30
+BATCH_ON_HOST = 10
 
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
