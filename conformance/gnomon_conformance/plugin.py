@@ -31,7 +31,7 @@ from .expectations import ExpectationsError
 from .known_names import strangers
 from .last_call import LastCall
 from .outcomes import FAIL, PASS, Result, counts, from_data
-from .selection import is_in_short_run
+from .selection import SHRINKING_SECONDS, is_in_short_run
 
 NAME = "gnomon_conformance.plugin"
 
@@ -78,7 +78,6 @@ def seconds_of(text: str) -> float:
 # The seed is fixed, so that a run that passed passes again; who looks for faults takes another each time.
 SEED = 1
 PROPERTY_SECONDS = 10.0
-SHRINKING_SECONDS = 30.0  # after which the smallest call so far is shown
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "--gnomon-backend": {

@@ -18,9 +18,9 @@ from gnomon.kit import launch
 from gnomon.memory.backend import claim_of
 
 from .checking import check_forward
-from .plugin import SHRINKING_SECONDS
 from .properties import Drawn, calls, subject_for
 from .reproduction import explain
+from .selection import SHRINKING_SECONDS
 
 FIRST_CALLS = 4  # of a round; each further round has twice as many
 

@@ -104,6 +104,7 @@ def is_selected(config: Any, name: str) -> bool:
     return pattern is None or re.search(pattern, name) is not None
 
 
+SHRINKING_SECONDS = 30.0  # after which a search shows the smallest call so far
 # The dtypes of a run without --full; "one more" is one of the others, by turns.
 SHORT_DTYPES = ("float32", "int64", "one more")
 
