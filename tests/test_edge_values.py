@@ -195,3 +195,10 @@ def test_a_square_is_a_product(device):
     if device != "numpy":  # whose other powers are the C library's
         assert (held**-2).tolist() == [1 / (number * number)]
     assert (held**3).tolist() == [number * number * number]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_nothing_is_joined_along_any_dimension(device):
+    nothing = gn.ones(0, device=device)
+    for dim in (0, 1, -3):
+        assert gn.cat((nothing, nothing), dim).shape == (0,)

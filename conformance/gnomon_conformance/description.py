@@ -37,10 +37,22 @@ FULL_LAYOUT_DTYPES = ("float32", "int64")
 #   extreme     zeros of both signs, subnormal, least and largest numbers; the extremes of integers
 #   tiny        the same without the largest: nothing that is computed from them overflows
 #   small       of all magnitudes between 1 and 2**-40 (of float16 2**-12), of both signs
+#   wide        of all magnitudes between 1 / 4 and 256, one after the other, of both signs
 #   ties        a few numbers, many times, with zeros of both signs
 #   equal       one number; "nothing": zero, of negative sign where there is one
 #   ascending, descending  sorted as they lie in memory, with ties
-HURTING = ("nonfinite", "extreme", "tiny", "small", "ties", "equal", "nothing", "ascending", "descending")
+HURTING = (
+    "nonfinite",
+    "extreme",
+    "tiny",
+    "small",
+    "wide",
+    "ties",
+    "equal",
+    "nothing",
+    "ascending",
+    "descending",
+)
 
 # Bits behind the point of the numbers drawn: few enough that every float dtype holds them exactly, so that
 # building a tensor never rounds, and as many as that, so that computing does.
@@ -308,6 +320,12 @@ def _hurting(values: str, dtype: str, count: int, draw: Callable[[], float]) -> 
         for number in ordinary:  # divided by a power of two, and so exact; integers are small as they are
             exponent = int(draw() * (13 if dtype == "float16" else 41))
             yield number * 2.0**-exponent if dtype in FLOATS else number
+        return
+    if values == "wide":
+        for index, number in enumerate(
+            ordinary
+        ):  # few elements, too, come from all over: 7 and 10 have no divisor
+            yield number * 2.0 ** (7 * index % 10 - 2) if dtype in FLOATS else number
         return
     if values == "equal":
         chosen: list[Any] = [3 if dtype in INTEGERS else 0.5]

@@ -76,3 +76,15 @@ def _() -> dict[str, Any]:
         )
 
     return {"mm": kernel}
+
+
+@mutant("early overflow", "the exponential overflows from 20 on", "values[exp-float32]")
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        (read,), write = numbers_of(iterator)
+        large = [to for to, at in zip(iterator.offsets(0), iterator.offsets(1)) if 20 < read(at) < 80]
+        right["exp"](iterator)
+        for to in large:
+            write(to, math.inf)
+
+    return {"exp": kernel}

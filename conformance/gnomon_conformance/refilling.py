@@ -68,6 +68,7 @@ def fills_of(operator: Any, dtype: str) -> list[str]:
         kinds += [] if OPEN.match(operator.name) else ["nonfinite"]
         is_chained = TOLERANCES.get(operator.name) == "composed" or CHAINED.match(operator.name)
         kinds += ["tiny" if is_chained else "extreme", "small"]
+        kinds += ["wide"] if TOLERANCES.get(operator.name) == "elementary" else []
     if tier_of(operator.name) not in ("pointwise", "memory"):
         kinds += ["ascending", "descending"]
     return kinds

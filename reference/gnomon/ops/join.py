@@ -62,11 +62,10 @@ def _cat_kernel(output: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
     write = out.write
     if not out.sizes:
         return
-    dim = wrap_dim(dim, len(out.sizes))
+    joined = [tensor for tensor in tensors if not is_skipped(tensor._spec)]
     start = out.offset
-    for tensor in tensors:
-        if is_skipped(tensor._spec):
-            continue
+    for tensor in joined:
+        dim = wrap_dim(dim, len(out.sizes))  # which nobody asks for where nothing is joined
         source = TensorAccessor(tensor)
         targets = geometry.offsets(source.sizes, out.strides, start)
         for target, offset in zip(targets, source.offsets()):
