@@ -1064,6 +1064,7 @@ gpu.call("cuCtxSynchronize")
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("GNOMON_SANITIZE"), reason="make sanitize runs it: GNOMON_SANITIZE=1")
 def test_under_address_sanitizer(tmp_path):
     sanitizer = ["-fsanitize=address", "-g"]
     driver = build(tmp_path / "driver.so", *sanitizer, *sorted(EMULATION.glob("*.cpp")), "-ldl")

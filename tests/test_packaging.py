@@ -129,12 +129,20 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
         "gnomon/demo/data/SOURCE.md",
         "gnomon_c/__init__.py",
         "gnomon_conformance/__init__.py",
+        # the texts of the CUDA kernels, and all that they include
+        "gnomon_cuda/csrc/pointwise.def",
+        "gnomon_cuda/csrc/gnomon.h",
+        "gnomon_cuda/csrc/c/scalar.h",
+        "gnomon_cuda/csrc/cuda/pointwise.cu",
+        "gnomon_cuda/csrc/cuda/freestanding/stdint.h",
+        "gnomon_cuda/csrc/emulation/driver.cpp",
     ):
         assert name in names, name
-    packaged = ("gnomon", "gnomon_c", "gnomon_conformance")
+    packaged = ("gnomon", "gnomon_c", "gnomon_conformance", "gnomon_cuda")
     for folder, room in (
         ("reference", "gnomon"),
         ("backends", "gnomon_c"),
+        ("backends", "gnomon_cuda"),
         ("conformance", "gnomon_conformance"),
     ):
         for path in (ROOT / folder / room).rglob("*.py"):

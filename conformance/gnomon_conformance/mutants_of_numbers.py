@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gnomon.memory.accessor import elements
+from gnomon.memory.accessor import TensorAccessor, elements
 from gnomon.values.dtype import bfloat16
 
 from .loopback import filled, numbers_of, right
@@ -88,3 +88,23 @@ def _() -> dict[str, Any]:
             write(to, math.inf)
 
     return {"exp": kernel}
+
+
+@mutant(
+    "stale by memory",
+    "results are kept by the memory of the input, whatever is written there later",
+    "fresh[cos-float32]",
+)
+def _() -> dict[str, Any]:
+    kept: dict[int, tuple[Any, list[Any]]] = {}
+
+    def kernel(iterator: Any) -> None:
+        memory = iterator.tensor(1).untyped_storage().memory
+        right["cos"](iterator)
+        output = TensorAccessor(iterator.tensor(0))
+        places = list(iterator.offsets(0))
+        owner, results = kept.setdefault(id(memory), (memory, [output.read(place) for place in places]))
+        for place, result in zip(places, results) if owner is memory else ():
+            output.write(place, result)
+
+    return {"cos": kernel}
