@@ -1,5 +1,6 @@
 # make demo   trains a digit classifier on every backend present, and compares their curves
-# make test   checks style, runs all tests and the conformance suite, and puts the C backend to the suite
+# make test   checks style, runs all tests and the conformance suite, and puts the C backend and some of the
+#             emulated GPU's operators to the suite
 #
 # Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, oracle,
 # sanitize, soak, bench-quick, clean.  PYTHON is the Python that .venv is made with.
@@ -35,7 +36,8 @@ SOME := ^(add|exp|remainder|where|copy_|fill_|sum|amax)([._]|$$)
 test: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) tests conformance
 	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS) --property-seconds 0
-	$(HAS_GPU) || exit 0; $(EMULATED)gnomon conform cuda -n $(WORKERS) --dtypes float32 --ops '$(SOME)'
+	$(HAS_GPU) || exit 0; $(EMULATED)gnomon conform cuda -n $(WORKERS) --dtypes float32 --ops '$(SOME)' \
+		--property-seconds 0
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.values.dtype import ALL
-from gnomon_cuda import launcher
+from gnomon_cuda import launcher, reductions
 from gnomon_cuda.tables import DTYPES, pointwise_rows
 
 SCRIPT = "import gnomon as gn; gn.tensor([1.0], device='cuda')"
@@ -21,10 +22,11 @@ SCRIPT = "import gnomon as gn; gn.tensor([1.0], device='cuda')"
 @pytest.fixture(autouse=True)
 def cuda(monkeypatch):
     """The backend, emulated: its name."""
+    if shutil.which("c++") is None:
+        pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
-    available = gn.backends()["cuda"]
-    if not available.available:
-        pytest.skip(available.reason)
+    found = gn.backends()["cuda"]
+    assert found.available, found.reason
     return "cuda"
 
 
@@ -165,3 +167,29 @@ def test_memory_is_counted():
     assert gn.accelerator.memory_allocated("cuda") >= before + 4 * held.numel()
     del held
     assert gn.accelerator.memory_allocated("cuda") == before
+
+
+def test_reductions_of_each_kind():
+    matrix = numbers(3 * 5 * 7).reshape(3, 5, 7)
+    for function in (
+        lambda a: a.sum(),
+        lambda a: a.sum(1),
+        lambda a: a.permute(2, 0, 1).sum((0, 2)),
+        lambda a: a.mean(2, keepdim=True),
+        lambda a: a.amax(0),
+        lambda a: a[:, ::2].amin((0, 1)),
+        lambda a: (a > 3).any(1),
+        lambda a: (a >= 0).all(),
+        lambda a: a.to(gn.int32).prod(0),
+    ):
+        assert same(*both(function, matrix))
+
+
+def test_reductions_of_many_elements_outputs_and_dimensions():
+    # several blocks for one output; a thread for each of many; more dimensions than most walks have
+    assert same(*both(lambda a: a.sum(), numbers(3 * reductions.PART)))
+    assert same(*both(lambda a: a.amax(1), numbers(2 * 4 * reductions.MANY_OUTPUTS).reshape(-1, 4)))
+    cube = numbers(2**19).reshape([2] * 19)
+    order = [*range(0, 19, 2), *range(1, 19, 2)]
+    assert same(*both(lambda a: a.amax(tuple(range(1, 19, 2))), cube))
+    assert same(*both(lambda a: a.permute(order).amax(tuple(range(0, 19, 2))), cube))

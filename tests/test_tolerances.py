@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 
 import pytest
@@ -12,7 +13,7 @@ from gnomon_conformance.description import given, sample, tensor
 from gnomon_conformance.expectations import parse
 from gnomon_conformance.running import Gnomon, Outcome, run
 from gnomon_conformance.selection import operators
-from gnomon_conformance.tolerances import ELEMENTARY_ULPS, Tolerance, ulp
+from gnomon_conformance.tolerances import ELEMENTARY_ULPS, Tolerance, is_finite, ulp
 
 EXP = operators()["exp"]
 
@@ -163,3 +164,15 @@ def test_the_size_of_a_complex_number_is_composed() -> None:
     size = operators()["abs"]
     assert Tolerance(size, sample(tensor(2)), "complex128", "contiguous").kind("float64") == "composed"
     assert Tolerance(size, sample(tensor(2)), "float64", "contiguous").kind("float64") == "exact"
+
+
+def test_a_complex_nan_is_not_finite_whatever_errno_says() -> None:
+    """Python's abs of it raises where another call has left ERANGE behind."""
+    number = complex(math.nan, math.nan)
+    ctypes.CDLL(None).strtod(b"1e999", None)
+    assert not is_finite(number) and not is_finite(complex(1.0, math.inf)) and is_finite(True)
+    call = sample(given([number, 1.0], (2,), (1,), 0, "complex64"))
+    expected = outcome(operators()["exp"], call, "complex64")
+    tolerance = Tolerance(operators()["exp"], call, "complex64", "contiguous")
+    ctypes.CDLL(None).strtod(b"1e999", None)
+    assert differences(expected, expected, tolerance) == []

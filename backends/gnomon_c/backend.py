@@ -9,6 +9,7 @@ from typing import Any
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import NOT_IMPLEMENTED
+from gnomon.kit.numbers import NO_INTEGER, scalar_forms
 from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.memory.spec import register_free
 from gnomon.memory.tensor import Tensor
@@ -205,7 +206,6 @@ class CKernel:
         endings: list[int] = []
         lengths: list[int] = []
         scalars: list[Any] = []
-        absent = self._extension.lib.GN_NO_INTEGER
         arguments = [each for each in self._types() if walk is None or each.type != "Tensor"]
         for argument, value in zip(arguments, values):
             kind = argument.type
@@ -216,35 +216,18 @@ class CKernel:
             if kind in _INTEGER_TYPES:
                 if argument.is_list:
                     integers.extend(
-                        [absent] if value is None else [len(value), *(int(each) for each in value)]
+                        [NO_INTEGER] if value is None else [len(value), *(int(each) for each in value)]
                     )
                 else:
-                    integers.append(absent if value is None else int(value))
+                    integers.append(NO_INTEGER if value is None else int(value))
             elif kind == "Generator":  # a stream: its seed, and the low and high half of its counter
                 integers.extend((each + 2**63) % 2**64 - 2**63 for each in value)
             elif kind == "str":
                 integers.append(0 if value is None else ord(value[0]))
                 endings.append(0 if value is None else ord(value[-1]))
             else:
-                scalars.append(_scalar(value, absent))
+                scalars.append(scalar_forms(value))
         return integers + endings + lengths, scalars
-
-
-def _scalar(value: Any, absent: int) -> tuple[float, float, int]:
-    """A number in the forms of gn_scalar."""
-    if value is None:
-        return (float("nan"), 0.0, absent)
-    real = value.real
-    if isinstance(real, int):
-        integer = (int(real) + 2**63) % 2**64 - 2**63
-    else:
-        # what does not fit (NaN does not either) goes to bool, where all but 0 is true; 2.0**63 goes to
-        # int64, too, and wraps around
-        integer = int(real) if -(2.0**63) <= real < 2.0**63 else -(2**63)
-    try:
-        return (float(real), float(value.imag), integer)
-    except OverflowError:
-        return (float("inf") if real > 0 else float("-inf"), 0.0, integer)
 
 
 class PreparedCall:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gnomon.kit.iterator import TensorIterator
 
@@ -17,6 +17,10 @@ typedef struct { int32_t ndim; int64_t sizes[64]; int64_t strides[4][64]; } gn_s
 typedef struct {
     int64_t outputs; int64_t count; int64_t parts; gn_shape8 kept; gn_shape8 reduced;
 } gn_reduction8;
+typedef struct { int32_t ndim; int64_t sizes[48]; int64_t strides[4][48]; } gn_shape48;
+typedef struct {
+    int64_t outputs; int64_t count; int64_t parts; gn_shape48 kept; gn_shape48 reduced;
+} gn_reduction48;
 """
 THREADS = 256  # of a block
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -79,18 +83,3 @@ def grid_of(work: int, multiprocessors: int) -> tuple[int, int, int]:
     """Enough blocks for so many steps, and no more than keep the device busy: kernels go on in strides."""
     most = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
     return max(1, min((work + THREADS - 1) // THREADS, most)), 1, 1
-
-
-def scalar_of(value: Any, absent: int = -0x7FFFFFFFFFFFFFFF) -> tuple[float, float, int]:
-    """A number in the forms of gn_scalar (csrc/gnomon.h)."""
-    if value is None:
-        return float("nan"), 0.0, absent
-    real = value.real
-    if isinstance(real, int):
-        integer = (int(real) + 2**63) % 2**64 - 2**63
-    else:
-        integer = int(real) if -(2.0**63) <= real < 2.0**63 else -(2**63)
-    try:
-        return float(real), float(value.imag), integer
-    except OverflowError:
-        return (float("inf") if real > 0 else float("-inf")), 0.0, integer

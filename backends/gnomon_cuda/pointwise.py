@@ -8,10 +8,11 @@ from typing import Any
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.kit.numbers import scalar_forms
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 
-from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of, scalar_of
+from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of
 from .tables import DTYPES, Row, pointwise_rows
 
 TEXT = "pointwise.cu"
@@ -66,7 +67,7 @@ class PointwiseKernel:
             elif argument.type == "str":
                 integers.append(ord(value[0]) if value else 0)
             else:
-                scalars.append(scalar_of(value))
+                scalars.append(scalar_forms(value))
         return scalars, integers
 
     def prepare(
@@ -119,7 +120,7 @@ class FillKernel:
         kernel_arguments: Sequence[Any],
     ) -> PointwiseCall:
         """The call for operands that lie as those of ``walk``."""
-        scalars = [scalar_of(kernel_arguments[0])]
+        scalars = [scalar_forms(kernel_arguments[0])]
         dtype = walk.operands[0].dtype.name
         operation = "complex_fill" if dtype in _PARTS else "fill"
         name = "fill_.Scalar"

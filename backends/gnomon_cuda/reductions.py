@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.launch import NOT_IMPLEMENTED, OK
+from gnomon.kit.launch import OK
 from gnomon.memory.tensor import Tensor
 
 from .launcher import FEW_DIMS, THREADS, geometry_of, grid_of
@@ -15,6 +15,9 @@ from .tables import DTYPES, Row, reduction_rows
 TEXT = "reduce.cu"
 FEW_ELEMENTS = 64  # up to here one thread folds an output, if there are enough outputs
 MANY_OUTPUTS = 1024
+MANY_DIMS = (
+    48  # parameters have 4 KiB; each dimension that is left has 2 elements at least, and 2**48 are too many
+)
 PART = 4096  # elements that a block folds at least, before an output is given to several
 _ROWS = reduction_rows()
 _GROUPS = {dtype: [row.id for row in _ROWS if dtype in row.dtypes] for dtype in DTYPES["ALL"]}
@@ -54,7 +57,7 @@ class ReductionCall:
         dims = range(len(geometry.sizes))
         kept = [dim for dim in dims if output[dim] != 0]
         reduced = [dim for dim in dims if output[dim] == 0]
-        self._fits = max(len(kept), len(reduced)) <= FEW_DIMS
+        self._dims = FEW_DIMS if max(len(kept), len(reduced)) <= FEW_DIMS else MANY_DIMS
         self._outputs = _product(geometry.sizes[dim] for dim in kept)
         self._count = _product(geometry.sizes[dim] for dim in reduced)
         self._shapes = [
@@ -72,8 +75,6 @@ class ReductionCall:
 
     def run(self, tensors: Sequence[Tensor | None]) -> int:
         """Launch it on the memory of ``tensors``: the output, the input."""
-        if not self._fits:
-            return NOT_IMPLEMENTED
         runtime = self._runtime
         device = tensors[0]._spec.device.index or 0  # type: ignore[union-attr]
         stream = runtime.enter(device)
@@ -81,7 +82,9 @@ class ReductionCall:
         addresses = [int(tensor._address) for tensor in tensors]  # type: ignore[union-attr]
         places = runtime.ffi.new("gn_places *", (addresses,))
         parts = self._parts(multiprocessors)
-        work = runtime.ffi.new("gn_reduction8 *", (self._outputs, self._count, max(parts, 1), *self._shapes))
+        work = runtime.ffi.new(
+            f"gn_reduction{self._dims} *", (self._outputs, self._count, max(parts, 1), *self._shapes)
+        )
         a_thread_each = grid_of(self._outputs, multiprocessors)
         if parts == 0:
             self._launch("reduce_threads", device, stream, a_thread_each, [places, work])
@@ -102,7 +105,7 @@ class ReductionCall:
         return max(1, min(wanted, self._count // PART))
 
     def _launch(self, kernel: str, device: int, stream: int, grid: Any, arguments: Sequence[Any]) -> None:
-        words = f"{kernel}<%s_reduction, {FEW_DIMS}>"
+        words = f"{kernel}<%s_reduction, {self._dims}>"
         group = [words % each for each in _GROUPS[self._dtype]]
         found = self._runtime.programs.function(device, TEXT, self._dtype, words % self._row.id, group)
         self._runtime.launch(self._row.name, found, grid, THREADS, stream, arguments)

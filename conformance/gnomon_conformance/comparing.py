@@ -10,7 +10,7 @@ from typing import Any
 
 from . import measuring
 from .running import Failure, Gradients, Outcome, TensorOutcome
-from .tolerances import Tolerance, gradient_bounds, ulp
+from .tolerances import Tolerance, gradient_bounds, is_finite, ulp
 
 
 def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
@@ -22,10 +22,10 @@ def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
         return True
     if isinstance(actual, complex) or isinstance(expected, complex):
         actual, expected = complex(actual), complex(expected)
-        if bound is None or not (_finite(actual) and _finite(expected)):
+        if bound is None or not (is_finite(actual) and is_finite(expected)):
             # a complex number that is not finite has one value for all intents: C's rules for its parts
             # differ
-            if bound is not None and not _finite(actual) and not _finite(expected):
+            if bound is not None and not is_finite(actual) and not is_finite(expected):
                 return True
             # x86's vector units negate and add complex numbers as two: the signs of their zeros are left open
             return same_number(actual.real, expected.real, 0.0) and same_number(
@@ -40,10 +40,6 @@ def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
     if bound is None:
         return False
     return math.isfinite(actual) and math.isfinite(expected) and abs(actual - expected) <= bound
-
-
-def _finite(number: complex) -> bool:
-    return math.isfinite(number.real) and math.isfinite(number.imag)
 
 
 def _agree(actual: Sequence[Any], expected: Sequence[Any], bounds: Sequence[float] | None) -> bool:
@@ -97,7 +93,7 @@ def _measure(
         return
     targets = expected.numbers if exact is None else exact
     for place, (mine, wanted, bound) in enumerate(zip(actual.numbers or (), targets or (), bounds)):
-        if _finite(complex(mine)) and _finite(complex(wanted)) and math.isfinite(bound):
+        if is_finite(mine) and is_finite(wanted) and math.isfinite(bound):
             unit = ulp(abs(wanted), expected.dtype)
             error = abs(mine - wanted) / unit
             where = functools.partial(tolerance.where, expected, place)

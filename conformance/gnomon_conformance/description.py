@@ -322,9 +322,8 @@ def _hurting(values: str, dtype: str, count: int, draw: Callable[[], float]) -> 
             yield number * 2.0**-exponent if dtype in FLOATS else number
         return
     if values == "wide":
-        for index, number in enumerate(
-            ordinary
-        ):  # few elements, too, come from all over: 7 and 10 have no divisor
+        # 7 and 10 have no common divisor, so that few elements, too, have magnitudes from all over
+        for index, number in enumerate(ordinary):
             yield number * 2.0 ** (7 * index % 10 - 2) if dtype in FLOATS else number
         return
     if values == "equal":

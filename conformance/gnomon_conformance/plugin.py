@@ -289,12 +289,10 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
             wanted = wanted and _is_asked_for(item, subject)
             wanted = wanted and (is_full or is_in_short_run(config, item, subject.operator, subject.dtype))
         else:
-            is_of_backend = "backend" in getattr(
-                item, "fixturenames", ()
-            )  # one that was collected for no operator
-            wanted = not is_of_suite(item) or (
-                config.getoption("gnomon_with_reference") and not is_of_backend
-            )
+            # a backend's test without a subject was collected for no operator
+            is_without_subject = "backend" in getattr(item, "fixturenames", ())
+            with_reference = config.getoption("gnomon_with_reference") and not is_without_subject
+            wanted = with_reference or not is_of_suite(item)
         if wanted:
             kept.append((-1 if subject is None else tiers.order_of(subject.tier), item))
         else:
@@ -320,6 +318,12 @@ def pytest_collection_finish(session: Any) -> None:
     if session.config.getoption("gnomon_backend", []):
         gc.collect()
         gc.freeze()
+
+
+def pytest_unconfigure(config: Any) -> None:
+    """What the run has left is garbage again, where the process goes on after it."""
+    if config.getoption("gnomon_backend", []):
+        gc.unfreeze()
 
 
 def is_of_suite(item: Any) -> bool:

@@ -15,7 +15,7 @@ from .description import FLOATS
 from .expressions import Library, all_expressions, find, forms
 from .running import Gnomon, TensorOutcome
 from .samples import all_samples
-from .tolerances import eps_of
+from .tolerances import eps_of, is_finite
 
 STEPS = 64  # roundings that an expression of several operators may make
 
@@ -53,7 +53,7 @@ def pytorch():
 def bounds_of(expected):
     if not isinstance(expected, TensorOutcome) or expected.dtype not in FLOATS:
         return None
-    scale = max([1.0, *(abs(each) for each in expected.numbers or () if abs(each) < float("inf"))])
+    scale = max([1.0, *(abs(each) for each in expected.numbers or () if is_finite(each))])
     eps = eps_of(expected.dtype) * (4 if expected.dtype in ("float16", "bfloat16") else STEPS)
     return [eps * scale] * len(expected.numbers or ())
 

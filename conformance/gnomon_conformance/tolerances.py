@@ -134,7 +134,7 @@ class Tolerance:
         # alone, the reference's rounded result is what there is.
         bounds = self.bounds(expected, position) or ()
         return [
-            exact if _finite(exact) and _finite(wanted) and abs(exact - wanted) <= bound else wanted
+            exact if is_finite(exact) and is_finite(wanted) and abs(exact - wanted) <= bound else wanted
             for exact, wanted, bound in zip(found.numbers or (), expected.numbers or (), bounds)
         ]
 
@@ -189,7 +189,7 @@ class Tolerance:
             return self._term_bounds(expected, position)
         values = complete(self.operator.schema, self.sample)
         numel = max((math.prod(each.sizes) for each in descriptions(values)), default=1)
-        scale = max([2.0, *(abs(number) for number in numbers if _finite(number))])
+        scale = max([2.0, *(abs(number) for number in numbers if is_finite(number))])
         is_open = MIXING.match(self.operator.name) is not None
         steps = numel + COMPOSED_STEPS
         if self._rounds_once and expected.dtype in ("float16", "bfloat16"):
@@ -197,7 +197,7 @@ class Tolerance:
             return [bound + ulp(abs(number), expected.dtype) for number in numbers]
         eps = max(map(eps_of, [expected.dtype, *self._given_dtypes()]))
         bound = steps * eps * scale
-        return [math.inf if is_open and not _finite(number) else bound for number in numbers]
+        return [math.inf if is_open and not is_finite(number) else bound for number in numbers]
 
     def _given_dtypes(self) -> list[str]:
         """The dtypes of tensors that have one of their own: weights of float32 are added up in float32."""
@@ -259,7 +259,8 @@ def _number(outcome: Outcome | None, position: int, index: int, default: float) 
     return abs(number)
 
 
-def _finite(number: Any) -> bool:
+def is_finite(number: Any) -> bool:
+    """Is a real number, or each part of a complex one, neither NaN nor an infinity?"""
     # not by abs: Python's, of a complex NaN, may report an overflow that another call left in errno
     return math.isfinite(number.real) and math.isfinite(number.imag)
 
@@ -295,7 +296,7 @@ def _absolute(contents: Stored, description: TensorDescription) -> Stored:
         return contents
     dtype = contents.dtype if contents.dtype in COMPLEX else "float64"
     # of what is not finite the place in the result is known; the others may overflow on the way all the same
-    numbers = tuple(abs(number) if _finite(number) else 1.0 for number in contents.numbers)
+    numbers = tuple(abs(number) if is_finite(number) else 1.0 for number in contents.numbers)
     return contents._replace(numbers=numbers, dtype=dtype)
 
 
@@ -314,5 +315,5 @@ def gradient_bounds(expected: TensorOutcome, dtypes: Sequence[str] = ()) -> Sequ
     if expected.dtype not in FLOATS:
         return None
     eps = max(map(eps_of, (expected.dtype, *dtypes)))
-    scale = max([1.0, *(abs(number) for number in expected.numbers or () if _finite(number))])
+    scale = max([1.0, *(abs(number) for number in expected.numbers or () if is_finite(number))])
     return [GRADIENT_STEPS * eps * scale] * len(expected.numbers or ())

@@ -179,9 +179,8 @@ def scatter_reduce(
         result[where] = values if first is None else first
     function.at(result, where, values)
     if reduce == "mean":
-        counts = (
-            counts.astype(result.dtype) if result.dtype.kind in "iu" else counts
-        )  # wraps around, as the sum
+        if result.dtype.kind in "iu":
+            counts = counts.astype(result.dtype)  # which wraps around, as the sum did
         counts = np.where(counts == 0, 1, counts)
         result = np.floor_divide(result, counts) if result.dtype.kind in "iu" else result / counts
     store(output, result.reshape(output._spec.sizes))
