@@ -193,3 +193,22 @@ def test_reductions_of_many_elements_outputs_and_dimensions():
     order = [*range(0, 19, 2), *range(1, 19, 2)]
     assert same(*both(lambda a: a.amax(tuple(range(1, 19, 2))), cube))
     assert same(*both(lambda a: a.permute(order).amax(tuple(range(0, 19, 2))), cube))
+
+
+@pytest.mark.parametrize("dtype", [gn.bool, gn.int16, gn.float32, gn.float64, gn.complex128])
+def test_elements_in_other_places(cuda, dtype):
+    source = numbers(24, dtype).reshape(2, 3, 4).transpose(0, 2)
+    for function in (
+        lambda x: x.flip(0, -1),
+        lambda x: x.triu(1),
+        lambda x: x.tril(-(2**63)),
+        lambda x: x.triu(2**63 - 1),
+    ):
+        assert same(*both(function, source))
+    assert same(*both(lambda x: x.flip(0), numbers(1, dtype)[0].reshape(1)))
+
+
+def test_tensors_of_more_dimensions_than_a_parameter_has_fall_back(cuda):
+    source = numbers(2).reshape([1] * 29 + [2])
+    with pytest.warns(UserWarning, match="flip: backend 'cuda' has no kernel"):
+        assert same(*both(lambda x: x.flip(-1), source))

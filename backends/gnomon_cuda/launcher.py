@@ -21,10 +21,12 @@ typedef struct { int32_t ndim; int64_t sizes[48]; int64_t strides[4][48]; } gn_s
 typedef struct {
     int64_t outputs; int64_t count; int64_t parts; gn_shape48 kept; gn_shape48 reduced;
 } gn_reduction48;
+typedef struct { uintptr_t at; int32_t dtype; int32_t ndim; int64_t sizes[25]; int64_t strides[25]; } gn_view;
 """
 THREADS = 256  # of a block
 BLOCKS_PER_MULTIPROCESSOR = 16
 VECTOR_BYTES = 16  # what a thread reads or writes at once, at most
+MOST_DIMS = 25  # of a tensor that is passed whole; PyTorch's limit on CUDA, too
 FEW_DIMS = 8  # of most walks; the parameters of others are longer
 
 

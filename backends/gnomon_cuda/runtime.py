@@ -35,12 +35,17 @@ class Runtime:
 
     def __init__(self) -> None:
         self._allocators: dict[int, Allocator] = {}
+        self._structures = STRUCTURES
+
+    def declare(self, structures: str) -> None:
+        """Say in C which structures a family's kernels take, before anything runs."""
+        self._structures += structures
 
     @functools.cached_property
     def driver(self) -> drivers.Driver:
         """The driver.  Raises BackendUnavailableError."""
         found = drivers.load()
-        found.ffi.cdef(STRUCTURES)
+        found.ffi.cdef(self._structures)
         return found
 
     @functools.cached_property

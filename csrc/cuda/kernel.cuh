@@ -54,6 +54,40 @@ static inline void gn_move(gn_places *places, const gn_shape<DIMS> &shape, INDEX
     }
 }
 
+/* A whole tensor of at most GN_VIEW_DIMS dimensions, the last one fastest in row-major order; strides in bytes.  PyTorch's
+ * tensors on CUDA have no more dimensions either; parameters have 4 KiB. */
+#define GN_VIEW_DIMS 25
+struct gn_view {
+    char *at;
+    int32_t dtype;
+    int32_t ndim;
+    int64_t sizes[GN_VIEW_DIMS];
+    int64_t strides[GN_VIEW_DIMS];
+};
+
+/* How many elements a tensor has. */
+static inline int64_t gn_count(const gn_view &view) {
+    int64_t count = 1;
+    for (int32_t dim = 0; dim < view.ndim; dim++) {
+        count *= view.sizes[dim];
+    }
+    return count;
+}
+
+/* Where element `number` in row-major order of the first `ndim` dimensions is, at 0 in the others. */
+static inline char *gn_place(const gn_view &view, int64_t number, int32_t ndim) {
+    char *at = view.at;
+    for (int32_t dim = ndim - 1; dim >= 0; dim--) {
+        const int64_t above = number / view.sizes[dim];
+        at += (number - above * view.sizes[dim]) * view.strides[dim];
+        number = above;
+    }
+    return at;
+}
+static inline char *gn_place(const gn_view &view, int64_t number) {
+    return gn_place(view, number, view.ndim);
+}
+
 /* Number and count of the threads of a launch in one dimension. */
 static inline int64_t gn_thread(void) {
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

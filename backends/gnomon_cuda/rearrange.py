@@ -1,0 +1,52 @@
+"""Rearrange: elements in other places: flip, tril and triu, by csrc/cuda/rearrange.cu."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gnomon.kit.launch import OK
+from gnomon.values.dtype import ALL
+
+from .direct import Direct, Work, tables
+
+TEXT = "rearrange.cu"
+# Elements are moved by their size, as those of one dtype.
+_DTYPE = "uint8"
+_ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_parts<uint64_t>"}
+
+
+def _flip(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, source = tensors
+    spec = source._spec
+    if spec.numel:
+        turned = work.view(source)
+        for dim in arguments["dims"]:
+            if spec.ndim:
+                place = dim % spec.ndim
+                turned.at += (spec.sizes[place] - 1) * turned.strides[place]
+                turned.strides[place] = -turned.strides[place]
+        kernel = f"copy_elements<{_ELEMENTS[spec.dtype.itemsize]}>"
+        work.launch(TEXT, _DTYPE, kernel, work.grid(spec.numel), [work.view(out), turned])
+    return OK
+
+
+def _triangle(is_upper: bool) -> Any:
+    def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+        out, source = tensors
+        if out._spec.numel:
+            parameters = [work.view(out), work.view(source), work.int64(arguments["diagonal"])]
+            kernel = f"copy_triangle<{_ELEMENTS[out._spec.dtype.itemsize]}, {int(is_upper)}>"
+            work.launch(TEXT, _DTYPE, kernel, work.grid(out._spec.numel), parameters)
+        return OK
+
+    return run
+
+
+def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
+    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    every = tuple(each.name for each in ALL)
+    functions = {"flip": _flip, "tril": _triangle(False), "triu": _triangle(True)}
+    return tables(
+        runtime, [Direct(name, every, function, f"csrc/cuda/{TEXT}") for name, function in functions.items()]
+    )
