@@ -110,6 +110,18 @@ def test_what_passes_names_its_kernel(whole: SimpleNamespace) -> None:
     assert (result.dtype, result.tier) == ("float32", "pointwise")
 
 
+def test_what_was_called_is_told(whole: SimpleNamespace) -> None:
+    met = whole.data["coverage"]["add.Tensor"]
+    assert {"float32, float32", "int64, int64"} <= set(met["dtypes"])
+    assert {"contiguous", "mixed", "window", "varied"} <= set(met["layouts"])
+    assert {"normal", "nonfinite", "extreme", "wide", "small"} - set(met["values"]) == {"wide"}
+    assert (met["dims"], met["row"]) == (9, 257) and met["elements"] == 257 * 3  # sizes and dims
+    assert met["calls"] > 300
+    page_text = (whole.folder / "report.html").read_text()
+    assert "<h2>What was called</h2>" in page_text
+    assert f'<span title="{"; ".join(met["layouts"])}">{len(met["layouts"])}</span>' in page_text
+
+
 def test_a_crash_costs_one_test(whole: SimpleNamespace) -> None:
     result = whole.results["forward[neg-int8]"]
     assert result.outcome == "fail"
@@ -270,7 +282,7 @@ def test_strangers_text_is_escaped(whole: SimpleNamespace) -> None:
         "<b>", "t<i>", "c", "op<u>", "float32", "memory", "fail", "<script>x</script>", program="<s>"
     )
     known = bad._replace(test="t2<i>", known="<em>why</em>")
-    made = report.Run("<b>", [bad, known], {"memory": "<q1>"}, [], {"<k>": "<v>"}, "<sel>", 0.0, 1.0)
+    made = report.Run("<b>", [bad, known], {"memory": "<q1>"}, [], {"<k>": "<v>"}, {}, "<sel>", 0.0, 1.0)
     text = page.html(report.as_data(made))
     for each in ("<b>gnomon", "t<i>", "op<u>", "<script>x", "<s>", "<em>", "<q1>", "<k>", "<v>", "<sel>"):
         assert each not in text, each
@@ -281,7 +293,7 @@ def test_strangers_text_is_escaped(whole: SimpleNamespace) -> None:
 def test_a_score_is_never_rounded_up() -> None:
     good = Result("b", "t", "c", "o", "float32", "memory", "pass")
     results = [good._replace(test=str(number)) for number in range(99_999)]
-    made = report.Run("b", [*results, good._replace(outcome="fail")], {}, [], {}, "", 0.0, 1.0)
+    made = report.Run("b", [*results, good._replace(outcome="fail")], {}, [], {}, {}, "", 0.0, 1.0)
     assert "99.99 %" in page.badge(report.as_data(made)) and "100 % of" not in page.badge(
         report.as_data(made)
     )

@@ -85,6 +85,8 @@ def main(arguments: Sequence[str]) -> int:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             parser.error(f"--report: {error}")
+    if options.gnomon_ops and not options.gnomon_dtypes:
+        print("gnomon conform: --ops without --dtypes tries each operator in every dtype", file=sys.stderr)
     watcher = Watcher(options.backend)
     began = time.time()
     status = int(pytest.main(_pytest_arguments(options, folder), plugins=[watcher]))
@@ -100,6 +102,7 @@ def main(arguments: Sequence[str]) -> int:
         foundations=config.stash[judging.foundations_key].get(options.backend, {}),
         loosened=judging.expectations_of(config, backend).loosened,
         environment=report.environment(backend) | plugin.search_options(config),
+        coverage=config.stash[plugin.coverage_key].as_data(backend.device_type),
         selection=" ".join(_selection(options)),
         began=began,
         seconds=time.time() - began,

@@ -19,8 +19,8 @@ import pytest
 
 from gnomon.memory.backend import ReferenceBackend, register_backend
 
-# ruff: noqa: F401  (three modules are imported for what they add to MUTANTS)
-from . import mutants_in_time, mutants_of_layouts, mutants_of_numbers, plugin
+# ruff: noqa: F401  (four modules are imported for what they add to MUTANTS)
+from . import mutants_in_time, mutants_of_layouts, mutants_of_numbers, mutants_of_sizes, plugin
 from .loopback import DEVICE
 from .mutants import MUTANTS
 from .outcomes import Result
@@ -29,7 +29,9 @@ from .outcomes import Result
 _MODULES = {
     "deterministic": "cheats",
     "blocks": "memory",
+    "conversions": "memory",
     "copies": "memory",
+    "dims": "sizes",
     "errors_agree": "errors",
     "fresh": "cheats",
     "grain": "sizes",
@@ -42,6 +44,7 @@ _MODULES = {
     "out_places": "layouts",
     "own": "cheats",
     "poison": "cheats",
+    "threads_of_samples": "threads",
 }
 
 

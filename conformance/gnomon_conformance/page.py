@@ -221,6 +221,40 @@ def _errors(data: Mapping[str, Any]) -> str:
     return _table(caption, ("test", "where", "ULP", "allowed"), rows, numbers=2)
 
 
+def _coverage(data: Mapping[str, Any]) -> str:
+    """What each operator was called with, in numbers; cells' titles have the names."""
+    rows = [
+        (
+            f"<code>{escape(name)}</code>",
+            *(
+                f'<span title="{escape("; ".join(each or "no tensors" for each in met[column]))}">'
+                f"{len(met[column])}</span>"
+                for column in ("dtypes", "layouts", "values")
+            ),
+            *(f"{met[column]:,}" for column in ("dims", "row", "elements", "calls")),
+        )
+        for name, met in data["coverage"].items()
+    ]
+    heading = (
+        "operator",
+        "dtypes",
+        "layouts",
+        "kinds of numbers",
+        "most dims",
+        "longest row",
+        "most elements",
+    )
+    caption = (
+        "What a pass rests on. Dtypes: combinations of those of a call's tensors. Dims, row (last dimension) "
+        "and elements: the largest of any tensor."
+    )
+    return (
+        f"<details><summary>{len(rows)} operators</summary>"
+        + _table(caption, (*heading, "calls"), rows, numbers=len(heading))
+        + "</details>"
+    )
+
+
 def _slowest(data: Mapping[str, Any]) -> str:
     slow = sorted(data["results"], key=lambda each: -each["seconds"])[:_SLOWEST]
     rows = [(f"<code>{escape(each['test'])}</code>", f"{each['seconds']:.2f}") for each in slow]
@@ -263,7 +297,8 @@ which is {_percent(data["claimed"])} of the suite</p>
 <input type="search" placeholder="this in their name"></label></p>
 {_matrix(data)}</section>
 <section><h2>Expected by the author</h2>{_expected(data)}</section>
-<section><h2>Largest errors</h2>{_errors(data)}</section>
+<section><h2>Largest errors</h2>{_errors(data)}{_BOUNDS}</section>
+<section><h2>What was called</h2>{_coverage(data)}</section>
 <section><h2>Slowest</h2>{_slowest(data)}</section>
 <section><h2>Environment</h2>{_table("Versions and machine", ("what", "value"), environment)}</section>
 </main>
@@ -272,6 +307,14 @@ which is {_percent(data["claimed"])} of the suite</p>
 </html>
 """
 
+
+# What tolerances.py says, for whoever has the page alone.
+_BOUNDS = """<p><small>Allowed, of a result by its operator's kind, with eps that of the dtype (of half types:
+of float32, and one ULP for the rounding): <b>arithmetic</b> 0, the exact result rounded once;
+<b>elementary</b> functions 4 ULP; <b>terms</b>, sums of n products: (n + 2) &middot; eps &middot; the sum of
+the terms' magnitudes; <b>composed</b> of several steps: (elements + 16) &middot; eps &middot; the result's
+largest magnitude, or 2; all else 0. Errors are distances from the exact result where float64 can give
+it.</small></p>"""
 
 _LEGEND = {
     PASS: "its own kernels ran, and did what the reference does",

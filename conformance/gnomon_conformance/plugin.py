@@ -12,8 +12,10 @@ import math
 import pathlib
 import random
 import re
+import signal
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +27,7 @@ from gnomon.kit import launch
 from gnomon.memory.backend import get_backend, is_installed
 from gnomon.values.errors import BackendUnavailableError
 
-from . import foundation, judging, last_call, measuring, tiers
+from . import coverage, foundation, judging, last_call, measuring, tiers
 from .description import DTYPES
 from .expectations import ExpectationsError
 from .known_names import strangers
@@ -38,6 +40,7 @@ NAME = "gnomon_conformance.plugin"
 searches_key: pytest.StashKey[int] = pytest.StashKey()  # how many tests share --property-seconds
 _crash_folder_key: pytest.StashKey[pathlib.Path] = pytest.StashKey()
 _last_words_key: pytest.StashKey[Any] = pytest.StashKey()
+_interrupts_key: pytest.StashKey[list[int]] = pytest.StashKey()
 
 
 def load(pluginmanager: Any) -> None:
@@ -193,11 +196,29 @@ def pytest_configure(config: Any) -> None:
             raise pytest.UsageError(f"the expectations of {name!r}: {error}") from None
         if strange:
             raise pytest.UsageError(f"the expectations of {name!r}: {'; '.join(strange)}")
+    config.stash[coverage_key] = coverage.Coverage()
+    if names:
+        _listen_for_interrupts(config)
     config.stash[_account_key] = Account()
     config.stash[results_key] = {}
     config.stash[judging.foundations_key] = _foundations(config, names)
     if hasattr(config, "workerinput"):
         _write_last_words(config)
+
+
+def _listen_for_interrupts(config: Any) -> None:
+    """Know a KeyboardInterrupt of the user from one that a kernel raises: that is a failure like others."""
+    config.stash[_interrupts_key] = arrived = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        return
+
+    def note(number: int, frame: Any) -> Any:
+        arrived.append(number)
+        return before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    config.add_cleanup(lambda: signal.signal(signal.SIGINT, before))
 
 
 def _foundations(config: Any, names: list[str]) -> dict[str, dict[str, str]]:
@@ -383,8 +404,12 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
     launch.set_fallback_policy("error" if item.config.getoption("gnomon_no_fallback") else "allow")
     try:
         with launch.counting_native_runs() as native, measuring.measuring(expectations) as measured:
-            yield
+            hooked: Any = yield
             ran = Counter(native)
+        if isinstance(hooked.exception, KeyboardInterrupt) and not item.config.stash[_interrupts_key]:
+            hooked.force_exception(
+                RuntimeError("the backend raised KeyboardInterrupt, and nobody had asked for it")
+            )
     finally:
         launch.set_fallback_policy(None)
     fallen = launch.fallbacks - before
@@ -396,12 +421,16 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Iterator[None]:
     hooked: Any = yield
-    judging.judge(item, call, hooked.get_result())
+    report = hooked.get_result()
+    judging.judge(item, call, report)
+    if call.when == "teardown" and judging.subject_of(item) is not None:
+        report.user_properties.append((coverage.PROPERTY, coverage.taken()))
 
 
 # -------------------------------------------------------------------------------------------------------
 # What came of it, in the process that the user started.
 
+coverage_key: pytest.StashKey[coverage.Coverage] = pytest.StashKey()
 results_key: pytest.StashKey[dict[tuple[str, str], Result]] = pytest.StashKey()  # by backend and test
 
 
@@ -412,6 +441,9 @@ class Collector:
         self.config = config
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        for name, data in report.user_properties if report.when == "teardown" else ():
+            if name == coverage.PROPERTY:
+                self.config.stash[coverage_key].merge(data)
         result = next(
             (from_data(data) for name, data in report.user_properties if name == judging.PROPERTY), None
         )

@@ -110,6 +110,37 @@ def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> S
     return made._replace(args=tuple(of(value) for value in made.args), kwargs=kwargs)
 
 
+def chosen_in_proportion(sample: Sample, schema: Any, old: int, new: int) -> Sample:
+    """The sample with ``k``, how many are chosen of a dimension, grown with it."""
+    for position, argument in enumerate(schema.arguments):
+        if argument.name == "k" and position < len(sample.args) and type(sample.args[position]) is int:
+            chosen = max(sample.args[position] * new // old, 1)
+            return sample._replace(args=(*sample.args[:position], chosen, *sample.args[position + 1 :]))
+    return sample
+
+
+def deepened(sample: Sample, dims: int) -> Sample:
+    """The sample with as many dimensions in front of those of its largest tensors that they have ``dims``.
+
+    They have two elements each, and one in between, so that none of them can be left out or joined unseen.
+    """
+    found = [each for each in _tensors_of(sample) if not isinstance(each, GivenTensor)]
+    most = max((len(each.sizes) for each in found), default=0)
+    front = tuple(1 if place % 3 == 1 else 2 for place in range(dims - most))
+
+    def change(each: TensorDescription) -> TensorDescription:
+        if isinstance(each, GivenTensor) or len(each.sizes) < most:
+            return each
+        return each._replace(sizes=(*front, *each.sizes))
+
+    return changed(sample, change)
+
+
+def _tensors_of(sample: Sample) -> list[TensorDescription]:
+    """All descriptions of tensors among the arguments that are given."""
+    return list(descriptions([*sample.args, *sample.kwargs.values()]))
+
+
 def emptied(sample: Sample, schema: Any) -> Iterator[Sample]:
     """The sample with each size of its tensors in turn made 0, in them alone and in lists of numbers, too."""
     tensors = [each for each in descriptions(complete(schema, sample)) if not isinstance(each, GivenTensor)]

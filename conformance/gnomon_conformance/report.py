@@ -26,6 +26,7 @@ class Run(NamedTuple):
 
     foundations  tier -> what is wrong with its foundation, "" where it holds
     environment  name -> text, of the machine and the versions
+    coverage     operator -> what it was called with (coverage.Met.as_data)
     selection    the options that chose the tests, as one writes them
     began        seconds since 1970
     """
@@ -35,6 +36,7 @@ class Run(NamedTuple):
     foundations: Mapping[str, str]
     loosened: Sequence[Loosened]
     environment: Mapping[str, str]
+    coverage: Mapping[str, Mapping[str, Any]]
     selection: str
     began: float
     seconds: float
@@ -99,6 +101,7 @@ def as_data(run: Run) -> dict[str, Any]:
         "foundations": dict(run.foundations),
         "loosened": [each._asdict() for each in run.loosened],
         "environment": dict(run.environment),
+        "coverage": dict(run.coverage),
         "results": [each._asdict() for each in sorted(run.results, key=lambda each: each.test)],
     }
 

@@ -16,7 +16,7 @@ from gnomon.memory.accessor import elements
 from gnomon.values import device as devices
 from gnomon.values import dtype as dtypes
 
-from . import last_call
+from . import coverage, last_call
 from .description import (
     COMPLEX,
     FLOATS,
@@ -171,6 +171,7 @@ def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str
     """Build the arguments that ``sample`` describes; ``change`` may replace what each storage holds."""
     if framework.device != "reference":
         last_call.note(schema, sample, dtype, layout)
+        coverage.note(framework.device, schema, sample, dtype, layout)
     call = Call([], [], [], [], [])
     shared: dict[int, Any] = {}
     twice: dict[int, Any] = {}  # a given tensor that stands in two places is one tensor

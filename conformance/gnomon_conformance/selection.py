@@ -122,8 +122,13 @@ def is_in_short_run(config: Any, test: Any, name: str, dtype: str) -> bool:
     mark = test.get_closest_marker("short")
     wanted = SHORT_DTYPES if mark is None else mark.args
     others = [each for each in DTYPES if each not in SHORT_DTYPES]
-    turn = zlib.crc32(name.partition(".")[0].encode()) % len(others)
+    turn = turn_of(name.partition(".")[0]) % len(others)
     return dtype in wanted or ("one more" in wanted and dtype == others[turn])
+
+
+def turn_of(name: str) -> int:
+    """A number that is always the same for a name, and another for another."""
+    return zlib.crc32(name.encode())
 
 
 def _runs(metafunc: Any) -> Any:

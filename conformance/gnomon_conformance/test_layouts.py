@@ -5,7 +5,6 @@ Without ``--full`` an operator is tried with a few of the calls, from all over.
 """
 
 import re
-import zlib
 
 import pytest
 
@@ -62,7 +61,7 @@ def samples(operator, dtype, request):
 
 def turn(request):
     """A number that is always the same for a test, and another for another."""
-    return zlib.crc32(request.node.name.encode())
+    return selection.turn_of(request.node.name)
 
 
 def some(request, calls):

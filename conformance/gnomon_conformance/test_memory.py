@@ -6,9 +6,22 @@ import pytest
 
 import gnomon as gn
 
+from . import selection
+from .checking import check_forward
+from .description import DTYPES, REAL_FLOATS, sample, tensor
+from .selection import operators
+
 pytestmark = pytest.mark.tier("memory")
 
 SIZES = (0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097, 100_003)
+
+
+# Ways that the two tensors of a copy may lie: whole, in parts, one turned.
+COPIED = ("contiguous", "mixed", "gapped")
+
+
+def pytest_generate_tests(metafunc):
+    selection.parametrize_operators(metafunc, {"copy_": operators()["copy_"]}, DTYPES)
 
 
 def pattern(nbytes, seed):
@@ -33,6 +46,23 @@ def test_copies(backend):
             assert held(backend, memory, nbytes) == wanted, f"{len(part)} bytes at {offset} of {nbytes}"
             got = bytes(backend.copy_out(memory, offset, len(part)))
             assert got == part, f"{len(part)} bytes from {offset} of {nbytes}"
+
+
+@pytest.mark.short(*DTYPES)
+def test_conversions(operator, dtype, backend, request):
+    """Copies from every dtype, of numbers that the other can hold at least in part."""
+    is_full = request.config.getoption("gnomon_full")
+    for turn, source in enumerate(DTYPES):
+        # what becomes of a negative number without a sign, and of infinity as an integer, C leaves open
+        fills = ["positive", "ties"] if dtype == "uint8" and source not in ("bool", "uint8") else ["normal"]
+        fills += ["extreme", "nonfinite"] if dtype in (*REAL_FLOATS, "bool", source) else []
+        fills += ["extreme"] if {dtype, source}.isdisjoint(REAL_FLOATS) else []
+        for values in fills:
+            for layout in dict.fromkeys(COPIED if is_full else ("contiguous", COPIED[turn % len(COPIED)])):
+                call = sample(tensor(3, 13), tensor(3, 13, dtype=source, values=values, seed=1))
+                problem = check_forward(operator, call, dtype, layout, backend.device_type)
+                if problem:
+                    pytest.fail(f"from {source}: {problem}", pytrace=False)
 
 
 def test_copies_of_other_types(backend):

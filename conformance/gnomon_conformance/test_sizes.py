@@ -1,4 +1,6 @@
-"""Sizes around those of vectors, tiles, blocks and threads, in the first and in the last dimension."""
+"""Sizes around those of vectors, tiles, blocks and threads, in the first and in the last dimension; and many
+dimensions.
+"""
 
 import math
 import re
@@ -8,17 +10,19 @@ import pytest
 from . import selection
 from .checking import check_forward
 from .description import DTYPES, GivenTensor, complete, descriptions
-from .refilling import refilled, resized, spread
+from .refilling import chosen_in_proportion, deepened, refilled, resized, spread
 from .running import Gnomon, TensorOutcome, run
 from .samples import all_samples, good_samples
 from .selection import DATA_DEPENDENT, RANDOM, UNDETERMINED, operators
 from .tiers import tier_of
 
-# In turn the last and the first dimension of one sample after the other has these sizes.
-SIZES = (33, 257, 9, 31, 255, 7, 8, 32, 256, 1, 1025, 1023, 1024)
+# In turn the last and the first dimensions of one sample after the other have these sizes.
+SIZES = (33, 1025, 257, 9, 31, 255, 7, 8, 32, 256, 1, 1023, 1024)
+EVERYWHERE = 257  # and this one at each place
 SAMPLES = 3
-ELEMENTS = 2600  # of a call's tensors and results together: the reference takes microseconds for each
-BUDGET, SHORT_BUDGET = 6000, 1500  # of them in one test, with and without --full
+ELEMENTS = 4400  # of a call's tensors and results together: the reference takes microseconds for each
+BUDGET, SHORT_BUDGET = 6000, 2500  # of them in one test's sizes by turns, with and without --full
+EVERYWHERE_BUDGET = 4500  # and in the size that is tried at each place
 # What says by itself where its elements lie, or where a class or a label ends.
 TIED = re.compile(r"_?as_strided|_?ctc_loss|multilabel_margin_loss")
 ORDERING = re.compile(r"(arg|nan)?(sort|max|min|median)|msort|topk|kthvalue|mode|cum(max|min)|_?unique")
@@ -26,6 +30,9 @@ GRAIN = 32768  # elements, below which most backends stay on one thread; PyTorch
 # Tier -> how many times as many elements a call may have: tables and matrices are large by their other side.
 GRAIN_TIERS = {"pointwise": 4, "reductions": 4, "indexing": 9, "matrix": 9}
 QUADRATIC = re.compile(r"_?fft_")  # for the reference, which takes minutes then
+
+DIMS = (6, 9)  # more than most kernels have loops for; than 8, where some have tables of that many
+DEEP_LAYOUTS = ("contiguous", "window", "varied")
 
 FULL_DTYPES = ("float32", "int64")  # the others are tried with a few sizes
 FEW = 5
@@ -70,17 +77,15 @@ def orders_elements(operator):
 
 
 def places(operator, dtype):
-    """(sample, size) pairs: the last and the first dimension of the largest tensor of some samples."""
-    usable = []
-    for _, sample in good_samples(operator.name, dtype):
-        tensors = sized_tensors(operator, sample)
-        if tensors:
-            largest = max(tensors, key=lambda each: math.prod(each.sizes))
-            usable.append((sample, largest.sizes))
+    """(sample, size) pairs: the last and the first dimensions of the tensors of some samples."""
+    usable = [
+        (sample, [each.sizes for each in sized_tensors(operator, sample)])
+        for _, sample in good_samples(operator.name, dtype)
+    ]
     return [
         (sample, size)
-        for sample, sizes in spread(usable, SAMPLES)
-        for size in dict.fromkeys((sizes[-1], sizes[0]))
+        for sample, tensors in spread([each for each in usable if each[1]], SAMPLES)
+        for size in dict.fromkeys(sizes[end] for sizes in tensors for end in (-1, 0))
     ]
 
 
@@ -95,7 +100,7 @@ def call_of(operator, dtype, sample, old, new, most):
     None where it makes no sense, or is too much work.
     """
     for also_numbers in (False, True):
-        made = resized(sample, old, new, also_numbers)
+        made = chosen_in_proportion(resized(sample, old, new, also_numbers), operator.schema, old, new)
         count = elements_of(each.sizes for each in descriptions(complete(operator.schema, made)))
         if count > most:
             return None
@@ -111,12 +116,20 @@ def call_of(operator, dtype, sample, old, new, most):
 @pytest.mark.short("float32")
 def test_sizes(operator, dtype, backend, request):
     found = places(operator, dtype)
-    left = BUDGET if request.config.getoption("gnomon_full") else SHORT_BUDGET
-    for number, new in enumerate(SIZES if dtype in FULL_DTYPES else SIZES[:FEW]):
-        for turn in range(len(found)):
-            sample, old = found[(number + turn) % len(found)]
-            made = call_of(operator, dtype, sample, old, new, min(ELEMENTS, left))
-            if made is not None:
+    budget = BUDGET if request.config.getoption("gnomon_full") else SHORT_BUDGET
+    sizes = SIZES if dtype in FULL_DTYPES else SIZES[:FEW]
+    # each size at one place, in turn, and then one size at each place: of one budget nothing would be left
+    by_size = [
+        (number, new, [found[(number + turn) % len(found)] for turn in range(len(found))])
+        for number, new in enumerate(sizes)
+    ]
+    by_place = [(1, EVERYWHERE, [place]) for place in found]
+    for chosen, left in ((by_size, budget), (by_place, EVERYWHERE_BUDGET)):
+        for number, new, tried in chosen:
+            for sample, old in tried:
+                made = call_of(operator, dtype, sample, old, new, min(ELEMENTS, left))
+                if made is None:
+                    continue
                 # which of equal elements comes first shows only where there are many
                 call = refilled(made[0], "ties") if number % 2 == 0 and orders_elements(operator) else made[0]
                 problem = check_forward(operator, call, dtype, "contiguous", backend.device_type)
@@ -124,6 +137,30 @@ def test_sizes(operator, dtype, backend, request):
                     pytest.fail(f"size {new}: {problem}", pytrace=False)
                 left -= made[1]
                 break
+
+
+@pytest.mark.short("float32")
+def test_dims(operator, dtype, backend, request):
+    """Tensors of many dimensions, whole and in parts, where the reference takes them."""
+    usable = [
+        sample
+        for _, sample in good_samples(operator.name, dtype)
+        if any(all(each.sizes) for each in sized_tensors(operator, sample))
+    ]
+    is_full = request.config.getoption("gnomon_full")
+    # by turns, so that without --full some operators meet each way
+    first = 0 if is_full else selection.turn_of(operator.name)
+    for number, sample in enumerate(spread(usable, SAMPLES if is_full else 1)):
+        for turn, dims in enumerate(DIMS):
+            made = deepened(sample, dims)
+            if made == sample or elements_of(each.sizes for each in sized_tensors(operator, made)) > ELEMENTS:
+                continue
+            layout = DEEP_LAYOUTS[(first + number + turn) % len(DEEP_LAYOUTS)]
+            if run(Gnomon("reference"), operator, made, dtype, "contiguous").failure is not None:
+                continue
+            problem = check_forward(operator, made, dtype, layout, backend.device_type)
+            if problem:
+                pytest.fail(f"{dims} dimensions: {problem}", pytrace=False)
 
 
 @pytest.mark.long

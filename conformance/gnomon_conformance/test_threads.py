@@ -2,14 +2,16 @@
 
 import sys
 import threading
+import warnings
 
 import pytest
 
 import gnomon as gn
 
 from . import selection
-from .running import Gnomon
-from .selection import operators
+from .running import Gnomon, run
+from .samples import good_samples
+from .selection import RANDOM, UNDETERMINED, operators
 
 pytestmark = [pytest.mark.tier("threads"), pytest.mark.traits("threads")]
 
@@ -32,9 +34,20 @@ CALLED = {
 }
 
 
+# Of every other operator: calls at once with its own samples.
+SAMPLE_CALLS = 4
+
+
 def pytest_generate_tests(metafunc):
-    found = {name: operators()[name] for name in CALLED}
-    selection.parametrize_operators(metafunc, found)
+    if metafunc.function is test_threads:
+        selection.parametrize_operators(metafunc, {name: operators()[name] for name in CALLED})
+    else:
+        found = {
+            name: each
+            for name, each in operators().items()
+            if not RANDOM.match(name) and not UNDETERMINED.match(name)
+        }
+        selection.parametrize_operators(metafunc, found, ("float32",))
 
 
 def arguments(operator, number, device):
@@ -54,18 +67,36 @@ def numbers(framework, result):
 def test_threads(operator, backend):
     framework = Gnomon(backend.device_type)
     calls = [arguments(operator, number, backend.device_type) for number in range(THREADS)]
-    alone = [numbers(framework, operator(*each)) for each in calls]
+    at_once(operator, CALLS, lambda number: numbers(framework, operator(*calls[number])))
+
+
+def test_threads_of_samples(operator, dtype, backend):
+    """Every operator, in calls of its own for each thread, that are made where they run."""
+    framework = Gnomon(backend.device_type)
+    found = [sample for _, sample in good_samples(operator.name, dtype)]
+    if found:
+        chosen = [found[number * (len(found) - 1) // (THREADS - 1)] for number in range(THREADS)]
+        at_once(
+            operator,
+            SAMPLE_CALLS,
+            lambda number: run(framework, operator, chosen[number], dtype, "contiguous").results,
+        )
+
+
+def at_once(operator, count, call):
+    """``call(number)`` in thread ``number``, ``count`` times in each, gives what it gives alone."""
+    alone = [repr(call(number)) for number in range(THREADS)]
     wrong = []
     start = threading.Barrier(THREADS)
 
     def work(number):
         start.wait()
-        for _ in range(CALLS):
+        for _ in range(count):
             try:
-                found = numbers(framework, operator(*calls[number]))
+                found = repr(call(number))
             except Exception as error:  # in a thread nobody else would hear of it
-                found = error
-            if repr(found) != repr(alone[number]):
+                found = repr(error)
+            if found != alone[number]:
                 wrong.append(f"thread {number}: {found}, alone {alone[number]}")
                 return
 
@@ -73,10 +104,11 @@ def test_threads(operator, backend):
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # so that threads of Python's meet as often as those of a library
     try:
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        with warnings.catch_warnings():  # the calls' own blocks of this kind end in any order
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
     finally:
         sys.setswitchinterval(interval)
     assert not wrong, f"{operator.name} from {THREADS} threads at once:\n" + "\n".join(wrong)

@@ -1,0 +1,97 @@
+"""Mutants whose fault shows by how large calls are, how many dimensions they have, and who makes them."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from gnomon.memory.accessor import TensorAccessor
+
+from .loopback import filled, numbers_of, right
+from .mutants import mutant
+
+
+def _wrong_where(name: str, is_wrong: Any) -> dict[str, Any]:
+    """The right kernel, but its first output is one too large where ``is_wrong(*arguments)``."""
+
+    def kernel(*arguments: Any) -> None:
+        right[name](*arguments)
+        if is_wrong(*arguments):
+            filled(arguments[0], lambda number: number + 1)
+
+    return {name: kernel}
+
+
+@mutant("long rows", "rows of more than 300 elements have another softmax", "sizes[_softmax-float32]")
+def _() -> dict[str, Any]:
+    return _wrong_where("_softmax", lambda output, self, *_: self.shape and self.shape[-1] > 300)
+
+
+@mutant("many chosen", "of more than 20 chosen elements all are wrong", "sizes[topk-float32]")
+def _() -> dict[str, Any]:
+    return _wrong_where("topk", lambda values, indices, self, k, *_: k > 20)
+
+
+@mutant(
+    "large outputs",
+    "embeddings of more than 1000 elements are wrong",
+    "sizes[embedding-float32]",
+    "deterministic[embedding-float32]",
+)
+def _() -> dict[str, Any]:
+    return _wrong_where("embedding", lambda output, *_: output.numel() > 1000)
+
+
+@mutant("long columns", "products of more than 100 rows are wrong", "sizes[mm-float32]")
+def _() -> dict[str, Any]:
+    return _wrong_where("mm", lambda output, *_: output.shape[0] > 100)
+
+
+@mutant(
+    "six dimensions", "of more than five dimensions, those left are walked over once", "dims[sigmoid-float32]"
+)
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        right["sigmoid"](iterator)
+        if len(iterator.shape) > 5:
+            _, write = numbers_of(iterator)
+            for to in list(iterator.offsets(0))[iterator.numel // iterator.shape[-1] :]:
+                write(to, 0.0)
+
+    return {"sigmoid": kernel}
+
+
+@mutant(
+    "rare conversion", "int16 is copied to complex64 as if it had no sign", "conversions[copy_-complex64]"
+)
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        right["copy_"](iterator)
+        output, source = iterator.tensor(0), iterator.tensor(1)
+        if (str(output.dtype), str(source.dtype)) == ("gnomon.complex64", "gnomon.int16"):
+            accessor = TensorAccessor(output)
+            for offset in iterator.offsets(0):
+                accessor.write(offset, abs(accessor.read(offset)))
+
+    return {"copy_": kernel}
+
+
+@mutant(
+    "main thread only",
+    "a kernel works in the main thread alone",
+    "threads_of_samples[sigmoid-float32]",
+)
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            right["sigmoid"](iterator)
+
+    return {"sigmoid": kernel}
+
+
+@mutant("interrupts", "a kernel raises KeyboardInterrupt, as if the user had", "forward[neg-float32]")
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        raise KeyboardInterrupt
+
+    return {"neg": kernel}
