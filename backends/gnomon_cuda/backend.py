@@ -10,6 +10,7 @@ from gnomon.values.errors import BackendUnavailableError
 from . import driver as drivers
 from . import pointwise, rearrange, reductions
 from .runtime import Runtime
+from .streams import current_stream
 
 
 class CudaBackend(Backend):
@@ -17,6 +18,7 @@ class CudaBackend(Backend):
 
     name = device_type = "cuda"
     has_addresses = True
+    device_module = "gnomon_cuda.device_module"
     traits = USUAL_TRAITS.difference({"complex", "random"}) | {"memory_stats", "streams"}
 
     def __init__(self) -> None:
@@ -55,7 +57,14 @@ class CudaBackend(Backend):
             driver = self.runtime.driver
             stream = self.runtime.enter(memory.index)
             content = data if data.contiguous else memoryview(bytes(data))
-            driver.copy_to_device(memory.address + offset, driver.host_address(content), data.nbytes, stream)
+            host = driver.host_address(content)
+            if self.runtime.captures and (memory.index, stream) in self.runtime.captures:
+                # the bytes have to be there at each replay
+                pinned = self.runtime.pinned.allocate(data.nbytes)
+                pinned.view()[:] = content.cast("B")
+                self.runtime.captures[memory.index, stream].kept.append(pinned)
+                host = pinned.address
+            driver.copy_to_device(memory.address + offset, host, data.nbytes, stream)
 
     def copy_out(self, memory: Any, offset: int, nbytes: int) -> memoryview:
         """After all that is in the current stream."""
@@ -63,9 +72,25 @@ class CudaBackend(Backend):
         if nbytes:
             driver = self.runtime.driver
             stream = self.runtime.enter(memory.index)
+            self.runtime.check_not_captured(memory.index, stream)
             driver.copy_to_host(driver.host_address(found), memory.address + offset, nbytes, stream)
             driver.wait_for_stream(stream)
         return memoryview(found)
+
+    def copy_between(self, to: Any, source: Any, nbytes: int) -> None:
+        """On the devices, in the order of both current streams."""
+        driver = self.runtime.driver
+        self.runtime.enter(source.index)
+        before = current_stream(driver, source.index)
+        stream = current_stream(driver, to.index)
+        if to.index == source.index:
+            driver.copy_on_device(to.address, source.address, nbytes, stream.handle)
+            return
+        stream.wait_stream(before)
+        source.record_stream(stream)
+        self.runtime.enter(to.index)
+        driver.copy_between_devices(to.address, to.index, source.address, source.index, nbytes, stream.handle)
+        before.wait_stream(stream)  # what is written to the source from now on comes after it was read
 
     def synchronize(self, index: int) -> None:
         self.runtime.driver.activate(index)

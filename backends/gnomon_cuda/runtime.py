@@ -15,7 +15,9 @@ from . import sources, streams
 from .allocator import Allocator, Memory
 from .cache import ImageCache
 from .compiler import Compiler, HostCompiler, NvrtcCompiler
+from .graphs import Capture
 from .launcher import STRUCTURES
+from .pinned import PinnedPool
 from .programs import Programs
 
 # How many kernels are compiled at once: about a second's work of either compiler.
@@ -36,6 +38,9 @@ class Runtime:
     def __init__(self) -> None:
         self._allocators: dict[int, Allocator] = {}
         self._structures = STRUCTURES
+        self.captures: dict[
+            tuple[int, int], Capture
+        ] = {}  # by device and stream; none while nothing is captured
 
     def declare(self, structures: str) -> None:
         """Say in C which structures a family's kernels take, before anything runs."""
@@ -67,6 +72,11 @@ class Runtime:
         """How many multiprocessors a device has."""
         return self.driver.attribute(device, "multiprocessor_count")
 
+    @functools.cached_property
+    def pinned(self) -> PinnedPool:
+        """Host memory that devices reach."""
+        return PinnedPool(self.driver)
+
     def allocator(self, device: int) -> Allocator:
         """What hands out a device's memory."""
         with _lock:
@@ -88,6 +98,14 @@ class Runtime:
         self.driver.activate(device)
         return streams.current_stream(self.driver, device).handle
 
+    def check_not_captured(self, device: int, stream: int) -> None:
+        """Raises RuntimeError where the stream is captured: what would be waited for never comes."""
+        if self.captures and (device, stream) in self.captures:
+            raise RuntimeError(
+                "cuda: the host asks for a number while a graph is captured, when nothing runs: item(), "
+                "tolist(), or an operator that looks at numbers before it goes on"
+            )
+
     def new_flag(self, device: int, stream: int) -> Memory:
         """An int32 of the device's memory, which is 0."""
         flag = self.allocate(4, device)
@@ -96,6 +114,7 @@ class Runtime:
 
     def is_set(self, flag: Memory, stream: int) -> bool:
         """Has a kernel of the stream set the flag?  Waits for it."""
+        self.check_not_captured(flag.index, stream)
         answer = self.ffi.new("int32_t *")
         self.driver.copy_to_host(int(self.ffi.cast("uintptr_t", answer)), flag.address, 4, stream)
         self.driver.wait_for_stream(stream)

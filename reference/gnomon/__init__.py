@@ -59,11 +59,13 @@ from .listing import backends
 from .memory.backend import (
     Backend,
     get_default_device,
+    get_device_module,
     get_num_threads,
     register_backend,
     set_default_device,
     set_num_threads,
 )
+from .memory.backend import find_device_module as _find_device_module
 from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor
@@ -183,6 +185,9 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
+    module = None if name.startswith("_") else _find_device_module(name)
+    if module is not None:
+        return module
     raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
 
 

@@ -267,6 +267,17 @@ def _reduce(self: Tensor, protocol: int) -> Any:
     )
 
 
+def record_stream(self: Tensor, stream: Any) -> None:
+    """Say that work in ``stream`` uses the tensor's memory: once released, it rests until that is done.
+
+    Raises NotImplementedError on a device that has no streams.  Source: torch.Tensor.record_stream.
+    """
+    memory = self.untyped_storage().memory
+    if not hasattr(memory, "record_stream"):
+        raise NotImplementedError(f"record_stream: {self.device} has no streams")
+    memory.record_stream(stream)
+
+
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """Converted to the dtype and device of ``other``."""
     return aten.to.other(self, other, False, False, None)
@@ -447,6 +458,7 @@ def bind_methods() -> None:
     Tensor.backward = backward
     Tensor.register_hook = tensor_hooks.register_hook
     Tensor.register_post_accumulate_grad_hook = tensor_hooks.register_post_accumulate_grad_hook
+    Tensor.record_stream = record_stream
     Tensor.retain_grad = tensor_hooks.retain_grad
     Tensor.to = to
     Tensor.type_as = type_as

@@ -8,6 +8,7 @@ unavailable.
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 import warnings
@@ -67,6 +68,8 @@ class Backend:
     traits       what it can do beyond that: words of TRAITS
     conformance_file  the path of the author's own list of known failures and loosened tolerances, which the
                  conformance suite reads; None: there is none
+    device_module  the module that ``gn.<device type>`` is, by its dotted name: what users can ask of such
+                 devices beyond tensors, as torch.cuda is; "" for none
     """
 
     name: str = ""
@@ -78,6 +81,7 @@ class Backend:
     capabilities: Mapping[str, tuple[str, ...] | Claim | None] = {}
     traits: frozenset[str] = USUAL_TRAITS
     conformance_file: str | os.PathLike[str] | None = None
+    device_module: str = ""
 
     def is_available(self) -> tuple[bool, str]:
         """Can it run here, and if not, why."""
@@ -101,6 +105,10 @@ class Backend:
     def copy_out(self, memory: Any, offset: int, nbytes: int) -> bytes | bytearray | memoryview:
         """Bytes of ``memory`` on the host."""
         raise NotImplementedError
+
+    def copy_between(self, to: Any, source: Any, nbytes: int) -> None:
+        """Copy the first bytes of one block to another, each on any device of this type."""
+        self.copy_in(to, 0, memoryview(self.copy_out(source, 0, nbytes)))
 
     def synchronize(self, index: int) -> None:
         """Wait until everything asked of device ``index`` is done; errors of earlier kernels come out
@@ -295,6 +303,25 @@ def get_backend(name: str) -> Backend:
     if name not in backend_names():
         raise BackendUnavailableError(unknown_name("backend", name, [*backend_names(), "cpu"]))
     raise BackendUnavailableError(f"backend {name!r} is not available: {reason}")
+
+
+def find_device_module(device_type: str) -> Any:
+    """The module that a device type's backend offers, whether it can run or not; None where there is none."""
+    backend = _load(device_type) if device_type in backend_names() else None
+    name = getattr(backend, "device_module", "")
+    return importlib.import_module(name) if name else None
+
+
+def get_device_module(device: device | str | None = None) -> Any:
+    """What a backend offers beside its kernels for a device, by default the default one: ``gn.cuda``.
+
+    Raises RuntimeError where it offers nothing.  Source: torch.get_device_module.
+    """
+    kind = str(get_default_device() if device is None else device).partition(":")[0]
+    module = find_device_module(kind)
+    if module is None:
+        raise RuntimeError(f"get_device_module: the backend of {kind!r} has no module of its own")
+    return module
 
 
 def backend_of(device: device) -> Backend:

@@ -52,6 +52,13 @@ class Storage:
         """Write ``data`` from byte ``offset`` on."""
         self.backend.copy_in(self.memory, offset, data)
 
+    def copy_from(self, source: Storage, nbytes: int) -> None:
+        """Write the first bytes of another storage; between backends they go by way of the host."""
+        if source.backend is self.backend:
+            self.backend.copy_between(self.memory, source.memory, nbytes)
+        else:
+            self.copy_in(0, source.copy_out()[:nbytes])
+
     def resize_(self, size: int) -> Storage:
         """Change the size to ``size`` bytes; what fits of the old content is kept.
 
@@ -60,7 +67,7 @@ class Storage:
         memory = self.backend.allocate(size, self.device.index or 0)
         kept = min(size, self.size)
         if kept:
-            self.backend.copy_in(memory, 0, memoryview(self.backend.copy_out(self.memory, 0, kept)))
+            self.backend.copy_between(memory, self.memory, kept)
         # tensors that view this storage may hold addresses in the old block; it lives as long as they can
         self._outgrown.append(self.memory)
         self.memory = memory

@@ -68,6 +68,7 @@ def _convolution_rule(
         weight.ndim - 2, stride, padding, dilation, transposed, output_padding
     )
     _check_channels(input, weight, bias, transposed, groups)
+    _check_kernel_sizes(weight)
     for name, spec in (("weight", weight), ("bias", bias)):
         if spec is not None and spec.dtype is not input.dtype:
             raise RuntimeError(
@@ -155,6 +156,15 @@ def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bo
         raise RuntimeError(
             f"Given weight of size {list(weight.sizes)}, expected bias to be 1-dimensional with {outputs} "
             f"elements, but got bias of size {list(bias.sizes)} instead"
+        )
+
+
+def _check_kernel_sizes(weight: Spec) -> None:
+    """Raises RuntimeError for a kernel of no elements, as PyTorch's kernels do."""
+    if 0 in weight.sizes[2:]:
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got {list(weight.sizes[2:])} in weight of size "
+            f"{list(weight.sizes)}"
         )
 
 

@@ -69,7 +69,7 @@ def to_device(self: Tensor, device: Any) -> Tensor:
         source = launch.convert(source, source._spec.dtype)  # dense, in the order that empty_like chose
     nbytes = made._spec.extent_nbytes
     if nbytes:
-        made.untyped_storage().copy_in(0, source.untyped_storage().copy_out()[:nbytes])
+        made.untyped_storage().copy_from(source.untyped_storage(), nbytes)
     return made
 
 

@@ -313,8 +313,13 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
 
 
 def _total(terms: list[Any]) -> Any:
-    """The exact sum; of zeros the one that adding them gives, where ``exact_sum`` makes 0.0 of -0.0."""
-    return exact_sum(terms) if any(terms) else sum(terms[1:], terms[0])
+    """The exact sum; of zeros the one that adding them gives, where ``exact_sum`` makes 0.0 of -0.0.
+
+    Of nothing 0.0: with a scale of its own, an output may see only what is beyond the input.
+    """
+    if any(terms):
+        return exact_sum(terms)
+    return sum(terms[1:], terms[0]) if terms else 0.0
 
 
 def _joined(members: list[tuple[int, float]]) -> list[tuple[int, float]]:

@@ -1,0 +1,172 @@
+"""Graphs: all that a piece of a program asks of a GPU, captured once and replayed as one launch.
+
+While a stream is captured nothing runs: kernels are noted with the addresses that they are given.  Memory
+that is asked for comes from a pool of the graph's own, so that these addresses stay its; numbers that come
+from the host are kept in pinned memory, from which each replay copies them again.
+
+Source: torch.cuda.CUDAGraph and torch.cuda.graph; "CUDA Programming Guide", on graphs.
+"""
+
+from __future__ import annotations
+
+import gc
+from types import TracebackType
+from typing import Any
+
+from .pinned import PinnedMemory
+from .streams import Stream, current_stream, on_device
+
+
+class Capture:
+    """What a stream that is captured has to keep for the graph."""
+
+    def __init__(self) -> None:
+        self.kept: list[PinnedMemory] = []
+
+
+class CUDAGraph:
+    """Work of one stream of device ``index``, to be replayed.
+
+    Between ``capture_begin`` and ``capture_end`` what the program puts into the stream is noted; ``graph`` is
+    the usual way to say so.  Random numbers are those of the capture at each replay.
+    """
+
+    def __init__(self, runtime: Any, index: int = 0):
+        self._runtime = runtime
+        self._index = index
+        self._stream: Stream | None = None
+        self._capture = Capture()
+        self._pool: int | None = None
+        self._owns_pool = False
+        self._executable = 0
+
+    def pool(self) -> int:
+        """The pool that its memory comes from, for other graphs to share.
+
+        Raises RuntimeError before a capture.
+        """
+        if self._pool is None:
+            raise RuntimeError("CUDAGraph.pool: nothing was captured")
+        return self._pool
+
+    def capture_begin(self, pool: int | None = None, stream: Stream | None = None) -> None:
+        """Note what is put into ``stream``, by default the current one, and do not run it.
+
+        pool  of another graph, which is never replayed while this one's results are needed
+
+        Raises RuntimeError for a graph that has captured something already, and for the default stream,
+        which can not be captured.
+        """
+        if self._executable or self._stream is not None:
+            raise RuntimeError("CUDAGraph.capture_begin: it has captured something already; reset it first")
+        driver = self._runtime.driver
+        stream = current_stream(driver, self._index) if stream is None else stream
+        if not stream.handle:
+            raise RuntimeError("CUDAGraph.capture_begin: the default stream can not be captured")
+        self._pool = self._runtime.allocator(self._index).begin_pool(stream, pool)
+        self._owns_pool = pool is None
+        with on_device(driver, self._index):
+            try:
+                driver.begin_capture(stream.handle)
+            except BaseException:
+                self._runtime.allocator(self._index).end_pool(stream)
+                self._forget_pool()
+                raise
+        self._stream = stream
+        self._capture = Capture()
+        self._runtime.captures[self._index, stream.handle] = self._capture
+
+    def capture_end(self) -> None:
+        """Make what was noted a graph that can be replayed.
+
+        Raises RuntimeError without ``capture_begin``, and CudaError where something was done that a graph
+        can not have in it.
+        """
+        if self._stream is None:
+            raise RuntimeError("CUDAGraph.capture_end: nothing is being captured")
+        driver, stream = self._runtime.driver, self._stream
+        self._stream = None
+        del self._runtime.captures[self._index, stream.handle]
+        with on_device(driver, self._index):
+            try:
+                graph = driver.end_capture(stream.handle)
+                try:
+                    self._executable = driver.instantiate_graph(graph)
+                finally:
+                    driver.destroy_graph(graph)
+            finally:
+                self._runtime.allocator(self._index).end_pool(stream)
+                if not self._executable:
+                    self._forget_pool()
+
+    def replay(self) -> None:
+        """Put all of it into the current stream.  Raises RuntimeError where nothing was captured."""
+        if not self._executable:
+            raise RuntimeError("CUDAGraph.replay: nothing was captured")
+        driver = self._runtime.driver
+        with on_device(driver, self._index):
+            driver.launch_graph(self._executable, current_stream(driver, self._index).handle)
+
+    def reset(self) -> None:
+        """Forget what was captured, once it is done; results keep their memory."""
+        if self._stream is not None:
+            raise RuntimeError("CUDAGraph.reset: it is being captured")
+        if self._executable:
+            driver = self._runtime.driver
+            with on_device(driver, self._index):
+                driver.synchronize()
+                driver.destroy_executable(self._executable)
+            self._executable = 0
+        self._capture = Capture()
+        self._forget_pool()
+
+    def _forget_pool(self) -> None:
+        if self._pool is not None and self._owns_pool:
+            self._runtime.allocator(self._index).release_pool(self._pool)
+        self._pool = None
+        self._owns_pool = False
+
+    def __del__(self) -> None:
+        if getattr(self, "_executable", 0) or getattr(self, "_pool", None) is not None:
+            try:
+                self.reset()
+            except Exception:  # the device is lost, or being captured: its memory goes with the process
+                pass
+
+
+class graph:
+    """``with graph(made):`` capture what the block puts into a stream of its own.
+
+    pool    what the graph's memory comes from: another graph's ``pool()``
+    stream  to capture; by default a new one
+
+    Whatever the block reads on the host (``item()``, printing a tensor) raises RuntimeError.
+    """
+
+    def __init__(self, made: CUDAGraph, pool: int | None = None, stream: Stream | None = None):
+        self._graph = made
+        self._pool = pool
+        self._stream = stream or Stream(made._runtime.driver, made._index)
+
+    def __enter__(self) -> None:
+        runtime, index = self._graph._runtime, self._graph._index
+        gc.collect()  # so that no tensor of before is released into the graph
+        with on_device(runtime.driver, index):
+            runtime.driver.synchronize()
+        self._stream.__enter__()
+        try:
+            self._graph.capture_begin(self._pool)
+        except BaseException:
+            self._stream.__exit__(None, None, None)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._graph.capture_end()
+        except Exception:
+            if error is None:  # else what went wrong first says more
+                raise
+        finally:
+            self._stream.__exit__(kind, error, trace)
