@@ -16,7 +16,7 @@ def cuda(monkeypatch):
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
-    monkeypatch.setenv("GNOMON_FALLBACK", "error")
+    gn.set_fallback_policy("error")
     found = gn.backends()["cuda"]
     assert found.available, found.reason
     return "cuda"

@@ -1,8 +1,12 @@
 """Matmul: mm, bmm, addmm, baddbmm and dot, by csrc/cuda/matmul.cu.
 
 Every product is brought to ``out = alpha left right + beta self`` for a batch of matrices.  Vectors are
-matrices of one row or column; a matrix times a column is a row times the matrix' transpose, which is a matter of
+matrices of one row or column; a matrix times a column is a row times its transpose, which is a matter of
 strides.
+
+Floats are multiplied by cuBLAS where there is one, but for single rows and columns: no element of these
+products is used twice, which our kernels do as fast.  ``gnomon_cuda.matmul.allow_tf32 = True`` lets it round
+float32 factors to 10 bits, for speed.
 """
 
 from __future__ import annotations
@@ -13,9 +17,14 @@ from typing import Any, NamedTuple
 from gnomon.kit.launch import OK
 from gnomon.kit.numbers import scalar_forms
 
+from . import rearrange
+from .blas import DTYPES as DTYPES_OF_BLAS
+from .blas import LARGEST, Blas, Factor
 from .direct import Direct, Work, tables
 from .launcher import THREADS
 from .tables import DTYPES
+
+allow_tf32 = False  # as torch.backends.cuda.matmul.allow_tf32
 
 TEXT = "matmul.cu"
 STRUCTURES = """
@@ -186,12 +195,109 @@ def _multiply(work: Work, product: Product) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
+# By cuBLAS.
+
+
+def _suits_blas(product: Product) -> bool:
+    sizes = (product.batches, product.m, product.n, product.k)
+    return product.dtype in DTYPES_OF_BLAS and product.k > 0 and 1 not in sizes[1:3] and max(sizes) <= LARGEST
+
+
+def _factor(matrix: Matrix, rows: int, columns: int) -> Factor | None:
+    """A matrix as cuBLAS takes it, untransposed where both ways would do; None where neither stride is 1."""
+    for transposed, step, leading, length, count in (
+        (False, matrix.row, matrix.column, rows, columns),
+        (True, matrix.column, matrix.row, columns, rows),
+    ):
+        leading = leading if count > 1 else length
+        if (step == 1 or length == 1) and length <= leading <= LARGEST:
+            return Factor(matrix.at, transposed, leading, matrix.batch)
+    return None
+
+
+class _Copies:
+    """Memory for copies of matrices that cuBLAS does not take."""
+
+    def __init__(self, work: Work, product: Product):
+        self._work = work
+        self._itemsize = product.itemsize
+        self._held: list[Any] = []
+
+    def new(self, batches: int, rows: int, columns: int) -> Matrix:
+        """A batch of matrices, row by row."""
+        memory = self._work.temporary(batches * rows * columns * self._itemsize)
+        self._held.append(memory)
+        return Matrix(memory.address, rows * columns, columns, 1)
+
+    def copy(self, to: Matrix, source: Matrix, sizes: tuple[int, int, int]) -> None:
+        """Put a copy of matrices into the stream."""
+        views = [
+            self._work.structure(
+                "gn_view", (each.at, 0, 3, sizes, [stride * self._itemsize for stride in each[1:]])
+            )
+            for each in (to, source)
+        ]
+        steps = sizes[0] * sizes[1] * sizes[2]
+        kernel = f"copy_elements<uint{8 * self._itemsize}_t>"
+        self._work.launch(rearrange.TEXT, "uint8", kernel, self._work.grid(steps), views)
+
+    def factor(self, matrix: Matrix, batches: int, rows: int, columns: int) -> Factor:
+        """The matrices as cuBLAS takes them, copied where they have to be."""
+        found = _factor(matrix, rows, columns)
+        if found is None:
+            different = batches if matrix.batch else 1
+            made = self.new(different, rows, columns)
+            self.copy(made, matrix, (different, rows, columns))
+            found = _factor(made._replace(batch=made.batch if matrix.batch else 0), rows, columns)
+        assert found is not None
+        return found
+
+
+def _multiply_by_blas(work: Work, blas: Blas, product: Product) -> None:
+    """Put cuBLAS's kernels for a product into the stream."""
+    found = _factor(product.out, product.m, product.n)
+    if found is not None and found.transposed:
+        product = product.transposed
+    batches, m, n, k = product.batches, product.m, product.n, product.k
+    copies = _Copies(work, product)
+    out = product.out
+    if found is None:  # the transpose of matrices that are written row by row
+        out = copies.new(batches, n, m).transposed
+    if product.beta != 0 and product.self != out:
+        copies.copy(out, product.self, (batches, m, n))
+    left, right = copies.factor(product.left, batches, m, k), copies.factor(product.right, batches, k, n)
+    target = _factor(out, m, n)
+    assert target is not None and not target.transposed
+    nbytes = blas.workspace_bytes(work.device)
+    workspace = work.temporary(nbytes)
+    blas.multiply(
+        work.name,
+        work.device,
+        work.stream,
+        (workspace.address, nbytes),
+        product.dtype,
+        (batches, m, n, k),
+        (left, right),
+        target,
+        float(product.alpha),
+        float(product.beta),
+        allow_tf32,
+    )
+    if out != product.out:
+        copies.copy(product.out, out, (batches, m, n))
+
+
+# ---------------------------------------------------------------------------------------------------------
 # The operators.
 
 
 def _run(work: Work, product: Product) -> int:
     if product.batches and product.m and product.n:
-        _multiply(work, product)
+        blas = work.runtime.blas if _suits_blas(product) else None
+        if blas is None:
+            _multiply(work, product)
+        else:
+            _multiply_by_blas(work, blas, product)
     return OK
 
 
