@@ -188,7 +188,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     typedef gn_lanes<gn_storage, many> vector;
     __shared__ gn_total shared[PRODUCT_THREADS / GN_WARP];
     const int64_t units = work.n * work.parts * work.batches;
-    for (int64_t unit = gn_team<THREADS>(); unit < units; unit += gn_teams<THREADS>()) {
+    for (gn_turns<THREADS> turn(units); turn.any(); turn.next()) {
+        const int64_t unit = turn.row;
         const int64_t column = unit % work.n;
         const int64_t part = unit / work.n % work.parts;
         const int64_t batch = unit / work.n / work.parts;
@@ -258,15 +259,14 @@ template <int THREADS>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     product_end(gn_product work, gn_numbers numbers, const gn_total *totals) {
     const int64_t count = work.batches * work.m * work.n;
-    for (int64_t number = gn_team<THREADS>(); number < count; number += gn_teams<THREADS>()) {
+    for (gn_turns<THREADS> turn(count); turn.any(); turn.next()) {
+        const int64_t number = turn.row;
         gn_total sum = 0;
-        for (int64_t part = gn_member<THREADS>(); part < work.parts; part += THREADS) {
+        for (int64_t part = gn_member<THREADS>(); part < work.parts && turn.is_there; part += THREADS) {
             sum += totals[part * count + number];
         }
-        if (THREADS > 1) {
-            sum = gn_team_fold<gn_add, GN_WARP>(sum, (gn_total *)nullptr);
-        }
-        if (gn_member<THREADS>() == 0) {
+        sum = gn_team_fold<gn_add, THREADS>(sum, (gn_total *)nullptr);
+        if (turn.is_there && gn_member<THREADS>() == 0) {
             const int64_t matrix = number / work.n;
             end_product(work, numbers, matrix / work.m, matrix % work.m, number % work.n, sum);
         }
