@@ -144,7 +144,7 @@ def test_an_nvrtc_later_than_the_driver_is_left_out(monkeypatch, tmp_path):
     for major in (12, 13):
         (tmp_path / "lib64").mkdir(exist_ok=True)
         (tmp_path / "lib64" / f"libnvrtc.so.{major}").write_text("")
-    monkeypatch.setattr(compilers, "_package_folders", list)
+    monkeypatch.setattr(compilers, "package_folders", list)
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     ours = str(tmp_path / "lib64" / "libnvrtc.so.")
     assert find_nvrtc()[:2] == [ours + "13", ours + "12"]
@@ -153,7 +153,7 @@ def test_an_nvrtc_later_than_the_driver_is_left_out(monkeypatch, tmp_path):
 
 
 def test_headers_are_those_of_the_same_cuda(monkeypatch, tmp_path):
-    monkeypatch.setattr(compilers, "_package_folders", list)
+    monkeypatch.setattr(compilers, "package_folders", list)
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     (tmp_path / "include").mkdir()
     (tmp_path / "include" / "cuda_fp16.h").write_text("")

@@ -97,13 +97,13 @@ int nvrtcGetPTX(program made, char *image);
 _LIBRARY = re.compile(r"libnvrtc\.so\.(\d+)$")
 
 
-def _toolkit_folders() -> list[Path]:
+def toolkit_folders() -> list[Path]:
     """Where a CUDA toolkit may be: what the environment names, then the usual place."""
     named = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")]
     return [Path(each) for each in (*named, "/usr/local/cuda") if each]
 
 
-def _package_folders() -> list[Path]:
+def package_folders() -> list[Path]:
     """The folders of NVIDIA's packages from PyPI: one for each component, or one for each CUDA."""
     found = importlib.util.find_spec("nvidia")
     places = list(found.submodule_search_locations or ()) if found is not None else []
@@ -119,8 +119,8 @@ def find_nvrtc(newest_major: int | None = None) -> list[str]:
     chosen = os.environ.get("GNOMON_NVRTC", "")
     if chosen:
         return [chosen]
-    folders = [place / "lib" for place in _package_folders()]
-    for place in _toolkit_folders():
+    folders = [place / "lib" for place in package_folders()]
+    for place in toolkit_folders():
         folders += [place / "lib64", place / "lib"]
     found: dict[str, int] = {}
     for place in folders:
@@ -138,7 +138,7 @@ _RUNTIME_VERSION = re.compile(r"^#define\s+CUDART_VERSION\s+(\d+)", re.MULTILINE
 
 def find_cuda_headers(major: int) -> tuple[Path, ...]:
     """The folders of CUDA's own headers (``cuda_fp16.h`` and its kin) of a CUDA ``major``; () for none."""
-    places = _package_folders() + _toolkit_folders()
+    places = package_folders() + toolkit_folders()
     for place in places:
         runtime = place / "include" / "cuda_runtime_api.h"
         if not (runtime.is_file() and (place / "include" / "cuda_fp16.h").is_file()):

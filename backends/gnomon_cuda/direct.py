@@ -84,6 +84,7 @@ class DirectCall:
 class Work:
     """What a call launches its kernels by: in the current stream of one device.
 
+    name             the operator's
     device, stream   the device's number, the stream's handle
     """
 
@@ -91,7 +92,7 @@ class Work:
         self.runtime = runtime
         self.device = device
         self.stream: int = runtime.enter(device)
-        self._name = name
+        self.name = name
         self._ffi = runtime.ffi
 
     def view(self, tensor: Tensor | None) -> Any:
@@ -156,7 +157,7 @@ class Work:
         ``group``: the kernels to compile with it, itself among them, always in the same order.
         """
         function = self.runtime.programs.function(self.device, text, dtype, kernel, group or (kernel,))
-        self.runtime.launch(self._name, function, grid, threads, self.stream, arguments, shared_bytes)
+        self.runtime.launch(self.name, function, grid, threads, self.stream, arguments, shared_bytes)
 
 
 def tables(

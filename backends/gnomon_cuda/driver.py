@@ -137,6 +137,7 @@ class Driver:
     Streams are integers, 0 the default one; a call that takes a stream returns before the work is done.
     Every method raises CudaError on the driver's errors.
 
+    path         what was opened
     emulated     is it gnomon's emulation of a driver?
     blocking     is each launch waited for, so that an error names its operator?  ``GNOMON_CUDA_BLOCKING=1``
     """
@@ -160,8 +161,9 @@ class Driver:
         self._context_lock = threading.Lock()
         self._last_operator = ""
         self._lost: dict[int, str] = {}  # device -> why its context is lost
+        self.path = os.fspath(path) or LIBRARY
         try:
-            self._lib = self.ffi.dlopen(os.fspath(path) or LIBRARY)
+            self._lib = self.ffi.dlopen(self.path)
             self._launch = self._lib.cuLaunchKernel
         except (OSError, AttributeError) as error:
             reason = str(error).partition(".  ")[0]  # cffi tells where else it looked
@@ -538,6 +540,10 @@ class Driver:
         status = self._launch(function, x, y, z, i, j, k, shared_bytes, stream, parameters, self._null)
         if status:
             self._fail(f"cuLaunchKernel with grid {grid} and block {block}", status)
+        self.launched(stream, operator)
+
+    def launched(self, stream: int, operator: str) -> None:
+        """Remember who put a kernel into a stream, or had a library do it; where launches block, wait."""
         self._last_operator = operator
         if self.blocking and not self.is_capturing(stream):
             status = self._lib.cuStreamSynchronize(stream)

@@ -1,10 +1,11 @@
-"""The library of the emulated driver: built from ``csrc/emulation`` by the host's C++ compiler, and kept."""
+"""The libraries of the emulation: built from ``csrc/emulation`` by the host's C++ compiler, and kept."""
 
 from __future__ import annotations
 
 import functools
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from gnomon.values.errors import BackendUnavailableError
@@ -14,6 +15,8 @@ from . import sources
 from .cache import ImageCache, key_of
 from .compiler import HostCompiler, Image
 from .errors import CompileError
+
+BLAS_TEXT = "blas.cpp"  # a library of its own
 
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
@@ -29,25 +32,33 @@ def build(cache: ImageCache | None = None) -> Path:
 
     Raises BackendUnavailableError where there is no C++ compiler, or it does not compile.
     """
+    names = [path.name for path in sorted((sources.folder() / "emulation").glob("*.cpp"))]
+    return _build([name for name in names if name != BLAS_TEXT], "driver", False, cache)
+
+
+def build_blas(cache: ImageCache | None = None) -> Path:
+    """The same of an emulated cuBLAS."""
+    return _build([BLAS_TEXT], "blas", True, cache)
+
+
+def _build(names: Sequence[str], what: str, has_kernels: bool, cache: ImageCache | None) -> Path:
     compiler = HostCompiler()
-    texts = {
-        path.name: path.read_text(encoding="utf-8")
-        for path in sorted((sources.folder() / "emulation").glob("*.cpp"))
-    }
+    texts = {name: sources.text(f"emulation/{name}") for name in names}
     kept = ImageCache() if cache is None else cache
     whole = "\n".join(f"// {name}\n{content}" for name, content in texts.items())
+    options = compiler.kernel_options if has_kernels else ()
     try:
         image = kept.find_or_make(
-            key_of(compiler, whole, [], "the emulated driver"),
+            key_of(compiler, whole, [], f"the emulated {what}"),
             lambda: Image(
-                *_rearranged(compiler.build(texts, "the emulated driver", (), ["-ldl", "-pthread"]))
+                *_rearranged(compiler.build(texts, f"the emulated {what}", options, ["-ldl", "-pthread"]))
             ),
         )
     except CompileError as error:
         raise BackendUnavailableError(f"the emulated GPU does not compile: {error}") from None
     with _lock:
         number = len(list(Path(_room().name).iterdir()))
-        path = Path(_room().name, f"emulated-driver-{number}.so")
+        path = Path(_room().name, f"emulated-{what}-{number}.so")
         path.write_bytes(image.data)
     return path
 

@@ -41,6 +41,10 @@ class CudaError(RuntimeError):
         return CudaError, (str(self), self.code, self.name)
 
 
+class BlasError(RuntimeError):
+    """A function of cuBLAS answered with an error."""
+
+
 class CompileError(RuntimeError):
     """A text of kernels does not compile.
 

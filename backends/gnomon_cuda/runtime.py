@@ -10,8 +10,8 @@ from typing import Any
 
 from gnomon.values.locks import new_in_each_process
 
+from . import blas, sources, streams
 from . import driver as drivers
-from . import sources, streams
 from .allocator import Allocator, Memory
 from .cache import ImageCache
 from .compiler import Compiler, HostCompiler, NvrtcCompiler
@@ -66,6 +66,11 @@ class Runtime:
             HostCompiler(_folders("emulation")) if emulated else NvrtcCompiler(_folders("cuda/freestanding"))
         )
         return Programs(self.driver, compiler, ImageCache(), BATCH_ON_HOST if emulated else BATCH)
+
+    @functools.cached_property
+    def blas(self) -> blas.Blas | None:
+        """NVIDIA's products of matrices, where there are any."""
+        return blas.load(self.driver)
 
     @functools.cache  # noqa: B019 - there is one Runtime, and it lives as long as the process
     def multiprocessors(self, device: int) -> int:

@@ -1,0 +1,216 @@
+/* Along one dimension: softmax, its logarithm, and their gradients.  A row is the elements of one position of the other
+ * dimensions.
+ *
+ * softmax_rows keeps a row in the registers of a team, so that it is read once.  softmax_columns is for rows whose
+ * neighbours in memory are other rows, and for those too long for registers; it reads them twice.  Exponentials are summed
+ * in double. */
+#include "number.cuh"
+#include "team.cuh"
+
+/* A tensor whose rows have `step` bytes from an element to the next; `rows` are its other dimensions. */
+struct gn_lines {
+    gn_view rows;
+    int64_t step;
+};
+
+#define LEAST ((gn_compute)-INFINITY)
+#define VECTOR (16 / (int)sizeof(gn_storage))
+typedef gn_lanes<gn_storage, VECTOR> gn_vector;
+
+static inline gn_storage &element_of(char *at, int64_t place, int64_t step) {
+    return *(gn_storage *)(at + place * step);
+}
+
+/* A thread's share of a row, HELD elements of it: VECTOR next to each other, then those THREADS * VECTOR behind.  `is_dense`
+ * says that vectors may be moved at once. */
+template <int THREADS, int HELD> struct gn_held {
+    gn_compute each[HELD];
+
+    static inline int64_t place(int number) {
+        return ((int64_t)(number / VECTOR) * THREADS + gn_member<THREADS>()) * VECTOR + number % VECTOR;
+    }
+
+    /* `otherwise` stands for what is behind the row's end. */
+    inline void read(char *at, int64_t length, int64_t step, bool is_dense, gn_compute otherwise) {
+#pragma unroll
+        for (int first = 0; first < HELD; first += VECTOR) {
+            if (is_dense && place(first) + VECTOR <= length) {
+                const gn_vector vector = *(const gn_vector *)&element_of(at, place(first), sizeof(gn_storage));
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) {
+                    each[first + i] = gn_load(vector.each[i]);
+                }
+            } else {
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) {
+                    const int64_t here = place(first + i);
+                    each[first + i] = here < length ? gn_load(element_of(at, here, step)) : otherwise;
+                }
+            }
+        }
+    }
+
+    inline void write(char *at, int64_t length, int64_t step, bool is_dense) const {
+#pragma unroll
+        for (int first = 0; first < HELD; first += VECTOR) {
+            if (is_dense && place(first) + VECTOR <= length) {
+                gn_vector vector;
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) {
+                    vector.each[i] = gn_store(each[first + i]);
+                }
+                *(gn_vector *)&element_of(at, place(first), sizeof(gn_storage)) = vector;
+            } else {
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) {
+                    if (place(first + i) < length) {
+                        element_of(at, place(first + i), step) = gn_store(each[first + i]);
+                    }
+                }
+            }
+        }
+    }
+};
+
+/* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite, comes
+ * out as NaN by what is done with these numbers. */
+template <int IS_LOG, int THREADS, int HELD>
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
+    softmax_rows(gn_lines out, gn_lines in, int64_t length, int64_t is_dense) {
+    __shared__ gn_compute shared_largest[GN_WARP];
+    __shared__ double shared_sum[GN_WARP];
+    for (gn_turns<THREADS> turn(gn_count(in.rows)); turn.any(); turn.next()) {
+        const int64_t row = turn.is_there ? turn.row : 0;
+        gn_held<THREADS, HELD> x;
+        x.read(gn_place(in.rows, row), length, in.step, is_dense, LEAST);
+        gn_compute largest = LEAST;
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            largest = gn_greater::of(largest, x.each[i]);
+        }
+        largest = gn_team_fold<gn_greater, THREADS>(largest, shared_largest);
+        gn_compute sum = 0;
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            const gn_compute distance = x.each[i] - largest;
+            const gn_compute power = gn_exp_negative(distance);
+            sum += power;
+            x.each[i] = IS_LOG ? distance : power;
+        }
+        const double total = gn_team_fold<gn_add, THREADS>((double)sum, shared_sum);
+        const gn_compute last = (gn_compute)(IS_LOG ? gn_log(total) : total);
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            x.each[i] = IS_LOG ? x.each[i] - last : x.each[i] / last;
+        }
+        if (turn.is_there) {
+            x.write(gn_place(out.rows, row), length, out.step, is_dense);
+        }
+    }
+}
+
+/* y (g - sum(g y)), or g - exp(y) sum(g): a row of at most THREADS * HELD elements. */
+template <int IS_LOG, int THREADS, int HELD>
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
+    softmax_gradient_rows(gn_lines out, gn_lines gradient, gn_lines output, int64_t length, int64_t is_dense) {
+    __shared__ double shared[GN_WARP];
+    for (gn_turns<THREADS> turn(gn_count(output.rows)); turn.any(); turn.next()) {
+        const int64_t row = turn.is_there ? turn.row : 0;
+        gn_held<THREADS, HELD> g, y;
+        g.read(gn_place(gradient.rows, row), length, gradient.step, is_dense, 0);
+        y.read(gn_place(output.rows, row), length, output.step, is_dense, 0);
+        gn_compute sum = 0;
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            sum += IS_LOG ? g.each[i] : g.each[i] * y.each[i];
+        }
+        const gn_compute total = (gn_compute)gn_team_fold<gn_add, THREADS>((double)sum, shared);
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            g.each[i] = IS_LOG ? g.each[i] - gn_exp(y.each[i]) * total : y.each[i] * (g.each[i] - total);
+        }
+        if (turn.is_there) {
+            g.write(gn_place(out.rows, row), length, out.step, is_dense);
+        }
+    }
+}
+
+/* The values of the threads that share a row of softmax_columns: those of all slices, COLUMNS apart. */
+template <class FOLD, int COLUMNS, int SLICES, class T> static inline T fold_slices(T value, T *shared) {
+    if constexpr (COLUMNS == 1) {
+        return gn_team_fold<FOLD, SLICES>(value, shared);
+    } else {
+        const int column = (int)threadIdx.x % COLUMNS;
+        __syncthreads(); /* what an earlier call left there has been read */
+        shared[threadIdx.x] = value;
+        __syncthreads();
+        value = shared[column];
+        for (int slice = 1; slice < SLICES; slice++) {
+            value = FOLD::of(value, shared[slice * COLUMNS + column]);
+        }
+        return value;
+    }
+}
+
+/* COLUMNS rows side by side for each block, whose SLICES share out their elements.  What was summed is scaled when a
+ * larger element comes. */
+template <int IS_LOG, int COLUMNS, int SLICES>
+__global__ void __launch_bounds__(COLUMNS *SLICES) softmax_columns(gn_lines out, gn_lines in, int64_t length) {
+    constexpr int threads = COLUMNS * SLICES;
+    __shared__ gn_compute shared_largest[threads];
+    __shared__ double shared_sum[threads];
+    const int slice = (int)threadIdx.x / COLUMNS;
+    const int64_t rows = gn_count(in.rows);
+    for (int64_t first = (int64_t)blockIdx.x * COLUMNS; first < rows; first += (int64_t)gridDim.x * COLUMNS) {
+        const int64_t row = first + threadIdx.x % COLUMNS;
+        const bool is_there = row < rows;
+        char *from = gn_place(in.rows, is_there ? row : 0);
+        gn_compute largest = LEAST;
+        double sum = 0;
+        for (int64_t place = slice; place < length && is_there; place += SLICES) {
+            const gn_compute x = gn_load(element_of(from, place, in.step));
+            if (x > largest) {
+                sum *= (double)gn_exp_negative(largest - x);
+                largest = x;
+            }
+            if (x != LEAST) {
+                sum += (double)gn_exp_negative(x - largest);
+            }
+        }
+        const gn_compute of_row = fold_slices<gn_greater, COLUMNS, SLICES>(largest, shared_largest);
+        sum = sum == 0 ? 0 : sum * (double)gn_exp_negative(largest - of_row);
+        sum = fold_slices<gn_add, COLUMNS, SLICES>(sum, shared_sum);
+        const gn_compute last = (gn_compute)(IS_LOG ? gn_log(sum) : sum);
+        char *to = gn_place(out.rows, is_there ? row : 0);
+        for (int64_t place = slice; place < length && is_there; place += SLICES) {
+            const gn_compute distance = gn_load(element_of(from, place, in.step)) - of_row;
+            element_of(to, place, out.step) = gn_store(IS_LOG ? distance - last : gn_exp_negative(distance) / last);
+        }
+    }
+}
+
+template <int IS_LOG, int COLUMNS, int SLICES>
+__global__ void __launch_bounds__(COLUMNS *SLICES)
+    softmax_gradient_columns(gn_lines out, gn_lines gradient, gn_lines output, int64_t length) {
+    __shared__ double shared[COLUMNS * SLICES];
+    const int slice = (int)threadIdx.x / COLUMNS;
+    const int64_t rows = gn_count(output.rows);
+    for (int64_t first = (int64_t)blockIdx.x * COLUMNS; first < rows; first += (int64_t)gridDim.x * COLUMNS) {
+        const int64_t row = first + threadIdx.x % COLUMNS;
+        const bool is_there = row < rows;
+        char *g_at = gn_place(gradient.rows, is_there ? row : 0);
+        char *y_at = gn_place(output.rows, is_there ? row : 0);
+        double sum = 0;
+        for (int64_t place = slice; place < length && is_there; place += SLICES) {
+            const gn_compute g = gn_load(element_of(g_at, place, gradient.step));
+            sum += (double)(IS_LOG ? g : g * gn_load(element_of(y_at, place, output.step)));
+        }
+        const gn_compute total = (gn_compute)fold_slices<gn_add, COLUMNS, SLICES>(sum, shared);
+        char *to = gn_place(out.rows, is_there ? row : 0);
+        for (int64_t place = slice; place < length && is_there; place += SLICES) {
+            const gn_compute g = gn_load(element_of(g_at, place, gradient.step));
+            const gn_compute y = gn_load(element_of(y_at, place, output.step));
+            element_of(to, place, out.step) = gn_store(IS_LOG ? g - gn_exp(y) * total : y * (g - total));
+        }
+    }
+}
