@@ -52,3 +52,14 @@ def cuda_driver(emulated_cuda: None) -> Any:
     made = open_emulation()
     made.activate(0)
     return made
+
+
+@pytest.fixture
+def cuda(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The CUDA backend, emulated: its name; skips where there is no C++ compiler."""
+    if shutil.which("c++") is None:
+        pytest.skip("there is no C++ compiler")
+    monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
+    found = gn.backends()["cuda"]
+    assert found.available, found.reason
+    return "cuda"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import math
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 import gnomon as gn
+from cuda_calls import both, numbers, same
 from gnomon.kit import launch
 from gnomon.values.dtype import ALL
 from gnomon_cuda import launcher, reductions
@@ -19,34 +19,7 @@ from gnomon_cuda.tables import DTYPES, pointwise_rows
 
 SCRIPT = "import gnomon as gn; gn.tensor([1.0], device='cuda')"
 
-
-@pytest.fixture(autouse=True)
-def cuda(monkeypatch):
-    """The backend, emulated: its name."""
-    if shutil.which("c++") is None:
-        pytest.skip("there is no C++ compiler")
-    monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
-    found = gn.backends()["cuda"]
-    assert found.available, found.reason
-    return "cuda"
-
-
-def both(function, *tensors):
-    """The result of ``function`` on the reference and on the GPU."""
-    on_device = [each.to("cuda") for each in tensors]
-    return function(*tensors), function(*on_device)
-
-
-def same(expected, found):
-    """Are these equal, but for the device?"""
-    assert found.device.type == "cuda"
-    assert (found.dtype, found.shape, found.stride()) == (expected.dtype, expected.shape, expected.stride())
-    assert found.tolist() == expected.tolist()
-    return True
-
-
-def numbers(count, dtype=gn.float32):
-    return gn.arange(count, dtype=gn.int64, device="reference").to(dtype)
+pytestmark = pytest.mark.usefixtures("cuda")
 
 
 def test_every_row_is_an_operator_of_the_reference():
@@ -197,7 +170,7 @@ def test_reductions_of_many_elements_outputs_and_dimensions():
 
 
 @pytest.mark.parametrize("dtype", [gn.bool, gn.int16, gn.float32, gn.float64, gn.complex128])
-def test_elements_in_other_places(cuda, dtype):
+def test_elements_in_other_places(dtype):
     source = numbers(24, dtype).reshape(2, 3, 4).transpose(0, 2)
     for function in (
         lambda x: x.flip(0, -1),
@@ -209,7 +182,7 @@ def test_elements_in_other_places(cuda, dtype):
     assert same(*both(lambda x: x.flip(0), numbers(1, dtype)[0].reshape(1)))
 
 
-def test_tensors_of_more_dimensions_than_a_parameter_has_fall_back(cuda):
+def test_tensors_of_more_dimensions_than_a_parameter_has_fall_back():
     source = numbers(2).reshape([1] * 29 + [2])
     before = launch.declined["cuda", "flip"]
     assert same(*both(lambda x: x.flip(-1), source))

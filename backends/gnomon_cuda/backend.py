@@ -8,7 +8,17 @@ from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.values.errors import BackendUnavailableError
 
 from . import driver as drivers
-from . import matmul, pointwise, rearrange, reductions, softmax
+from . import (
+    indexing,
+    lines,
+    masks,
+    matmul,
+    pointwise,
+    rearrange,
+    reductions,
+    softmax,
+    sorting,
+)
 from .runtime import Runtime
 from .streams import current_stream
 
@@ -26,7 +36,7 @@ class CudaBackend(Backend):
         self.kernels: dict[str, Any] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, str] = {}
-        for family in (pointwise, reductions, rearrange, matmul, softmax):
+        for family in (pointwise, reductions, rearrange, matmul, softmax, indexing, lines, sorting, masks):
             kernels, dtypes, written = family.kernels(self.runtime)
             self.kernels |= kernels
             self.capabilities |= dtypes

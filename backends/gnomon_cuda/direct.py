@@ -110,13 +110,21 @@ class Work:
         """A parameter ``int64_t``."""
         return self._ffi.new("int64_t *", int(value))
 
+    def int32(self, value: int) -> Any:
+        """A parameter ``int32_t``."""
+        return self._ffi.new("int32_t *", int(value))
+
     def double(self, value: float) -> Any:
         """A parameter ``double``."""
         return self._ffi.new("double *", value)
 
     def pointer(self, memory: Memory | None) -> Any:
         """A parameter that points to memory of ``temporary``; null for None."""
-        return self._ffi.new("uintptr_t *", 0 if memory is None else memory.address)
+        return self.address(0 if memory is None else memory.address)
+
+    def address(self, address: int) -> Any:
+        """A parameter that points to a place of a device's memory."""
+        return self._ffi.new("uintptr_t *", address)
 
     def structure(self, name: str, content: Any) -> Any:
         """A parameter of a structure that the family has declared."""
@@ -128,6 +136,13 @@ class Work:
         Raises OutOfMemoryError.
         """
         return self.runtime.allocate(nbytes, self.device)  # type: ignore[no-any-return]
+
+    def zeros(self, nbytes: int) -> Memory:
+        """Temporary memory whose bytes are 0."""
+        memory = self.temporary(nbytes)
+        if nbytes:
+            self.runtime.driver.fill_bytes(memory.address, 0, nbytes, self.stream)
+        return memory
 
     def flag(self) -> Memory:
         """An int32 that is 0, for a kernel to say that something was wrong."""

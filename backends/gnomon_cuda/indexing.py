@@ -1,0 +1,535 @@
+"""Indexing: elements that indices name, read, put, filled and combined, by csrc/cuda/index.cu and combine.cu.
+
+What an operator is about are picks: the rows of a tensor, its target, that indices name, and for each the
+elements of another tensor.  A pick has a number, its place among the indexed dimensions; ``_find_numbers``
+makes them on the device and says whether an index is out of range, before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.kit.numbers import scalar_forms
+from gnomon.values.dtype import ALL
+
+from .allocator import Memory
+from .direct import Direct, Work, tables
+from .geometry import MOVED_DTYPE, Operand, element, in_vectors, merged, number, product
+from .launcher import THREADS
+from .order import PACKED, sorted_numbers
+from .tables import DTYPES
+
+TEXT, COMBINING = "index.cu", "combine.cu"
+STRUCTURES = """
+typedef struct {
+    int64_t size; int64_t factor; int64_t dropped; int64_t limit; int32_t wraps; int32_t adds;
+} gn_numbering;
+typedef struct {
+    int64_t picks; int64_t rows; int64_t inner; int64_t limit; int32_t with_self; int32_t mean;
+} gn_combination;
+"""
+FEW = 64  # as in combine.cu
+WIDEST = 32  # elements side by side that a block of combine_many takes
+UNDIVIDED, MEAN_OF_PICKS, MEAN_OF_ROWS = range(3)
+_NO_INDEX = -(2**63)  # is dropped nowhere: it is out of any range
+_MOVES = [
+    "number_picks<uint32_t>",
+    "name_winners<uint32_t>",
+    *(
+        kernel % element(size)
+        for size in (1, 2, 4, 8, 16)
+        for kernel in (
+            "move_picked<%s, uint32_t, 0, uint32_t>",
+            "move_picked<%s, uint32_t, 1, uint32_t>",
+            "gather<%s, uint32_t>",
+            "copy_places<%s, uint32_t>",
+        )
+    ),
+]
+_HOWS = {"sum": "gn_total", "prod": "gn_product", "amax": "gn_most", "amin": "gn_least", "mean": "gn_total"}
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+class Index(NamedTuple):
+    """One tensor of indices: what an index counts is ``factor``, and [0, size) is its range."""
+
+    operand: Operand
+    size: int
+    factor: int
+    beside: Operand  # what else makes a number, by the index's place
+
+
+class Picks(NamedTuple):
+    """What an operator is about.
+
+    whole    the target by the dimensions of ``other``, with stride 0 along the picks
+    other    the elements of all picks: ``before`` dimensions, ``ndim`` ones of the picks, and the rest
+    picked   the indexed dimensions of the target
+    indices  that say which are picked
+    """
+
+    whole: Operand
+    other: Operand
+    picked: Operand
+    indices: list[Index]
+    before: int
+    ndim: int
+    wraps: bool
+
+    @property
+    def count(self) -> int:
+        """How many picks there are."""
+        return product(self.other.sizes[self.before : self.before + self.ndim])
+
+    @property
+    def inner(self) -> int:
+        """How many elements of a pick lie side by side."""
+        return product(self.other.sizes[self.before + self.ndim :])
+
+    @property
+    def numbers(self) -> int:
+        """How many places there are to pick."""
+        return product(self.picked.sizes)
+
+
+def _index(operand: Operand, size: int, factor: int = 1, beside: Sequence[int] = ()) -> Index:
+    strides = list(beside) or [0] * len(operand.sizes)
+    return Index(operand, size, factor, Operand(0, 0, 1, operand.sizes, strides))
+
+
+def _picks(
+    target: Operand, other: Operand, dims: Sequence[int], indices: Sequence[Any], before: int, wraps: bool
+) -> Picks:
+    """Picks along dimensions of the target by as many index tensors, whose dimensions stand in ``other``
+    behind ``before`` others of the target.
+    """
+    spec = indices[0]._spec
+    ndim = spec.ndim or 1
+    sizes, strides = list(other.sizes), list(other.strides)
+    rest = [dim for dim in range(len(target.sizes)) if dim not in dims]
+    if len(sizes) < len(rest) + ndim:  # an index without dimensions stands for one pick
+        sizes.insert(before, 1)
+        strides.insert(before, 0)
+    along = [target.strides[dim] for dim in rest]
+    picked = target.chosen(dims)
+    return Picks(
+        target.seen(sizes, [*along[:before], *[0] * ndim, *along[before:]]),
+        other.seen(sizes, strides),
+        picked,
+        [
+            _index(Operand.of(index), picked.sizes[k], product(picked.sizes[k + 1 :]))
+            for k, index in enumerate(indices)
+        ],
+        before,
+        ndim,
+        wraps,
+    )
+
+
+def _flat_picks(target: Operand, other: Operand, index: Operand) -> Picks:
+    """Picks of the target's elements by their numbers in row-major order."""
+    whole = target.seen(other.sizes, [0] * len(other.sizes))
+    indices = [_index(index, target.numel)]
+    return Picks(whole, other, target, indices, 0, len(other.sizes), True)
+
+
+def _picks_along(target: Operand, other: Operand, dim: int, index: Operand) -> Picks:
+    """Picks of elements at their own place but for ``dim``, where the index says it."""
+    other = other.narrowed(index.sizes)
+    whole = target.seen(index.sizes, [0] * len(index.sizes))
+    steps = [product(target.sizes[place + 1 :]) for place in range(len(target.sizes))]
+    factor, steps[dim] = steps[dim], 0
+    indices = [_index(index, target.sizes[dim], factor, steps)]
+    return Picks(whole, other, target, indices, 0, len(index.sizes), False)
+
+
+def _find_numbers(work: Work, picks: Picks, flag: Memory, dropped: int = _NO_INDEX) -> Memory:
+    """The picks' numbers; the flag is set where an index is out of range.  Of an index ``dropped`` the number
+    is one more than there are.
+    """
+    numbers = work.temporary(picks.count * 8)
+    for place, each in enumerate(picks.indices):
+        _number(work, each, picks.wraps, flag, numbers, dropped, picks.numbers, place > 0)
+    return numbers
+
+
+def _number(
+    work: Work,
+    index: Index,
+    wraps: bool,
+    flag: Memory,
+    numbers: Memory | None,
+    dropped: int = _NO_INDEX,
+    limit: int = 0,
+    adds: bool = False,
+) -> None:
+    operand, beside = merged(index.operand, index.beside)
+    rule = work.structure("gn_numbering", (index.size, index.factor, dropped, limit, wraps, adds))
+    count = operand.numel
+    kernel = f"number_picks<{number(count)}>"
+    parameters = [operand.view(work), beside.view(work), rule, work.pointer(numbers), work.pointer(flag)]
+    _launch_move(work, kernel, count, parameters)
+
+
+def _launch_move(work: Work, kernel: str, count: int, parameters: list[Any]) -> None:
+    if count:
+        group = _MOVES if kernel in _MOVES else ()
+        work.launch(TEXT, MOVED_DTYPE, kernel, work.grid(count), parameters, group)
+
+
+def copy(work: Work, out: Operand, source: Operand) -> None:
+    """Copy elements of one size between tensors of the same sizes."""
+    (out, source), _ = in_vectors(merged(out, source))
+    count = out.numel
+    kernel = f"copy_places<{element(out.itemsize)}, {number(count)}>"
+    _launch_move(work, kernel, count, [out.view(work), source.view(work)])
+
+
+def _begin(work: Work, tensors: Sequence[Any]) -> None:
+    """Make the output the first input, unless they are the same memory."""
+    if int(tensors[0]._address) != int(tensors[1]._address):
+        copy(work, Operand.of(tensors[0]), Operand.of(tensors[1]))
+
+
+def _move(work: Work, picks: Picks, numbers: Memory, puts: bool) -> None:
+    """Read the picks' elements from the target, or put them there: of equal picks the last one wins."""
+    (other, whole), lanes = in_vectors(merged(picks.other, picks.whole), picks.picked.strides)
+    (picked,) = merged(picks.picked)
+    winner = "uint32_t" if picks.count < 2**32 - 1 else "unsigned long long"
+    along = picks.other.strides[picks.before : picks.before + picks.ndim]
+    winners = None
+    if puts and any(along):
+        winners = work.zeros(picks.numbers * (4 if winner == "uint32_t" else 8))
+        parameters = [work.pointer(numbers), work.int64(picks.count), work.pointer(winners)]
+        _launch_move(work, f"name_winners<{winner}>", picks.count, parameters)
+    count = other.numel
+    kernel = f"move_picked<{element(other.itemsize)}, {number(count)}, {int(puts)}, {winner}>"
+    parameters = [
+        other.view(work),
+        whole.view(work),
+        picked.view(work),
+        work.pointer(numbers),
+        work.pointer(winners),
+        work.int64(picks.count),
+        work.int64(picks.inner // lanes),
+    ]
+    _launch_move(work, kernel, count, parameters)
+
+
+def _in_parts(operand: Operand, itemsize: int) -> Operand:
+    """Complex numbers as two real ones each."""
+    return Operand(operand.address, operand.code, itemsize, [*operand.sizes, 2], [*operand.strides, itemsize])
+
+
+def _combine(
+    work: Work,
+    dtype: str,
+    picks: Picks,
+    numbers: Memory,
+    how: str = "sum",
+    with_self: bool = True,
+    mean: int = UNDIVIDED,
+    scale: Any = 1,
+) -> None:
+    """Combine what comes to each place of the target, which has its elements already."""
+    if dtype in _PARTS:  # sums of complex numbers are sums of their parts
+        dtype, itemsize = _PARTS[dtype], picks.other.itemsize // 2
+        picks = picks._replace(whole=_in_parts(picks.whole, itemsize), other=_in_parts(picks.other, itemsize))
+    if picks.count == 0 or picks.other.numel == 0:
+        return
+    entries, entry = sorted_numbers(work, numbers, picks.count, picks.numbers.bit_length())
+    after = picks.before + picks.ndim
+    dims = [*range(picks.before), *range(after, len(picks.other.sizes))]
+    rows = product(picks.other.sizes[dim] for dim in dims)
+    out, other = merged(picks.whole.chosen(dims), picks.other.chosen(dims))
+    (picked,) = merged(picks.picked)
+    (offered,) = merged(picks.other.chosen(range(picks.before, after)))
+    content = (picks.count, rows, picks.inner, picks.numbers, with_self, mean)
+    parameters = [
+        *(operand.view(work) for operand in (out, other, picked, offered)),
+        work.pointer(entries),
+        work.structure("gn_combination", content),
+        _numbers_of(work, scale),
+    ]
+    words = f"{entry}, {_HOWS[how]}"
+    _launch_combining(work, dtype, f"combine_few<{words}>", work.grid(picks.count * rows), parameters)
+    if picks.count > FEW:
+        width = min(WIDEST, 1 << (picks.inner - 1).bit_length())
+        blocks = -(-picks.count // FEW) * (rows // picks.inner) * -(-picks.inner // width)
+        parameters.append(work.int32(width))
+        _launch_combining(work, dtype, f"combine_many<{words}>", work.grid(blocks * THREADS), parameters)
+
+
+def _launch_combining(
+    work: Work, dtype: str, kernel: str, grid: tuple[int, int, int], parameters: list[Any]
+) -> None:
+    hows = ("gn_total", "gn_product", "gn_most", "gn_least")
+    group = [f"combine_{each}<{PACKED}, {how}>" for each in ("few", "many") for how in hows]
+    group += ["put_number", "convert_number"]
+    work.launch(COMBINING, dtype, kernel, grid, parameters, group if kernel in group else ())
+
+
+def _numbers_of(work: Work, value: Any) -> Any:
+    return work.structure("gn_numbers", ([], [scalar_forms(value)], []))
+
+
+def _one(work: Work, tensor: Any, value: Any) -> tuple[Operand, Memory]:
+    """A number as an element of a tensor's dtype on the device; of no dimension yet."""
+    dtype = tensor._spec.dtype
+    held = work.temporary(dtype.itemsize)
+    parts = [value]
+    if dtype.name in _PARTS:
+        parts = [value.real, value.imag]
+    for place, part in enumerate(parts):
+        at = work.address(held.address + place * dtype.itemsize // 2)
+        name = _PARTS.get(dtype.name, dtype.name)
+        _launch_combining(work, name, "put_number", (1, 1, 1), [_numbers_of(work, part), at])
+    return Operand(held.address, dtype.code, dtype.itemsize, [], []), held
+
+
+def _spread(one: Operand, sizes: Sequence[int]) -> Operand:
+    return one.seen(sizes, [0] * len(sizes))
+
+
+# -- reading -----------------------------------------------------------------------------------------------
+
+
+def _take_picks(work: Work, picks: Picks) -> int:
+    flag = work.flag()
+    numbers = _find_numbers(work, picks, flag)
+    if picks.count and work.is_set(flag):
+        return BAD_VALUE
+    _move(work, picks, numbers, False)
+    return OK
+
+
+def _dim(tensor: Any, dim: int) -> int:
+    return int(dim % max(tensor._spec.ndim, 1))
+
+
+def _cat(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out = Operand.of(tensors[0])
+    dim = _dim(tensors[0], arguments["dim"])
+    at = out.address
+    for tensor in tensors[1:]:
+        source = Operand.of(tensor)
+        if source.numel == 0:  # one of a single dimension joins anything
+            continue
+        part = Operand(at, out.code, out.itemsize, source.sizes, out.strides)
+        copy(work, part, source)
+        at += source.sizes[dim] * out.strides[dim]
+    return OK
+
+
+def _index_select(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, self, index = tensors
+    dim = _dim(self, arguments["dim"])
+    return _take_picks(work, _picks(Operand.of(self), Operand.of(out), [dim], [index], dim, False))
+
+
+def _embedding(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, weight, indices = tensors
+    return _take_picks(work, _picks(Operand.of(weight), Operand.of(out), [0], [indices], 0, False))
+
+
+def _take(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, self, index = tensors
+    return _take_picks(work, _flat_picks(Operand.of(self), Operand.of(out), Operand.of(index)))
+
+
+def _present(target: Any, other: Any, indices: Sequence[Any]) -> Picks:
+    """Those of _index and _index_put: an index tensor, or None, for each of the first dimensions."""
+    dims = [dim for dim, index in enumerate(indices) if index is not None]
+    is_adjacent = dims == list(range(dims[0], dims[-1] + 1))
+    before = dims[0] if is_adjacent else 0
+    given = [indices[dim] for dim in dims]
+    return _picks(Operand.of(target), Operand.of(other), dims, given, before, True)
+
+
+def _index_by_tensors(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, self, *indices = tensors
+    return _take_picks(work, _present(self, out, indices))
+
+
+def _gather(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, self, index = (Operand.of(each) for each in tensors)
+    dim = _dim(tensors[1], arguments["dim"]) if tensors[1]._spec.ndim else 0
+    if index.numel == 0:
+        return OK
+    flag = work.flag()
+    _number(work, _index(index, self.sizes[dim]), False, flag, None)
+    if work.is_set(flag):
+        return BAD_VALUE
+    strides = list(self.strides)
+    step, strides[dim] = strides[dim], 0
+    out, index, self = merged(out, index, self.seen(index.sizes, strides))
+    kernel = f"gather<{element(self.itemsize)}, {number(out.numel)}>"
+    parameters = [*(each.view(work) for each in (out, index, self)), work.int64(step)]
+    _launch_move(work, kernel, out.numel, parameters)
+    return OK
+
+
+# -- writing -----------------------------------------------------------------------------------------------
+
+
+def _put_picks(work: Work, tensors: Sequence[Any], picks: Picks, flag: Memory | None = None) -> int:
+    """The output is the first input, but for what is put at the picks."""
+    flag = flag or work.flag()
+    numbers = _find_numbers(work, picks, flag)
+    if picks.count and work.is_set(flag):
+        return BAD_VALUE
+    _begin(work, tensors)
+    _move(work, picks, numbers, True)
+    return OK
+
+
+def _combine_picks(work: Work, tensors: Sequence[Any], picks: Picks, **how: Any) -> int:
+    flag = work.flag()
+    numbers = _find_numbers(work, picks, flag)
+    if picks.count and work.is_set(flag):
+        return BAD_VALUE
+    _begin(work, tensors)
+    _combine(work, tensors[0]._spec.dtype.name, picks, numbers, **how)
+    return OK
+
+
+def _scatter_picks(tensors: Sequence[Any], arguments: dict[str, Any], other: Operand) -> Picks:
+    index = Operand.of(tensors[2])
+    dim = _dim(tensors[0], arguments["dim"])
+    return _picks_along(Operand.of(tensors[0]), other, dim, index)
+
+
+def _scatter(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    return _put_picks(work, tensors, _scatter_picks(tensors, arguments, Operand.of(tensors[3])))
+
+
+def _scatter_value(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    one, _held = _one(work, tensors[0], arguments["value"])
+    other = _spread(one, Operand.of(tensors[2]).sizes)
+    return _put_picks(work, tensors, _scatter_picks(tensors, arguments, other))
+
+
+def _scatter_add(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    return _combine_picks(work, tensors, _scatter_picks(tensors, arguments, Operand.of(tensors[3])))
+
+
+def _scatter_combine(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    how = "sum" if arguments["reduce"] == "add" else "prod"
+    if "value" in arguments:
+        one, _held = _one(work, tensors[0], arguments["value"])
+        other = _spread(one, Operand.of(tensors[2]).sizes)
+    else:
+        other = Operand.of(tensors[3])
+    return _combine_picks(work, tensors, _scatter_picks(tensors, arguments, other), how=how)
+
+
+def _scatter_reduce(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    picks = _scatter_picks(tensors, arguments, Operand.of(tensors[3]))
+    how = arguments["reduce"]
+    mean = MEAN_OF_PICKS if how == "mean" else UNDIVIDED
+    return _combine_picks(work, tensors, picks, how=how, with_self=bool(arguments["include_self"]), mean=mean)
+
+
+def _slices(tensors: Sequence[Any], arguments: dict[str, Any], other: Operand, wraps: bool) -> Picks:
+    """Slices along a dimension that a vector names."""
+    target = Operand.of(tensors[0])
+    dim = _dim(tensors[0], arguments["dim"])
+    return _picks(target, other, [dim], [tensors[2]], dim, wraps)
+
+
+def _index_add(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    picks = _slices(tensors, arguments, Operand.of(tensors[3]), False)
+    return _combine_picks(work, tensors, picks, scale=arguments["alpha"])
+
+
+def _index_copy(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    return _put_picks(work, tensors, _slices(tensors, arguments, Operand.of(tensors[3]), False))
+
+
+def _index_fill(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, _, index = tensors[:3]
+    flag = work.flag()
+    if "value" in arguments:
+        one, held = _one(work, out, arguments["value"])
+    else:
+        dtype = out._spec.dtype
+        held = work.temporary(dtype.itemsize)
+        one = Operand(held.address, dtype.code, dtype.itemsize, [], [])
+        parameters = [work.view(tensors[3]), work.pointer(held), work.pointer(flag)]
+        _launch_combining(work, dtype.name, "convert_number", (1, 1, 1), parameters)
+        if not index._spec.numel and work.is_set(flag):
+            return BAD_VALUE
+    sizes = Operand.of(out).sizes
+    sizes[_dim(out, arguments["dim"])] = index._spec.numel
+    picks = _slices(tensors, arguments, _spread(one, sizes), True)
+    return _put_picks(work, tensors, picks, flag)
+
+
+def _index_put(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, _, *indices, values = tensors
+    picks = _present(out, values, indices)
+    if arguments["accumulate"]:
+        return _combine_picks(work, tensors, picks)
+    return _put_picks(work, tensors, picks)
+
+
+def _put(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, _, index, source = tensors
+    picks = _flat_picks(Operand.of(out), Operand.of(source), Operand.of(index))
+    if arguments["accumulate"]:
+        return _combine_picks(work, tensors, picks)
+    return _put_picks(work, tensors, picks)
+
+
+def _embedding_backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    out, gradient, indices = tensors
+    target = Operand.of(out)
+    picks = _picks(target, Operand.of(gradient), [0], [indices], 0, False)
+    flag = work.flag()
+    padding = arguments["padding_idx"]
+    numbers = _find_numbers(work, picks, flag, padding if padding >= 0 else _NO_INDEX)
+    if picks.count and work.is_set(flag):
+        return BAD_VALUE
+    zero = work.zeros(target.itemsize)
+    copy(work, target, Operand(zero.address, target.code, target.itemsize, target.sizes, [0, 0]))
+    mean = MEAN_OF_ROWS if arguments["scale_grad_by_freq"] else UNDIVIDED
+    _combine(work, out._spec.dtype.name, picks, numbers, with_self=False, mean=mean)
+    return OK
+
+
+def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
+    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    runtime.declare(STRUCTURES)
+    every = tuple(each.name for each in ALL)
+    real = DTYPES["ALL"]
+    moved = {
+        "cat": _cat,
+        "index_select": _index_select,
+        "embedding": _embedding,
+        "take": _take,
+        "_index": _index_by_tensors,
+        "gather": _gather,
+        "scatter.src": _scatter,
+        "index_copy": _index_copy,
+    }
+    combined = {
+        "scatter.value": (_scatter_value, every),
+        "scatter_add": (_scatter_add, every),
+        "scatter.reduce": (_scatter_combine, real),
+        "scatter.value_reduce": (_scatter_combine, real),
+        "scatter_reduce.two": (_scatter_reduce, real),
+        "index_add": (_index_add, real),
+        "index_fill.int_Scalar": (_index_fill, every),
+        "index_fill.int_Tensor": (_index_fill, real),
+        "_index_put": (_index_put, every),
+        "put": (_put, every),
+        "embedding_dense_backward": (_embedding_backward, every),
+    }
+    found = [Direct(name, every, function, f"csrc/cuda/{TEXT}") for name, function in moved.items()]
+    found += [
+        Direct(name, dtypes, function, f"csrc/cuda/{COMBINING}")
+        for name, (function, dtypes) in combined.items()
+    ]
+    return tables(runtime, found)

@@ -1,0 +1,85 @@
+"""Order: entries, sums of counts, and sorting on the device, by csrc/cuda/order.cu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .allocator import Memory
+from .direct import Grid, Work
+from .geometry import MOVED_DTYPE
+from .launcher import THREADS
+
+TEXT = "order.cu"
+# As in order.cu.
+SHORT_LINE = 2048
+TILE = 4096
+COUNTS = 2048
+DIGITS = 256
+DIGIT_BITS = 8
+PACKED, WIDE = "gn_packed", "gn_wide"
+_BYTES = {PACKED: 8, WIDE: 16}
+_SUMS = ("sum_counts", "add_counts")
+
+
+def entry_of(key_bits: int, length: int) -> str:
+    """The C++ type of entries with keys of so many bits, in lines of this length."""
+    return PACKED if key_bits <= 32 and length < 2**32 else WIDE
+
+
+def new_entries(work: Work, entry: str, count: int) -> Memory:
+    """Memory for so many entries."""
+    return work.temporary(count * _BYTES[entry])
+
+
+def sum_counts(work: Work, counts: Memory, count: int) -> None:
+    """Make each of ``count`` int64 the sum of those before it."""
+    before = None
+    parts = -(-count // COUNTS)
+    grid = work.grid(parts * THREADS)
+    if parts > 1:
+        before = work.temporary(parts * 8)
+        parameters = [work.pointer(counts), work.int64(count), work.pointer(before)]
+        work.launch(TEXT, MOVED_DTYPE, "sum_counts", grid, parameters, _SUMS)
+        sum_counts(work, before, parts)
+    parameters = [work.pointer(counts), work.int64(count), work.pointer(before)]
+    work.launch(TEXT, MOVED_DTYPE, "add_counts", grid, parameters, _SUMS)
+
+
+def sort(work: Work, entries: Memory, entry: str, lines: int, length: int, key_bits: int) -> Memory:
+    """The entries of ``lines`` of ``length`` each, sorted line by line: in their own memory or in new one."""
+    if length <= SHORT_LINE:
+        width = 1 << (length - 1).bit_length()
+        grid = work.grid(-(-lines * width // SHORT_LINE) * THREADS)
+        parameters = [work.pointer(entries), work.int64(lines), work.int64(length), work.int32(width)]
+        _launch(work, "sort_short", entry, grid, parameters)
+        return entries
+    tiles = -(-length // TILE)
+    grid = work.grid(lines * tiles * THREADS)
+    others = new_entries(work, entry, lines * length)
+    counts = work.temporary(lines * tiles * DIGITS * 8)
+    shape = [work.int64(lines), work.int64(length), work.int64(tiles)]
+    for shift in range(0, key_bits, DIGIT_BITS):
+        parameters = [work.pointer(entries), *shape, work.int32(shift), work.pointer(counts)]
+        _launch(work, "count_digits", entry, grid, parameters)
+        sum_counts(work, counts, lines * tiles * DIGITS)
+        parameters = [
+            work.pointer(entries), work.pointer(others), *shape, work.int32(shift), work.pointer(counts),
+        ]  # fmt: skip
+        _launch(work, "move_digits", entry, grid, parameters)
+        entries, others = others, entries
+    return entries
+
+
+def sorted_numbers(work: Work, numbers: Memory, count: int, key_bits: int) -> tuple[Memory, str]:
+    """Entries of ``count`` int64 of so many bits in order, and their C++ type."""
+    entry = entry_of(key_bits, count)
+    entries = new_entries(work, entry, count)
+    parameters = [work.pointer(numbers), work.int64(count), work.pointer(entries)]
+    _launch(work, "enter_numbers", entry, work.grid(count), parameters)
+    return sort(work, entries, entry, 1, count, key_bits), entry
+
+
+def _launch(work: Work, kernel: str, entry: str, grid: Grid, parameters: list[Any]) -> None:
+    names = ("enter_numbers", "sort_short", "count_digits", "move_digits")
+    group = [f"{each}<{entry}>" for each in names]
+    work.launch(TEXT, MOVED_DTYPE, f"{kernel}<{entry}>", grid, parameters, group)

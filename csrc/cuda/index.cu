@@ -1,0 +1,90 @@
+/* Elements that indices name, moved by their size whatever they mean.
+ *
+ * A pick is what one index, or one tuple of indices, names: rows of elements.  It has a number: that of its place among
+ * the indexed dimensions, in row-major order.  `number_picks` finds the numbers of all picks and says whether an index is
+ * out of range; nothing is moved before the host has looked. */
+#include "places.cuh"
+
+/* How the indices of one tensor make numbers: an index in [0, size), or with `wraps` in [-size, size), counts `factor`.
+ * One that equals `dropped` makes the number `limit`, whatever else there is. */
+struct gn_numbering {
+    int64_t size;
+    int64_t factor;
+    int64_t dropped;
+    int64_t limit;
+    int32_t wraps;
+    int32_t adds; /* to the numbers that are there */
+};
+
+/* `beside`: what else a number is made of, by place of the index; its strides count numbers.  No `numbers`: the indices
+ * are looked at alone. */
+template <class NUMBER>
+__global__ void number_picks(gn_view index, gn_view beside, gn_numbering rule, int64_t *numbers, int32_t *fault) {
+    const int64_t count = gn_count(index);
+    int faults = 0;
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        int64_t at[2] = {0, 0};
+        gn_add_offsets<NUMBER>(at, (NUMBER)i, index, beside);
+        const int64_t given = gn_index_in(index.at + at[0], index.dtype);
+        const int64_t place = given < 0 && rule.wraps ? given + rule.size : given;
+        faults |= place < 0 || place >= rule.size;
+        if (numbers != NULL) {
+            const int64_t number = given == rule.dropped ? rule.limit : at[1] + place * rule.factor;
+            numbers[i] = rule.adds ? numbers[i] + number : number;
+        }
+    }
+    if (faults) {
+        *fault = 1;
+    }
+}
+
+/* Of the picks of one number the last one wins; 0 stands for none. */
+template <class WINNER> __global__ void name_winners(const int64_t *numbers, int64_t picks, WINNER *winners) {
+    for (int64_t pick = gn_thread(); pick < picks; pick += gn_threads()) {
+        atomicMax(&winners[numbers[pick]], (WINNER)(pick + 1));
+    }
+}
+
+/* Elements of `other`, which are those of each pick: `picks` in all, `inner` elements of a pick side by side.  `whole` has
+ * the sizes of `other` and its strides in the indexed tensor, 0 along the picks; a pick's place there is that of its number
+ * in `picked`.  PUTS: to the indexed tensor, else from it.  `winners` may be null: no two picks differ. */
+template <class T, class NUMBER, int PUTS, class WINNER>
+__global__ void move_picked(gn_view other, gn_view whole, gn_view picked, const int64_t *numbers, const WINNER *winners,
+                            int64_t picks, int64_t inner) {
+    const int64_t count = gn_count(other);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        const NUMBER pick = (NUMBER)i / (NUMBER)inner % (NUMBER)picks;
+        const int64_t number = numbers[pick];
+        int64_t at[2] = {0, 0};
+        gn_add_offsets<NUMBER>(at, (NUMBER)i, other, whole);
+        T *const there = (T *)(other.at + at[0]);
+        T *const here = (T *)(whole.at + at[1] + gn_offset_of(picked, number));
+        if (!PUTS) {
+            *there = *here;
+        } else if (winners == NULL || winners[number] == (WINNER)pick + 1) {
+            *here = *there;
+        }
+    }
+}
+
+/* out[i] = self[..., index[i], ...]: `self` has stride 0 along the indexed dimension, where its elements are `step` bytes
+ * apart. */
+template <class T, class NUMBER> __global__ void gather(gn_view out, gn_view index, gn_view self, int64_t step) {
+    const int64_t count = gn_count(out);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        int64_t at[3] = {0, 0, 0};
+        gn_add_offsets<NUMBER>(at, (NUMBER)i, out, index, self);
+        const int64_t place = gn_index_in(index.at + at[1], index.dtype);
+        *(T *)(out.at + at[0]) = *(const T *)(self.at + at[2] + place * step);
+    }
+}
+
+/* Elements from one tensor to another. */
+template <class T, class NUMBER> __global__ void copy_places(gn_view out, gn_view from) {
+    const int64_t count = gn_count(out);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        int64_t at[2] = {0, 0};
+        gn_add_offsets<NUMBER>(at, (NUMBER)i, out, from);
+        *(T *)(out.at + at[0]) = *(const T *)(from.at + at[1]);
+    }
+}

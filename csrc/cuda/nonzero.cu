@@ -1,0 +1,38 @@
+/* The places of what is not 0. */
+#include "element.cuh"
+#include "marks.cuh"
+
+static inline bool gn_is_nonzero(const gn_view &self, int64_t i) {
+    return gn_load(*(const gn_element *)(self.at + gn_offset_of(self, (uint64_t)i))) != 0;
+}
+
+__global__ void count_nonzero(gn_view self, int64_t *counts) {
+    gn_count_marks(gn_count(self), counts, [&](int64_t i) { return gn_is_nonzero(self, i); });
+}
+
+/* out (rows, dimensions): the indices of the first so many.  `shape` has the dimensions of self, which may be fewer in
+ * `self`. */
+__global__ void write_nonzero(gn_view out, gn_view self, gn_view shape, const int64_t *before) {
+    gn_walk_marks(
+        gn_count(self), before, [&](int64_t i) { return gn_is_nonzero(self, i); },
+        [&](int64_t i, int64_t rank) {
+            if (rank < out.sizes[0]) {
+                char *const row = out.at + rank * out.strides[0];
+                for (int32_t dim = shape.ndim - 1; dim >= 0; dim--) {
+                    const int64_t above = i / shape.sizes[dim];
+                    *(int64_t *)(row + dim * out.strides[1]) = i - above * shape.sizes[dim];
+                    i = above;
+                }
+            }
+        });
+}
+
+/* The rows of `out` behind the first *found of them. */
+__global__ void fill_rows(gn_view out, const int64_t *found, int64_t value) {
+    const int64_t count = gn_count(out);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        if (i / out.sizes[1] >= *found) {
+            *(int64_t *)gn_place(out, i) = value;
+        }
+    }
+}

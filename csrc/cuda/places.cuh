@@ -1,0 +1,31 @@
+/* Where elements of several tensors are that are walked together, and indices. */
+#pragma once
+
+#include "kernel.cuh"
+
+/* Adds the byte offsets of element `number` of the first view to `at`, one for each view; the others have its sizes.
+ * Below 2^32 elements NUMBER is uint32_t, whose division is fast. */
+template <class NUMBER, class... VIEWS>
+static inline void gn_add_offsets(int64_t *at, NUMBER number, const gn_view &first, const VIEWS &...others) {
+    for (int32_t dim = first.ndim - 1; dim >= 0; dim--) {
+        const NUMBER size = (NUMBER)first.sizes[dim];
+        const NUMBER above = dim == 0 ? 0 : number / size;
+        const int64_t place = (int64_t)(number - above * size);
+        int view = 0;
+        at[view++] += place * first.strides[dim];
+        ((at[view++] += place * others.strides[dim]), ...);
+        number = above;
+    }
+}
+
+/* The byte offset of element `number`. */
+template <class NUMBER> static inline int64_t gn_offset_of(const gn_view &view, NUMBER number) {
+    int64_t at = 0;
+    gn_add_offsets<NUMBER>(&at, number, view);
+    return at;
+}
+
+/* An element of int32 or int64. */
+static inline int64_t gn_index_in(const char *place, int32_t dtype) {
+    return dtype == GN_INT32 ? *(const int32_t *)place : *(const int64_t *)place;
+}

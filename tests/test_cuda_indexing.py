@@ -1,0 +1,213 @@
+"""Indexing on the emulated GPU: reading, putting, filling and combining at indices, against the reference."""
+
+from __future__ import annotations
+
+import pytest
+
+import gnomon as gn
+from cuda_calls import both, numbers, same
+from gnomon.kit import launch
+from gnomon_cuda import indexing, order
+
+pytestmark = pytest.mark.usefixtures("cuda")
+
+MOVED = [gn.bool, gn.int16, gn.float32, gn.float64, gn.complex128]
+
+
+@pytest.fixture(autouse=True)
+def natively():
+    """What is asked of the GPU here, it does itself."""
+    with launch.counting_native_runs():
+        before = dict(launch.declined)
+        yield
+        assert dict(launch.declined) == before
+
+
+def indices(*values, dtype=gn.int64):
+    return gn.tensor(values if len(values) > 1 else values[0], dtype=dtype, device="reference")
+
+
+def run_natively(name, function, *tensors):
+    """``both``, where ``name`` has run on the GPU."""
+    found = both(function, *tensors)
+    assert launch.native_runs["cuda", name] >= 1, name
+    return found
+
+
+@pytest.mark.parametrize("dtype", MOVED, ids=lambda each: each.name)
+def test_elements_are_read_at_indices(dtype):
+    source = numbers(2 * 3 * 8, dtype).reshape(2, 3, 8)
+    few = indices([2, 0, 0, 1])
+    for name, function in (
+        ("index_select", lambda a, i: a.index_select(1, i)),
+        ("index_select", lambda a, i: a.permute(2, 0, 1).index_select(2, i.to(gn.int32))),
+        ("index_select", lambda a, i: a[:, :, 1:7].index_select(1, i)),
+        ("take", lambda a, i: a.transpose(0, 2).take(i - 7)),
+        ("_index", lambda a, i: a[:, i]),
+        ("_index", lambda a, i: a[i % 2, :, i]),
+        ("_index", lambda a, i: a[i % 2, i - 1]),
+        ("_index", lambda a, i: a[:, (i - 2).reshape(2, 2), i.reshape(2, 2)]),
+        ("gather", lambda a, i: a.gather(1, i.reshape(1, 4, 1).expand(2, 4, 5))),
+        ("gather", lambda a, i: a.gather(2, i.reshape(1, 1, 4))),
+        ("embedding", lambda a, i: gn.embedding(a[1], i.reshape(2, 2))),
+        ("embedding", lambda a, i: gn.embedding(a[1], i[0])),
+        ("cat", lambda a, i: gn.cat([a, a[:, :1], a.transpose(0, 1)[:2].transpose(0, 1)], 1)),
+    ):
+        assert same(*run_natively(name, function, source, few)), name
+    assert same(*both(lambda a: a[0, 0, 0].index_select(0, gn.tensor([0], device=a.device)), source))
+    assert same(*both(lambda a: a[:, :, :0].index_select(1, gn.tensor([0], device=a.device)), source))
+
+
+@pytest.mark.parametrize("dtype", MOVED, ids=lambda each: each.name)
+def test_elements_are_put_at_indices(dtype):
+    target = gn.zeros(3, 8, dtype=dtype, device="reference")
+    source = numbers(4 * 8, dtype).reshape(4, 8)
+    few = indices([2, 0, 2, 1])  # of the two of a place, the last one stays
+    for name, function in (
+        ("index_copy", lambda a, b, i: a.index_copy(0, i, b)),
+        ("index_copy", lambda a, b, i: a.t().index_copy(1, i, b.t())),
+        ("_index_put", lambda a, b, i: a.index_put((i,), b)),
+        ("_index_put", lambda a, b, i: a.index_put((i - 1, i), b[:, 0])),
+        ("_index_put", lambda a, b, i: a.index_put((i,), b[1])),
+        ("put", lambda a, b, i: a.put(i - 20, b[:, 3])),
+        ("scatter.src", lambda a, b, i: a.scatter(0, i.reshape(4, 1).expand(4, 8), b)),
+        ("scatter.src", lambda a, b, i: a.scatter(1, i.reshape(1, 4), b)),
+        ("scatter.value", lambda a, b, i: a.scatter(1, i.reshape(1, 4), 1)),
+        ("index_fill.int_Scalar", lambda a, b, i: a.index_fill(1, i - 3, 1)),
+    ):
+        assert same(*run_natively(name, function, target, source, few)), name
+    in_place = both(lambda a, b, i: a[:, ::2].index_copy_(0, i, b[:, ::2]), target.clone(), source, few)
+    assert same(*in_place)
+
+
+def test_the_target_in_place_keeps_what_is_not_named():
+    for function in (
+        lambda a, i: a.index_put_((i,), a[0] * 0 - 1),
+        lambda a, i: a.scatter_(0, i.reshape(2, 1), -1),
+        lambda a, i: a.index_add_(0, i, a[:2] * 2),
+    ):
+        assert same(*both(function, numbers(12).reshape(4, 3), indices([3, 1])))
+
+
+@pytest.mark.parametrize(
+    "dtype", [gn.bool, gn.uint8, gn.int64, gn.float16, gn.float32, gn.complex64], ids=lambda each: each.name
+)
+def test_what_meets_is_added(dtype):
+    target = numbers(3 * 4).reshape(3, 4).to(dtype)
+    source = numbers(5 * 4).reshape(5, 4).to(dtype)
+    few = indices([2, 0, 2, 1, 2])
+    calls = [
+        ("_index_put", lambda a, b, i: a.index_put((i,), b, accumulate=True)),
+        ("_index_put", lambda a, b, i: a.index_put((i, i), b[:, 1], accumulate=True)),
+        ("put", lambda a, b, i: a.put(i, b[:, 3], accumulate=True)),
+        ("scatter_add", lambda a, b, i: a.scatter_add(0, i.reshape(5, 1).expand(5, 3), b)),
+        ("embedding_dense_backward", lambda a, b, i: gn.ops.aten.embedding_dense_backward(b, i, 4, 1, True)),
+    ]
+    if dtype != gn.complex64:
+        calls += [
+            ("index_add", lambda a, b, i: a.index_add(0, i, b)),
+            ("index_add", lambda a, b, i: a.t().index_add(1, i, b.t(), alpha=1 if dtype == gn.bool else 3)),
+        ]
+    for name, function in calls:
+        assert same(*run_natively(name, function, target, source, few)), name
+
+
+@pytest.mark.parametrize("dtype", [gn.uint8, gn.int32, gn.bfloat16, gn.float32], ids=lambda each: each.name)
+def test_what_meets_is_combined(dtype):
+    target = numbers(3 * 4).reshape(3, 4).to(dtype) + 1
+    source = numbers(5 * 4).reshape(5, 4).to(dtype) + 1
+    along = indices([2, 0, 2, 1, 2]).reshape(5, 1).expand(5, 4)
+    for how in ("sum", "prod", "mean", "amax", "amin"):
+        for with_self in (True, False):
+            found = run_natively(
+                "scatter_reduce.two",
+                lambda a, b, i, how=how, with_self=with_self: a.scatter_reduce(
+                    0, i, b, how, include_self=with_self
+                ),
+                target,
+                source,
+                along,
+            )
+            assert same(*found), (how, with_self)
+    for how in ("add", "multiply"):
+        assert same(*both(lambda a, b, i, how=how: a.scatter(0, i, b, reduce=how), target, source, along))
+        assert same(*both(lambda a, i, how=how: a.scatter(0, i, 3, reduce=how), target, along))
+
+
+def test_an_extreme_is_nan_where_one_comes():
+    target = gn.tensor([1.0, 2.0, float("nan"), 4.0], device="reference")
+    source = gn.tensor([float("nan"), 5.0, 6.0, 0.5], device="reference")
+    for how in ("amax", "amin"):
+        expected, found = both(
+            lambda a, b, i, how=how: a.scatter_reduce(0, i, b, how),
+            target,
+            source,
+            indices([0, 1, 2, 0]),
+        )
+        assert str(found.tolist()) == str(expected.tolist())
+
+
+@pytest.mark.parametrize("inner", [1, 3, 40])
+def test_many_that_meet_are_combined_by_a_block(inner):
+    # more than a thread takes, more than a block sorts, and one place of each kind: none, few, many
+    count = order.SHORT_LINE + 100
+    places = gn.tensor([0 if k % 7 else k % 5 + 2 for k in range(count)], device="reference")
+    places[indexing.FEW * 3] = 9
+    source = numbers(count * inner).reshape(count, inner) % 17
+    target = numbers(11 * inner).reshape(11, inner)
+    assert same(*both(lambda a, i, b: a.index_add(0, i, b), target, places, source))
+    runs = gn.tensor([k // indexing.FEW for k in range(5 * indexing.FEW + 1)], device="reference")
+    exact = source[: runs.numel()]  # runs of just as many as a thread takes
+    assert same(*both(lambda a, i, b: a.index_add(0, i, b), target, runs, exact))
+    runs = runs[1:] // 2 * 2
+    assert same(*both(lambda a, i, b: a.index_add(0, i, b), target, runs, exact[1:]))
+
+
+def test_sums_have_the_same_bits_each_time():
+    count = 300
+    source = (gn.rand(count, 3, device="reference") * 1000).to("cuda")
+    places = (gn.arange(count, device="reference") * 7 % 3).to("cuda")
+    target = gn.zeros(3, 3, device="cuda")
+    first = target.index_add(0, places, source).tolist()
+    assert all(target.index_add(0, places, source).tolist() == first for _ in range(3))
+
+
+def test_an_index_out_of_range_raises_as_on_the_reference_and_writes_nothing():
+    calls = {
+        "index_select": lambda a, i: a.index_select(0, i),
+        "gather": lambda a, i: a.gather(0, i.reshape(2, 1)),
+        "take": lambda a, i: a.take(i * 5),
+        "_index": lambda a, i: a[i],
+        "embedding": lambda a, i: gn.embedding(a, i),
+        "index_copy": lambda a, i: a.index_copy_(0, i, a[:2] + 1),
+        "_index_put": lambda a, i: a.index_put_((i,), a[0] + 1),
+        "index_put accumulated": lambda a, i: a.index_put_((i,), a[0] + 1, accumulate=True),
+        "put": lambda a, i: a.put_(i * 5, a[0, :2]),
+        "scatter": lambda a, i: a.scatter_(0, i.reshape(2, 1), -1),
+        "scatter_add": lambda a, i: a.scatter_add_(0, i.reshape(2, 1), a + 1),
+        "index_add": lambda a, i: a.index_add_(0, i, a[:2] + 1),
+        "index_fill": lambda a, i: a.index_fill_(0, i, -1),
+    }
+    for name, function in calls.items():
+        texts = []
+        for device in ("reference", "cuda"):
+            held = numbers(12).reshape(3, 4).to(device)
+            with pytest.raises((IndexError, RuntimeError)) as caught:
+                function(held, gn.tensor([0, 3], device=device))
+            texts.append((caught.type, str(caught.value)))
+            assert held.tolist() == numbers(12).reshape(3, 4).tolist(), name
+        assert texts[0] == texts[1], name
+
+
+def test_a_number_that_does_not_fit_is_refused():
+    for device in ("reference", "cuda"):
+        held = gn.zeros(3, dtype=gn.uint8, device=device)
+        index = gn.tensor([0], device=device)
+        with pytest.raises(RuntimeError):
+            held.index_fill_(0, index, gn.tensor(300, device=device))
+        assert held.index_fill(0, index, gn.tensor(7, device=device)).tolist() == [7, 0, 0]
+    assert same(*both(lambda a: a.index_fill(0, gn.tensor([1], device=a.device), a[2]), numbers(4)))
+    nan = gn.tensor(float("nan"), device="cuda")
+    assert gn.zeros(2, dtype=gn.bool, device="cuda").index_fill(
+        0, gn.tensor([1], device="cuda"), nan
+    ).tolist() == [False, True]
