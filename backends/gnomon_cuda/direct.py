@@ -109,6 +109,10 @@ class Work:
         """A parameter ``int64_t``."""
         return self._ffi.new("int64_t *", int(value))
 
+    def int32(self, value: int) -> Any:
+        """A parameter ``int32_t``."""
+        return self._ffi.new("int32_t *", int(value))
+
     def double(self, value: float) -> Any:
         """A parameter ``double``."""
         return self._ffi.new("double *", value)
