@@ -105,6 +105,34 @@ class Work:
             "gn_view *", (int(tensor._address), spec.dtype.code, spec.ndim, list(spec.sizes), strides)
         )
 
+    def views(self, sizes: Sequence[int], *places: tuple[int, Sequence[int]]) -> list[Any]:
+        """Parameters ``gn_view`` of the same sizes, from (address, strides in bytes) of each.
+
+        Dimensions that lie one behind the other in all of them become one: each costs a kernel a division.
+        """
+        kept: list[int] = []
+        strides: list[list[int]] = [[] for _ in places]
+        for dim, size in enumerate(sizes):
+            if size == 1:
+                continue
+            steps = [place[1][dim] for place in places]
+            if kept and all(mine[-1] == step * size for mine, step in zip(strides, steps)):
+                kept[-1] *= size
+                for mine, step in zip(strides, steps):
+                    mine[-1] = step
+                continue
+            kept.append(size)
+            for mine, step in zip(strides, steps):
+                mine.append(step)
+        return [
+            self._ffi.new("gn_view *", (place[0], 0, len(kept), kept, mine))
+            for place, mine in zip(places, strides)
+        ]
+
+    def address(self, tensor: Tensor | None) -> Any:
+        """A parameter that points to a tensor's first element; null for None."""
+        return self._ffi.new("uintptr_t *", 0 if tensor is None else int(tensor._address))
+
     def int64(self, value: int) -> Any:
         """A parameter ``int64_t``."""
         return self._ffi.new("int64_t *", int(value))
@@ -131,6 +159,15 @@ class Work:
         Raises OutOfMemoryError.
         """
         return self.runtime.allocate(nbytes, self.device)  # type: ignore[no-any-return]
+
+    def upload(self, name: str, rows: Sequence[Any]) -> Memory:
+        """A table in the device's memory: a structure that the family has declared, for each row."""
+        driver = self.runtime.driver
+        table = self._ffi.new(f"{name}[]", list(rows))
+        memory = self.temporary(self._ffi.sizeof(table))
+        content = self._ffi.buffer(table)
+        driver.copy_to_device(memory.address, driver.host_address(content), len(content), self.stream)
+        return memory
 
     def flag(self) -> Memory:
         """An int32 that is 0, for a kernel to say that something was wrong."""
