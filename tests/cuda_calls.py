@@ -26,3 +26,23 @@ def same(expected, found):
 def numbers(count, dtype=gn.float32):
     """0, 1, 2, ... on the reference."""
     return gn.arange(count, dtype=gn.int64, device="reference").to(dtype)
+
+
+def moved(tensor, device="cuda"):
+    """A copy on a device of a tensor with all of its storage, seen the same way; None for None."""
+    if tensor is None:
+        return None
+    count = tensor.untyped_storage().nbytes() // tensor.dtype.itemsize
+    flat = tensor.as_strided((count,), (1,), 0).clone().to(device)
+    return flat.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+
+def close(expected, found, tolerance, absolute=0.0):
+    """Are these equal, but for rounding (by a share of the number, and an absolute error) and the device?"""
+    assert found.device.type == "cuda"
+    assert (found.dtype, found.shape, found.stride()) == (expected.dtype, expected.shape, expected.stride())
+    wanted, got = (each.to("reference").flatten().tolist() for each in (expected, found))
+    for one, other in zip(wanted, got):
+        is_near = one == other or (one != one and other != other)
+        assert is_near or abs(one - other) <= tolerance * abs(one) + absolute, (one, other)
+    return True

@@ -9,15 +9,20 @@ from gnomon.values.errors import BackendUnavailableError
 
 from . import driver as drivers
 from . import (
+    foreach,
     indexing,
     lines,
+    losses,
     masks,
     matmul,
     pointwise,
+    random,
+    ranges,
     rearrange,
     reductions,
     softmax,
     sorting,
+    statistics,
 )
 from .runtime import Runtime
 from .streams import current_stream
@@ -36,7 +41,22 @@ class CudaBackend(Backend):
         self.kernels: dict[str, Any] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, str] = {}
-        for family in (pointwise, reductions, rearrange, matmul, softmax, indexing, lines, sorting, masks):
+        for family in (
+            pointwise,
+            reductions,
+            rearrange,
+            matmul,
+            softmax,
+            indexing,
+            lines,
+            sorting,
+            masks,
+            statistics,
+            random,
+            ranges,
+            foreach,
+            losses,
+        ):
             kernels, dtypes, written = family.kernels(self.runtime)
             self.kernels |= kernels
             self.capabilities |= dtypes
@@ -64,17 +84,9 @@ class CudaBackend(Backend):
     def copy_in(self, memory: Any, offset: int, data: memoryview) -> None:
         """The bytes may be changed as soon as this returns."""
         if data.nbytes:
-            driver = self.runtime.driver
             stream = self.runtime.enter(memory.index)
-            content = data if data.contiguous else memoryview(bytes(data))
-            host = driver.host_address(content)
-            if self.runtime.captures and (memory.index, stream) in self.runtime.captures:
-                # the bytes have to be there at each replay
-                pinned = self.runtime.pinned.allocate(data.nbytes)
-                pinned.view()[:] = content.cast("B")
-                self.runtime.captures[memory.index, stream].kept.append(pinned)
-                host = pinned.address
-            driver.copy_to_device(memory.address + offset, host, data.nbytes, stream)
+            content = data if data.c_contiguous else memoryview(bytes(data))
+            self.runtime.upload(memory.address + offset, content.cast("B"), memory.index, stream)
 
     def copy_out(self, memory: Any, offset: int, nbytes: int) -> memoryview:
         """After all that is in the current stream."""

@@ -106,6 +106,30 @@ class Work:
             "gn_view *", (int(tensor._address), spec.dtype.code, spec.ndim, list(spec.sizes), strides)
         )
 
+    def views(self, sizes: Sequence[int], *places: tuple[int, Sequence[int]]) -> list[Any]:
+        """Parameters ``gn_view`` of the same sizes, from (address, strides in bytes) of each.
+
+        Dimensions that lie one behind the other in all of them become one: each costs a kernel a division.
+        """
+        kept: list[int] = []
+        strides: list[list[int]] = [[] for _ in places]
+        for dim, size in enumerate(sizes):
+            if size == 1:
+                continue
+            steps = [place[1][dim] for place in places]
+            if kept and all(mine[-1] == step * size for mine, step in zip(strides, steps)):
+                kept[-1] *= size
+                for mine, step in zip(strides, steps):
+                    mine[-1] = step
+                continue
+            kept.append(size)
+            for mine, step in zip(strides, steps):
+                mine.append(step)
+        return [
+            self._ffi.new("gn_view *", (place[0], 0, len(kept), kept, mine))
+            for place, mine in zip(places, strides)
+        ]
+
     def int64(self, value: int) -> Any:
         """A parameter ``int64_t``."""
         return self._ffi.new("int64_t *", int(value))
@@ -122,9 +146,13 @@ class Work:
         """A parameter that points to memory of ``temporary``; null for None."""
         return self.address(0 if memory is None else memory.address)
 
-    def address(self, address: int) -> Any:
-        """A parameter that points to a place of a device's memory."""
-        return self._ffi.new("uintptr_t *", address)
+    def address(self, place: Tensor | int | None) -> Any:
+        """A parameter that points to a place of a device's memory, of a tensor to its first element; null for
+        None.
+        """
+        if place is None or isinstance(place, int):
+            return self._ffi.new("uintptr_t *", place or 0)
+        return self._ffi.new("uintptr_t *", int(place._address))
 
     def structure(self, name: str, content: Any) -> Any:
         """A parameter of a structure that the family has declared."""
@@ -142,6 +170,13 @@ class Work:
         memory = self.temporary(nbytes)
         if nbytes:
             self.runtime.driver.fill_bytes(memory.address, 0, nbytes, self.stream)
+        return memory
+
+    def upload(self, name: str, rows: Sequence[Any]) -> Memory:
+        """A table in the device's memory: a structure that the family has declared, for each row."""
+        table = self._ffi.new(f"{name}[]", list(rows))
+        memory = self.temporary(self._ffi.sizeof(table))
+        self.runtime.upload(memory.address, self._ffi.buffer(table), self.device, self.stream)
         return memory
 
     def flag(self) -> Memory:

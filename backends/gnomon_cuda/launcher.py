@@ -15,11 +15,13 @@ typedef struct { uintptr_t at[4]; } gn_places;
 typedef struct { int32_t ndim; int64_t sizes[8]; int64_t strides[4][8]; } gn_shape8;
 typedef struct { int32_t ndim; int64_t sizes[64]; int64_t strides[4][64]; } gn_shape64;
 typedef struct {
-    int64_t outputs; int64_t count; int64_t parts; gn_shape8 kept; gn_shape8 reduced;
+    int64_t outputs; int64_t count; int64_t parts; int64_t width; double number;
+    gn_shape8 kept; gn_shape8 reduced;
 } gn_reduction8;
 typedef struct { int32_t ndim; int64_t sizes[48]; int64_t strides[4][48]; } gn_shape48;
 typedef struct {
-    int64_t outputs; int64_t count; int64_t parts; gn_shape48 kept; gn_shape48 reduced;
+    int64_t outputs; int64_t count; int64_t parts; int64_t width; double number;
+    gn_shape48 kept; gn_shape48 reduced;
 } gn_reduction48;
 typedef struct { uintptr_t at; int32_t dtype; int32_t ndim; int64_t sizes[25]; int64_t strides[25]; } gn_view;
 """

@@ -16,7 +16,7 @@ from .tables import DTYPES
 
 SEARCH, SCAN = "search.cu", "scan.cu"
 STRUCTURES = """
-typedef struct { int64_t lines; int64_t length; int64_t parts; } gn_lines;
+typedef struct { int64_t lines; int64_t length; int64_t parts; } gn_line_parts;
 typedef struct { int64_t value; int64_t index; int64_t in; } gn_steps;
 """
 FEW_ELEMENTS = 64  # up to here a thread takes a line, if there are enough lines
@@ -99,7 +99,7 @@ def search(work: Work, lines: Lines, dtype: str, values: Operand, indices: Opera
     values, indices, first = merged(values, indices, lines.first)
     threads, parts = lines.cut(work)
     views = [values.view(work), indices.view(work), first.view(work), work.int64(lines.step)]
-    shape = work.structure("gn_lines", (lines.count, lines.length, parts))
+    shape = work.structure("gn_line_parts", (lines.count, lines.length, parts))
     found: Memory | None = None
     if parts > 1:
         found = work.temporary(lines.count * parts * _CANDIDATE_BYTES)
@@ -166,7 +166,7 @@ def _scan(name: str) -> Callable[..., int]:
         views = [operand.view(work) for operand in operands]
         steps = work.structure("gn_steps", (value_step, index_step, lines.step))
         threads, parts = lines.cut(work)
-        shape = work.structure("gn_lines", (lines.count, lines.length, parts))
+        shape = work.structure("gn_line_parts", (lines.count, lines.length, parts))
         totals = work.temporary(lines.count * parts * _TOTAL_BYTES) if parts > 1 else None
         at = work.pointer(totals)
         grid = _grid(work, threads, lines.count * parts)

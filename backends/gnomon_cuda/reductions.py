@@ -9,7 +9,7 @@ from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import OK
 from gnomon.memory.tensor import Tensor
 
-from .launcher import FEW_DIMS, THREADS, geometry_of, grid_of
+from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of
 from .tables import DTYPES, Row, reduction_rows
 
 TEXT = "reduce.cu"
@@ -19,17 +19,36 @@ MANY_DIMS = (
     48  # parameters have 4 KiB; each dimension that is left has 2 elements at least, and 2**48 are too many
 )
 PART = 4096  # elements that a block folds at least, before an output is given to several
+WIDTH = 32  # outputs that a block folds side by side where their elements are what lies side by side
+ACCUMULATOR_BYTES = 24  # at most
 _ROWS = reduction_rows()
-_GROUPS = {dtype: [row.id for row in _ROWS if dtype in row.dtypes] for dtype in DTYPES["ALL"]}
-_ACCUMULATOR_BYTES = 8  # at most
+
+
+def groups_of(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """What is compiled together: dtype -> the rows' operations on it, in their order."""
+    return {dtype: [row.id for row in rows if dtype in row.dtypes] for dtype in DTYPES["ALL"]}
+
+
+_GROUPS = groups_of(_ROWS)
 
 
 class ReductionKernel:
-    """One operator; ``prepare`` makes calls of it."""
+    """One operator; ``prepare`` makes calls of it.
+
+    text     where its kernels are
+    groups   what is compiled together: dtype -> operations
+    """
+
+    text = TEXT
+    groups = _GROUPS
 
     def __init__(self, runtime: Any, row: Row):
-        self._runtime = runtime
+        self.runtime = runtime
         self.row = row
+
+    def number(self, kernel_arguments: Sequence[Any]) -> float:
+        """The number that the kernels are told, of a call's arguments that are no tensors."""
+        return 0.0
 
     def prepare(
         self,
@@ -39,18 +58,19 @@ class ReductionKernel:
         kernel_arguments: Sequence[Any],
     ) -> ReductionCall:
         """The call for operands that lie as those of ``walk``."""
-        return ReductionCall(self._runtime, self.row, walk)
+        return ReductionCall(self, walk, self.number(kernel_arguments))
 
 
 class ReductionCall:
     """A call for operands that lie in one way; ``run`` launches it on the memory of tensors.
 
-    Which kernel runs, and how an output is cut in parts, depends on the sizes and the device alone.
+    Which kernel runs, and how an output is cut in parts, depends on the sizes, the strides and the device.
     """
 
-    def __init__(self, runtime: Any, row: Row, walk: TensorIterator):
-        self._runtime = runtime
-        self._row = row
+    def __init__(self, kernel: ReductionKernel, walk: TensorIterator, number: float):
+        self._kernel = kernel
+        self._runtime = kernel.runtime
+        self._number = number
         self._dtype = walk.operands[1].dtype.name
         geometry = geometry_of(walk)
         output, source = geometry.strides
@@ -60,6 +80,7 @@ class ReductionCall:
         self._dims = FEW_DIMS if max(len(kept), len(reduced)) <= FEW_DIMS else MANY_DIMS
         self._outputs = _product(geometry.sizes[dim] for dim in kept)
         self._count = _product(geometry.sizes[dim] for dim in reduced)
+        self._width = _width(geometry, kept, reduced)
         self._shapes = [
             (
                 len(chosen),
@@ -83,14 +104,15 @@ class ReductionCall:
         places = runtime.ffi.new("gn_places *", (addresses,))
         parts = self._parts(multiprocessors)
         work = runtime.ffi.new(
-            f"gn_reduction{self._dims} *", (self._outputs, self._count, max(parts, 1), *self._shapes)
+            f"gn_reduction{self._dims} *",
+            (self._outputs, self._count, max(parts, 1), self._width, self._number, *self._shapes),
         )
         a_thread_each = grid_of(self._outputs, multiprocessors)
         if parts == 0:
             self._launch("reduce_threads", device, stream, a_thread_each, [places, work])
             return OK
-        blocks = grid_of(self._outputs * parts * THREADS, multiprocessors)
-        totals = runtime.allocate(self._outputs * parts * _ACCUMULATOR_BYTES, device) if parts > 1 else None
+        blocks = grid_of(self._groups * parts * THREADS, multiprocessors)
+        totals = runtime.allocate(self._outputs * parts * ACCUMULATOR_BYTES, device) if parts > 1 else None
         address = runtime.ffi.new("uintptr_t *", 0 if totals is None else totals.address)
         self._launch("reduce_blocks", device, stream, blocks, [places, work, address])
         if totals is not None:
@@ -101,14 +123,31 @@ class ReductionCall:
         """In how many parts each output is cut; 0: a thread folds all of it."""
         if self._count <= FEW_ELEMENTS and self._outputs >= MANY_OUTPUTS:
             return 0
-        wanted = -(-multiprocessors * 4 // max(self._outputs, 1))
-        return max(1, min(wanted, self._count // PART))
+        wanted = -(-multiprocessors * 4 // max(self._groups, 1))
+        return max(1, min(wanted, self._count * self._width // PART))
+
+    @property
+    def _groups(self) -> int:
+        """Into how many groups of ``width`` the outputs fall."""
+        return -(-self._outputs // self._width)
 
     def _launch(self, kernel: str, device: int, stream: int, grid: Any, arguments: Sequence[Any]) -> None:
         words = f"{kernel}<%s_reduction, {self._dims}>"
-        group = [words % each for each in _GROUPS[self._dtype]]
-        found = self._runtime.programs.function(device, TEXT, self._dtype, words % self._row.id, group)
-        self._runtime.launch(self._row.name, found, grid, THREADS, stream, arguments)
+        row = self._kernel.row
+        group = [words % each for each in self._kernel.groups[self._dtype]]
+        function = self._runtime.programs.function
+        found = function(device, self._kernel.text, self._dtype, words % row.id, group)
+        self._runtime.launch(row.name, found, grid, THREADS, stream, arguments)
+
+
+def _width(geometry: Geometry, kept: Sequence[int], reduced: Sequence[int]) -> int:
+    """How many outputs a block folds side by side: several where the next output's element is nearer than
+    the same output's next.
+    """
+    steps = [abs(stride) for stride in geometry.strides[1]]
+    if not kept or geometry.sizes[kept[0]] < WIDTH:
+        return 1
+    return WIDTH if all(steps[kept[0]] < steps[dim] for dim in reduced) else 1
 
 
 def _product(numbers: Any) -> int:

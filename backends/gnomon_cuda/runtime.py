@@ -103,6 +103,17 @@ class Runtime:
         self.driver.activate(device)
         return streams.current_stream(self.driver, device).handle
 
+    def upload(self, address: int, data: Any, device: int, stream: int) -> None:
+        """Put a copy of the host's bytes into a stream; they may be changed as soon as this returns."""
+        host = self.driver.host_address(data)
+        capture = self.captures.get((device, stream)) if self.captures else None
+        if capture is not None:  # the bytes have to be there at each replay
+            pinned = self.pinned.allocate(len(data))
+            pinned.view()[:] = data
+            capture.kept.append(pinned)
+            host = pinned.address
+        self.driver.copy_to_device(address, host, len(data), stream)
+
     def check_not_captured(self, device: int, stream: int) -> None:
         """Raises RuntimeError where the stream is captured: what would be waited for never comes."""
         if self.captures and (device, stream) in self.captures:

@@ -36,7 +36,8 @@ _INPUTS = {
     "TERNARY": 3,
 }
 _CHECKED = ("CHECKED", "DIVISION")
-_REDUCTIONS = ("FOLD", "SUM")  # the other reductions are not written yet
+_FOLDS = ("FOLD", "SUM")
+_STATISTICS = ("SPREAD", "NORM", "POWERS")
 
 
 class Row(NamedTuple):
@@ -85,5 +86,10 @@ def pointwise_rows() -> list[Row]:
 
 
 def reduction_rows() -> list[Row]:
-    """The operators of reduce.def that have kernels here."""
-    return list(_rows("reduce.def", lambda kind: 1 if kind in _REDUCTIONS else None))
+    """The operators of reduce.def that fold one element after the other."""
+    return list(_rows("reduce.def", lambda kind: 1 if kind in _FOLDS else None))
+
+
+def statistics_rows() -> list[Row]:
+    """The other operators of reduce.def: variances, norms and sums of exponentials."""
+    return list(_rows("reduce.def", lambda kind: 1 if kind in _STATISTICS else None))

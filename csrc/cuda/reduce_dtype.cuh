@@ -4,10 +4,9 @@
  *
  *     struct amax_reduction {
  *         typedef float input, accumulator, result;
- *         static accumulator first();                                  the identity
  *         static accumulator of(input stored);                         an element as an accumulator
  *         static accumulator both(accumulator a, accumulator b);
- *         static result last(accumulator total, int64_t count);
+ *         ...                                                          and what reduction.cuh says
  *     };
  */
 #if CODE == GN_CUDA_CODE
@@ -24,11 +23,18 @@
             const COMPUTE b = LOAD(stored);                                                        \
             return (accumulator)(element);                                                         \
         }                                                                                          \
-        static inline accumulator both(accumulator a, accumulator b) {                             \
+        static inline accumulator both(accumulator a, accumulator b, double number) {              \
+            (void)number;                                                                          \
             return (accumulator)(expression);                                                      \
         }                                                                                          \
-        static inline result last(accumulator total, int64_t count) {                              \
+        template <int COUNT> static inline void fold(accumulator *total, const input *elements, double number) { \
+            for (int k = 0; k < COUNT; k++) {                                                      \
+                *total = both(*total, of(elements[k]), number);                                    \
+            }                                                                                      \
+        }                                                                                          \
+        static inline result last(accumulator total, int64_t count, double number) {               \
             (void)count;                                                                           \
+            (void)number;                                                                          \
             return (result)(rounded);                                                              \
         }                                                                                          \
     };

@@ -129,7 +129,7 @@ struct gn_steps {
 
 /* A thread for each part of a line.  TOTALS: its total, to `totals`; else its elements, which follow what `totals` says. */
 template <class SCAN, int TOTALS>
-__global__ void scan_threads(gn_view values, gn_view indices, gn_view in, gn_steps step, gn_lines work,
+__global__ void scan_threads(gn_view values, gn_view indices, gn_view in, gn_steps step, gn_line_parts work,
                              typename SCAN::total *totals) {
     for (int64_t number = gn_thread(); number < work.lines * work.parts; number += gn_threads()) {
         const gn_part mine = gn_part_beside(work, number);
@@ -150,7 +150,7 @@ __global__ void scan_threads(gn_view values, gn_view indices, gn_view in, gn_ste
 
 /* A block for the total of each part. */
 template <class SCAN>
-__global__ void scan_totals(gn_view in, gn_steps step, gn_lines work, typename SCAN::total *totals) {
+__global__ void scan_totals(gn_view in, gn_steps step, gn_line_parts work, typename SCAN::total *totals) {
     __shared__ typename SCAN::total shared[LINE_THREADS];
     for (int64_t number = blockIdx.x; number < work.lines * work.parts; number += gridDim.x) {
         const gn_part mine = gn_part_along(work, number);
@@ -175,7 +175,7 @@ __global__ void scan_totals(gn_view in, gn_steps step, gn_lines work, typename S
 }
 
 /* Makes the totals of each line's parts those of all before each. */
-template <class SCAN> __global__ void scan_parts(gn_lines work, typename SCAN::total *totals) {
+template <class SCAN> __global__ void scan_parts(gn_line_parts work, typename SCAN::total *totals) {
     for (int64_t line = gn_thread(); line < work.lines; line += gn_threads()) {
         typename SCAN::total total = SCAN::first();
         for (int64_t at = line * work.parts; at < (line + 1) * work.parts; at++) {
@@ -188,7 +188,7 @@ template <class SCAN> __global__ void scan_parts(gn_lines work, typename SCAN::t
 
 /* A block for the elements of each part. */
 template <class SCAN>
-__global__ void scan_blocks(gn_view values, gn_view indices, gn_view in, gn_steps step, gn_lines work,
+__global__ void scan_blocks(gn_view values, gn_view indices, gn_view in, gn_steps step, gn_line_parts work,
                             const typename SCAN::total *totals) {
     typedef typename SCAN::total total_of;
     __shared__ total_of shared[TILE];

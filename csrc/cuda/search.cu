@@ -38,7 +38,7 @@ static inline void gn_report(const gn_view &values, const gn_view &indices, cons
 /* A thread for each part of a line.  `in` is all lines at their first element.  What is found goes to `found` if there are
  * several parts. */
 template <int IS_LEAST>
-__global__ void search_threads(gn_view values, gn_view indices, gn_view in, int64_t step, gn_lines work,
+__global__ void search_threads(gn_view values, gn_view indices, gn_view in, int64_t step, gn_line_parts work,
                                gn_candidate *found) {
     for (int64_t number = gn_thread(); number < work.lines * work.parts; number += gn_threads()) {
         const gn_part mine = gn_part_beside(work, number);
@@ -57,7 +57,7 @@ __global__ void search_threads(gn_view values, gn_view indices, gn_view in, int6
 
 /* A block for each part of a line. */
 template <int IS_LEAST>
-__global__ void search_blocks(gn_view values, gn_view indices, gn_view in, int64_t step, gn_lines work,
+__global__ void search_blocks(gn_view values, gn_view indices, gn_view in, int64_t step, gn_line_parts work,
                               gn_candidate *found) {
     __shared__ gn_candidate shared[LINE_THREADS];
     for (int64_t number = blockIdx.x; number < work.lines * work.parts; number += gridDim.x) {
@@ -87,7 +87,7 @@ __global__ void search_blocks(gn_view values, gn_view indices, gn_view in, int64
 }
 
 /* The best of the parts of each line. */
-__global__ void search_parts(gn_view values, gn_view indices, gn_view in, int64_t step, gn_lines work,
+__global__ void search_parts(gn_view values, gn_view indices, gn_view in, int64_t step, gn_line_parts work,
                              const gn_candidate *found) {
     for (int64_t line = gn_thread(); line < work.lines; line += gn_threads()) {
         gn_candidate best = gn_no_candidate();

@@ -1,0 +1,71 @@
+/* Distributions of one dtype, GN_CUDA_CODE. */
+#if CODE == GN_CUDA_CODE
+
+#define DISTRIBUTION(id, value)                                                        \
+    struct id##_distribution {                                                         \
+        typedef STORAGE result;                                                        \
+        static inline result of(const gn_random &random, const uint32_t *words) {      \
+            return value;                                                              \
+        }                                                                              \
+    };
+
+#if IS_HALF
+#define MADE(x) STORE(round_to_odd(x))
+#elif IS_FLOATING
+#define MADE(x) ((STORAGE)(x))
+#else
+#define MADE(x) STORE((COMPUTE)wrapped(x))
+#endif
+
+#if IS_FLOATING
+#if CODE == GN_FLOAT32
+#define BITS 24
+#elif CODE == GN_FLOAT16
+#define BITS 11
+#elif CODE == GN_BFLOAT16
+#define BITS 8
+#endif
+/* A number in [0, 1) with as many random bits as the dtype's mantissa has. */
+static inline double uniform(const uint32_t *words) {
+#if CODE == GN_FLOAT64
+    return uniform53(words);
+#else
+    return (double)(words[0] & (((uint32_t)1 << BITS) - 1)) * (1.0 / ((uint32_t)1 << BITS));
+#endif
+}
+
+DISTRIBUTION(uniform, MADE(plus_product(random.a, uniform(words), random.b - random.a)))
+DISTRIBUTION(normal, MADE(plus_product(random.a, random.b, standard_normal(words))))
+DISTRIBUTION(exponential, MADE(-log1p(-uniform53(words)) / random.a))
+DISTRIBUTION(cauchy, MADE(plus_product(random.a, random.b, tan(PI * (uniform53(words) - 0.5)))))
+DISTRIBUTION(log_normal, MADE(exp(plus_product(random.a, random.b, standard_normal(words)))))
+
+/* Poisson's numbers for the rates in `rates`; *fault becomes 1 where one is negative, or NaN. */
+__global__ void fill_poisson(gn_view out, gn_view rates, gn_random random, int32_t *fault) {
+    const int64_t count = gn_count(out);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        const double rate = (double)LOAD(*(const STORAGE *)gn_place(rates, i));
+        if (rate >= 0) {
+            *(STORAGE *)gn_place(out, i) = MADE(poisson_number(random, (uint64_t)i, rate));
+        } else {
+            *fault = 1;
+        }
+    }
+}
+#endif
+
+#if IS_REAL
+DISTRIBUTION(geometric, MADE(geometric_number(random.a, words)))
+#endif
+
+/* An integer from `least` on; of a range of 0, which stands for 2^64, all bits. */
+static inline int64_t integer(const gn_random &random, const uint32_t *words) {
+    const uint64_t bits = words[0] | (uint64_t)words[1] << 32;
+    return (int64_t)((uint64_t)random.least + (random.range ? bits % random.range : bits));
+}
+
+DISTRIBUTION(integers, STORE((COMPUTE)integer(random, words)))
+DISTRIBUTION(bernoulli, STORE((COMPUTE)(uniform53(words) < random.a)))
+
+#undef MADE
+#endif

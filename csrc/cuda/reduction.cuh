@@ -1,0 +1,135 @@
+/* Reductions: each element of the output from all elements of the input that share its place.
+ *
+ * In which order elements are folded depends on the sizes, the strides and the device alone, so that a result has the
+ * same bits each time.  A REDUCTION is a structure with
+ *
+ *     input, accumulator, result                                       the types
+ *     static accumulator first();                                      what has seen nothing
+ *     template <int COUNT> static void fold(accumulator *total, const input *elements, double number);
+ *     static accumulator both(accumulator a, accumulator b, double number);
+ *     static result last(accumulator total, int64_t count, double number);
+ *
+ * where `number` is the call's Scalar, for those that have one. */
+#pragma once
+
+#include "kernel.cuh"
+
+#define REDUCE_THREADS 256
+/* Elements that a thread reads before it folds them: their accesses do not wait for each other. */
+#define REDUCE_TOGETHER 8
+
+/* What is folded: `outputs` elements, each of `count`, cut in `parts` of equal length but the last.  A block folds a part
+ * of `width` outputs side by side, a power of 2 of at most REDUCE_THREADS.  `kept` has the dimensions of the output,
+ * `reduced` the others, in which only the input's strides matter. */
+template <int DIMS> struct gn_reduction {
+    int64_t outputs;
+    int64_t count;
+    int64_t parts;
+    int64_t width;
+    double number;
+    gn_shape<DIMS> kept;
+    gn_shape<DIMS> reduced;
+};
+
+/* How far behind the first the element `index` of the reduced dimensions is.  What is left over of the index belongs to
+ * the last dimension, and needs no division: most reductions have just one. */
+template <int DIMS> static inline int64_t reduced_offset(const gn_shape<DIMS> &reduced, int64_t index) {
+    int64_t offset = 0;
+    const int32_t last = reduced.ndim - 1;
+    for (int32_t dim = 0; dim < last; dim++) {
+        const int64_t above = index / reduced.sizes[dim];
+        offset += (index - above * reduced.sizes[dim]) * reduced.strides[1][dim];
+        index = above;
+    }
+    return last < 0 ? 0 : offset + index * reduced.strides[1][last];
+}
+
+template <class REDUCTION, int DIMS>
+static inline typename REDUCTION::accumulator fold(const gn_reduction<DIMS> &work, const char *from, int64_t begin,
+                                                   int64_t end, int64_t step) {
+    typedef typename REDUCTION::input input;
+    typename REDUCTION::accumulator total = REDUCTION::first();
+    int64_t i = begin;
+    for (; i + (REDUCE_TOGETHER - 1) * step < end; i += REDUCE_TOGETHER * step) {
+        input elements[REDUCE_TOGETHER];
+        for (int k = 0; k < REDUCE_TOGETHER; k++) {
+            elements[k] = *(const input *)(from + reduced_offset(work.reduced, i + k * step));
+        }
+        REDUCTION::template fold<REDUCE_TOGETHER>(&total, elements, work.number);
+    }
+    for (; i < end; i += step) {
+        REDUCTION::template fold<1>(&total, (const input *)(from + reduced_offset(work.reduced, i)), work.number);
+    }
+    return total;
+}
+
+/* A thread for each output: for many outputs of few elements. */
+template <class REDUCTION, int DIMS>
+__global__ void reduce_threads(gn_places places, gn_reduction<DIMS> work) {
+    for (int64_t output = gn_thread(); output < work.outputs; output += gn_threads()) {
+        gn_places from = places;
+        gn_move<int64_t>(&from, work.kept, output, 2);
+        const auto total = fold<REDUCTION>(work, from.at[1], 0, work.count, 1);
+        *(typename REDUCTION::result *)from.at[0] = REDUCTION::last(total, work.count, work.number);
+    }
+}
+
+/* A block for each part of `width` outputs: threads side by side fold outputs side by side, so that they read what lies
+ * side by side where that is another output's element.  With more than one part, their totals go to `totals`, those of an
+ * output one after the other. */
+template <class REDUCTION, int DIMS>
+__global__ void reduce_blocks(gn_places places, gn_reduction<DIMS> work, char *totals) {
+    typedef typename REDUCTION::accumulator accumulator;
+    __shared__ accumulator shared[REDUCE_THREADS];
+    const int width = (int)work.width;
+    const int column = (int)threadIdx.x % width;
+    const int row = (int)threadIdx.x / width;
+    const int rows = REDUCE_THREADS / width;
+    const int64_t groups = (work.outputs + width - 1) / width;
+    const int64_t length = (work.count + work.parts - 1) / work.parts;
+    for (int64_t number = blockIdx.x; number < groups * work.parts; number += gridDim.x) {
+        const int64_t group = number / work.parts;
+        const int64_t part = number - group * work.parts;
+        const int64_t output = group * width + column;
+        gn_places from = places;
+        accumulator total = REDUCTION::first();
+        if (output < work.outputs) {
+            gn_move<int64_t>(&from, work.kept, output, 2);
+            const int64_t end = gn_min((part + 1) * length, work.count);
+            total = fold<REDUCTION>(work, from.at[1], part * length + row, end, rows);
+        }
+        shared[threadIdx.x] = total;
+        __syncthreads();
+        for (int half = rows / 2; half > 0; half /= 2) {
+            if (row < half) {
+                shared[threadIdx.x] =
+                    REDUCTION::both(shared[threadIdx.x], shared[threadIdx.x + half * width], work.number);
+            }
+            __syncthreads();
+        }
+        if (row == 0 && output < work.outputs) {
+            if (work.parts == 1) {
+                *(typename REDUCTION::result *)from.at[0] =
+                    REDUCTION::last(shared[threadIdx.x], work.count, work.number);
+            } else {
+                ((accumulator *)totals)[output * work.parts + part] = shared[threadIdx.x];
+            }
+        }
+        __syncthreads(); /* the totals have been read */
+    }
+}
+
+/* The totals of the parts, one after the other: a thread for each output. */
+template <class REDUCTION, int DIMS>
+__global__ void reduce_parts(gn_places places, gn_reduction<DIMS> work, const char *totals) {
+    typedef typename REDUCTION::accumulator accumulator;
+    for (int64_t output = gn_thread(); output < work.outputs; output += gn_threads()) {
+        gn_places to = places;
+        gn_move<int64_t>(&to, work.kept, output, 2);
+        accumulator total = REDUCTION::first();
+        for (int64_t part = 0; part < work.parts; part++) {
+            total = REDUCTION::both(total, ((const accumulator *)totals)[output * work.parts + part], work.number);
+        }
+        *(typename REDUCTION::result *)to.at[0] = REDUCTION::last(total, work.count, work.number);
+    }
+}
