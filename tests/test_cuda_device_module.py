@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 
@@ -12,13 +11,7 @@ import pytest
 import gnomon as gn
 
 
-@pytest.fixture(autouse=True)
-def cuda(monkeypatch):
-    """The emulated GPU."""
-    if shutil.which("c++") is None:
-        pytest.skip("there is no C++ compiler")
-    monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
-    assert gn.cuda.is_available()
+pytestmark = pytest.mark.usefixtures("cuda")
 
 
 def run(script, **variables):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.memory.backend import USUAL_TRAITS, Backend
+from gnomon.memory.spec import register_free
 from gnomon.values.errors import BackendUnavailableError
 
 from . import driver as drivers
@@ -38,6 +39,7 @@ class CudaBackend(Backend):
 
     def __init__(self) -> None:
         self.runtime = Runtime()
+        register_free(self.device_type, self.runtime.owned.free)
         self.kernels: dict[str, Any] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, str] = {}
@@ -77,6 +79,12 @@ class CudaBackend(Backend):
 
     def allocate(self, nbytes: int, index: int) -> Any:
         return self.runtime.allocate(nbytes, index)
+
+    def allocate_address(self, nbytes: int, index: int) -> float:
+        return self.runtime.owned.own(self.runtime.allocate(nbytes, index))
+
+    def adopt(self, address: float, nbytes: int) -> Any:
+        return self.runtime.owned.take(address)
 
     def address(self, memory: Any) -> int:
         return memory.address  # type: ignore[no-any-return]

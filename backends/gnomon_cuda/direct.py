@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import NOT_IMPLEMENTED
+from gnomon.memory.spec import Spec
 from gnomon.memory.tensor import Tensor
 
 from .allocator import Memory
+from .entries import Operand, PreparedCall
 from .launcher import MOST_DIMS, THREADS, grid_of
 
 Grid = tuple[int, int, int]
@@ -58,27 +60,34 @@ class DirectKernel:
                 arguments[argument.name] = value
             elif argument.is_list:  # how many there are: they stand among the call's tensors
                 arguments[argument.name] = len(value)
-        return DirectCall(self, arguments)
+        specs = [None if tensor is None else tensor._spec for tensor in tensors]
+        return DirectCall(self, specs, output_count, arguments)
 
 
-class DirectCall:
-    """A call whose tensors are given when it runs."""
+class DirectCall(PreparedCall):
+    """A call for tensors of these specs."""
 
-    def __init__(self, kernel: DirectKernel, arguments: dict[str, Any]):
-        self._kernel = kernel
+    def __init__(
+        self,
+        kernel: DirectKernel,
+        specs: Sequence[Spec | None],
+        output_count: int,
+        arguments: dict[str, Any],
+    ):
+        super().__init__(kernel.runtime, specs, output_count)
+        self._direct = kernel.direct
         self._arguments = arguments
+        self._is_small = all(spec is None or spec.ndim <= MOST_DIMS for spec in specs)
 
-    def entry(self, operands: int, numbers: int, inplace: bool = False) -> None:
-        """There is no function in C that runs the call."""
-        return
-
-    def run(self, tensors: Sequence[Tensor | None]) -> int:
-        """Launch it on ``tensors``, outputs first; returns a status of kit.launch."""
-        if any(tensor is not None and tensor._spec.ndim > MOST_DIMS for tensor in tensors):
+    def launch(self, addresses: Sequence[int], stream: int) -> int:
+        """Launch it on tensors at these addresses; returns a status of kit.launch."""
+        if not self._is_small:
             return NOT_IMPLEMENTED
-        kernel = self._kernel
-        work = Work(kernel.runtime, kernel.direct.name, tensors[0]._spec.device.index or 0)  # type: ignore
-        return kernel.direct.function(work, tensors, self._arguments)
+        tensors = [
+            None if spec is None else Operand(spec, address) for spec, address in zip(self._specs, addresses)
+        ]
+        work = Work(self._runtime, self._direct.name, self._device, stream)
+        return self._direct.function(work, tensors, self._arguments)
 
 
 class Work:
@@ -88,10 +97,10 @@ class Work:
     device, stream   the device's number, the stream's handle
     """
 
-    def __init__(self, runtime: Any, name: str, device: int):
+    def __init__(self, runtime: Any, name: str, device: int, stream: int):
         self.runtime = runtime
         self.device = device
-        self.stream: int = runtime.enter(device)
+        self.stream = stream
         self.name = name
         self._ffi = runtime.ffi
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
@@ -12,11 +12,13 @@ from gnomon.kit.numbers import scalar_forms
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 
+from .entries import PreparedCall
 from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of
 from .tables import DTYPES, Row, pointwise_rows
 
 TEXT = "pointwise.cu"
 _ROWS = pointwise_rows()
+BLOCK = THREADS, 1, 1
 _INTEGER_TYPES = ("int", "SymInt", "bool")
 # Whose elements are moved as those of another dtype of the same size.
 _MOVED_AS = {
@@ -129,8 +131,17 @@ class FillKernel:
         )
 
 
-class PointwiseCall:
-    """A call for operands that lie in one way; ``run`` launches it on the memory of tensors."""
+class _Way(NamedTuple):
+    """How a call is launched: the kernel, its grid, its parameters before and after the operands' places."""
+
+    function: int
+    grid: tuple[int, int, int]
+    before: list[Any]
+    after: list[Any]
+
+
+class PointwiseCall(PreparedCall):
+    """A call for operands that lie in one way."""
 
     def __init__(
         self,
@@ -143,8 +154,9 @@ class PointwiseCall:
         integers: Sequence[int],
         checked: bool,
     ):
+        super().__init__(runtime, [walk.operands[0].spec], 1)
         ffi = runtime.ffi
-        self._runtime = runtime
+        self._number_dtype = walk.operands[-1].dtype
         self._name = name
         self._operation = operation
         self._dtype = dtype
@@ -155,40 +167,39 @@ class PointwiseCall:
         self._bits = ffi.new("int32_t *", self._single or 0)
         dtypes = [operand.dtype.code for operand in walk.operands]
         self._numbers = ffi.new("gn_numbers *", (dtypes, scalars, integers))
+        self._no_fault = ffi.new("uintptr_t *", 0)
         self._shape: Any = None
-        self._kernels: dict[tuple[int, int], int] = {}  # by device and lanes
+        self._ways: dict[int, _Way] = {}  # by lanes
+        self._places_type = ffi.typeof("gn_places *")
+        self._parameters_type = ffi.typeof("void *[]")
 
-    def entry(self, operands: int, numbers: int, inplace: bool = False) -> None:
-        """There is no function in C that runs the call."""
-        return
-
-    def run(self, tensors: Sequence[Tensor | None]) -> int:
-        """Launch it on the memory of ``tensors``, outputs first; returns a status of kit.launch."""
-        if self._geometry.numel == 0:
+    def launch(self, addresses: Sequence[int], stream: int) -> int:
+        """Launch it on operands at these addresses, the output first."""
+        geometry = self._geometry
+        if geometry.numel == 0:
             return OK
+        lanes = 0 if self._single is None else geometry.lanes(addresses, self._single)
+        way = self._ways.get(lanes)
+        if way is None:
+            way = self._ways[lanes] = self._find(lanes)
         runtime = self._runtime
-        device = tensors[0]._spec.device.index or 0  # type: ignore[union-attr]
-        stream = runtime.enter(device)
-        addresses = [int(tensor._address) for tensor in tensors]  # type: ignore[union-attr]
-        places = runtime.ffi.new("gn_places *", (addresses,))
-        fault = runtime.new_flag(device, stream) if self._checked else None
-        pointer = runtime.ffi.new("uintptr_t *", 0 if fault is None else fault.address)
-        if self._single is None:
-            lanes = 0
-            arguments = [self._count, places, self._shape_for_kernel(), self._numbers, pointer]
-        else:
-            lanes = self._geometry.lanes(addresses, self._single)
-            arguments = [self._count, places, self._bits, self._numbers, pointer]
-        kernel = self._kernels.get((device, lanes))
-        if kernel is None:
-            kernel = self._kernels[device, lanes] = self._find(device, lanes)
-        work = self._geometry.numel // max(lanes, 1) + 1
-        runtime.launch(
-            self._name, kernel, grid_of(work, runtime.multiprocessors(device)), THREADS, stream, arguments
+        ffi = runtime.ffi
+        places = ffi.new(self._places_type, (addresses,))
+        parameters = [*way.before, places, *way.after]
+        if self._checked:
+            fault = runtime.new_flag(self._device, stream)
+            pointer = ffi.new("uintptr_t *", fault.address)
+            parameters[-1] = pointer
+        runtime.driver.launch(
+            way.function,
+            way.grid,
+            BLOCK,
+            0,
+            stream,
+            ffi.new(self._parameters_type, parameters),
+            self._name,
         )
-        if fault is not None and runtime.is_set(fault, stream):
-            return BAD_VALUE
-        return OK
+        return BAD_VALUE if self._checked and runtime.is_set(fault, stream) else OK
 
     def _shape_for_kernel(self) -> Any:
         if self._shape is None:
@@ -202,7 +213,8 @@ class PointwiseCall:
     def _is_small(self) -> bool:
         return len(self._geometry.sizes) <= FEW_DIMS and self._geometry.numel < 2**32
 
-    def _find(self, device: int, lanes: int) -> int:
+    def _find(self, lanes: int) -> _Way:
+        """How the call is launched on operands of which so many elements may be taken at once."""
         if lanes:
             words = f"pointwise_dense<%s_operation, {lanes}>"
         elif self._is_small:
@@ -211,8 +223,18 @@ class PointwiseCall:
             words = "pointwise_strided<%s_operation, int64_t, 64>"
         moves = _MOVES[self._dtype]
         together = moves if self._operation in moves else _OPERATIONS[self._dtype]
-        group = [words % each for each in together]
-        return self._runtime.programs.function(device, TEXT, self._dtype, words % self._operation, group)
+        return self._way(lanes, words % self._operation, [words % each for each in together])
+
+    def _way(self, lanes: int, kernel: str, group: Sequence[str]) -> _Way:
+        runtime, device = self._runtime, self._device
+        shape = self._shape_for_kernel() if self._single is None else self._bits
+        work = self._geometry.numel // max(lanes, 1) + 1
+        return _Way(
+            runtime.programs.function(device, TEXT, self._dtype, kernel, group),
+            grid_of(work, runtime.multiprocessors(device)),
+            [self._count],
+            [shape, self._numbers, self._no_fault],
+        )
 
 
 class WhereKernel:
@@ -240,26 +262,15 @@ class WhereCall(PointwiseCall):
         self._element = f"uint{dtype.itemsize * 8}_t" if dtype.itemsize <= 8 else "gn_parts<uint64_t>"
         super().__init__(runtime, "where.self", "", "uint8", walk, [], [], False)
 
-    def run(self, tensors: Sequence[Tensor | None]) -> int:
-        """Launch it on the memory of ``tensors``: the output, the condition, and where from."""
-        if self._geometry.numel == 0:
-            return OK
-        runtime = self._runtime
-        device = tensors[0]._spec.device.index or 0  # type: ignore[union-attr]
-        stream = runtime.enter(device)
-        places = runtime.ffi.new("gn_places *", ([int(tensor._address) for tensor in tensors],))  # type: ignore
-        last = self._shape_for_kernel() if self._single is None else self._bits
-        arguments = [self._count, places, last]
+    def _find(self, lanes: int) -> _Way:
         if self._single is not None:
             kernel = f"where_dense<{self._element}>"
         elif self._is_small:
             kernel = f"where_strided<{self._element}, uint32_t, {FEW_DIMS}>"
         else:
             kernel = f"where_strided<{self._element}, int64_t, 64>"
-        function = runtime.programs.function(device, TEXT, self._dtype, kernel, [kernel])
-        grid = grid_of(self._geometry.numel, runtime.multiprocessors(device))
-        runtime.launch(self._name, function, grid, THREADS, stream, arguments)
-        return OK
+        way = self._way(0, kernel, [kernel])
+        return way._replace(after=way.after[:1])
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -9,6 +9,7 @@ from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import OK
 from gnomon.memory.tensor import Tensor
 
+from .entries import PreparedCall
 from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of
 from .tables import DTYPES, Row, reduction_rows
 
@@ -61,15 +62,15 @@ class ReductionKernel:
         return ReductionCall(self, walk, self.number(kernel_arguments))
 
 
-class ReductionCall:
+class ReductionCall(PreparedCall):
     """A call for operands that lie in one way; ``run`` launches it on the memory of tensors.
 
     Which kernel runs, and how an output is cut in parts, depends on the sizes, the strides and the device.
     """
 
     def __init__(self, kernel: ReductionKernel, walk: TensorIterator, number: float):
+        super().__init__(kernel.runtime, [walk.operands[0].spec], 1)
         self._kernel = kernel
-        self._runtime = kernel.runtime
         self._number = number
         self._dtype = walk.operands[1].dtype.name
         geometry = geometry_of(walk)
@@ -90,17 +91,10 @@ class ReductionCall:
             for chosen in (kept, reduced)
         ]
 
-    def entry(self, operands: int, numbers: int, inplace: bool = False) -> None:
-        """There is no function in C that runs the call."""
-        return
-
-    def run(self, tensors: Sequence[Tensor | None]) -> int:
-        """Launch it on the memory of ``tensors``: the output, the input."""
-        runtime = self._runtime
-        device = tensors[0]._spec.device.index or 0  # type: ignore[union-attr]
-        stream = runtime.enter(device)
+    def launch(self, addresses: Sequence[int], stream: int) -> int:
+        """Launch it on the output and the input at these addresses."""
+        runtime, device = self._runtime, self._device
         multiprocessors = runtime.multiprocessors(device)
-        addresses = [int(tensor._address) for tensor in tensors]  # type: ignore[union-attr]
         places = runtime.ffi.new("gn_places *", (addresses,))
         parts = self._parts(multiprocessors)
         work = runtime.ffi.new(

@@ -15,6 +15,7 @@ from . import driver as drivers
 from .allocator import Allocator, Memory
 from .cache import ImageCache
 from .compiler import Compiler, HostCompiler, NvrtcCompiler
+from .entries import Numbers, Owned
 from .graphs import Capture
 from .launcher import STRUCTURES
 from .pinned import PinnedPool
@@ -38,6 +39,8 @@ class Runtime:
     def __init__(self) -> None:
         self._allocators: dict[int, Allocator] = {}
         self._structures = STRUCTURES
+        self.owned = Owned()
+        self.numbers = Numbers()
         self.captures: dict[
             tuple[int, int], Capture
         ] = {}  # by device and stream; none while nothing is captured
