@@ -77,7 +77,8 @@ class DirectCall:
         if any(tensor is not None and tensor._spec.ndim > MOST_DIMS for tensor in tensors):
             return NOT_IMPLEMENTED
         kernel = self._kernel
-        work = Work(kernel.runtime, kernel.direct.name, tensors[0]._spec.device.index or 0)  # type: ignore
+        given = next(tensor for tensor in tensors if tensor is not None)
+        work = Work(kernel.runtime, kernel.direct.name, given._spec.device.index or 0)
         return kernel.direct.function(work, tensors, self._arguments)
 
 

@@ -238,8 +238,8 @@ class _Copies:
             for each in (to, source)
         ]
         steps = sizes[0] * sizes[1] * sizes[2]
-        kernel = f"copy_elements<uint{8 * self._itemsize}_t>"
-        self._work.launch(rearrange.TEXT, "uint8", kernel, self._work.grid(steps), views)
+        kernel = rearrange.copy_kernel(self._itemsize)
+        self._work.launch(rearrange.TEXT, rearrange.DTYPE, kernel, self._work.grid(steps), views)
 
     def factor(self, matrix: Matrix, batches: int, rows: int, columns: int) -> Factor:
         """The matrices as cuBLAS takes them, copied where they have to be."""
