@@ -7,8 +7,8 @@ from typing import Any
 from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.values.errors import BackendUnavailableError
 
+from . import attention, matmul, norms, pointwise, rearrange, reductions, softmax
 from . import driver as drivers
-from . import matmul, norms, pointwise, rearrange, reductions, softmax
 from .runtime import Runtime
 
 
@@ -24,7 +24,7 @@ class CudaBackend(Backend):
         self.kernels: dict[str, Any] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, str] = {}
-        for family in (pointwise, reductions, rearrange, matmul, softmax, norms):
+        for family in (pointwise, reductions, rearrange, matmul, softmax, norms, attention):
             kernels, dtypes, written = family.kernels(self.runtime)
             self.kernels |= kernels
             self.capabilities |= dtypes
