@@ -10,7 +10,6 @@ import pytest
 
 import gnomon as gn
 
-
 pytestmark = pytest.mark.usefixtures("cuda")
 
 

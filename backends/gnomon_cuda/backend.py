@@ -8,14 +8,15 @@ from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.memory.spec import register_free
 from gnomon.values.errors import BackendUnavailableError
 
-from . import driver as drivers
 from . import (
+    attention,
     foreach,
     indexing,
     lines,
     losses,
     masks,
     matmul,
+    norms,
     pointwise,
     random,
     ranges,
@@ -25,6 +26,7 @@ from . import (
     sorting,
     statistics,
 )
+from . import driver as drivers
 from .runtime import Runtime
 from .streams import current_stream
 
@@ -46,14 +48,16 @@ class CudaBackend(Backend):
         for family in (
             pointwise,
             reductions,
+            statistics,
             rearrange,
-            matmul,
-            softmax,
             indexing,
             lines,
             sorting,
             masks,
-            statistics,
+            matmul,
+            softmax,
+            norms,
+            attention,
             random,
             ranges,
             foreach,

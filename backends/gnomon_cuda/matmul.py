@@ -238,8 +238,8 @@ class _Copies:
             for each in (to, source)
         ]
         steps = sizes[0] * sizes[1] * sizes[2]
-        kernel = f"copy_elements<uint{8 * self._itemsize}_t>"
-        self._work.launch(rearrange.TEXT, "uint8", kernel, self._work.grid(steps), views)
+        kernel = rearrange.copy_kernel(self._itemsize)
+        self._work.launch(rearrange.TEXT, rearrange.DTYPE, kernel, self._work.grid(steps), views)
 
     def factor(self, matrix: Matrix, batches: int, rows: int, columns: int) -> Factor:
         """The matrices as cuBLAS takes them, copied where they have to be."""
@@ -313,16 +313,12 @@ def _addmm(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int
 def _dot(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     out, left, right = tensors
     spec = left._spec
-    matrices = [
-        Matrix(int(out._address), 0, 0, 0),
-        _NO_MATRIX,
-        Matrix(int(left._address), 0, 0, spec.strides[0]),
-        Matrix(int(right._address), 0, right._spec.strides[0], 0),
-    ]
-    return _run(
-        work,
-        Product(spec.dtype.name, spec.dtype.itemsize, 1, 1, 1, spec.sizes[0], *matrices, beta=0, alpha=1),
-    )
+    row = Matrix(int(left._address), 0, 0, spec.strides[0])
+    column = Matrix(int(right._address), 0, right._spec.strides[0], 0)
+    sizes = (1, 1, 1, spec.sizes[0])
+    dtype = spec.dtype
+    place = Matrix(int(out._address), 0, 0, 0)
+    return _run(work, Product(dtype.name, dtype.itemsize, *sizes, place, _NO_MATRIX, row, column, 0, 1))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -10,22 +10,20 @@ from gnomon.kit.launch import OK
 from .direct import Direct, Work, tables
 from .launcher import THREADS, VECTOR_BYTES
 from .tables import DTYPES
+from .teams import MOST_THREADS, WARP, block_of, holding
 
 TEXT = "softmax.cu"
 STRUCTURES = "typedef struct { gn_view rows; int64_t step; } gn_lines;"
-WARP = 32
-MOST_THREADS = 1024  # of a block
 COLUMNS, SLICES = 32, 8  # of a block, for rows that lie side by side
-# Teams that keep a row in registers: how many threads, and bytes of it that each holds, shorter rows first.
-# Those of the largest block are 64, and a gradient has two rows.
+# Threads, and bytes of a row that each holds, shorter rows first.  The registers of the largest block are 64,
+# and a gradient has two rows.
 _TEAMS = ((8, 32), (WARP, 32), (WARP, 128), (THREADS, 64), (MOST_THREADS, 64))
 _GRADIENT_TEAMS = (*_TEAMS[:-1], (MOST_THREADS, 32))
 
 
 def teams(dtype: str, prefix: str) -> list[tuple[int, int]]:
     """The teams of a kernel: threads, and elements that each holds."""
-    found = _TEAMS if prefix == "softmax" else _GRADIENT_TEAMS
-    return [(threads, nbytes // (8 if dtype == "float64" else 4)) for threads, nbytes in found]
+    return holding(dtype, _TEAMS if prefix == "softmax" else _GRADIENT_TEAMS)
 
 
 def kernels_for(dtype: str, prefix: str, is_log: bool) -> list[str]:
@@ -87,7 +85,7 @@ def _along_dim(prefix: str, is_log: bool) -> Any:
         if fitting and (is_along or rows < COLUMNS):
             threads = held[fitting[0]][0]
             parameters.append(work.int64(all(_is_dense(each, dim) for each in tensors)))
-            block = max(threads, THREADS)
+            block = block_of(threads)
             grid = (min(-(-rows * threads // block), 2**31 - 1), 1, 1)
             work.launch(TEXT, dtype, group[fitting[0]], grid, parameters, group, block)
         else:

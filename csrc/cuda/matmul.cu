@@ -1,15 +1,12 @@
 /* Products of matrices: out = alpha left right + beta self, for each matrix of a batch.
  *
- * product_tiles is for matrices: a block makes a square tile of the output, from pieces of both factors in shared
- * memory, each thread some rows and columns of it in registers.  product_rows and product_columns are for a row times a
- * matrix, where no element is used twice.  Where a product has too few outputs to keep the device busy, k is cut in
- * parts; their sums are kept apart and added up in order by product_end. */
-#include "number.cuh"
+ * product_tiles is for matrices: a block makes a square tile of the output (tile.cuh).  product_rows and product_columns
+ * are for a row times a matrix, where no element is used twice.  Where a product has too few outputs to keep the device
+ * busy, k is cut in parts; their sums are kept apart and added up in order by product_end. */
 #include "team.cuh"
+#include "tile.cuh"
 
-#define PRODUCT_THREADS 256
-#define SIDE 16 /* threads along a side of a tile: SIDE * SIDE are all */
-#define STEP 16 /* places of k of which pieces are in shared memory at once */
+#define PRODUCT_THREADS TILE_THREADS
 #define COLUMNS 32
 #define SLICES (PRODUCT_THREADS / COLUMNS)
 
@@ -53,129 +50,38 @@ static inline void keep_product(const gn_product &work, const gn_numbers &number
     }
 }
 
-/* A thread's share of a piece of a factor: SIZE places outside by STEP of k, on the way from memory to shared memory.
- * Threads next to each other take elements that are next to each other, where one of the strides allows it: with
- * `is_along_k` a thread has one place of k and several outside, else the other way round. */
-template <int SIZE> struct gn_share {
-    static constexpr int count = SIZE * STEP / PRODUCT_THREADS;
-    static constexpr int apart_outside = PRODUCT_THREADS / STEP;
-    static constexpr int apart_inside = PRODUCT_THREADS / SIZE;
-    typedef gn_lanes<gn_total, 4> piece[STEP][SIZE / 4 + 1];
-
-    gn_storage held[count];
-    const gn_storage *from; /* the first of them */
-    int64_t apart;          /* from one to the next */
-    int64_t advance;        /* to the next piece */
-    int32_t outside_left;   /* places outside from the first on */
-    int32_t place, depth;   /* of the first */
-    bool is_along_k;
-
-    inline void begin(const gn_storage *factor, int64_t outer, int64_t inner, int64_t outside, bool along_k) {
-        const int thread = (int)threadIdx.x;
-        is_along_k = along_k;
-        place = along_k ? thread / STEP : thread % SIZE;
-        depth = along_k ? thread % STEP : thread / SIZE;
-        from = factor + place * outer + depth * inner;
-        apart = along_k ? apart_outside * outer : apart_inside * inner;
-        advance = STEP * inner;
-        outside_left = (int32_t)gn_min(outside, SIZE) - place;
-    }
-
-    /* Takes the next piece, of which `inside` places of k are there.  Zeros stand for what is outside of the matrix. */
-    inline void read(int64_t inside) {
-        const int inside_left = (int)gn_min(inside, STEP) - depth;
-        int there = is_along_k ? (outside_left + apart_outside - 1) / apart_outside
-                               : (inside_left + apart_inside - 1) / apart_inside;
-        there = outside_left > 0 && inside_left > 0 ? there : 0;
-#pragma unroll
-        for (int i = 0; i < count; i++) {
-            held[i] = i < there ? from[i * apart] : (gn_storage)0;
-        }
-        from += advance;
-    }
-
-    inline void write(piece &to) const {
-        const int next = is_along_k ? apart_outside : apart_inside * (SIZE + 4);
-        gn_total *first = &to[0][0].each[0] + depth * (SIZE + 4) + place;
-#pragma unroll
-        for (int i = 0; i < count; i++) {
-            first[i * next] = (gn_total)gn_load(held[i]);
-        }
-    }
-};
-
-/* A block for each tile of (SIDE ROWS) squared elements, of each part.  A thread makes ROWS squared elements: rows and
- * columns in groups of four, the groups SIDE of them apart, so that the threads of a warp read neighbouring vectors of
- * shared memory.  Shared memory has two pieces of each factor: while one is multiplied, the next is on its way. */
+/* A block for each tile of the output, of each part. */
 template <int ROWS>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     product_tiles(gn_product work, gn_numbers numbers, gn_total *totals) {
-    constexpr int tile = SIDE * ROWS;
-    constexpr int groups = ROWS / 4;
-    typedef gn_lanes<gn_total, 4> four;
-    __shared__ typename gn_share<tile>::piece left_pieces[2], right_pieces[2];
-    const int down = (int)threadIdx.x / SIDE;
-    const int across = (int)threadIdx.x % SIDE;
-    const bool left_along_k = work.left.column == 1;
-    const bool right_along_k = work.right.row == 1 && work.right.column != 1;
-    const int64_t tiles_m = (work.m + tile - 1) / tile;
-    const int64_t tiles_n = (work.n + tile - 1) / tile;
+    constexpr int size = gn_tile<ROWS>::size;
+    __shared__ typename gn_tile<ROWS>::room shared;
+    const int64_t tiles_m = (work.m + size - 1) / size;
+    const int64_t tiles_n = (work.n + size - 1) / size;
     const int64_t units = tiles_m * tiles_n * work.parts * work.batches;
     for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
-        const int64_t row = unit % tiles_m * tile;
-        const int64_t column = unit / tiles_m % tiles_n * tile;
+        const int64_t row = unit % tiles_m * size;
+        const int64_t column = unit / tiles_m % tiles_n * size;
         const int64_t part = unit / (tiles_m * tiles_n) % work.parts;
         const int64_t batch = unit / (tiles_m * tiles_n) / work.parts;
-        const int64_t end = gn_min((part + 1) * work.length, work.k);
-        const gn_storage *left = work.left.at + batch * work.left.batch + row * work.left.row;
-        const gn_storage *right = work.right.at + batch * work.right.batch + column * work.right.column;
-        gn_share<tile> of_left, of_right;
         const int64_t begin = part * work.length;
-        of_left.begin(left + begin * work.left.column, work.left.row, work.left.column, work.m - row, left_along_k);
-        of_right.begin(right + begin * work.right.row, work.right.column, work.right.row, work.n - column,
-                       right_along_k);
-        of_left.read(end - begin);
-        of_right.read(end - begin);
-        gn_total sums[ROWS][ROWS] = {};
-        int piece = 0;
-        for (int64_t left_over = end - begin; left_over > 0; left_over -= STEP) {
-            of_left.write(left_pieces[piece]);
-            of_right.write(right_pieces[piece]);
-            __syncthreads();
-            if (left_over > STEP) {
-                of_left.read(left_over - STEP);
-                of_right.read(left_over - STEP);
-            }
-#pragma unroll 2
-            for (int place = 0; place < STEP; place++) {
-                four a[groups], b[groups];
-#pragma unroll
-                for (int group = 0; group < groups; group++) {
-                    a[group] = left_pieces[piece][place][group * SIDE + down];
-                    b[group] = right_pieces[piece][place][group * SIDE + across];
-                }
-#pragma unroll
-                for (int i = 0; i < ROWS; i++) {
-#pragma unroll
-                    for (int j = 0; j < ROWS; j++) {
-                        sums[i][j] += a[i / 4].each[i % 4] * b[j / 4].each[j % 4];
-                    }
-                }
-            }
-            piece = 1 - piece; /* whose last readers are behind the barrier that the next step comes to */
-        }
+        const gn_matrix &left = work.left, &right = work.right;
+        gn_tile<ROWS> tile;
+        tile.clear();
+        tile.add(shared, left.at + batch * left.batch + row * left.row + begin * left.column, left.row, left.column,
+                 work.m - row, right.at + batch * right.batch + column * right.column + begin * right.row,
+                 right.column, right.row, work.n - column, gn_min(work.length, work.k - begin));
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
 #pragma unroll
             for (int j = 0; j < ROWS; j++) {
-                const int64_t down_to = row + (i / 4 * SIDE + down) * 4 + i % 4;
-                const int64_t across_to = column + (j / 4 * SIDE + across) * 4 + j % 4;
-                if (down_to < work.m && across_to < work.n) {
-                    keep_product(work, numbers, totals, part, batch, down_to, across_to, sums[i][j]);
+                const int64_t down = row + tile.row(i);
+                const int64_t across = column + tile.column(j);
+                if (down < work.m && across < work.n) {
+                    keep_product(work, numbers, totals, part, batch, down, across, tile.sums[i][j]);
                 }
             }
         }
-        __syncthreads(); /* the pieces have been read */
     }
 }
 

@@ -4,8 +4,7 @@
  * softmax_rows keeps a row in the registers of a team, so that it is read once.  softmax_columns is for rows whose
  * neighbours in memory are other rows, and for those too long for registers; it reads them twice.  Exponentials are summed
  * in double. */
-#include "number.cuh"
-#include "team.cuh"
+#include "held.cuh"
 
 /* A tensor whose rows have `step` bytes from an element to the next; `rows` are its other dimensions. */
 struct gn_lines {
@@ -14,64 +13,6 @@ struct gn_lines {
 };
 
 #define LEAST ((gn_compute)-INFINITY)
-#define VECTOR (16 / (int)sizeof(gn_storage))
-typedef gn_lanes<gn_storage, VECTOR> gn_vector;
-
-static inline gn_storage &element_of(char *at, int64_t place, int64_t step) {
-    return *(gn_storage *)(at + place * step);
-}
-
-/* A thread's share of a row, HELD elements of it: VECTOR next to each other, then those THREADS * VECTOR behind.  `is_dense`
- * says that vectors may be moved at once. */
-template <int THREADS, int HELD> struct gn_held {
-    gn_compute each[HELD];
-
-    static inline int64_t place(int number) {
-        return ((int64_t)(number / VECTOR) * THREADS + gn_member<THREADS>()) * VECTOR + number % VECTOR;
-    }
-
-    /* `otherwise` stands for what is behind the row's end. */
-    inline void read(char *at, int64_t length, int64_t step, bool is_dense, gn_compute otherwise) {
-#pragma unroll
-        for (int first = 0; first < HELD; first += VECTOR) {
-            if (is_dense && place(first) + VECTOR <= length) {
-                const gn_vector vector = *(const gn_vector *)&element_of(at, place(first), sizeof(gn_storage));
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++) {
-                    each[first + i] = gn_load(vector.each[i]);
-                }
-            } else {
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++) {
-                    const int64_t here = place(first + i);
-                    each[first + i] = here < length ? gn_load(element_of(at, here, step)) : otherwise;
-                }
-            }
-        }
-    }
-
-    inline void write(char *at, int64_t length, int64_t step, bool is_dense) const {
-#pragma unroll
-        for (int first = 0; first < HELD; first += VECTOR) {
-            if (is_dense && place(first) + VECTOR <= length) {
-                gn_vector vector;
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++) {
-                    vector.each[i] = gn_store(each[first + i]);
-                }
-                *(gn_vector *)&element_of(at, place(first), sizeof(gn_storage)) = vector;
-            } else {
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++) {
-                    if (place(first + i) < length) {
-                        element_of(at, place(first + i), step) = gn_store(each[first + i]);
-                    }
-                }
-            }
-        }
-    }
-};
-
 /* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite, comes
  * out as NaN by what is done with these numbers. */
 template <int IS_LOG, int THREADS, int HELD>
