@@ -7,9 +7,31 @@ from typing import Any
 from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.values.errors import BackendUnavailableError
 
+from . import (
+    convolution,
+    foreach,
+    losses,
+    pointwise,
+    random,
+    ranges,
+    rearrange,
+    reductions,
+    statistics,
+)
 from . import driver as drivers
-from . import foreach, losses, pointwise, random, ranges, rearrange, reductions, statistics
 from .runtime import Runtime
+
+FAMILIES = (
+    pointwise,
+    reductions,
+    statistics,
+    rearrange,
+    random,
+    ranges,
+    foreach,
+    losses,
+    convolution,
+)
 
 
 class CudaBackend(Backend):
@@ -17,14 +39,14 @@ class CudaBackend(Backend):
 
     name = device_type = "cuda"
     has_addresses = True
-    traits = USUAL_TRAITS.difference({"complex", "random"}) | {"memory_stats", "streams"}
+    traits = USUAL_TRAITS.difference({"complex"}) | {"memory_stats", "streams"}
 
     def __init__(self) -> None:
         self.runtime = Runtime()
         self.kernels: dict[str, Any] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, str] = {}
-        for family in (pointwise, reductions, statistics, rearrange, random, ranges, foreach, losses):
+        for family in FAMILIES:
             kernels, dtypes, written = family.kernels(self.runtime)
             self.kernels |= kernels
             self.capabilities |= dtypes

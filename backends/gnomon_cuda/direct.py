@@ -77,7 +77,8 @@ class DirectCall:
         if any(tensor is not None and tensor._spec.ndim > MOST_DIMS for tensor in tensors):
             return NOT_IMPLEMENTED
         kernel = self._kernel
-        work = Work(kernel.runtime, kernel.direct.name, tensors[0]._spec.device.index or 0)  # type: ignore
+        device = next(tensor._spec.device for tensor in tensors if tensor is not None)
+        work = Work(kernel.runtime, kernel.direct.name, device.index or 0)
         return kernel.direct.function(work, tensors, self._arguments)
 
 
@@ -162,10 +163,12 @@ class Work:
 
     def upload(self, name: str, rows: Sequence[Any]) -> Memory:
         """A table in the device's memory: a structure that the family has declared, for each row."""
+        return self.upload_bytes(self._ffi.buffer(self._ffi.new(f"{name}[]", list(rows))))
+
+    def upload_bytes(self, content: Any) -> Memory:
+        """These bytes in the device's memory."""
         driver = self.runtime.driver
-        table = self._ffi.new(f"{name}[]", list(rows))
-        memory = self.temporary(self._ffi.sizeof(table))
-        content = self._ffi.buffer(table)
+        memory = self.temporary(len(content))
         driver.copy_to_device(memory.address, driver.host_address(content), len(content), self.stream)
         return memory
 
@@ -176,6 +179,11 @@ class Work:
     def is_set(self, flag: Memory) -> bool:
         """Did a kernel set the flag?  Waits for all that was launched."""
         return self.runtime.is_set(flag, self.stream)  # type: ignore[no-any-return]
+
+    @property
+    def multiprocessors(self) -> int:
+        """How many multiprocessors the device has."""
+        return self.runtime.multiprocessors(self.device)  # type: ignore[no-any-return]
 
     def grid(self, steps: int) -> Grid:
         """Blocks of ``THREADS`` threads for kernels in strides over so many steps."""
