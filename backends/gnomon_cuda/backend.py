@@ -12,6 +12,7 @@ from . import (
     foreach,
     losses,
     pointwise,
+    pooling,
     random,
     ranges,
     rearrange,
@@ -31,6 +32,7 @@ FAMILIES = (
     foreach,
     losses,
     convolution,
+    pooling,
 )
 
 
