@@ -17,6 +17,7 @@ from . import (
     ranges,
     rearrange,
     reductions,
+    resample,
     statistics,
 )
 from . import driver as drivers
@@ -33,6 +34,7 @@ FAMILIES = (
     losses,
     convolution,
     pooling,
+    resample,
 )
 
 

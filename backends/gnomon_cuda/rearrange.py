@@ -13,7 +13,7 @@ from .direct import Direct, Work, tables
 TEXT = "rearrange.cu"
 # Elements are moved by their size, as those of one dtype.
 _DTYPE = "uint8"
-_ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_parts<uint64_t>"}
+ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_parts<uint64_t>"}
 
 
 def _flip(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
@@ -26,7 +26,7 @@ def _flip(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
                 place = dim % spec.ndim
                 turned.at += (spec.sizes[place] - 1) * turned.strides[place]
                 turned.strides[place] = -turned.strides[place]
-        kernel = f"copy_elements<{_ELEMENTS[spec.dtype.itemsize]}>"
+        kernel = f"copy_elements<{ELEMENTS[spec.dtype.itemsize]}>"
         work.launch(TEXT, _DTYPE, kernel, work.grid(spec.numel), [work.view(out), turned])
     return OK
 
@@ -36,7 +36,7 @@ def _triangle(is_upper: bool) -> Any:
         out, source = tensors
         if out._spec.numel:
             parameters = [work.view(out), work.view(source), work.int64(arguments["diagonal"])]
-            kernel = f"copy_triangle<{_ELEMENTS[out._spec.dtype.itemsize]}, {int(is_upper)}>"
+            kernel = f"copy_triangle<{ELEMENTS[out._spec.dtype.itemsize]}, {int(is_upper)}>"
             work.launch(TEXT, _DTYPE, kernel, work.grid(out._spec.numel), parameters)
         return OK
 
