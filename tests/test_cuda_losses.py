@@ -116,6 +116,12 @@ def test_one_number_for_each_tensor_of_a_list():
         return run
 
     on_both(add(3), *lists, strided, long, from_an_odd_place, nothing)
+
+    def add_twice(tensor):
+        aten._foreach_add_.Scalar([tensor, tensor[:5], tensor[2:], tensor], 3)
+        return tensor
+
+    on_both(add_twice, long)
     on_both(add(2 - 1j), *[each for each in lists if each.is_complex()])
     on_both(add(True), gn.tensor([True, False], device="reference"), *lists)
 

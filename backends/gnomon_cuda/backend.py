@@ -10,6 +10,7 @@ from gnomon.values.errors import BackendUnavailableError
 
 from . import (
     attention,
+    convolution,
     foreach,
     indexing,
     lines,
@@ -18,10 +19,12 @@ from . import (
     matmul,
     norms,
     pointwise,
+    pooling,
     random,
     ranges,
     rearrange,
     reductions,
+    resample,
     softmax,
     sorting,
     statistics,
@@ -30,6 +33,28 @@ from . import driver as drivers
 from .runtime import Runtime
 from .streams import current_stream
 
+FAMILIES = (
+    pointwise,
+    reductions,
+    statistics,
+    rearrange,
+    indexing,
+    lines,
+    sorting,
+    masks,
+    matmul,
+    softmax,
+    norms,
+    attention,
+    convolution,
+    pooling,
+    resample,
+    random,
+    ranges,
+    foreach,
+    losses,
+)
+
 
 class CudaBackend(Backend):
     """The GPUs that NVIDIA's driver finds, or with ``GNOMON_CUDA_EMULATE=1`` emulated ones."""
@@ -37,7 +62,7 @@ class CudaBackend(Backend):
     name = device_type = "cuda"
     has_addresses = True
     device_module = "gnomon_cuda.device_module"
-    traits = USUAL_TRAITS.difference({"complex", "random"}) | {"memory_stats", "streams"}
+    traits = USUAL_TRAITS.difference({"complex"}) | {"memory_stats", "streams"}
 
     def __init__(self) -> None:
         self.runtime = Runtime()
@@ -45,24 +70,7 @@ class CudaBackend(Backend):
         self.kernels: dict[str, Any] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, str] = {}
-        for family in (
-            pointwise,
-            reductions,
-            statistics,
-            rearrange,
-            indexing,
-            lines,
-            sorting,
-            masks,
-            matmul,
-            softmax,
-            norms,
-            attention,
-            random,
-            ranges,
-            foreach,
-            losses,
-        ):
+        for family in FAMILIES:
             kernels, dtypes, written = family.kernels(self.runtime)
             self.kernels |= kernels
             self.capabilities |= dtypes

@@ -183,9 +183,12 @@ class Work:
 
     def upload(self, name: str, rows: Sequence[Any]) -> Memory:
         """A table in the device's memory: a structure that the family has declared, for each row."""
-        table = self._ffi.new(f"{name}[]", list(rows))
-        memory = self.temporary(self._ffi.sizeof(table))
-        self.runtime.upload(memory.address, self._ffi.buffer(table), self.device, self.stream)
+        return self.upload_bytes(self._ffi.buffer(self._ffi.new(f"{name}[]", list(rows))))
+
+    def upload_bytes(self, content: Any) -> Memory:
+        """These bytes in the device's memory."""
+        memory = self.temporary(len(content))
+        self.runtime.upload(memory.address, content, self.device, self.stream)
         return memory
 
     def flag(self) -> Memory:
@@ -195,6 +198,11 @@ class Work:
     def is_set(self, flag: Memory) -> bool:
         """Did a kernel set the flag?  Waits for all that was launched."""
         return self.runtime.is_set(flag, self.stream)  # type: ignore[no-any-return]
+
+    @property
+    def multiprocessors(self) -> int:
+        """How many multiprocessors the device has."""
+        return self.runtime.multiprocessors(self.device)  # type: ignore[no-any-return]
 
     def grid(self, steps: int) -> Grid:
         """Blocks of ``THREADS`` threads for kernels in strides over so many steps."""

@@ -4,6 +4,7 @@ csrc/cuda/foreach.cu.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,6 +53,13 @@ def _lie_alike(tensors: Sequence[Any]) -> bool:
     )
 
 
+def _overlap(entries: Sequence[Entry]) -> bool:
+    """Do tensors of two entries share memory, or are they the same?"""
+    tensors = [entry[0][0] for entry in entries]
+    spans = sorted((int(each._address), each._spec.numel * each._spec.dtype.itemsize) for each in tensors)
+    return any(start + nbytes > after for (start, nbytes), (after, _) in itertools.pairwise(spans))
+
+
 def _run(work: Work, operation: str, entries: Sequence[Entry], step: dict[str, Any]) -> None:
     """``operation`` on the elements of each entry's tensors, all of one dtype."""
     if operation == "add" and entries[0][0][0]._spec.dtype.is_complex:
@@ -70,7 +78,10 @@ def _run(work: Work, operation: str, entries: Sequence[Entry], step: dict[str, A
         _launch(
             work, tensors[0], f"foreach_strided<{operation}_operation>", tensors[0]._spec.numel, parameters
         )
-    if dense:
+    if dense and _overlap(dense):  # one after the other, as each sees what the one before has written
+        for entry in dense:
+            _run_dense(work, operation, [entry], options)
+    elif dense:
         _run_dense(work, operation, dense, options)
 
 

@@ -13,12 +13,12 @@ from .direct import Direct, Work, tables
 TEXT = "rearrange.cu"
 # Elements are moved by their size, as those of one dtype.
 DTYPE = "uint8"
-_ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_parts<uint64_t>"}
+ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_parts<uint64_t>"}
 
 
 def copy_kernel(itemsize: int) -> str:
     """The kernel that copies one view's elements of so many bytes to another's places."""
-    return f"copy_elements<{_ELEMENTS[itemsize]}>"
+    return f"copy_elements<{ELEMENTS[itemsize]}>"
 
 
 def _flip(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
@@ -41,7 +41,7 @@ def _triangle(is_upper: bool) -> Any:
         out, source = tensors
         if out._spec.numel:
             parameters = [work.view(out), work.view(source), work.int64(arguments["diagonal"])]
-            kernel = f"copy_triangle<{_ELEMENTS[out._spec.dtype.itemsize]}, {int(is_upper)}>"
+            kernel = f"copy_triangle<{ELEMENTS[out._spec.dtype.itemsize]}, {int(is_upper)}>"
             work.launch(TEXT, DTYPE, kernel, work.grid(out._spec.numel), parameters)
         return OK
 

@@ -88,6 +88,21 @@ static inline char *gn_place(const gn_view &view, int64_t number) {
     return gn_place(view, number, view.ndim);
 }
 
+#define GN_LARGEST_UINT32 0xffffffffL
+/* A remainder, and the quotient in its place; in 32 bits, which take a quarter of the time, where they are enough. */
+static inline int64_t gn_split(int64_t *number, int64_t size) {
+    if (*number <= GN_LARGEST_UINT32 && size <= GN_LARGEST_UINT32) {
+        const uint32_t quotient = (uint32_t)*number / (uint32_t)size;
+        const int64_t rest = *number - (int64_t)quotient * size;
+        *number = quotient;
+        return rest;
+    }
+    const int64_t quotient = *number / size;
+    const int64_t rest = *number - quotient * size;
+    *number = quotient;
+    return rest;
+}
+
 /* Number and count of the threads of a launch in one dimension. */
 static inline int64_t gn_thread(void) {
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -192,10 +192,12 @@ _INTERPOLATES = ("linear", "cubic", "linear_aa", "cubic_aa", "lanczos_aa")
 _ROW_MAJOR_GRADIENT = ("cubic", "cubic_aa", "lanczos_aa")
 
 
-def _weights(
+def weights(
     mode: str, sizes: Ints, counts: Sequence[int], align_corners: bool, scales: Sequence[Any], dtype: Any
 ) -> list[Weights]:
-    """The weights along each spatial dimension."""
+    """The weights of a mode along each spatial dimension: for each output position pairs of an input position
+    and its weight.  ``scales``: how many times as large the output is, or None.
+    """
     double = dtype is float64 or (dtype is uint8 and mode in _INTERPOLATES)
     rounded = float if double else _single
     return [
@@ -289,7 +291,7 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
         source, out = TensorAccessor(self), TensorAccessor(output)
         align_corners, scales = _options(mode, options)
         sizes = source.sizes[-spatial:]
-        along = _weights(mode, sizes, output_size, align_corners, scales, self._spec.dtype)
+        along = weights(mode, sizes, output_size, align_corners, scales, self._spec.dtype)
         bytes_between = self._spec.dtype is uint8 and mode in _INTERPOLATES
         if mode.endswith("_aa") or bytes_between:
             # a dimension that keeps its size is left alone, whatever its scale says
@@ -386,7 +388,7 @@ def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
         keeps = mode == "cubic" and sizes == tuple(
             output_size
         )  # the gradient itself, whatever the scales say
-        along = _weights(
+        along = weights(
             "nearest" if keeps else mode,
             sizes,
             output_size,

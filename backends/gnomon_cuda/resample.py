@@ -1,0 +1,194 @@
+"""Resample: padding by what is there and upsampling, and their gradients, by csrc/cuda/resample.cu.
+
+Each goes dimension by dimension, by lists of positions and weights, which are made here, kept, and sent
+along.
+"""
+
+from __future__ import annotations
+
+import functools
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from gnomon.kit.launch import NOT_IMPLEMENTED, OK
+from gnomon.ops import resampling
+from gnomon.values.dtype import ALL
+
+from .direct import Direct, Work, tables
+from .rearrange import ELEMENTS
+from .tables import DTYPES
+
+TEXT = "resample.cu"
+STRUCTURES = """
+typedef struct {
+    int64_t count; int64_t channels; int64_t out[3]; int64_t starts[3]; int64_t places[3]; int64_t weights[3];
+    int32_t is_channels_last; int64_t in_strides[5]; int64_t out_strides[5];
+} gn_resampling;
+"""
+SPATIAL = 3
+_WORD = 8  # bytes of a table's word
+_KEPT = 256  # tables of dimensions
+# For each output position pairs of an input position and its weight.
+Lists = list[list[tuple[int, float]]]
+
+
+def _reflected(size: int, before: int, after: int) -> Lists:
+    """Mirrored at the ends."""
+    positions = range(-before, size + after)
+    return [[(-at if at < 0 else 2 * (size - 1) - at if at >= size else at, 1.0)] for at in positions]
+
+
+def _replicated(size: int, before: int, after: int) -> Lists:
+    """The nearest position that there is."""
+    return [[(min(max(at, 0), size - 1), 1.0)] for at in range(-before, size + after)]
+
+
+_PADS = {"reflection": _reflected, "replication": _replicated}
+
+
+def _transposed(lists: Lists, size: int) -> Lists:
+    """For each of ``size`` input positions, the output positions that it is in."""
+    uses: Lists = [[] for _ in range(size)]
+    for position, members in enumerate(lists):
+        for at, weight in members:
+            uses[at].append((position, weight))
+    return uses
+
+
+class _Table:
+    """The lists of one dimension: their bytes, how many there are, and how many pairs."""
+
+    def __init__(self, lists: Lists):
+        starts = [0]
+        for members in lists:
+            starts.append(starts[-1] + len(members))
+        pairs = [pair for members in lists for pair in members]
+        places = array("q", [*starts, *(at for at, _ in pairs)])
+        self.content = places.tobytes() + array("d", [weight for _, weight in pairs]).tobytes()
+        self.count = len(lists)
+        self.pairs = len(pairs)
+        self.is_copy = all(len(members) == 1 for members in lists)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _pad_table(kind: str, size: int, before: int, after: int, is_gradient: bool) -> _Table:
+    lists = _PADS[kind](size, before, after)
+    return _Table(_transposed(lists, size) if is_gradient else lists)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _upsample_table(
+    mode: str, size: int, count: int, align_corners: bool, scale: float | None, dtype: Any, is_gradient: bool
+) -> _Table:
+    lists = resampling.weights(mode, (size,), (count,), align_corners, (scale,), dtype)[0]
+    return _Table(_transposed(lists, size) if is_gradient else lists)
+
+
+_ALONE = _Table([[(0, 1.0)]])  # of a dimension that is missing
+
+
+def _strides(tensor: Any, spatial: int) -> list[int]:
+    """Strides in elements of the batch, the channels and three spatial dimensions."""
+    strides = list(tensor._spec.strides)
+    front = [0] * (2 - (len(strides) - spatial)) + strides[:-spatial]
+    return front + [0] * (SPATIAL - spatial) + strides[-spatial:]
+
+
+def _run(work: Work, out: Any, source: Any, found: Sequence[_Table], copies: bool) -> int:
+    """``out`` from ``source`` by the tables of the spatial dimensions; as a copy, or as a sum of floats."""
+    spatial = len(found)
+    if out._spec.sizes[:-spatial] != source._spec.sizes[:-spatial]:
+        return NOT_IMPLEMENTED
+    if out._spec.numel == 0:
+        return OK
+    along = [_ALONE] * (SPATIAL - spatial) + list(found)
+    starts, places, weights, words = [], [], [], 0
+    for table in along:
+        starts.append(words)
+        places.append(words + table.count + 1)
+        weights.append(words + table.count + 1 + table.pairs)
+        words = weights[-1] + table.pairs
+    content = work.upload_bytes(b"".join(table.content for table in along))
+    out_strides = _strides(out, spatial)
+    description = work.structure(
+        "gn_resampling",
+        (
+            out._spec.numel,
+            out._spec.sizes[-spatial - 1],
+            [table.count for table in along],
+            *(starts, places, weights),
+            int(out_strides[1] == 1 and out_strides[-1] != 1),
+            _strides(source, spatial),
+            out_strides,
+        ),
+    )
+    dtype = out._spec.dtype
+    kernel = f"copy_positions<{ELEMENTS[dtype.itemsize]}>" if copies else "sum_positions"
+    parameters = [description, work.pointer(content), work.address(source), work.address(out)]
+    text_dtype = "uint8" if copies else dtype.name
+    work.launch(TEXT, text_dtype, kernel, work.grid(out._spec.numel), parameters)
+    return OK
+
+
+def _pad(kind: str, spatial: int, is_gradient: bool) -> Any:
+    def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+        out, source = tensors[:2]
+        padding = arguments["padding"]
+        sizes = (out if is_gradient else source)._spec.sizes[-spatial:]
+        found = []
+        for dim, size in enumerate(sizes):
+            number = 2 * (spatial - 1 - dim)
+            found.append(_pad_table(kind, size, padding[number], padding[number + 1], is_gradient))
+        return _run(work, out, source, found, copies=not is_gradient)
+
+    return run
+
+
+def _upsample(mode: str, spatial: int, is_gradient: bool) -> Any:
+    def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+        out, source = tensors
+        large, small = (source, out) if is_gradient else (out, source)
+        sizes, counts = small._spec.sizes[2:], large._spec.sizes[2:]
+        scales = [value for name, value in arguments.items() if name.startswith("scales")]
+        align_corners = bool(arguments.get("align_corners", False))
+        modes = [mode] * spatial
+        if is_gradient and mode == "cubic" and sizes == counts:
+            modes = ["nearest"] * spatial  # the gradient itself, whatever the scales say
+        if not is_gradient and mode.endswith("_aa"):
+            # a dimension that keeps its size is left alone, whatever its scale says
+            modes = ["nearest" if one == other else mode for one, other in zip(sizes, counts)]
+        dtype = source._spec.dtype
+        found = [
+            _upsample_table(each, size, count, align_corners, scale, dtype, is_gradient)
+            for each, size, count, scale in zip(modes, sizes, counts, scales)
+        ]
+        copies = not is_gradient and all(table.is_copy for table in found)
+        return _run(work, out, source, found, copies)
+
+    return run
+
+
+def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
+    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    runtime.declare(STRUCTURES)
+    source, floats = f"csrc/cuda/{TEXT}", DTYPES["FLOATING"]
+    every = tuple(each.name for each in ALL if each.name != "bool")
+    found = []
+    for kind in _PADS:
+        for spatial in (1, 2, 3):
+            name = f"{kind}_pad{spatial}d"
+            found.append(Direct(name, every, _pad(kind, spatial, False), source))
+            found.append(Direct(f"{name}_backward", floats, _pad(kind, spatial, True), source))
+    modes = [("_upsample_bilinear2d_aa", "linear_aa", 2), ("_upsample_bicubic2d_aa", "cubic_aa", 2)]
+    modes += [("_upsample_lanczos2d_aa", "lanczos_aa", 2), ("upsample_bicubic2d", "cubic", 2)]
+    for spatial in (1, 2, 3):
+        modes.append((f"upsample_nearest{spatial}d", "nearest", spatial))
+        modes.append((f"_upsample_nearest_exact{spatial}d", "nearest_exact", spatial))
+        linear = ("linear", "bilinear", "trilinear")[spatial - 1]
+        modes.append((f"upsample_{linear}{spatial}d", "linear", spatial))
+    for name, mode, spatial in modes:
+        dtypes = ("uint8", *floats) if mode.startswith("nearest") else floats
+        found.append(Direct(name, dtypes, _upsample(mode, spatial, False), source))
+        found.append(Direct(f"{name}_backward", floats, _upsample(mode, spatial, True), source))
+    return tables(runtime, found)

@@ -1,0 +1,94 @@
+"""Padding and upsampling on the emulated GPU, against the reference's."""
+
+from __future__ import annotations
+
+import pytest
+
+import gnomon as gn
+from cuda_calls import close, moved, same
+from gnomon.kit import launch
+
+pytestmark = pytest.mark.usefixtures("cuda")
+aten = gn.ops.aten
+FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]
+TOLERANCES = {"float64": 1e-14, "float32": 1e-6, "float16": 1e-3, "bfloat16": 8e-3}
+SIZES = {1: (2, 3, 7), 2: (2, 3, 5, 7), 3: (2, 3, 4, 5, 7)}
+
+
+def numbers(*sizes, dtype=gn.float32):
+    return gn.randint(0, 50, sizes, device="reference").to(dtype)
+
+
+def on_both(function, *tensors):
+    """The result on the reference; the GPU has the same, and nothing falls back."""
+    before = dict(launch.fallbacks)
+    given = [[moved(each, device) for each in tensors] for device in ("reference", "cuda")]
+    expected, found = (function(*each) for each in given)
+    assert dict(launch.fallbacks) == before
+    tolerance = TOLERANCES.get(expected.dtype.name)
+    assert same(expected, found) if tolerance is None else close(expected, found, tolerance, tolerance)
+    return expected
+
+
+def layouts(source):
+    yield source
+    yield source.flip(0).transpose(0, 1).contiguous().transpose(0, 1)
+    if source.ndim == 4:
+        yield source.contiguous(memory_format=gn.channels_last)
+    yield source[:, :1].expand(*source.shape)
+    yield source[:, ::2]
+
+
+@pytest.mark.parametrize("kind", ["reflection", "replication"])
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_padding_and_its_gradient(spatial, kind):
+    gn.manual_seed(1)
+    pad = getattr(aten, f"{kind}_pad{spatial}d").default
+    backward = getattr(aten, f"{kind}_pad{spatial}d_backward").default
+    for dtype in (gn.float32, gn.float16, gn.float64, gn.uint8, gn.complex128):
+        for source in layouts(numbers(*SIZES[spatial], dtype=dtype)):
+            for pads in ([2, 1, 0, 3, 1, 1], [-1, 2, 1, -2, 0, 0]):
+                padding = pads[: 2 * spatial]
+                for given in (source, source[1]):
+                    padded = on_both(lambda x, p=padding: pad(x, p), given)
+                    if dtype.is_floating_point:
+                        gradient = numbers(*padded.shape, dtype=dtype)
+                        on_both(lambda g, x, p=padding: backward(g, x, p), gradient, given)
+
+
+def modes():
+    for spatial in (1, 2, 3):
+        yield f"upsample_nearest{spatial}d", spatial, False
+        yield f"_upsample_nearest_exact{spatial}d", spatial, False
+        yield f"upsample_{('linear', 'bilinear', 'trilinear')[spatial - 1]}{spatial}d", spatial, True
+    for name in ("upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+        yield name, 2, True
+    yield "_upsample_lanczos2d_aa", 2, True
+
+
+@pytest.mark.parametrize(("name", "spatial", "interpolates"), [*modes()])
+def test_upsampling_and_its_gradient(name, spatial, interpolates):
+    gn.manual_seed(2)
+    upsample, backward = getattr(aten, name).default, getattr(aten, f"{name}_backward").default
+    for dtype in FLOATS[2:] if name.endswith("_aa") else FLOATS:
+        for source in layouts(numbers(*SIZES[spatial], dtype=dtype)):
+            sizes = list(source.shape[2:])
+            for wanted in ([3, 9, 4][-spatial:], [2 * each for each in sizes], sizes):
+                scale = None if name.endswith("_aa") else 1.7
+                options = [([True], [None] * spatial), ([False], [scale] * spatial)]
+                for align, scales in options:
+                    rest = (*(align if interpolates else []), *scales)
+                    found = on_both(lambda x, w=wanted, r=rest: upsample(x, w, *r), source)
+                    gradient = numbers(*found.shape, dtype=dtype)
+                    shape = list(source.shape)
+                    on_both(lambda g, w=wanted, s=shape, r=rest: backward(g, w, s, *r), gradient)
+            if dtype is not gn.float64:
+                break
+
+
+def test_bytes_and_nothing():
+    source = numbers(2, 3, 5, 7, dtype=gn.uint8)
+    on_both(lambda x: aten.upsample_nearest2d.default(x, [3, 11], None, None), source)
+    on_both(lambda x: aten.reflection_pad2d.default(x, [1, 1, 1, 1]), source[:0])
+    zeros = gn.full((1, 1, 2, 2), -0.0, device="reference")
+    on_both(lambda x: 1 / aten.upsample_bilinear2d.default(x, [3, 3], True, None, None), zeros)
