@@ -61,7 +61,9 @@ def test_a_mask_chooses(dtype):
         assert same(*both(lambda a, m: a.masked_select(m), source, mask))
         assert same(*both(lambda a, m: a.t().masked_select(m.expand(a.shape).t()), source, mask))
         assert same(*both(lambda a, m: a.masked_scatter(m, a.flip(0)), source, mask))
-        assert same(*both(lambda a, m: a[::2].masked_scatter_(m.expand(a.shape)[::2], a.clone()), source, mask))
+        assert same(
+            *both(lambda a, m: a[::2].masked_scatter_(m.expand(a.shape)[::2], a.clone()), source, mask)
+        )
     assert launch.native_runs["cuda", "_masked_select"] and launch.native_runs["cuda", "masked_scatter"]
     assert same(*both(lambda a, m: a[0].masked_select(m), source, sparse(source.shape, gn.bool)))
     assert same(*both(lambda a: a[0, 0].masked_select(a[0, 0] == a[0, 0]), source))
