@@ -117,6 +117,16 @@ def test_sums_of_doubles_keep_what_rounding_takes():
     assert source.cumsum(0)[-1].item() == many
 
 
+def test_products_do_not_overflow_apart_from_what_is_before_them():
+    for dtype, tiny, huge in ((gn.float64, 1e-200, 1e200), (gn.float32, 1e-30, 1e30)):
+        many = 64 if dtype == gn.float64 else 600
+        source = gn.tensor([*[tiny] * 4, *[huge] * 8, *[tiny] * 4] * (many // 16), device="cuda", dtype=dtype)
+        found = source.cumprod(0)
+        assert abs(found[-1].item() - 1) < 1e-3
+        assert (source * 0).cumprod(0).tolist() == [0.0] * source.numel()
+        assert gn.tensor([0.0, *[huge] * 40], device="cuda", dtype=dtype).cumprod(0)[-1].item() == 0
+
+
 def test_scans_go_to_outputs_that_lie_anyhow():
     for dim in (0, 1):
         made = []

@@ -106,7 +106,7 @@ static inline bool gn_fits(const char *place, int32_t dtype) {
 
 /* The key that orders as an element does, NaN last and -0.0 as 0.0; of gn_key_bits bits. */
 constexpr int32_t gn_key_bits = 8 * sizeof(STORAGE);
-constexpr uint64_t gn_key_mask = UINT64_MAX >> (64 - gn_key_bits);
+constexpr uint64_t gn_key_mask = ~(uint64_t)0 >> (64 - gn_key_bits);
 static inline uint64_t gn_key_of(gn_element stored) {
     const uint64_t sign = (uint64_t)1 << (gn_key_bits - 1);
 #if CODE == GN_BOOL || CODE == GN_UINT8

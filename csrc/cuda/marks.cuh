@@ -15,6 +15,7 @@ template <class IS_WANTED> static inline void gn_count_marks(int64_t count, int6
     const int64_t tiles = (count + MARK_TILE - 1) / MARK_TILE;
     for (int64_t tile = blockIdx.x; tile <= tiles; tile += gridDim.x) {
         int32_t here = 0;
+        GN_ROLLED
         for (int32_t round = 0; round < MARK_ROUNDS; round++) {
             const int64_t i = tile * MARK_TILE + round * MARK_THREADS + threadIdx.x;
             here += __popc(__ballot_sync(0xffffffffu, i < count && is_wanted(i)));
@@ -38,34 +39,34 @@ template <class IS_WANTED> static inline void gn_count_marks(int64_t count, int6
  * before each. */
 template <class IS_WANTED, class ACTION>
 static inline void gn_walk_marks(int64_t count, const int64_t *before, IS_WANTED is_wanted, ACTION act) {
-    __shared__ int32_t shared[MARK_ROUNDS * MARK_WARPS];
+    __shared__ uint32_t votes[MARK_ROUNDS * MARK_WARPS]; /* a bit for each lane that is wanted */
+    __shared__ int32_t ranks[MARK_ROUNDS * MARK_WARPS];
     const int32_t warp = (int32_t)threadIdx.x / 32;
     const int32_t lane = (int32_t)threadIdx.x % 32;
     const int64_t tiles = (count + MARK_TILE - 1) / MARK_TILE;
     for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        uint32_t votes[MARK_ROUNDS];
+        GN_ROLLED
         for (int32_t round = 0; round < MARK_ROUNDS; round++) {
             const int64_t i = tile * MARK_TILE + round * MARK_THREADS + threadIdx.x;
-            votes[round] = __ballot_sync(0xffffffffu, i < count && is_wanted(i));
+            const uint32_t here = __ballot_sync(0xffffffffu, i < count && is_wanted(i));
             if (lane == 0) {
-                shared[round * MARK_WARPS + warp] = __popc(votes[round]);
+                votes[round * MARK_WARPS + warp] = here;
             }
         }
         __syncthreads();
-        int32_t earlier = 0;
         if (threadIdx.x < MARK_ROUNDS * MARK_WARPS) {
+            int32_t earlier = 0;
             for (int32_t each = 0; each < (int32_t)threadIdx.x; each++) {
-                earlier += shared[each];
+                earlier += __popc(votes[each]);
             }
+            ranks[threadIdx.x] = earlier;
         }
         __syncthreads();
-        if (threadIdx.x < MARK_ROUNDS * MARK_WARPS) {
-            shared[threadIdx.x] = earlier;
-        }
-        __syncthreads();
+        GN_ROLLED
         for (int32_t round = 0; round < MARK_ROUNDS; round++) {
-            if (votes[round] >> lane & 1) {
-                const int32_t rank = shared[round * MARK_WARPS + warp] + __popc(votes[round] & ((1u << lane) - 1));
+            const uint32_t here = votes[round * MARK_WARPS + warp];
+            if (here >> lane & 1) {
+                const int32_t rank = ranks[round * MARK_WARPS + warp] + __popc(here & ((1u << lane) - 1));
                 act(tile * MARK_TILE + round * MARK_THREADS + threadIdx.x, before[tile] + rank);
             }
         }

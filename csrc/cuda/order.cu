@@ -5,6 +5,7 @@
  * lines are counted; the sums of the counts, in the order line, digit, tile, say where each tile's entries of each digit
  * begin; and each tile moves its entries there, in their order. */
 #include "order.cuh"
+#include "places.cuh"
 
 #define ORDER_THREADS 256
 #define WARPS (ORDER_THREADS / 32)
@@ -116,6 +117,7 @@ __global__ void move_digits(const ENTRY *from, ENTRY *to, int64_t lines, int64_t
         }
         begin[threadIdx.x] = begins[(line * DIGITS + threadIdx.x) * tiles + tile];
         __syncthreads();
+        GN_ROLLED
         for (int32_t round = 0; round < ROUNDS; round++) {
             const int64_t i = first + round * 32;
             const bool is_there = i < length;
@@ -134,6 +136,7 @@ __global__ void move_digits(const ENTRY *from, ENTRY *to, int64_t lines, int64_t
             total += here;
         }
         __syncthreads();
+        GN_ROLLED
         for (int32_t round = 0; round < ROUNDS; round++) {
             const int64_t i = first + round * 32;
             const bool is_there = i < length;

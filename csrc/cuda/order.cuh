@@ -10,13 +10,13 @@ struct gn_packed {
         return gn_packed{key << 32 | (uint64_t)place};
     }
     static inline gn_packed last(void) { /* behind all others */
-        return gn_packed{UINT64_MAX};
+        return gn_packed{~(uint64_t)0};
     }
     inline uint64_t key(void) const {
         return bits >> 32;
     }
     inline int64_t place(void) const {
-        return (int64_t)(bits & UINT32_MAX);
+        return (int64_t)(bits & 0xffffffffu);
     }
     inline bool before(const gn_packed &other) const {
         return bits < other.bits;
@@ -30,7 +30,7 @@ struct alignas(16) gn_wide {
         return gn_wide{key, place};
     }
     static inline gn_wide last(void) {
-        return gn_wide{UINT64_MAX, INT64_MAX};
+        return gn_wide{~(uint64_t)0, INT64_MAX};
     }
     inline uint64_t key(void) const {
         return bits;

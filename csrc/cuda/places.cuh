@@ -3,10 +3,18 @@
 
 #include "kernel.cuh"
 
+/* A loop that compilers are not to unroll: what is in it is long, and takes them as long to compile. */
+#if defined(__CUDACC__)
+#define GN_ROLLED _Pragma("unroll 1")
+#else
+#define GN_ROLLED
+#endif
+
 /* Adds the byte offsets of element `number` of the first view to `at`, one for each view; the others have its sizes.
  * Below 2^32 elements NUMBER is uint32_t, whose division is fast. */
 template <class NUMBER, class... VIEWS>
 static inline void gn_add_offsets(int64_t *at, NUMBER number, const gn_view &first, const VIEWS &...others) {
+    GN_ROLLED
     for (int32_t dim = first.ndim - 1; dim >= 0; dim--) {
         const NUMBER size = (NUMBER)first.sizes[dim];
         const NUMBER above = dim == 0 ? 0 : number / size;

@@ -8,7 +8,9 @@
 #define EACH 4 /* neighbours of a tile that a thread folds */
 #define TILE (LINE_THREADS * EACH)
 
-/* A sum of doubles carries its rounding errors along; other floats are summed in double. */
+/* Floats are summed in double. */
+#if GN_CUDA_CODE == GN_FLOAT64
+/* A sum of doubles carries its rounding errors along. */
 struct gn_exact {
     double sum;
     double error;
@@ -20,6 +22,7 @@ static inline gn_exact gn_add_exactly(gn_exact a, gn_exact b) {
     const double error = (a.sum - (sum - part)) + (b.sum - part);
     return gn_exact{sum, a.error + b.error + error};
 }
+#endif
 
 struct cumsum_scan {
 #if GN_CUDA_CODE == GN_FLOAT64
@@ -58,7 +61,50 @@ struct cumsum_scan {
 #endif
 };
 
+#if GN_IS_FLOATING
+/* value * 2^(512 * scale), so that what is folded apart from what is before it does not overflow. */
+struct gn_scaled_product {
+    double value;
+    int64_t scale;
+};
+static inline gn_scaled_product gn_in_range(gn_scaled_product x) {
+    if (x.value != 0 && x.value - x.value == 0) {
+        while (fabs(x.value) >= 0x1p256) {
+            x.value *= 0x1p-512;
+            x.scale++;
+        }
+        while (fabs(x.value) < 0x1p-256) {
+            x.value *= 0x1p512;
+            x.scale--;
+        }
+    }
+    return x;
+}
+#endif
+
 struct cumprod_scan {
+#if GN_IS_FLOATING
+    typedef gn_scaled_product total;
+    static inline total first(void) {
+        return gn_scaled_product{1, 0};
+    }
+    static inline total of(gn_element stored, int64_t place) {
+        (void)place;
+        return gn_in_range(gn_scaled_product{(double)gn_load(stored), 0});
+    }
+    static inline total both(total a, total b) {
+        return gn_in_range(gn_scaled_product{a.value * b.value, a.scale + b.scale});
+    }
+    static inline void write(char *value, char *index, total x) {
+        (void)index;
+        double product = x.value;
+        const double step = x.scale > 0 ? 0x1p512 : 0x1p-512;
+        for (int64_t k = gn_min(x.scale > 0 ? x.scale : -x.scale, 4); k > 0; k--) { /* 4 of them leave inf, or 0 */
+            product *= step;
+        }
+        *(gn_element *)value = gn_rounded(product);
+    }
+#else
     typedef gn_precise total;
     static inline total first(void) {
         return 1;
@@ -74,6 +120,7 @@ struct cumprod_scan {
         (void)index;
         *(gn_element *)value = gn_rounded(x);
     }
+#endif
 };
 
 /* The best so far and its place: of equal ones the last, and a NaN before all. */
