@@ -207,12 +207,27 @@ def test_demo_fails_on_a_loss_that_is_not_a_number(tmp_path, monkeypatch, capfd)
     assert "gnomon demo: reference has loss" in capfd.readouterr().err
 
 
+def test_the_environment_chooses_the_backend(monkeypatch):
+    monkeypatch.setenv("GNOMON_BACKEND", "numpy")
+    assert command.choose_backends() == ["reference", "numpy"]
+    assert command.choose_backends(["reference"]) == ["reference"]
+    monkeypatch.setenv("GNOMON_BACKEND", "cpu")
+    assert {"reference", "numpy"} <= set(command.choose_backends())
+
+
+@needs_extras
+def test_demo_trains_on_a_gpu(tmp_path, cuda, capfd):
+    arguments = ["--steps", "3", "--reference-steps", "3", "--backends", "cuda"]
+    assert demo.main([*arguments, "--output", str(tmp_path / "x.png")]) == 0
+    assert "cuda" in capfd.readouterr().out
+
+
 @needs_extras
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
         (["--backends", "referense"], "no backend 'referense'; did you mean 'reference'?"),
-        (["--backends", "meta"], "backend 'meta' is not a host backend"),
+        (["--backends", "meta"], "backend 'meta' holds no numbers to train with"),
         (["--backends", ","], "expected names separated by commas"),
         (["--steps", "0"], "expected a number above 0"),
         (["--output", "no/such/directory/x.png"], "there is no directory"),
