@@ -2,6 +2,7 @@
 
     python benchmarks/compare.py                # with 2 threads, then with 1
     python benchmarks/compare.py --threads 1 --repeats 30 --only matmul
+    python benchmarks/compare.py --backend cuda # on a GPU: tasks_cuda.py
 
 Prints one row a task (tasks.py): the median and the least time of either, NumPy's median where it has the
 like, the ratios of the medians and of the leasts to PyTorch's, and the most that either may be; and for each
@@ -25,16 +26,37 @@ from typing import Any
 
 from tasks import GROUPS, Group, Task
 
-BACKEND = "c"
+HOST_BACKEND = "c"
 SAMPLE_SECONDS = 0.005  # a sample repeats its statement until it takes about so long
 # Idle threads of an OpenMP team spin for a while before they sleep, and would slow the other library's next
 # sample.
 PAUSE_SECONDS = 0.02
 IMPORT_SECONDS = 0.15
+BANDWIDTH_GROUP = "pointwise, copies and reductions"  # of tasks_cuda.py
 
 
-def one_sample(function: Callable[[], Any], loops: int, timed: bool) -> float:
-    """Seconds of one call, from ``loops`` of them; without the garbage collector's."""
+def waiting(function: Callable[[], Any], synchronize: Callable[[], Any]) -> Callable[[int], Any]:
+    """What calls ``function`` so many times and then waits for the device."""
+
+    def calls(loops: int) -> None:
+        for _ in range(loops):
+            function()
+        synchronize()
+
+    return calls
+
+
+def one_sample(
+    function: Callable[[], Any], loops: int, timed: bool, synchronize: Callable[[], Any] | None = None
+) -> float:
+    """Seconds of one call, from ``loops`` of them; without the garbage collector's.
+
+    ``synchronize`` waits for a device that computes while the host goes on.
+    """
+    if not timed and synchronize is not None:
+        synchronize()
+        calls = waiting(function, synchronize)
+        return timeit.Timer(lambda: calls(loops)).timeit(1) / loops
     if not timed:
         return timeit.Timer(function).timeit(loops) / loops
     gc.collect()
@@ -45,27 +67,38 @@ def one_sample(function: Callable[[], Any], loops: int, timed: bool) -> float:
         gc.enable()
 
 
-def loops_for(function: Callable[[], Any], timed: bool) -> int:
+def loops_for(function: Callable[[], Any], timed: bool, synchronize: Callable[[], Any] | None = None) -> int:
     """How many calls take about SAMPLE_SECONDS."""
     function()  # the first call plans, compiles and allocates
-    seconds = one_sample(function, 1, timed)
+    seconds = one_sample(function, 1, timed, synchronize)
     if seconds < SAMPLE_SECONDS / 10:
-        seconds = one_sample(function, max(1, int(SAMPLE_SECONDS / 10 / max(seconds, 1e-9))), timed)
+        loops = max(1, int(SAMPLE_SECONDS / 10 / max(seconds, 1e-9)))
+        seconds = one_sample(function, loops, timed, synchronize)
     return max(1, round(SAMPLE_SECONDS / seconds))
 
 
-def measure(task: Task, libraries: dict[str, Any], repeats: int) -> dict[str, list[float]]:
-    """Seconds a unit: ``repeats`` samples of each library, in turn, each going first every other time."""
+def measure(
+    task: Task,
+    libraries: dict[str, Any],
+    repeats: int,
+    waits: dict[str, Callable[[], Any]] | None = None,
+) -> dict[str, list[float]]:
+    """Seconds a unit: ``repeats`` samples of each library, in turn, each going first every other time.
+
+    ``waits``: library -> what waits for its device.
+    """
+    waits = waits or {}
     makes = {name: task.numpy if name == "numpy" else task.make for name in libraries}
     functions = {name: make(libraries[name]) for name, make in makes.items() if make is not None}
-    loops = {name: loops_for(function, task.timed) for name, function in functions.items()}
+    loops = {name: loops_for(function, task.timed, waits.get(name)) for name, function in functions.items()}
     samples: dict[str, list[float]] = {name: [] for name in functions}
     order = list(functions)
     for _ in range(repeats):
         for name in order:
             time.sleep(PAUSE_SECONDS)
             functions[name]()  # caches and threads are this library's again
-            samples[name].append(one_sample(functions[name], loops[name], task.timed) / task.units)
+            seconds = one_sample(functions[name], loops[name], task.timed, waits.get(name))
+            samples[name].append(seconds / task.units)
         order.reverse()
     return samples
 
@@ -83,17 +116,26 @@ def import_seconds(module: str, repeats: int) -> list[float]:
     return samples[1:]
 
 
-def chosen(only: str) -> list[tuple[Group, list[Task]]]:
+def groups_of(backend: str) -> tuple[Group, ...]:
+    """What is timed on a backend: other work on a GPU than on the host."""
+    if backend == HOST_BACKEND:
+        return GROUPS
+    import tasks_cuda
+
+    return tasks_cuda.groups(int(os.environ.get("GNOMON_BENCHMARK_SCALE", "1")))
+
+
+def chosen(only: str, groups: Iterable[Group] = GROUPS) -> list[tuple[Group, list[Task]]]:
     """The groups whose name holds ``only`` whole, and of the others the tasks whose name does."""
     found = []
-    for group in GROUPS:
+    for group in groups:
         tasks = [each for each in group.tasks if only in group.name or only in each.name]
         if tasks:
             found.append((group, tasks))
     return found
 
 
-def run_child(threads: int, repeats: int, only: str) -> None:
+def run_child(threads: int, repeats: int, only: str, backend: str) -> None:
     """Measure with ``threads`` threads in this process, and print a line of JSON a task."""
     import numpy
     import torch
@@ -101,23 +143,33 @@ def run_child(threads: int, repeats: int, only: str) -> None:
     import gnomon as gn
 
     torch.set_num_threads(threads)
-    gn.set_default_device(BACKEND)
+    gn.set_default_device(backend)
     libraries = {"gnomon": gn, "torch": torch, "numpy": numpy}
-    for group, tasks in chosen(only):
+    waits: dict[str, Callable[[], Any]] = {}
+    if backend != HOST_BACKEND:
+        if torch.cuda.is_available():
+            torch.set_default_device("cuda")
+            waits["torch"] = torch.cuda.synchronize
+        else:
+            print("PyTorch has no GPU here: its times are the processor's", file=sys.stderr)
+        waits["gnomon"] = gn.cuda.synchronize
+        del libraries["numpy"]
+    for group, tasks in chosen(only, groups_of(backend)):
         for task in tasks:
-            samples = measure(task, libraries, repeats)
+            samples = measure(task, libraries, repeats, waits)
             print(json.dumps([group.name, task.name, samples]), flush=True)
 
 
-def in_child(threads: int, repeats: int, only: str) -> Iterator[tuple[str, str, dict[str, list[float]]]]:
+def in_child(
+    threads: int, repeats: int, only: str, backend: str
+) -> Iterator[tuple[str, str, dict[str, list[float]]]]:
     """What ``run_child`` prints in a process of its own, as it comes: a library settles its number of threads
     when loaded.
     """
     command = [sys.executable, __file__, "--child", "--threads", str(threads), "--repeats", str(repeats)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
-    with subprocess.Popen(
-        [*command, "--only", only], env=environment, stdout=subprocess.PIPE, text=True
-    ) as child:
+    command += ["--only", only, "--backend", backend]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         for line in child.stdout:
             yield tuple(json.loads(line))
@@ -170,9 +222,11 @@ def print_mean(group: Group, ratios: list[float]) -> bool:
     return is_above
 
 
-def print_table(title: str, rows: Iterable[tuple[str, str, dict[str, list[float]]]]) -> list[str]:
+def print_table(
+    title: str, rows: Iterable[tuple[str, str, dict[str, list[float]]]], groups: Iterable[Group] = GROUPS
+) -> list[str]:
     """Print the rows by groups, as they come; the names of those above their targets."""
-    tasks = {(group.name, task.name): (group, task) for group in GROUPS for task in group.tasks}
+    tasks = {(group.name, task.name): (group, task) for group in groups for task in group.tasks}
     print(f"\n{title}\n{HEADING}\n{SUBHEADING}{'median':>8}{'least':>8}{'target':>8}")
     above = []
     ratios: list[float] = []
@@ -193,8 +247,32 @@ def print_table(title: str, rows: Iterable[tuple[str, str, dict[str, list[float]
     return above
 
 
+def list_bandwidth(
+    rows: Iterable[tuple[str, str, dict[str, list[float]]]], backend: str
+) -> Iterator[tuple[str, str, dict[str, list[float]]]]:
+    """The same rows; behind a GPU's, what part of the bandwidth of its own copies each task reaches."""
+    if backend == HOST_BACKEND:
+        yield from rows
+        return
+    import tasks_cuda
+
+    tasks = {task.name: task for group in groups_of(backend) for task in group.tasks}
+    rates: dict[str, dict[str, float]] = {}
+    for group, name, samples in rows:
+        nbytes = tasks[name].bytes
+        if nbytes and group == BANDWIDTH_GROUP:
+            rates[name] = {each: nbytes / statistics.median(times) for each, times in samples.items()}
+        yield group, name, samples
+    copies = max(rates.get(tasks_cuda.COPY, {}).values(), default=0.0)
+    if copies:
+        print(f"\nOf the fastest copy's bandwidth, {copies / 1e9:.0f} GB/s:{'gnomon':>18}{'PyTorch':>9}")
+    for name, found in rates.items() if copies else ():
+        shares = "".join(f"{found[each] / copies:>9.0%}" for each in ("gnomon", "torch"))
+        print(f"  {name:45}{shares}")
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Compare gnomon's C backend with PyTorch, turn by turn.")
+    parser = argparse.ArgumentParser(description="Compare gnomon with PyTorch, turn by turn.")
     parser.add_argument("--threads", type=int, action="append", help="may be repeated (default: 2, then 1)")
     parser.add_argument(
         "--repeats", type=int, default=25, help="samples a task and library (default: %(default)s)"
@@ -202,17 +280,25 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", metavar="TEXT", help="only groups and tasks whose name holds TEXT"
     )
+    parser.add_argument(
+        "--backend",
+        choices=(HOST_BACKEND, "cuda"),
+        default=HOST_BACKEND,
+        help="whose tensors (default: %(default)s)",
+    )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    threads = arguments.threads or [2, 1]
+    backend = arguments.backend
+    threads = arguments.threads or ([2, 1] if backend == HOST_BACKEND else [os.cpu_count() or 1])
     if arguments.child:
-        run_child(threads[0], arguments.repeats, arguments.only)
+        run_child(threads[0], arguments.repeats, arguments.only, backend)
         return 0
     above = []
     for count in threads:
-        title = f"{count} thread{'s' if count > 1 else ''}"
-        above += print_table(title, in_child(count, arguments.repeats, arguments.only))
-    if arguments.only in "import gnomon":
+        title = f"{count} thread{'s' if count > 1 else ''}" if backend == HOST_BACKEND else "a GPU"
+        rows = list_bandwidth(in_child(count, arguments.repeats, arguments.only, backend), backend)
+        above += print_table(title, rows, groups_of(backend))
+    if backend == HOST_BACKEND and arguments.only in "import gnomon":
         seconds = import_seconds("gnomon", max(5, arguments.repeats // 3))
         median = statistics.median(seconds)
         print(

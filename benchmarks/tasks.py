@@ -27,6 +27,7 @@ class Task:
     target  the most that gnomon's time may be, as a part of PyTorch's; None for the group's
     units   what one call of the function counts for: nodes, say
     timed   whether the function returns its own seconds, because part of what it does is preparation
+    bytes   what one call has to read and write at least; 0 where that says nothing
     """
 
     name: str
@@ -35,6 +36,7 @@ class Task:
     target: float | None = None
     units: int = 1
     timed: bool = False
+    bytes: int = 0
 
 
 @dataclass
