@@ -1,9 +1,10 @@
 /* Attention in one piece: softmax(query key^T scale + mask) value, and its gradients.
  *
- * A block has the queries of a tile and goes over the keys tile by tile: the scores of one tile, in registers, are all that is
- * kept of them.  The largest score and the sum of exponentials so far are kept for each query, and what was summed is scaled
- * when a larger score comes (Milakov and Gimelshein, arXiv:1805.02867; Dao and others, arXiv:2205.14135).  The gradients of
- * keys and values are made by blocks that have the keys of a tile and go over the queries, so that each sum has one order.
+ * A block has the queries of a tile and goes over the keys tile by tile: the scores of one tile, in registers, are
+ * all that is kept of them.  The largest score and the sum of exponentials so far are kept for each query, and what
+ * was summed is scaled when a larger score comes (Milakov and Gimelshein, arXiv:1805.02867; Dao and others,
+ * arXiv:2205.14135).  The gradients of keys and values are made by blocks that have the keys of a tile and go over
+ * the queries, so that each sum has one order.
  *
  * PIECES: how many times as wide as a tile the rows are that a block makes of its output; those of wider tensors are
  * shared out to several blocks. */
@@ -81,8 +82,8 @@ template <class FOLD> static inline gn_compute fold_across(gn_compute value) {
     return value;
 }
 
-/* sums[] += weights times `rows` by `width` elements of `right`, TILE columns for each of PIECES.  The weights are in registers
- * as a tile's sums, and go to shared memory STEP columns at a time. */
+/* sums[] += weights times `rows` by `width` elements of `right`, TILE columns for each of PIECES.  The weights are in
+ * registers as a tile's sums, and go to shared memory STEP columns at a time. */
 template <int PIECES>
 static inline void add_weighted(gn_scores (&sums)[PIECES], const gn_scores &weights, gn_scores::room &shared,
                                 const gn_storage *right, int64_t row, int64_t column, int64_t rows, int64_t width) {
@@ -248,8 +249,8 @@ template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS) attention_
     }
 }
 
-/* From the products of rows, p = exp(score - log) to `weights`, and p (dp - product) scale, the gradient of the score before
- * it was scaled, to `slopes`, which come as dp. */
+/* From the products of rows, p = exp(score - log) to `weights`, and p (dp - product) scale, the gradient of the score
+ * before it was scaled, to `slopes`, which come as dp. */
 static inline void find_slopes(const gn_attention &work, int64_t batch, int64_t head, int64_t query, int64_t key,
                                gn_total &weight, gn_total &slope) {
     if (!is_seen(work, query, key)) {

@@ -1,8 +1,8 @@
-/* Sums over all that shares a channel of (images, channels, size), and what follows from them: batch normalization, its
- * gradients, and the gradients of the weights of layer and group normalization.
+/* Sums over all that shares a channel of (images, channels, size), and what follows from them: batch normalization,
+ * its gradients, and the gradients of the weights of layer and group normalization.
  *
- * All operands are in row-major order.  A channel may be cut in parts; the sums of these, in double, are kept apart and
- * added up in order.  Statistics on the way are in double. */
+ * All operands are in row-major order.  A channel may be cut in parts; the sums of these, in double, are kept apart
+ * and added up in order.  Statistics on the way are in double. */
 #include "number.cuh"
 #include "parameter.cuh"
 #include "team.cuh"
@@ -26,8 +26,8 @@ static inline int64_t statistic_of(const gn_channels &work, int64_t image, int64
     return image * work.of_image + channel / work.of_channel;
 }
 
-/* To `partials`, of each part of each channel.  IS_GRADIENT: the sums of g and of g (x - mean) rstd; else those of x - shift
- * and of its square, where shift is the channel's in `sums`.  A block has COLUMNS channels side by side. */
+/* To `partials`, of each part of each channel.  IS_GRADIENT: the sums of g and of g (x - mean) rstd; else those of x
+ * - shift and of its square, where shift is the channel's in `sums`.  A block has COLUMNS channels side by side. */
 template <int IS_GRADIENT, int COLUMNS>
 __global__ void __launch_bounds__(CHANNEL_THREADS) channel_sums(gn_channels work) {
     constexpr int slices = CHANNEL_THREADS / COLUMNS;
@@ -130,8 +130,8 @@ __global__ void __launch_bounds__(CHANNEL_THREADS) channel_given(gn_channels wor
     }
 }
 
-/* From the parts: the gradients of weight and bias, and to sums[2] and [3] w / count times both, which the gradient of the
- * input is reduced by. */
+/* From the parts: the gradients of weight and bias, and to sums[2] and [3] w / count times both, which the gradient
+ * of the input is reduced by. */
 template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel_gradients(gn_channels work) {
     const double count = (double)(work.images * work.size);
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
@@ -154,8 +154,8 @@ template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel
     }
 }
 
-/* By the mean and rstd in sums[0] and [1]: (x - mean) rstd w + b, or with IS_GRADIENT 1 its gradient, rstd (g w - sums[2] -
- * x^ sums[3]); with IS_GRADIENT 2 the same where mean and rstd do not depend on x, rstd g w. */
+/* By the mean and rstd in sums[0] and [1]: (x - mean) rstd w + b, or with IS_GRADIENT 1 its gradient, rstd (g w -
+ * sums[2] - x^ sums[3]); with IS_GRADIENT 2 the same where mean and rstd do not depend on x, rstd g w. */
 template <int IS_GRADIENT> __global__ void __launch_bounds__(CHANNEL_THREADS) channel_elements(gn_channels work) {
     const int64_t channels = work.channels;
     const int64_t count = work.images * channels * work.size;

@@ -1,8 +1,8 @@
 /* Rows normalized by their own mean and variance, or by the root of the mean of their squares: layer, group and RMS
  * normalization, and the gradients of their inputs.
  *
- * All operands are in row-major order.  Sums are made in double; a row that a team's registers hold is read once, and its
- * variance is that of the differences from its mean.  Longer rows are read again for each step. */
+ * All operands are in row-major order.  Sums are made in double; a row that a team's registers hold is read once, and
+ * its variance is that of the differences from its mean.  Longer rows are read again for each step. */
 #include "held.cuh"
 #include "parameter.cuh"
 
@@ -39,7 +39,8 @@ struct gn_split_mean {
     }
 };
 
-/* A team for each row of at most THREADS * HELD elements, or with a HELD of 0 for each row.  IS_ROOT: no mean is taken. */
+/* A team for each row of at most THREADS * HELD elements, or with a HELD of 0 for each row.  IS_ROOT: no mean is
+ * taken. */
 template <int IS_ROOT, int THREADS, int HELD>
 __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256) norm_rows(gn_norm work, int64_t is_dense) {
     __shared__ double shared[GN_WARP];

@@ -1,9 +1,9 @@
-/* Along one dimension: softmax, its logarithm, and their gradients.  A row is the elements of one position of the other
- * dimensions.
+/* Along one dimension: softmax, its logarithm, and their gradients.  A row is the elements of one position of the
+ * other dimensions.
  *
  * softmax_rows keeps a row in the registers of a team, so that it is read once.  softmax_columns is for rows whose
- * neighbours in memory are other rows, and for those too long for registers; it reads them twice.  Exponentials are summed
- * in double. */
+ * neighbours in memory are other rows, and for those too long for registers; it reads them twice.  Exponentials are
+ * summed in double. */
 #include "held.cuh"
 
 /* A tensor whose rows have `step` bytes from an element to the next; `rows` are its other dimensions. */
@@ -13,8 +13,8 @@ struct gn_lines {
 };
 
 #define LEAST ((gn_compute)-INFINITY)
-/* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite, comes
- * out as NaN by what is done with these numbers. */
+/* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite,
+ * comes out as NaN by what is done with these numbers. */
 template <int IS_LOG, int THREADS, int HELD>
 __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
     softmax_rows(gn_lines out, gn_lines in, int64_t length, int64_t is_dense) {

@@ -1,9 +1,9 @@
-/* A library of matrix products with the names, the arguments and the refusals of cuBLAS, as far as gnomon calls it, over
- * the emulated driver: its kernel is launched through that one's functions, into the stream that it was given.  It is a
- * shared library of its own, and at once the image of its kernel.
+/* A library of matrix products with the names, the arguments and the refusals of cuBLAS, as far as gnomon calls it,
+ * over the emulated driver: its kernel is launched through that one's functions, into the stream that it was given.
+ * It is a shared library of its own, and at once the image of its kernel.
  *
- * It is stricter than NVIDIA's: a product needs a workspace, which a change of the stream takes away, and which lies in
- * the device's memory. */
+ * It is stricter than NVIDIA's: a product needs a workspace, which a change of the stream takes away, and which lies
+ * in the device's memory. */
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -253,4 +253,11 @@ GN_EXPORT int cublasGemmStridedBatchedEx(void *handle, int transposed_a, int tra
         return EXECUTION_FAILED;
     }
     return SUCCESS;
+}
+
+GN_EXPORT int cublasGemmEx(void *handle, int transposed_a, int transposed_b, int m, int n, int k, const void *alpha,
+                           const void *a, int a_type, int a_leading, const void *b, int b_type, int b_leading,
+                           const void *beta, void *c, int c_type, int c_leading, int compute, int algorithm) {
+    return cublasGemmStridedBatchedEx(handle, transposed_a, transposed_b, m, n, k, alpha, a, a_type, a_leading, 0, b,
+                                      b_type, b_leading, 0, beta, c, c_type, c_leading, 0, 1, compute, algorithm);
 }
