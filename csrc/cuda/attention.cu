@@ -38,7 +38,7 @@ struct gn_attention {
     gn_compute *products; /* of each query: of the output and its gradient, (batch, head, place) */
 };
 
-typedef gn_tile<ROWS> gn_scores;
+typedef gn_tile<ROWS, 1> gn_scores;
 
 /* Which piece of which tile of which head a block works at. */
 struct gn_place_of_block {
@@ -141,7 +141,7 @@ static inline void write_rows(const gn_scores (&sums)[PIECES], gn_storage *to, c
     }
 }
 
-template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_forward(gn_attention work) {
+template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_forward(gn_attention work) {
     __shared__ gn_scores::room shared;
     const int64_t tiles = tiles_of(work.queries);
     const int64_t pieces = (tiles_of(work.width) + PIECES - 1) / PIECES;
@@ -230,7 +230,7 @@ template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_
 }
 
 /* To `products`, of each query the product of the output and its gradient: a warp for each. */
-template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS) attention_products(gn_attention work) {
+template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_products(gn_attention work) {
     const int64_t count = work.batches * work.heads * work.queries;
     for (gn_turns<GN_WARP> turn(count); turn.any(); turn.next()) {
         const int64_t query = turn.row % work.queries;
@@ -264,7 +264,7 @@ static inline void find_slopes(const gn_attention &work, int64_t batch, int64_t 
 }
 
 /* The gradient of the queries of a tile. */
-template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_for_query(gn_attention work) {
+template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_for_query(gn_attention work) {
     __shared__ gn_scores::room shared;
     const gn_compute shares[ROWS] = {1, 1, 1, 1};
     const bool is_blind[ROWS] = {};
@@ -313,7 +313,7 @@ template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_
 }
 
 /* The gradients of the keys and values of a tile, from all heads of queries that look at them. */
-template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_for_key(gn_attention work) {
+template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_for_key(gn_attention work) {
     __shared__ gn_scores::room shared;
     const gn_compute shares[ROWS] = {1, 1, 1, 1};
     const bool is_blind[ROWS] = {};

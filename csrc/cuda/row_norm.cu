@@ -6,8 +6,6 @@
 #include "held.cuh"
 #include "parameter.cuh"
 
-#define LONG_THREADS 1024
-
 /* Rows of `length` elements; the weight of element i of row r is number r % cycle * share + i / each. */
 struct gn_norm {
     int64_t rows, length;
@@ -42,7 +40,7 @@ struct gn_split_mean {
 /* A team for each row of at most THREADS * HELD elements, or with a HELD of 0 for each row.  IS_ROOT: no mean is
  * taken. */
 template <int IS_ROOT, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256) norm_rows(gn_norm work, int64_t is_dense) {
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1) norm_rows(gn_norm work, int64_t is_dense) {
     __shared__ double shared[GN_WARP];
     const int64_t length = work.length;
     const int64_t step = sizeof(gn_storage);
@@ -93,7 +91,7 @@ __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256) norm_rows(gn_no
 
 /* The gradient of the input: rstd (g w - mean(g w) - x^ mean(g w x^)), with x^ = (x - mean) rstd. */
 template <int IS_ROOT, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256) norm_gradient_rows(gn_norm work, int64_t is_dense) {
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1) norm_gradient_rows(gn_norm work, int64_t is_dense) {
     __shared__ double shared[GN_WARP];
     const int64_t length = work.length;
     const int64_t step = sizeof(gn_storage);

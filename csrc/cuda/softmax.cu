@@ -16,7 +16,7 @@ struct gn_lines {
 /* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite,
  * comes out as NaN by what is done with these numbers. */
 template <int IS_LOG, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     softmax_rows(gn_lines out, gn_lines in, int64_t length, int64_t is_dense) {
     __shared__ gn_compute shared_largest[GN_WARP];
     __shared__ double shared_sum[GN_WARP];
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
 
 /* y (g - sum(g y)), or g - exp(y) sum(g): a row of at most THREADS * HELD elements. */
 template <int IS_LOG, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     softmax_gradient_rows(gn_lines out, gn_lines gradient, gn_lines output, int64_t length, int64_t is_dense) {
     __shared__ double shared[GN_WARP];
     for (gn_turns<THREADS> turn(gn_count(output.rows)); turn.any(); turn.next()) {
@@ -96,7 +96,7 @@ template <class FOLD, int COLUMNS, int SLICES, class T> static inline T fold_sli
 /* COLUMNS rows side by side for each block, whose SLICES share out their elements.  What was summed is scaled when a
  * larger element comes. */
 template <int IS_LOG, int COLUMNS, int SLICES>
-__global__ void __launch_bounds__(COLUMNS *SLICES) softmax_columns(gn_lines out, gn_lines in, int64_t length) {
+__global__ void __launch_bounds__(COLUMNS *SLICES, 1) softmax_columns(gn_lines out, gn_lines in, int64_t length) {
     constexpr int threads = COLUMNS * SLICES;
     __shared__ gn_compute shared_largest[threads];
     __shared__ double shared_sum[threads];
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(COLUMNS *SLICES) softmax_columns(gn_lines out,
 }
 
 template <int IS_LOG, int COLUMNS, int SLICES>
-__global__ void __launch_bounds__(COLUMNS *SLICES)
+__global__ void __launch_bounds__(COLUMNS *SLICES, 1)
     softmax_gradient_columns(gn_lines out, gn_lines gradient, gn_lines output, int64_t length) {
     __shared__ double shared[COLUMNS * SLICES];
     const int slice = (int)threadIdx.x / COLUMNS;

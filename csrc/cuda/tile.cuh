@@ -61,7 +61,7 @@ template <int SIZE> struct gn_share {
 
 /* A product of (SIDE ROWS) squared elements.  A thread has ROWS squared of them: rows and columns in groups of four,
  * the groups SIDE of them apart, so that the threads of a warp read neighbouring vectors of shared memory. */
-template <int ROWS> struct gn_tile {
+template <int ROWS, int AT_ONCE = 2> struct gn_tile {
     static constexpr int size = SIDE * ROWS;
     static constexpr int groups = ROWS / 4;
     typedef gn_lanes<gn_total, 4> four;
@@ -95,7 +95,7 @@ template <int ROWS> struct gn_tile {
     inline void add_pieces(const piece &left, const piece &right) {
         const int down = (int)threadIdx.x / SIDE;
         const int across = (int)threadIdx.x % SIDE;
-#pragma unroll 2
+#pragma unroll AT_ONCE
         for (int place = 0; place < STEP; place++) {
             four a[groups], b[groups];
 #pragma unroll
