@@ -169,6 +169,12 @@ def test_long_sums_are_cut_in_parts(launched):
     assert launched == ["product_tiles<4>", "product_end<1>"]
 
 
+def test_a_column_is_multiplied_as_a_row(launched):
+    assert same(gn.mm, whole(40, 30), whole(30, 1))
+    assert same(gn.mm, whole(30, 40).t(), whole(30, 1))
+    assert launched == ["product_rows<32>", "product_columns<0>"]
+
+
 def test_a_product_has_the_same_bits_wherever_its_factors_begin():
     numbers = (whole(1, 4001) / 7).to("cuda")
     column = (whole(1, 4001, most=3) / 3).to("cuda")

@@ -113,9 +113,7 @@ def test_long_rows(launched):
         source, gradient = numbers(1, length), numbers(1, length) / 4
         layer(source, [length], numbers(length, shift=1.0), None, gradient)
     assert [each for each in launched if "rows" in each] == [
-        f"{name}<0, {team}>"
-        for team in ("512, 16", "1024, 0")
-        for name in ("norm_rows", "norm_gradient_rows")
+        f"{name}<0, {team}>" for team in ("512, 16", "512, 0") for name in ("norm_rows", "norm_gradient_rows")
     ]
 
 

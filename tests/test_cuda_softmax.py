@@ -85,7 +85,7 @@ def test_rows_of_each_length(launched, dtype):
         length = before + 3
         all_four(numbers(3, length, dtype=kind), numbers(3, length, dtype=kind) / 4, 1)
         before = team[0] * team[1]
-    assert set(launched) == {each for each in kernels if ", 1024," not in each}
+    assert set(launched) == {each for each in kernels if ", 512," not in each}
 
 
 def test_long_rows(launched):
@@ -94,8 +94,8 @@ def test_long_rows(launched):
     )
     for length in (gradient_threads * gradient_held - 1, threads * held + 5):
         all_four(numbers(length), numbers(length) / 4, 0)
-    rows = ["softmax_rows<%d, 1024, 16>", "softmax_gradient_rows<%d, 1024, 8>"]
-    columns = ["softmax_columns<%d, 1, 1024>", "softmax_gradient_columns<%d, 1, 1024>"]
+    rows = ["softmax_rows<%d, 512, 32>", "softmax_gradient_rows<%d, 512, 16>"]
+    columns = ["softmax_columns<%d, 1, 512>", "softmax_gradient_columns<%d, 1, 512>"]
     assert launched == [each % is_log for names in (rows, columns) for is_log in (0, 1) for each in names]
 
 

@@ -24,6 +24,9 @@ int cublasSetStream_v2(uintptr_t handle, uintptr_t stream);
 int cublasSetWorkspace_v2(uintptr_t handle, uintptr_t workspace, size_t nbytes);
 int cublasSetMathMode(uintptr_t handle, int mode);
 const char *cublasGetStatusString(int status);
+int cublasGemmEx(uintptr_t handle, int transposed_a, int transposed_b, int m, int n, int k, const void *alpha,
+                 uintptr_t a, int a_type, int a_leading, uintptr_t b, int b_type, int b_leading,
+                 const void *beta, uintptr_t c, int c_type, int c_leading, int compute, int algorithm);
 int cublasGemmStridedBatchedEx(uintptr_t handle, int transposed_a, int transposed_b, int m, int n, int k,
                                const void *alpha, uintptr_t a, int a_type, int a_leading, long long a_stride,
                                uintptr_t b, int b_type, int b_leading, long long b_stride,
@@ -76,7 +79,8 @@ class Blas:
         if not driver.emulated and beside.is_file():
             self._needed = self._ffi.dlopen(str(beside), self._ffi.RTLD_NOW | self._ffi.RTLD_GLOBAL)
         self._lib = self._ffi.dlopen(self.path)
-        self._multiply = self._lib.cublasGemmStridedBatchedEx
+        self._multiply = self._lib.cublasGemmEx
+        self._multiply_batch = self._lib.cublasGemmStridedBatchedEx
         self._handles: dict[int, int] = {}
         self._modes: dict[int, int] = {}
         self._in_use = threading.Lock()
@@ -139,16 +143,21 @@ class Blas:
                 self._modes[device] = mode
             self._check(self._lib.cublasSetStream_v2(handle, stream), "cublasSetStream")
             self._check(self._lib.cublasSetWorkspace_v2(handle, *workspace), "cublasSetWorkspace")
+            factor, rest = ffi.new(number, alpha), ffi.new(number, beta)
+            operations = (handle, a.transposed, b.transposed, m, n, k, factor)
             # fmt: off
-            status = self._multiply(
-                handle, a.transposed, b.transposed, m, n, k,
-                ffi.new(number, alpha), a.at, kind, a.leading, a.stride,
-                b.at, kind, b.leading, b.stride,
-                ffi.new(number, beta), out.at, kind, out.leading, out.stride,
-                batches, compute, _USUAL_ALGORITHM,
-            )
+            if batches == 1:  # which may cut k in parts, as that of batches does not
+                status = self._multiply(
+                    *operations, a.at, kind, a.leading, b.at, kind, b.leading,
+                    rest, out.at, kind, out.leading, compute, _USUAL_ALGORITHM,
+                )
+            else:
+                status = self._multiply_batch(
+                    *operations, a.at, kind, a.leading, a.stride, b.at, kind, b.leading, b.stride,
+                    rest, out.at, kind, out.leading, out.stride, batches, compute, _USUAL_ALGORITHM,
+                )
             # fmt: on
-        self._check(status, "cublasGemmStridedBatchedEx")
+        self._check(status, "cublasGemmEx" if batches == 1 else "cublasGemmStridedBatchedEx")
         self.driver.launched(stream, operator)
 
 

@@ -41,7 +41,7 @@ PART = 4096  # elements that a block adds up at least, before a channel is given
 BLOCKS = 4  # of a multiprocessor that sums are cut for
 MOST_BLOCKS = 2**31 - 1
 # Threads, and bytes of a row that each holds, shorter rows first.
-_TEAMS = ((8, 32), (WARP, 64), (128, 32), (THREADS, 64), (512, 64))
+_TEAMS = ((8, 32), (WARP, 64), (128, 32), (THREADS, 64), (MOST_THREADS, 64))
 NO_PARAMETER = (0, 0)
 Parameter = tuple[int, int]
 

@@ -15,10 +15,9 @@ from .teams import MOST_THREADS, WARP, block_of, holding
 TEXT = "softmax.cu"
 STRUCTURES = "typedef struct { gn_view rows; int64_t step; } gn_lines;"
 COLUMNS, SLICES = 32, 8  # of a block, for rows that lie side by side
-# Threads, and bytes of a row that each holds, shorter rows first.  The registers of the largest block are 64,
-# and a gradient has two rows.
-_TEAMS = ((8, 32), (WARP, 32), (WARP, 128), (THREADS, 64), (MOST_THREADS, 64))
-_GRADIENT_TEAMS = (*_TEAMS[:-1], (MOST_THREADS, 32))
+# Threads, and bytes of a row that each holds, shorter rows first.  A gradient has two rows.
+_TEAMS = ((8, 32), (WARP, 32), (WARP, 128), (THREADS, 64), (MOST_THREADS, 128))
+_GRADIENT_TEAMS = (*_TEAMS[:-1], (MOST_THREADS, 64))
 
 
 def teams(dtype: str, prefix: str) -> list[tuple[int, int]]:

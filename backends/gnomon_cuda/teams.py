@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .launcher import THREADS
 
 WARP = 32
-MOST_THREADS = 1024  # of a block; their registers are 64 each
+MOST_THREADS = 512  # of a block, so that each has 128 registers
 
 
 def holding(dtype: str, teams: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

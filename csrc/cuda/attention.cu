@@ -1,9 +1,10 @@
 /* Attention in one piece: softmax(query key^T scale + mask) value, and its gradients.
  *
- * A block has the queries of a tile and goes over the keys tile by tile: the scores of one tile, in registers, are all that is
- * kept of them.  The largest score and the sum of exponentials so far are kept for each query, and what was summed is scaled
- * when a larger score comes (Milakov and Gimelshein, arXiv:1805.02867; Dao and others, arXiv:2205.14135).  The gradients of
- * keys and values are made by blocks that have the keys of a tile and go over the queries, so that each sum has one order.
+ * A block has the queries of a tile and goes over the keys tile by tile: the scores of one tile, in registers, are
+ * all that is kept of them.  The largest score and the sum of exponentials so far are kept for each query, and what
+ * was summed is scaled when a larger score comes (Milakov and Gimelshein, arXiv:1805.02867; Dao and others,
+ * arXiv:2205.14135).  The gradients of keys and values are made by blocks that have the keys of a tile and go over
+ * the queries, so that each sum has one order.
  *
  * PIECES: how many times as wide as a tile the rows are that a block makes of its output; those of wider tensors are
  * shared out to several blocks. */
@@ -37,7 +38,7 @@ struct gn_attention {
     gn_compute *products; /* of each query: of the output and its gradient, (batch, head, place) */
 };
 
-typedef gn_tile<ROWS> gn_scores;
+typedef gn_tile<ROWS, 1> gn_scores;
 
 /* Which piece of which tile of which head a block works at. */
 struct gn_place_of_block {
@@ -81,8 +82,8 @@ template <class FOLD> static inline gn_compute fold_across(gn_compute value) {
     return value;
 }
 
-/* sums[] += weights times `rows` by `width` elements of `right`, TILE columns for each of PIECES.  The weights are in registers
- * as a tile's sums, and go to shared memory STEP columns at a time. */
+/* sums[] += weights times `rows` by `width` elements of `right`, TILE columns for each of PIECES.  The weights are in
+ * registers as a tile's sums, and go to shared memory STEP columns at a time. */
 template <int PIECES>
 static inline void add_weighted(gn_scores (&sums)[PIECES], const gn_scores &weights, gn_scores::room &shared,
                                 const gn_storage *right, int64_t row, int64_t column, int64_t rows, int64_t width) {
@@ -140,7 +141,7 @@ static inline void write_rows(const gn_scores (&sums)[PIECES], gn_storage *to, c
     }
 }
 
-template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_forward(gn_attention work) {
+template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_forward(gn_attention work) {
     __shared__ gn_scores::room shared;
     const int64_t tiles = tiles_of(work.queries);
     const int64_t pieces = (tiles_of(work.width) + PIECES - 1) / PIECES;
@@ -229,7 +230,7 @@ template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_
 }
 
 /* To `products`, of each query the product of the output and its gradient: a warp for each. */
-template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS) attention_products(gn_attention work) {
+template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_products(gn_attention work) {
     const int64_t count = work.batches * work.heads * work.queries;
     for (gn_turns<GN_WARP> turn(count); turn.any(); turn.next()) {
         const int64_t query = turn.row % work.queries;
@@ -248,8 +249,8 @@ template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS) attention_
     }
 }
 
-/* From the products of rows, p = exp(score - log) to `weights`, and p (dp - product) scale, the gradient of the score before
- * it was scaled, to `slopes`, which come as dp. */
+/* From the products of rows, p = exp(score - log) to `weights`, and p (dp - product) scale, the gradient of the score
+ * before it was scaled, to `slopes`, which come as dp. */
 static inline void find_slopes(const gn_attention &work, int64_t batch, int64_t head, int64_t query, int64_t key,
                                gn_total &weight, gn_total &slope) {
     if (!is_seen(work, query, key)) {
@@ -263,7 +264,7 @@ static inline void find_slopes(const gn_attention &work, int64_t batch, int64_t 
 }
 
 /* The gradient of the queries of a tile. */
-template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_for_query(gn_attention work) {
+template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_for_query(gn_attention work) {
     __shared__ gn_scores::room shared;
     const gn_compute shares[ROWS] = {1, 1, 1, 1};
     const bool is_blind[ROWS] = {};
@@ -312,7 +313,7 @@ template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_
 }
 
 /* The gradients of the keys and values of a tile, from all heads of queries that look at them. */
-template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS) attention_for_key(gn_attention work) {
+template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_for_key(gn_attention work) {
     __shared__ gn_scores::room shared;
     const gn_compute shares[ROWS] = {1, 1, 1, 1};
     const bool is_blind[ROWS] = {};

@@ -1,8 +1,8 @@
-/* Sums over all that shares a channel of (images, channels, size), and what follows from them: batch normalization, its
- * gradients, and the gradients of the weights of layer and group normalization.
+/* Sums over all that shares a channel of (images, channels, size), and what follows from them: batch normalization,
+ * its gradients, and the gradients of the weights of layer and group normalization.
  *
- * All operands are in row-major order.  A channel may be cut in parts; the sums of these, in double, are kept apart and
- * added up in order.  Statistics on the way are in double. */
+ * All operands are in row-major order.  A channel may be cut in parts; the sums of these, in double, are kept apart
+ * and added up in order.  Statistics on the way are in double. */
 #include "number.cuh"
 #include "parameter.cuh"
 #include "team.cuh"
@@ -26,10 +26,10 @@ static inline int64_t statistic_of(const gn_channels &work, int64_t image, int64
     return image * work.of_image + channel / work.of_channel;
 }
 
-/* To `partials`, of each part of each channel.  IS_GRADIENT: the sums of g and of g (x - mean) rstd; else those of x - shift
- * and of its square, where shift is the channel's in `sums`.  A block has COLUMNS channels side by side. */
+/* To `partials`, of each part of each channel.  IS_GRADIENT: the sums of g and of g (x - mean) rstd; else those of x
+ * - shift and of its square, where shift is the channel's in `sums`.  A block has COLUMNS channels side by side. */
 template <int IS_GRADIENT, int COLUMNS>
-__global__ void __launch_bounds__(CHANNEL_THREADS) channel_sums(gn_channels work) {
+__global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_sums(gn_channels work) {
     constexpr int slices = CHANNEL_THREADS / COLUMNS;
     __shared__ double shared[2][CHANNEL_THREADS];
     const int column = (int)threadIdx.x % COLUMNS;
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(CHANNEL_THREADS) channel_sums(gn_channels work
 }
 
 /* A first guess of the mean of each channel, to sums[0]: its first element; 0 for one that is not finite. */
-template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel_shifts(gn_channels work) {
+template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_shifts(gn_channels work) {
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
         const double first = (double)gn_load(work.in[channel * work.size]);
         work.sums[channel] = first - first == 0 ? first : 0;
@@ -85,7 +85,7 @@ template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel
 /* From the parts: sums[0] becomes the mean; with IS_LAST sums[1] 1 / sqrt(variance + eps), both also go to `mean` and
  * `rstd`, and the running statistics, `for_weight` and `for_bias`, where they are there, move towards them. */
 template <int IS_LAST>
-__global__ void __launch_bounds__(CHANNEL_THREADS) channel_moments(gn_channels work, double eps, double momentum) {
+__global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_moments(gn_channels work, double eps, double momentum) {
     const double count = (double)(work.images * work.size);
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
         double first = 0, second = 0;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(CHANNEL_THREADS) channel_moments(gn_channels w
 }
 
 /* Those of `weight` as float, to `out`. */
-template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel_widen(gn_channels work) {
+template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_widen(gn_channels work) {
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
         ((float *)work.out)[channel] = (float)work.weight.exactly(channel);
     }
@@ -122,7 +122,7 @@ template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel
 
 /* sums[0] and [1] from statistics that are given: a mean, and a variance or with IS_ROOT 1 / sqrt(variance + eps). */
 template <int IS_ROOT>
-__global__ void __launch_bounds__(CHANNEL_THREADS) channel_given(gn_channels work, double eps) {
+__global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_given(gn_channels work, double eps) {
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
         const double second = work.rstd.exactly(channel);
         work.sums[channel] = work.mean.exactly(channel);
@@ -130,9 +130,9 @@ __global__ void __launch_bounds__(CHANNEL_THREADS) channel_given(gn_channels wor
     }
 }
 
-/* From the parts: the gradients of weight and bias, and to sums[2] and [3] w / count times both, which the gradient of the
- * input is reduced by. */
-template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel_gradients(gn_channels work) {
+/* From the parts: the gradients of weight and bias, and to sums[2] and [3] w / count times both, which the gradient
+ * of the input is reduced by. */
+template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_gradients(gn_channels work) {
     const double count = (double)(work.images * work.size);
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
         double first = 0, second = 0;
@@ -154,9 +154,9 @@ template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS) channel
     }
 }
 
-/* By the mean and rstd in sums[0] and [1]: (x - mean) rstd w + b, or with IS_GRADIENT 1 its gradient, rstd (g w - sums[2] -
- * x^ sums[3]); with IS_GRADIENT 2 the same where mean and rstd do not depend on x, rstd g w. */
-template <int IS_GRADIENT> __global__ void __launch_bounds__(CHANNEL_THREADS) channel_elements(gn_channels work) {
+/* By the mean and rstd in sums[0] and [1]: (x - mean) rstd w + b, or with IS_GRADIENT 1 its gradient, rstd (g w -
+ * sums[2] - x^ sums[3]); with IS_GRADIENT 2 the same where mean and rstd do not depend on x, rstd g w. */
+template <int IS_GRADIENT> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_elements(gn_channels work) {
     const int64_t channels = work.channels;
     const int64_t count = work.images * channels * work.size;
     for (int64_t number = gn_thread(); number < count; number += gn_threads()) {

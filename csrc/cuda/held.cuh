@@ -11,8 +11,8 @@ static inline gn_storage &element_of(char *at, int64_t place, int64_t step) {
     return *(gn_storage *)(at + place * step);
 }
 
-/* A thread's share of a row, HELD elements of it: VECTOR next to each other, then those THREADS * VECTOR behind.  `is_dense`
- * says that vectors may be moved at once. */
+/* A thread's share of a row, HELD elements of it: VECTOR next to each other, then those THREADS * VECTOR behind.
+ * `is_dense` says that vectors may be moved at once. */
 template <int THREADS, int HELD> struct gn_held {
     gn_compute each[HELD];
 
@@ -82,7 +82,7 @@ template <int THREADS, int HELD> struct gn_held {
     }
 };
 
-/* A row that registers do not hold: it is read whenever its elements are asked for, and what becomes of them is lost. */
+/* A row that registers do not hold: it is read whenever its elements are asked for; what becomes of them is lost. */
 template <int THREADS> struct gn_held<THREADS, 0> {
     inline void read(char *, int64_t, int64_t, bool, gn_compute) {
     }

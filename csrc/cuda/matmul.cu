@@ -1,8 +1,8 @@
 /* Products of matrices: out = alpha left right + beta self, for each matrix of a batch.
  *
- * product_tiles is for matrices: a block makes a square tile of the output (tile.cuh).  product_rows and product_columns
- * are for a row times a matrix, where no element is used twice.  Where a product has too few outputs to keep the device
- * busy, k is cut in parts; their sums are kept apart and added up in order by product_end. */
+ * product_tiles is for matrices: a block makes a square tile of the output (tile.cuh).  product_rows and
+ * product_columns are for a row times a matrix, where no element is used twice.  Where a product has too few outputs
+ * to keep the device busy, k is cut in parts; their sums are kept apart and added up in order by product_end. */
 #include "team.cuh"
 #include "tile.cuh"
 
@@ -85,8 +85,9 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* m is 1, and the columns of `right` lie along k: a team for each column of each part.  A thread takes as many elements
- * as 16 bytes hold, at once where `is_dense` says that both factors allow it, and sums them in the same order where not. */
+/* m is 1, and the columns of `right` lie along k: a team for each column of each part.  A thread takes as many
+ * elements as 16 bytes hold, at once where `is_dense` says that both factors allow it, and sums them in the same
+ * order where not. */
 template <int THREADS>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     product_rows(gn_product work, gn_numbers numbers, gn_total *totals, int64_t is_dense) {

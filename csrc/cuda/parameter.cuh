@@ -1,5 +1,5 @@
-/* Weights, biases and statistics: vectors of any floating point dtype, which with half types may be wider than the other
- * operands. */
+/* Weights, biases and statistics: vectors of any floating point dtype, which with half types may be wider than the
+ * other operands. */
 #pragma once
 
 #include "number.cuh"

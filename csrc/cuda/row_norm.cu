@@ -1,12 +1,10 @@
 /* Rows normalized by their own mean and variance, or by the root of the mean of their squares: layer, group and RMS
  * normalization, and the gradients of their inputs.
  *
- * All operands are in row-major order.  Sums are made in double; a row that a team's registers hold is read once, and its
- * variance is that of the differences from its mean.  Longer rows are read again for each step. */
+ * All operands are in row-major order.  Sums are made in double; a row that a team's registers hold is read once, and
+ * its variance is that of the differences from its mean.  Longer rows are read again for each step. */
 #include "held.cuh"
 #include "parameter.cuh"
-
-#define LONG_THREADS 1024
 
 /* Rows of `length` elements; the weight of element i of row r is number r % cycle * share + i / each. */
 struct gn_norm {
@@ -39,9 +37,10 @@ struct gn_split_mean {
     }
 };
 
-/* A team for each row of at most THREADS * HELD elements, or with a HELD of 0 for each row.  IS_ROOT: no mean is taken. */
+/* A team for each row of at most THREADS * HELD elements, or with a HELD of 0 for each row.  IS_ROOT: no mean is
+ * taken. */
 template <int IS_ROOT, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256) norm_rows(gn_norm work, int64_t is_dense) {
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1) norm_rows(gn_norm work, int64_t is_dense) {
     __shared__ double shared[GN_WARP];
     const int64_t length = work.length;
     const int64_t step = sizeof(gn_storage);
@@ -92,7 +91,7 @@ __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256) norm_rows(gn_no
 
 /* The gradient of the input: rstd (g w - mean(g w) - x^ mean(g w x^)), with x^ = (x - mean) rstd. */
 template <int IS_ROOT, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256) norm_gradient_rows(gn_norm work, int64_t is_dense) {
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1) norm_gradient_rows(gn_norm work, int64_t is_dense) {
     __shared__ double shared[GN_WARP];
     const int64_t length = work.length;
     const int64_t step = sizeof(gn_storage);

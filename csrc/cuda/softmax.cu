@@ -1,9 +1,9 @@
-/* Along one dimension: softmax, its logarithm, and their gradients.  A row is the elements of one position of the other
- * dimensions.
+/* Along one dimension: softmax, its logarithm, and their gradients.  A row is the elements of one position of the
+ * other dimensions.
  *
  * softmax_rows keeps a row in the registers of a team, so that it is read once.  softmax_columns is for rows whose
- * neighbours in memory are other rows, and for those too long for registers; it reads them twice.  Exponentials are summed
- * in double. */
+ * neighbours in memory are other rows, and for those too long for registers; it reads them twice.  Exponentials are
+ * summed in double. */
 #include "held.cuh"
 
 /* A tensor whose rows have `step` bytes from an element to the next; `rows` are its other dimensions. */
@@ -13,10 +13,10 @@ struct gn_lines {
 };
 
 #define LEAST ((gn_compute)-INFINITY)
-/* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite, comes
- * out as NaN by what is done with these numbers. */
+/* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite,
+ * comes out as NaN by what is done with these numbers. */
 template <int IS_LOG, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     softmax_rows(gn_lines out, gn_lines in, int64_t length, int64_t is_dense) {
     __shared__ gn_compute shared_largest[GN_WARP];
     __shared__ double shared_sum[GN_WARP];
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
 
 /* y (g - sum(g y)), or g - exp(y) sum(g): a row of at most THREADS * HELD elements. */
 template <int IS_LOG, int THREADS, int HELD>
-__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256)
+__global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     softmax_gradient_rows(gn_lines out, gn_lines gradient, gn_lines output, int64_t length, int64_t is_dense) {
     __shared__ double shared[GN_WARP];
     for (gn_turns<THREADS> turn(gn_count(output.rows)); turn.any(); turn.next()) {
@@ -96,7 +96,7 @@ template <class FOLD, int COLUMNS, int SLICES, class T> static inline T fold_sli
 /* COLUMNS rows side by side for each block, whose SLICES share out their elements.  What was summed is scaled when a
  * larger element comes. */
 template <int IS_LOG, int COLUMNS, int SLICES>
-__global__ void __launch_bounds__(COLUMNS *SLICES) softmax_columns(gn_lines out, gn_lines in, int64_t length) {
+__global__ void __launch_bounds__(COLUMNS *SLICES, 1) softmax_columns(gn_lines out, gn_lines in, int64_t length) {
     constexpr int threads = COLUMNS * SLICES;
     __shared__ gn_compute shared_largest[threads];
     __shared__ double shared_sum[threads];
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(COLUMNS *SLICES) softmax_columns(gn_lines out,
 }
 
 template <int IS_LOG, int COLUMNS, int SLICES>
-__global__ void __launch_bounds__(COLUMNS *SLICES)
+__global__ void __launch_bounds__(COLUMNS *SLICES, 1)
     softmax_gradient_columns(gn_lines out, gn_lines gradient, gn_lines output, int64_t length) {
     __shared__ double shared[COLUMNS * SLICES];
     const int slice = (int)threadIdx.x / COLUMNS;

@@ -11,9 +11,9 @@ template <int THREADS> static inline int gn_member(void) {
     return (int)(threadIdx.x % THREADS);
 }
 
-/* Rows are shared out to teams by `for (gn_turns<THREADS> turn(count); turn.any(); turn.next())`, in which `turn.row` is that of
- * the caller's team.  The threads of a warp, which may be several teams, go through the same turns, so that they can
- * meet; `is_there` is false for a team that has none left. */
+/* Rows are shared out to teams by `for (gn_turns<THREADS> turn(count); turn.any(); turn.next())`, in which `turn.row`
+ * is that of the caller's team.  The threads of a warp, which may be several teams, go through the same turns, so
+ * that they can meet; `is_there` is false for a team that has none left. */
 template <int THREADS> struct gn_turns {
     static constexpr int together = THREADS < GN_WARP ? GN_WARP / THREADS : 1;
     int64_t count, row;
@@ -43,9 +43,9 @@ struct gn_greater {
     }
 };
 
-/* The values of all threads of a team folded, for each of them the same bits: a lane meets the one beside it, then the
- * pairs meet, and so on.  All threads of a warp call it.  `shared` has room for a value of each warp of a block; teams
- * within a warp leave it alone. */
+/* The values of all threads of a team folded, for each of them the same bits: a lane meets the one beside it, then
+ * the pairs meet, and so on.  All threads of a warp call it.  `shared` has room for a value of each warp of a block;
+ * teams within a warp leave it alone. */
 template <class FOLD, int THREADS, class T> static inline T gn_team_fold(T value, T *shared) {
     constexpr int lanes = THREADS < GN_WARP ? THREADS : GN_WARP;
 #pragma unroll

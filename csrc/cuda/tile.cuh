@@ -1,5 +1,5 @@
-/* Products of tiles: a block of SIDE * SIDE threads multiplies pieces of two matrices in shared memory, each thread some
- * rows and columns of the product in registers. */
+/* Products of tiles: a block of SIDE * SIDE threads multiplies pieces of two matrices in shared memory, each thread
+ * some rows and columns of the product in registers. */
 #pragma once
 
 #include "number.cuh"
@@ -59,9 +59,9 @@ template <int SIZE> struct gn_share {
     }
 };
 
-/* A product of (SIDE ROWS) squared elements.  A thread has ROWS squared of them: rows and columns in groups of four, the
- * groups SIDE of them apart, so that the threads of a warp read neighbouring vectors of shared memory. */
-template <int ROWS> struct gn_tile {
+/* A product of (SIDE ROWS) squared elements.  A thread has ROWS squared of them: rows and columns in groups of four,
+ * the groups SIDE of them apart, so that the threads of a warp read neighbouring vectors of shared memory. */
+template <int ROWS, int AT_ONCE = 2> struct gn_tile {
     static constexpr int size = SIDE * ROWS;
     static constexpr int groups = ROWS / 4;
     typedef gn_lanes<gn_total, 4> four;
@@ -95,7 +95,7 @@ template <int ROWS> struct gn_tile {
     inline void add_pieces(const piece &left, const piece &right) {
         const int down = (int)threadIdx.x / SIDE;
         const int across = (int)threadIdx.x % SIDE;
-#pragma unroll 2
+#pragma unroll AT_ONCE
         for (int place = 0; place < STEP; place++) {
             four a[groups], b[groups];
 #pragma unroll
@@ -113,8 +113,8 @@ template <int ROWS> struct gn_tile {
         }
     }
 
-    /* Adds the product of `rows` by `depth` elements of the left factor, `down` apart and along k `left_step`, with `depth` by
-     * `columns` of the right one, `across` and `right_step` apart.  All threads of the block call it. */
+    /* Adds the product of `rows` by `depth` elements of the left factor, `down` apart and along k `left_step`, with
+     * `depth` by `columns` of the right one, `across` and `right_step` apart.  All threads of the block call it. */
     inline void add(room &shared, const gn_storage *left, int64_t down, int64_t left_step, int64_t rows,
                     const gn_storage *right, int64_t across, int64_t right_step, int64_t columns, int64_t depth) {
         gn_share<size> of_left, of_right;

@@ -1,14 +1,13 @@
-/* A library of matrix products with the names, the arguments and the refusals of cuBLAS, as far as gnomon calls it, over
- * the emulated driver: its kernel is launched through that one's functions, into the stream that it was given.  It is a
- * shared library of its own, and at once the image of its kernel.
+/* A library of matrix products with the names, the arguments and the refusals of cuBLAS, as far as gnomon calls it,
+ * over the emulated driver: its kernel is launched through that one's functions, into the stream that it was given.
+ * It is a shared library of its own, and at once the image of its kernel.
  *
- * It is stricter than NVIDIA's: a product needs a workspace, which a change of the stream takes away, and which lies in
- * the device's memory. */
+ * It is stricter than NVIDIA's: a product needs a workspace, which a change of the stream takes away, and which lies
+ * in the device's memory. */
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 
@@ -121,6 +120,19 @@ Handle *handle_of(void *handle) {
     return found == handles.end() ? nullptr : &found->second;
 }
 
+/* The bytes of a file; empty where it can not be read. */
+std::string content_of(const char *path) {
+    std::string content;
+    FILE *const file = fopen(path, "rb");
+    char part[4096];
+    for (size_t count = 1; file && count;) {
+        count = fread(part, 1, sizeof part, file);
+        content.append(part, count);
+    }
+    if (file) fclose(file);
+    return content;
+}
+
 const char *kernel_of(int type) {
     switch (type) {
     case REAL_32: return "multiply_float32";
@@ -177,8 +189,7 @@ GN_EXPORT int cublasCreate_v2(void **made) {
     }
     Dl_info here;
     if (!dladdr(reinterpret_cast<void *>(&cublasCreate_v2), &here)) return NOT_INITIALIZED;
-    std::ifstream file(here.dli_fname, std::ios::binary);
-    const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string image = content_of(here.dli_fname);
     if (image.empty() || driver_functions.load(&handle.module, image.data())) return NOT_INITIALIZED;
     *made = malloc(1);
     handles[*made] = handle;
@@ -253,4 +264,11 @@ GN_EXPORT int cublasGemmStridedBatchedEx(void *handle, int transposed_a, int tra
         return EXECUTION_FAILED;
     }
     return SUCCESS;
+}
+
+GN_EXPORT int cublasGemmEx(void *handle, int transposed_a, int transposed_b, int m, int n, int k, const void *alpha,
+                           const void *a, int a_type, int a_leading, const void *b, int b_type, int b_leading,
+                           const void *beta, void *c, int c_type, int c_leading, int compute, int algorithm) {
+    return cublasGemmStridedBatchedEx(handle, transposed_a, transposed_b, m, n, k, alpha, a, a_type, a_leading, 0, b,
+                                      b_type, b_leading, 0, beta, c, c_type, c_leading, 0, 1, compute, algorithm);
 }
