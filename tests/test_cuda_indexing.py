@@ -7,7 +7,7 @@ import pytest
 import gnomon as gn
 from cuda_calls import both, numbers, same
 from gnomon.kit import launch
-from gnomon_cuda import indexing, order
+from gnomon_cuda import indexing, launcher, order
 
 pytestmark = pytest.mark.usefixtures("cuda")
 
@@ -78,6 +78,16 @@ def test_elements_are_put_at_indices(dtype):
         assert same(*run_natively(name, function, target, source, few)), name
     in_place = both(lambda a, b, i: a[:, ::2].index_copy_(0, i, b[:, ::2]), target.clone(), source, few)
     assert same(*in_place)
+
+
+def test_the_last_of_equal_picks_wins_whichever_thread_comes_last():
+    # more than the threads of one launch: a thread goes on to later picks before the next one begins
+    count = 4 * launcher.BLOCKS_PER_MULTIPROCESSOR * launcher.THREADS + 100
+    places = gn.tensor([k % 3 for k in range(count)], device="cuda")
+    target, source = gn.zeros(4, device="cuda"), numbers(count).to("cuda")
+    last = [max(k for k in range(count - 3, count) if k % 3 == place) for place in range(3)]
+    assert target.index_copy(0, places, source).tolist() == [*last, 0]
+    assert target.scatter(0, places, source).tolist() == [*last, 0]
 
 
 def test_the_target_in_place_keeps_what_is_not_named():
