@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.kit.launch import BAD_VALUE, NOT_IMPLEMENTED, OK
 from gnomon.kit.numbers import scalar_forms
 from gnomon.values.dtype import ALL
 
 from .allocator import Memory
 from .direct import Direct, Work, tables
 from .geometry import MOVED_DTYPE, Operand, element, in_vectors, merged, number, product
-from .launcher import THREADS
-from .order import PACKED, sorted_numbers
+from .launcher import MOST_DIMS, THREADS
+from .order import PACKED, last_of_each, sorted_numbers
 from .tables import DTYPES
 
 TEXT, COMBINING = "index.cu", "combine.cu"
@@ -31,6 +31,8 @@ typedef struct {
 } gn_combination;
 """
 FEW = 64  # as in combine.cu
+SPARSE = 32  # places for each pick, from which picks are sorted rather than places searched
+LEAST_SPARSE = 2**16
 WIDEST = 32  # elements side by side that a block of combine_many takes
 UNDIVIDED, MEAN_OF_PICKS, MEAN_OF_ROWS = range(3)
 _NO_INDEX = -(2**63)  # is dropped nowhere: it is out of any range
@@ -193,17 +195,26 @@ def _begin(work: Work, tensors: Sequence[Any]) -> None:
         copy(work, Operand.of(tensors[0]), Operand.of(tensors[1]))
 
 
+def _find_winners(work: Work, picks: Picks, numbers: Memory) -> tuple[str, Memory]:
+    """Which of equal picks is put, and the type of what says so: found by a place for each number, or, where
+    there are far more numbers than picks, by sorting these.
+    """
+    if picks.numbers > max(SPARSE * picks.count, LEAST_SPARSE):
+        return "uint8_t", last_of_each(work, numbers, picks.count, picks.numbers.bit_length())
+    winner, nbytes = ("uint32_t", 4) if picks.count < 2**32 - 1 else ("unsigned long long", 8)
+    winners = work.zeros(picks.numbers * nbytes)
+    parameters = [work.pointer(numbers), work.int64(picks.count), work.pointer(winners)]
+    _launch_move(work, f"name_winners<{winner}>", picks.count, parameters)
+    return winner, winners
+
+
 def _move(work: Work, picks: Picks, numbers: Memory, puts: bool) -> None:
     """Read the picks' elements from the target, or put them there: of equal picks the last one wins."""
     (other, whole), lanes = in_vectors(merged(picks.other, picks.whole), picks.picked.strides)
     (picked,) = merged(picks.picked)
-    winner = "uint32_t" if picks.count < 2**32 - 1 else "unsigned long long"
-    along = picks.other.strides[picks.before : picks.before + picks.ndim]
-    winners = None
-    if puts and any(along):
-        winners = work.zeros(picks.numbers * (4 if winner == "uint32_t" else 8))
-        parameters = [work.pointer(numbers), work.int64(picks.count), work.pointer(winners)]
-        _launch_move(work, f"name_winners<{winner}>", picks.count, parameters)
+    winner, winners = "uint32_t", None
+    if puts and any(picks.other.strides[picks.before : picks.before + picks.ndim]):
+        winner, winners = _find_winners(work, picks, numbers)
     count = other.numel
     kernel = f"move_picked<{element(other.itemsize)}, {number(count)}, {int(puts)}, {winner}>"
     parameters = [
@@ -386,12 +397,15 @@ def _put_picks(work: Work, tensors: Sequence[Any], picks: Picks, flag: Memory | 
 
 
 def _combine_picks(work: Work, tensors: Sequence[Any], picks: Picks, **how: Any) -> int:
+    spec = tensors[0]._spec
+    if spec.dtype.name in _PARTS and spec.ndim >= MOST_DIMS:  # their parts are one dimension more
+        return NOT_IMPLEMENTED
     flag = work.flag()
     numbers = _find_numbers(work, picks, flag)
     if picks.count and work.is_set(flag):
         return BAD_VALUE
     _begin(work, tensors)
-    _combine(work, tensors[0]._spec.dtype.name, picks, numbers, **how)
+    _combine(work, spec.dtype.name, picks, numbers, **how)
     return OK
 
 

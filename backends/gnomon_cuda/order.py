@@ -79,7 +79,16 @@ def sorted_numbers(work: Work, numbers: Memory, count: int, key_bits: int) -> tu
     return sort(work, entries, entry, 1, count, key_bits), entry
 
 
+def last_of_each(work: Work, numbers: Memory, count: int, key_bits: int) -> Memory:
+    """A byte for each of ``count`` int64: is it the last one of its value?"""
+    entries, entry = sorted_numbers(work, numbers, count, key_bits)
+    marks = work.temporary(count)
+    parameters = [work.pointer(entries), work.int64(count), work.pointer(marks)]
+    _launch(work, "mark_last", entry, work.grid(count), parameters)
+    return marks
+
+
 def _launch(work: Work, kernel: str, entry: str, grid: Grid, parameters: list[Any]) -> None:
-    names = ("enter_numbers", "sort_short", "count_digits", "move_digits")
+    names = ("enter_numbers", "sort_short", "count_digits", "move_digits", "mark_last")
     group = [f"{each}<{entry}>" for each in names]
     work.launch(TEXT, MOVED_DTYPE, f"{kernel}<{entry}>", grid, parameters, group)

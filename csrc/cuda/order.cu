@@ -24,6 +24,13 @@ template <class ENTRY> __global__ void enter_numbers(const int64_t *numbers, int
     }
 }
 
+/* Says of each place whether its entry is the last one of its key. */
+template <class ENTRY> __global__ void mark_last(const ENTRY *sorted, int64_t count, uint8_t *marks) {
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        marks[sorted[i].place()] = i + 1 == count || sorted[i + 1].key() != sorted[i].key();
+    }
+}
+
 /* Lines of at most SHORT_LINE entries; `width` is the least power of 2 that is not below the length. */
 template <class ENTRY> __global__ void sort_short(ENTRY *entries, int64_t lines, int64_t length, int32_t width) {
     __shared__ ENTRY shared[SHORT_LINE];
