@@ -98,6 +98,22 @@ def test_long_lines_are_sorted_by_digits(dtype):
         assert equal(*both(lambda a, length=length: [*a.topk(3, 1), *a.kthvalue(length // 3, 1)], source))
 
 
+@pytest.mark.parametrize("dtype", [gn.int64, gn.float32], ids=lambda each: each.name)
+def test_the_first_of_long_lines(dtype):
+    # one round of pieces, two rounds, and more than are kept
+    for length, kept in (
+        (order.SHORT_LINE + 1, 5),
+        (70 * order.SHORT_LINE // 8, order.MOST_KEPT),
+        (3000, 300),
+    ):
+        values = [(k * 7919 + k * k) % 997 for k in range(length)]
+        source = gn.tensor(values, dtype=gn.int64, device="reference").to(dtype)
+        for largest in (False, True):
+            expected, found = both(lambda a, k=kept, s=largest: [*a.topk(k, largest=s)], source)
+            assert equal(expected, found), (length, kept)
+        assert equal(*both(lambda a, k=kept: [*a.kthvalue(k)], source))
+
+
 def test_keys_of_all_bits_are_told_apart():
     length = order.SHORT_LINE + 5
     values = [(k * 0x9E3779B97F4A7C15) % 2**64 - 2**63 for k in range(length)]
