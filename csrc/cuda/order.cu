@@ -1,9 +1,10 @@
 /* Sorting lines of entries (order.cuh), and sums of counts.
  *
- * A short line is sorted in the shared memory of a block by compare and exchange; several of them together where they are
- * very short.  The few first entries of a long line are those of its pieces' first ones.  Longer ones are sorted by their keys' digits, the least significant first.  For each digit all tiles of all
- * lines are counted; the sums of the counts, in the order line, digit, tile, say where each tile's entries of each digit
- * begin; and each tile moves its entries there, in their order. */
+ * A short line is sorted in the shared memory of a block by compare and exchange; several of them together where they
+ * are very short.  The few first entries of a long line are among the first ones of its pieces.  Where all are wanted,
+ * long lines are sorted by their keys' digits, the least significant first.  For each digit all tiles of all lines are
+ * counted; the sums of the counts, in the order line, digit, tile, say where each tile's entries of each digit begin;
+ * and each tile moves its entries there, in their order. */
 #include "order.cuh"
 #include "places.cuh"
 
