@@ -7,7 +7,7 @@ import pytest
 import gnomon as gn
 from cuda_calls import both, numbers, same
 from gnomon.kit import launch
-from gnomon_cuda import indexing, order
+from gnomon_cuda import indexing, launcher, order
 
 pytestmark = pytest.mark.usefixtures("cuda")
 
@@ -18,9 +18,9 @@ MOVED = [gn.bool, gn.int16, gn.float32, gn.float64, gn.complex128]
 def natively():
     """What is asked of the GPU here, it does itself."""
     with launch.counting_native_runs():
-        before = dict(launch.declined)
+        before = launch.declined.copy()
         yield
-        assert dict(launch.declined) == before
+        assert launch.declined == before
 
 
 def indices(*values, dtype=gn.int64):
@@ -78,6 +78,27 @@ def test_elements_are_put_at_indices(dtype):
         assert same(*run_natively(name, function, target, source, few)), name
     in_place = both(lambda a, b, i: a[:, ::2].index_copy_(0, i, b[:, ::2]), target.clone(), source, few)
     assert same(*in_place)
+
+
+def test_the_last_of_equal_picks_wins_whichever_thread_comes_last():
+    # more than the threads of one launch: a thread goes on to later picks before the next one begins
+    count = 4 * launcher.BLOCKS_PER_MULTIPROCESSOR * launcher.THREADS + 100
+    places = gn.tensor([k % 3 for k in range(count)], device="cuda")
+    target, source = gn.zeros(4, device="cuda"), numbers(count).to("cuda")
+    last = [max(k for k in range(count - 3, count) if k % 3 == place) for place in range(3)]
+    assert target.index_copy(0, places, source).tolist() == [*last, 0]
+    assert target.scatter(0, places, source).tolist() == [*last, 0]
+
+
+def test_the_last_of_few_equal_picks_wins_among_many_places(monkeypatch):
+    called = []
+    monkeypatch.setattr(indexing, "LEAST_SPARSE", 0)
+    monkeypatch.setattr(indexing, "last_of_each", lambda *a: called.append(a) or order.last_of_each(*a))
+    places = indices([70, 3, 70, 299, 3, 70])
+    source = numbers(6) + 1
+    assert same(*both(lambda a, i, b: a.put(i, b), numbers(300), places, source))
+    assert same(*both(lambda a, i, b: a.scatter(0, i, b), numbers(300), places, source))
+    assert len(called) == 2
 
 
 def test_the_target_in_place_keeps_what_is_not_named():
@@ -211,3 +232,13 @@ def test_a_number_that_does_not_fit_is_refused():
     assert gn.zeros(2, dtype=gn.bool, device="cuda").index_fill(
         0, gn.tensor([1], device="cuda"), nan
     ).tolist() == [False, True]
+
+
+def test_complex_numbers_of_as_many_dimensions_as_a_view_has_are_left_to_the_reference():
+    source = numbers(2, gn.complex64).reshape([1] * 24 + [2])
+    index = indices([0]).reshape([1] * 25)
+    before = launch.declined["cuda", "scatter_add"]
+    assert same(*both(lambda a, i: a.scatter_add(24, i, a), source, index))
+    assert launch.declined["cuda", "scatter_add"] == before + 1
+    launch.declined["cuda", "scatter_add"] -= 1
+    assert same(*both(lambda a, i: a.real.scatter_add(24, i, a.real), source, index))

@@ -19,9 +19,9 @@ DTYPES = [gn.uint8, gn.int16, gn.int64, gn.float16, gn.bfloat16, gn.float32, gn.
 def natively():
     """What is asked of the GPU here, it does itself."""
     gn.set_fallback_policy("error")
-    before = dict(launch.declined)
+    before = launch.declined.copy()
     yield
-    assert dict(launch.declined) == before
+    assert launch.declined == before
 
 
 def mixed(count, dtype):
@@ -91,11 +91,27 @@ def test_numbers_that_are_none_are_last(dtype):
 def test_long_lines_are_sorted_by_digits(dtype):
     # two tiles and a bit, two lines; and a line that just does, or just does not, fit a block
     for length in (2 * order.TILE + 77, order.SHORT_LINE, order.SHORT_LINE + 1):
-        values = [(k * 7919 + k * k) % 20011 - 10000 for k in range(2 * length)]
+        values = [(k * 7919 + k * k) % 997 * 30 - 15000 for k in range(2 * length)]
         source = gn.tensor(values, dtype=gn.int64, device="reference").to(dtype).reshape(2, length)
         expected, found = both(lambda a: [*a.sort(dim=1, stable=True)], source)
         assert equal(expected, found), length
         assert equal(*both(lambda a, length=length: [*a.topk(3, 1), *a.kthvalue(length // 3, 1)], source))
+
+
+@pytest.mark.parametrize("dtype", [gn.int64, gn.float32], ids=lambda each: each.name)
+def test_the_first_of_long_lines(dtype):
+    # one round of pieces, two rounds, and more than are kept
+    for length, kept in (
+        (order.SHORT_LINE + 1, 5),
+        (70 * order.SHORT_LINE // 8, order.MOST_KEPT),
+        (3000, 300),
+    ):
+        values = [(k * 7919 + k * k) % 997 for k in range(length)]
+        source = gn.tensor(values, dtype=gn.int64, device="reference").to(dtype)
+        for largest in (False, True):
+            expected, found = both(lambda a, k=kept, s=largest: [*a.topk(k, largest=s)], source)
+            assert equal(expected, found), (length, kept)
+        assert equal(*both(lambda a, k=kept: [*a.kthvalue(k)], source))
 
 
 def test_keys_of_all_bits_are_told_apart():

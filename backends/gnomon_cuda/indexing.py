@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.kit.launch import BAD_VALUE, NOT_IMPLEMENTED, OK
 from gnomon.kit.numbers import scalar_forms
 from gnomon.values.dtype import ALL
 
 from .allocator import Memory
 from .direct import Direct, Work, tables
 from .geometry import MOVED_DTYPE, Operand, element, in_vectors, merged, number, product
-from .launcher import THREADS
-from .order import PACKED, sorted_numbers
+from .launcher import MOST_DIMS, THREADS
+from .order import PACKED, last_of_each, sorted_numbers
 from .tables import DTYPES
 
 TEXT, COMBINING = "index.cu", "combine.cu"
@@ -31,6 +31,8 @@ typedef struct {
 } gn_combination;
 """
 FEW = 64  # as in combine.cu
+SPARSE = 32  # places for each pick, from which picks are sorted rather than places searched
+LEAST_SPARSE = 2**16
 WIDEST = 32  # elements side by side that a block of combine_many takes
 UNDIVIDED, MEAN_OF_PICKS, MEAN_OF_ROWS = range(3)
 _NO_INDEX = -(2**63)  # is dropped nowhere: it is out of any range
@@ -79,7 +81,7 @@ class Picks(NamedTuple):
     wraps: bool
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """How many picks there are."""
         return product(self.other.sizes[self.before : self.before + self.ndim])
 
@@ -149,7 +151,7 @@ def _find_numbers(work: Work, picks: Picks, flag: Memory, dropped: int = _NO_IND
     """The picks' numbers; the flag is set where an index is out of range.  Of an index ``dropped`` the number
     is one more than there are.
     """
-    numbers = work.temporary(picks.count * 8)
+    numbers = work.temporary(picks.total * 8)
     for place, each in enumerate(picks.indices):
         _number(work, each, picks.wraps, flag, numbers, dropped, picks.numbers, place > 0)
     return numbers
@@ -193,17 +195,26 @@ def _begin(work: Work, tensors: Sequence[Any]) -> None:
         copy(work, Operand.of(tensors[0]), Operand.of(tensors[1]))
 
 
+def _find_winners(work: Work, picks: Picks, numbers: Memory) -> tuple[str, Memory]:
+    """Which of equal picks is put, and the type of what says so: found by a place for each number, or, where
+    there are far more numbers than picks, by sorting these.
+    """
+    if picks.numbers > max(SPARSE * picks.total, LEAST_SPARSE):
+        return "uint8_t", last_of_each(work, numbers, picks.total, picks.numbers.bit_length())
+    winner, nbytes = ("uint32_t", 4) if picks.total < 2**32 - 1 else ("unsigned long long", 8)
+    winners = work.zeros(picks.numbers * nbytes)
+    parameters = [work.pointer(numbers), work.int64(picks.total), work.pointer(winners)]
+    _launch_move(work, f"name_winners<{winner}>", picks.total, parameters)
+    return winner, winners
+
+
 def _move(work: Work, picks: Picks, numbers: Memory, puts: bool) -> None:
     """Read the picks' elements from the target, or put them there: of equal picks the last one wins."""
     (other, whole), lanes = in_vectors(merged(picks.other, picks.whole), picks.picked.strides)
     (picked,) = merged(picks.picked)
-    winner = "uint32_t" if picks.count < 2**32 - 1 else "unsigned long long"
-    along = picks.other.strides[picks.before : picks.before + picks.ndim]
-    winners = None
-    if puts and any(along):
-        winners = work.zeros(picks.numbers * (4 if winner == "uint32_t" else 8))
-        parameters = [work.pointer(numbers), work.int64(picks.count), work.pointer(winners)]
-        _launch_move(work, f"name_winners<{winner}>", picks.count, parameters)
+    winner, winners = "uint32_t", None
+    if puts and any(picks.other.strides[picks.before : picks.before + picks.ndim]):
+        winner, winners = _find_winners(work, picks, numbers)
     count = other.numel
     kernel = f"move_picked<{element(other.itemsize)}, {number(count)}, {int(puts)}, {winner}>"
     parameters = [
@@ -212,7 +223,7 @@ def _move(work: Work, picks: Picks, numbers: Memory, puts: bool) -> None:
         picked.view(work),
         work.pointer(numbers),
         work.pointer(winners),
-        work.int64(picks.count),
+        work.int64(picks.total),
         work.int64(picks.inner // lanes),
     ]
     _launch_move(work, kernel, count, parameters)
@@ -237,16 +248,16 @@ def _combine(
     if dtype in _PARTS:  # sums of complex numbers are sums of their parts
         dtype, itemsize = _PARTS[dtype], picks.other.itemsize // 2
         picks = picks._replace(whole=_in_parts(picks.whole, itemsize), other=_in_parts(picks.other, itemsize))
-    if picks.count == 0 or picks.other.numel == 0:
+    if picks.total == 0 or picks.other.numel == 0:
         return
-    entries, entry = sorted_numbers(work, numbers, picks.count, picks.numbers.bit_length())
+    entries, entry = sorted_numbers(work, numbers, picks.total, picks.numbers.bit_length())
     after = picks.before + picks.ndim
     dims = [*range(picks.before), *range(after, len(picks.other.sizes))]
     rows = product(picks.other.sizes[dim] for dim in dims)
     out, other = merged(picks.whole.chosen(dims), picks.other.chosen(dims))
     (picked,) = merged(picks.picked)
     (offered,) = merged(picks.other.chosen(range(picks.before, after)))
-    content = (picks.count, rows, picks.inner, picks.numbers, with_self, mean)
+    content = (picks.total, rows, picks.inner, picks.numbers, with_self, mean)
     parameters = [
         *(operand.view(work) for operand in (out, other, picked, offered)),
         work.pointer(entries),
@@ -254,10 +265,10 @@ def _combine(
         _numbers_of(work, scale),
     ]
     words = f"{entry}, {_HOWS[how]}"
-    _launch_combining(work, dtype, f"combine_few<{words}>", work.grid(picks.count * rows), parameters)
-    if picks.count > FEW:
+    _launch_combining(work, dtype, f"combine_few<{words}>", work.grid(picks.total * rows), parameters)
+    if picks.total > FEW:
         width = min(WIDEST, 1 << (picks.inner - 1).bit_length())
-        blocks = -(-picks.count // FEW) * (rows // picks.inner) * -(-picks.inner // width)
+        blocks = -(-picks.total // FEW) * (rows // picks.inner) * -(-picks.inner // width)
         parameters.append(work.int32(width))
         _launch_combining(work, dtype, f"combine_many<{words}>", work.grid(blocks * THREADS), parameters)
 
@@ -299,7 +310,7 @@ def _spread(one: Operand, sizes: Sequence[int]) -> Operand:
 def _take_picks(work: Work, picks: Picks) -> int:
     flag = work.flag()
     numbers = _find_numbers(work, picks, flag)
-    if picks.count and work.is_set(flag):
+    if picks.total and work.is_set(flag):
         return BAD_VALUE
     _move(work, picks, numbers, False)
     return OK
@@ -378,7 +389,7 @@ def _put_picks(work: Work, tensors: Sequence[Any], picks: Picks, flag: Memory | 
     """The output is the first input, but for what is put at the picks."""
     flag = flag or work.flag()
     numbers = _find_numbers(work, picks, flag)
-    if picks.count and work.is_set(flag):
+    if picks.total and work.is_set(flag):
         return BAD_VALUE
     _begin(work, tensors)
     _move(work, picks, numbers, True)
@@ -386,12 +397,15 @@ def _put_picks(work: Work, tensors: Sequence[Any], picks: Picks, flag: Memory | 
 
 
 def _combine_picks(work: Work, tensors: Sequence[Any], picks: Picks, **how: Any) -> int:
+    spec = tensors[0]._spec
+    if spec.dtype.name in _PARTS and spec.ndim >= MOST_DIMS:  # their parts are one dimension more
+        return NOT_IMPLEMENTED
     flag = work.flag()
     numbers = _find_numbers(work, picks, flag)
-    if picks.count and work.is_set(flag):
+    if picks.total and work.is_set(flag):
         return BAD_VALUE
     _begin(work, tensors)
-    _combine(work, tensors[0]._spec.dtype.name, picks, numbers, **how)
+    _combine(work, spec.dtype.name, picks, numbers, **how)
     return OK
 
 
@@ -490,7 +504,7 @@ def _embedding_backward(work: Work, tensors: Sequence[Any], arguments: dict[str,
     flag = work.flag()
     padding = arguments["padding_idx"]
     numbers = _find_numbers(work, picks, flag, padding if padding >= 0 else _NO_INDEX)
-    if picks.count and work.is_set(flag):
+    if picks.total and work.is_set(flag):
         return BAD_VALUE
     zero = work.zeros(target.itemsize)
     copy(work, target, Operand(zero.address, target.code, target.itemsize, target.sizes, [0, 0]))

@@ -121,8 +121,8 @@ def _search(
     if lines.length == 0:
         return BAD_VALUE
     keepdim = bool(arguments["keepdim"])
-    outputs = [lines.of_output(each, keepdim) for each in (values, indices)]
-    search(work, lines, source._spec.dtype.name, *outputs, is_least)
+    values, indices = (lines.of_output(each, keepdim) for each in (values, indices))
+    search(work, lines, source._spec.dtype.name, values, indices, is_least)
     return OK
 
 

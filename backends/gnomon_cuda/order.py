@@ -16,6 +16,7 @@ TILE = 4096
 COUNTS = 2048
 DIGITS = 256
 DIGIT_BITS = 8
+MOST_KEPT = SHORT_LINE // 8  # of a long line that is not sorted as a whole
 PACKED, WIDE = "gn_packed", "gn_wide"
 _BYTES = {PACKED: 8, WIDE: 16}
 _SUMS = ("sum_counts", "add_counts")
@@ -70,6 +71,20 @@ def sort(work: Work, entries: Memory, entry: str, lines: int, length: int, key_b
     return entries
 
 
+def first_entries(
+    work: Work, entries: Memory, entry: str, lines: int, length: int, kept: int
+) -> tuple[Memory, int]:
+    """The entries of lines, in order, as far as their first ``kept``, and how many there are of each line."""
+    while length > SHORT_LINE and kept <= MOST_KEPT:
+        pieces = -(-length // SHORT_LINE)
+        fewer = new_entries(work, entry, lines * pieces * kept)
+        shape = [work.int64(lines), work.int64(length), work.int64(kept)]
+        parameters = [work.pointer(entries), work.pointer(fewer), *shape]
+        _launch(work, "keep_first", entry, work.grid(lines * pieces * THREADS), parameters)
+        entries, length = fewer, pieces * kept
+    return entries, length
+
+
 def sorted_numbers(work: Work, numbers: Memory, count: int, key_bits: int) -> tuple[Memory, str]:
     """Entries of ``count`` int64 of so many bits in order, and their C++ type."""
     entry = entry_of(key_bits, count)
@@ -79,7 +94,16 @@ def sorted_numbers(work: Work, numbers: Memory, count: int, key_bits: int) -> tu
     return sort(work, entries, entry, 1, count, key_bits), entry
 
 
+def last_of_each(work: Work, numbers: Memory, count: int, key_bits: int) -> Memory:
+    """A byte for each of ``count`` int64: is it the last one of its value?"""
+    entries, entry = sorted_numbers(work, numbers, count, key_bits)
+    marks = work.temporary(count)
+    parameters = [work.pointer(entries), work.int64(count), work.pointer(marks)]
+    _launch(work, "mark_last", entry, work.grid(count), parameters)
+    return marks
+
+
 def _launch(work: Work, kernel: str, entry: str, grid: Grid, parameters: list[Any]) -> None:
-    names = ("enter_numbers", "sort_short", "count_digits", "move_digits")
+    names = ("enter_numbers", "sort_short", "count_digits", "move_digits", "mark_last", "keep_first")
     group = [f"{each}<{entry}>" for each in names]
     work.launch(TEXT, MOVED_DTYPE, f"{kernel}<{entry}>", grid, parameters, group)

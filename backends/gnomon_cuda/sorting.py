@@ -13,7 +13,7 @@ from .direct import Direct, Work, tables
 from .geometry import Operand, merged
 from .launcher import THREADS
 from .lines import Lines
-from .order import PACKED, entry_of, new_entries, sort
+from .order import PACKED, entry_of, first_entries, new_entries, sort
 from .tables import DTYPES
 
 TEXT = "sort.cu"
@@ -38,25 +38,30 @@ class SortedLines:
         self.entry = entry_of(bits, self.lines.length)
         self._bits = bits
         self.entries: Memory | None = None
+        self._row = self.lines.length  # entries of each line
 
     @property
     def is_empty(self) -> bool:
         """Are there no elements?"""
         return self.lines.count == 0 or self.lines.length == 0
 
-    def sort(self) -> None:
-        """Make the entries, in order."""
+    def sort(self, kept: int | None = None) -> None:
+        """Make the entries, in order; maybe not all where only the first ``kept`` of each line are wanted."""
         lines = self.lines
         entries = new_entries(self._work, self.entry, lines.count * lines.length)
         (first,) = merged(lines.first)
         arguments = [first.view(self._work), self.shape(), self._work.pointer(entries)]
         self.launch("enter_elements", lines.count * lines.length, arguments)
-        self.entries = sort(self._work, entries, self.entry, lines.count, lines.length, self._bits)
+        if kept is not None:
+            entries, self._row = first_entries(
+                self._work, entries, self.entry, lines.count, lines.length, kept
+            )
+        self.entries = sort(self._work, entries, self.entry, lines.count, self._row, self._bits)
 
     def shape(self) -> Any:
         """The parameter gn_sorting."""
         lines = self.lines
-        content = (lines.count, lines.length, lines.step, self._descending)
+        content = (lines.count, self._row, lines.step, self._descending)
         return self._work.structure("gn_sorting", content)
 
     def launch(self, kernel: str, steps: int, arguments: list[Any]) -> None:
@@ -79,7 +84,7 @@ def _leave_first(work: Work, found: SortedLines, values: Any, indices: Any, kept
     lines = found.lines
     if found.is_empty or kept == 0:
         return OK
-    found.sort()
+    found.sort(kept)
     operands = [Operand.of(each) for each in (values, indices)]
     steps = [work.int64(operand.strides[lines.dim]) for operand in operands]
     outputs = [operand.chosen(lines.rest) for operand in operands]
@@ -107,7 +112,7 @@ def _ranked(wanted: int) -> Callable[..., int]:
         lines = found.lines
         if found.is_empty:
             return OK if lines.count == 0 else BAD_VALUE
-        found.sort()
+        found.sort(arguments.get("k"))
         keepdim = bool(arguments["keepdim"])
         outputs = [lines.of_output(each, keepdim) for each in (values, indices)]
         rank = arguments.get("k", 1) - 1

@@ -47,7 +47,8 @@ template <class WINNER> __global__ void name_winners(const int64_t *numbers, int
 
 /* Elements of `other`, which are those of each pick: `picks` in all, `inner` elements of a pick side by side.  `whole` has
  * the sizes of `other` and its strides in the indexed tensor, 0 along the picks; a pick's place there is that of its number
- * in `picked`.  PUTS: to the indexed tensor, else from it.  `winners` may be null: no two picks differ. */
+ * in `picked`.  PUTS: to the indexed tensor, else from it.  `winners` may be null: no two picks differ.  Bytes say of each
+ * pick whether it wins. */
 template <class T, class NUMBER, int PUTS, class WINNER>
 __global__ void move_picked(gn_view other, gn_view whole, gn_view picked, const int64_t *numbers, const WINNER *winners,
                             int64_t picks, int64_t inner) {
@@ -61,7 +62,7 @@ __global__ void move_picked(gn_view other, gn_view whole, gn_view picked, const 
         T *const here = (T *)(whole.at + at[1] + gn_offset_of(picked, number));
         if (!PUTS) {
             *there = *here;
-        } else if (winners == NULL || winners[number] == (WINNER)pick + 1) {
+        } else if (winners == NULL || (sizeof(WINNER) == 1 ? winners[pick] != 0 : winners[number] == (WINNER)pick + 1)) {
             *here = *there;
         }
     }

@@ -1,9 +1,10 @@
 /* Sorting lines of entries (order.cuh), and sums of counts.
  *
- * A short line is sorted in the shared memory of a block by compare and exchange; several of them together where they are
- * very short.  Longer ones are sorted by their keys' digits, the least significant first.  For each digit all tiles of all
- * lines are counted; the sums of the counts, in the order line, digit, tile, say where each tile's entries of each digit
- * begin; and each tile moves its entries there, in their order. */
+ * A short line is sorted in the shared memory of a block by compare and exchange; several of them together where they
+ * are very short.  The few first entries of a long line are among the first ones of its pieces.  Where all are wanted,
+ * long lines are sorted by their keys' digits, the least significant first.  For each digit all tiles of all lines are
+ * counted; the sums of the counts, in the order line, digit, tile, say where each tile's entries of each digit begin;
+ * and each tile moves its entries there, in their order. */
 #include "order.cuh"
 #include "places.cuh"
 
@@ -24,6 +25,33 @@ template <class ENTRY> __global__ void enter_numbers(const int64_t *numbers, int
     }
 }
 
+/* Says of each place whether its entry is the last one of its key. */
+template <class ENTRY> __global__ void mark_last(const ENTRY *sorted, int64_t count, uint8_t *marks) {
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        marks[sorted[i].place()] = i + 1 == count || sorted[i + 1].key() != sorted[i].key();
+    }
+}
+
+/* Sorts rows of `width` entries, a power of 2, of the shared memory of a block, by compare and exchange. */
+template <class ENTRY> static inline void gn_sort_shared(ENTRY *shared, int32_t width) {
+    for (int32_t size = 2; size <= width; size *= 2) { /* runs of this size are in order, every other one in reverse */
+        for (int32_t apart = size / 2; apart > 0; apart /= 2) {
+            for (int32_t pair = threadIdx.x; pair < SHORT_LINE / 2; pair += ORDER_THREADS) {
+                const int32_t low = pair / apart * 2 * apart + pair % apart;
+                const int32_t high = low + apart;
+                const bool is_reverse = (low % width & size) != 0; /* within a row: its last run is in order */
+                const ENTRY a = shared[low];
+                const ENTRY b = shared[high];
+                if (b.before(a) != is_reverse) {
+                    shared[low] = b;
+                    shared[high] = a;
+                }
+            }
+            __syncthreads();
+        }
+    }
+}
+
 /* Lines of at most SHORT_LINE entries; `width` is the least power of 2 that is not below the length. */
 template <class ENTRY> __global__ void sort_short(ENTRY *entries, int64_t lines, int64_t length, int32_t width) {
     __shared__ ENTRY shared[SHORT_LINE];
@@ -35,29 +63,34 @@ template <class ENTRY> __global__ void sort_short(ENTRY *entries, int64_t lines,
             shared[slot] = line < lines && place < length ? entries[line * length + place] : ENTRY::last();
         }
         __syncthreads();
-        for (int32_t size = 2; size <= width; size *= 2) { /* runs of this size are in order, every other one in reverse */
-            for (int32_t apart = size / 2; apart > 0; apart /= 2) {
-                for (int32_t pair = threadIdx.x; pair < SHORT_LINE / 2; pair += ORDER_THREADS) {
-                    const int32_t low = pair / apart * 2 * apart + pair % apart;
-                    const int32_t high = low + apart;
-                    /* within a line: the last run of it is in order */
-                    const bool is_reverse = (low % width & size) != 0;
-                    const ENTRY a = shared[low];
-                    const ENTRY b = shared[high];
-                    if (b.before(a) != is_reverse) {
-                        shared[low] = b;
-                        shared[high] = a;
-                    }
-                }
-                __syncthreads();
-            }
-        }
+        gn_sort_shared(shared, width);
         for (int32_t slot = threadIdx.x; slot < SHORT_LINE; slot += ORDER_THREADS) {
             const int64_t line = first + slot / width;
             const int64_t place = slot % width;
             if (line < lines && place < length) {
                 entries[line * length + place] = shared[slot];
             }
+        }
+        __syncthreads();
+    }
+}
+
+/* The first `kept` entries, in order, of each SHORT_LINE of a line, side by side in `to`: among those of all are the first
+ * of the line. */
+template <class ENTRY>
+__global__ void keep_first(const ENTRY *entries, ENTRY *to, int64_t lines, int64_t length, int64_t kept) {
+    __shared__ ENTRY shared[SHORT_LINE];
+    const int64_t pieces = (length + SHORT_LINE - 1) / SHORT_LINE;
+    for (int64_t number = blockIdx.x; number < lines * pieces; number += gridDim.x) {
+        const int64_t line = number / pieces;
+        const int64_t first = (number - line * pieces) * SHORT_LINE;
+        for (int32_t slot = threadIdx.x; slot < SHORT_LINE; slot += ORDER_THREADS) {
+            shared[slot] = first + slot < length ? entries[line * length + first + slot] : ENTRY::last();
+        }
+        __syncthreads();
+        gn_sort_shared(shared, SHORT_LINE);
+        for (int64_t slot = threadIdx.x; slot < kept; slot += ORDER_THREADS) {
+            to[number * kept + slot] = shared[slot];
         }
         __syncthreads();
     }
