@@ -9,7 +9,7 @@ import pytest
 import gnomon as gn
 from cuda_calls import close, moved
 from gnomon.kit import launch
-from gnomon_cuda import foreach, losses
+from gnomon_cuda import direct, foreach, losses
 
 pytestmark = pytest.mark.usefixtures("cuda")
 aten = gn.ops.aten
@@ -124,6 +124,23 @@ def test_one_number_for_each_tensor_of_a_list():
     on_both(add_twice, long)
     on_both(add(2 - 1j), *[each for each in lists if each.is_complex()])
     on_both(add(True), gn.tensor([True, False], device="reference"), *lists)
+
+
+def test_one_launch_for_all_tensors_but_one_each_where_they_share_memory(monkeypatch):
+    launched = []
+    launch_one = direct.Work.launch
+
+    def count(work, text, dtype, kernel, *arguments):
+        launched.append(kernel)
+        launch_one(work, text, dtype, kernel, *arguments)
+
+    monkeypatch.setattr(direct.Work, "launch", count)
+    apart = [gn.zeros(each + 1, device="cuda") for each in range(20)]
+    aten._foreach_add_.Scalar(apart, 1)
+    assert launched == ["foreach_dense<add_operation, 4>"]
+    launched.clear()
+    aten._foreach_add_.Scalar([apart[9][:6], apart[3], apart[9][4:]], 1)  # blocks run in no order
+    assert launched == ["foreach_dense<add_operation, 4>"] * 3
 
 
 def stepped(operator, groups, *numbers, **options):

@@ -101,8 +101,8 @@ class ReductionCall(PreparedCall):
             f"gn_reduction{self._dims} *",
             (self._outputs, self._count, max(parts, 1), self._width, self._number, *self._shapes),
         )
-        a_thread_each = grid_of(self._outputs, multiprocessors)
         if parts == 0:
+            a_thread_each = grid_of(self._outputs, multiprocessors)
             self._launch("reduce_threads", device, stream, a_thread_each, [places, work])
             return OK
         blocks = grid_of(self._groups * parts * THREADS, multiprocessors)
@@ -110,7 +110,8 @@ class ReductionCall(PreparedCall):
         address = runtime.ffi.new("uintptr_t *", 0 if totals is None else totals.address)
         self._launch("reduce_blocks", device, stream, blocks, [places, work, address])
         if totals is not None:
-            self._launch("reduce_parts", device, stream, a_thread_each, [places, work, address])
+            a_block_each = grid_of(self._outputs * THREADS, multiprocessors)
+            self._launch("reduce_parts", device, stream, a_block_each, [places, work, address])
         return OK
 
     def _parts(self, multiprocessors: int) -> int:

@@ -28,6 +28,7 @@
             return (accumulator)(expression);                                                      \
         }                                                                                          \
         template <int COUNT> static inline void fold(accumulator *total, const input *elements, double number) { \
+            _Pragma("unroll")                                                                      \
             for (int k = 0; k < COUNT; k++) {                                                      \
                 *total = both(*total, of(elements[k]), number);                                    \
             }                                                                                      \

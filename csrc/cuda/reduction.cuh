@@ -52,7 +52,8 @@ static inline typename REDUCTION::accumulator fold(const gn_reduction<DIMS> &wor
     int64_t i = begin;
     for (; i + (REDUCE_TOGETHER - 1) * step < end; i += REDUCE_TOGETHER * step) {
         input elements[REDUCE_TOGETHER];
-        for (int k = 0; k < REDUCE_TOGETHER; k++) {
+#pragma unroll
+        for (int k = 0; k < REDUCE_TOGETHER; k++) { /* registers have no numbers that are found at run time */
             elements[k] = *(const input *)(from + reduced_offset(work.reduced, i + k * step));
         }
         REDUCTION::template fold<REDUCE_TOGETHER>(&total, elements, work.number);
@@ -61,6 +62,24 @@ static inline typename REDUCTION::accumulator fold(const gn_reduction<DIMS> &wor
         REDUCTION::template fold<1>(&total, (const input *)(from + reduced_offset(work.reduced, i)), work.number);
     }
     return total;
+}
+
+/* The totals of a block's threads, those of each of `width` columns in its first row: always added in the same order. */
+template <class REDUCTION>
+static inline typename REDUCTION::accumulator block_total(typename REDUCTION::accumulator *shared,
+                                                          typename REDUCTION::accumulator mine, int width,
+                                                          double number) {
+    const int thread = (int)threadIdx.x;
+    __syncthreads(); /* what the last call left there has been read */
+    shared[thread] = mine;
+    __syncthreads();
+    for (int half = REDUCE_THREADS / 2; half >= width; half /= 2) {
+        if (thread < half) {
+            shared[thread] = REDUCTION::both(shared[thread], shared[thread + half], number);
+        }
+        __syncthreads();
+    }
+    return shared[thread];
 }
 
 /* A thread for each output: for many outputs of few elements. */
@@ -98,38 +117,32 @@ __global__ void reduce_blocks(gn_places places, gn_reduction<DIMS> work, char *t
             const int64_t end = gn_min((part + 1) * length, work.count);
             total = fold<REDUCTION>(work, from.at[1], part * length + row, end, rows);
         }
-        shared[threadIdx.x] = total;
-        __syncthreads();
-        for (int half = rows / 2; half > 0; half /= 2) {
-            if (row < half) {
-                shared[threadIdx.x] =
-                    REDUCTION::both(shared[threadIdx.x], shared[threadIdx.x + half * width], work.number);
-            }
-            __syncthreads();
-        }
+        total = block_total<REDUCTION>(shared, total, width, work.number);
         if (row == 0 && output < work.outputs) {
             if (work.parts == 1) {
-                *(typename REDUCTION::result *)from.at[0] =
-                    REDUCTION::last(shared[threadIdx.x], work.count, work.number);
+                *(typename REDUCTION::result *)from.at[0] = REDUCTION::last(total, work.count, work.number);
             } else {
-                ((accumulator *)totals)[output * work.parts + part] = shared[threadIdx.x];
+                ((accumulator *)totals)[output * work.parts + part] = total;
             }
         }
-        __syncthreads(); /* the totals have been read */
     }
 }
 
-/* The totals of the parts, one after the other: a thread for each output. */
+/* A block for each output, for the totals of its parts. */
 template <class REDUCTION, int DIMS>
 __global__ void reduce_parts(gn_places places, gn_reduction<DIMS> work, const char *totals) {
     typedef typename REDUCTION::accumulator accumulator;
-    for (int64_t output = gn_thread(); output < work.outputs; output += gn_threads()) {
-        gn_places to = places;
-        gn_move<int64_t>(&to, work.kept, output, 2);
+    __shared__ accumulator shared[REDUCE_THREADS];
+    for (int64_t output = blockIdx.x; output < work.outputs; output += gridDim.x) {
         accumulator total = REDUCTION::first();
-        for (int64_t part = 0; part < work.parts; part++) {
+        for (int64_t part = threadIdx.x; part < work.parts; part += REDUCE_THREADS) {
             total = REDUCTION::both(total, ((const accumulator *)totals)[output * work.parts + part], work.number);
         }
-        *(typename REDUCTION::result *)to.at[0] = REDUCTION::last(total, work.count, work.number);
+        total = block_total<REDUCTION>(shared, total, 1, work.number);
+        if (threadIdx.x == 0) {
+            gn_places to = places;
+            gn_move<int64_t>(&to, work.kept, output, 2);
+            *(typename REDUCTION::result *)to.at[0] = REDUCTION::last(total, work.count, work.number);
+        }
     }
 }

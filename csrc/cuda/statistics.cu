@@ -79,6 +79,7 @@ static inline scaled_sum both_norms(scaled_sum total, scaled_sum part, double or
 template <int COUNT> static inline scaled_sum norm_of(const double *sizes, double order) {
     if (isinf(order)) {
         double best = sizes[0];
+#pragma unroll
         for (int k = 1; k < COUNT; k++) {
             best = better_size(best, sizes[k], order);
         }
@@ -86,17 +87,20 @@ template <int COUNT> static inline scaled_sum norm_of(const double *sizes, doubl
     }
     double sum = 0;
     if (order == 0) {
+#pragma unroll
         for (int k = 0; k < COUNT; k++) {
             sum += sizes[k] != 0;
         }
         return scaled_sum{1, sum};
     }
     double largest = 0;
+#pragma unroll
     for (int k = 0; k < COUNT; k++) {
         largest = sizes[k] > largest && sizes[k] < (double)INFINITY ? sizes[k] : largest;
     }
     const bool is_simple = order == 1 || order == 2;
     const double scale = is_simple && largest >= LEAST_SAFE && largest <= LARGEST_SAFE ? 1 : largest;
+#pragma unroll
     for (int k = 0; k < COUNT; k++) {
         sum += norm_power(scale > 0 ? sizes[k] / scale : sizes[k], order);
     }

@@ -11,10 +11,12 @@ struct moments_reduction {
     template <int COUNT> static inline void fold(moments *total, const input *elements, double number) {
         (void)number;
         moments part = {COUNT, 0, 0};
+#pragma unroll
         for (int k = 0; k < COUNT; k++) {
             part.mean += (double)LOAD(elements[k]);
         }
         part.mean /= COUNT;
+#pragma unroll
         for (int k = 0; k < COUNT; k++) {
             const double away = (double)LOAD(elements[k]) - part.mean;
             part.squares += away * away;
@@ -48,11 +50,13 @@ struct moments_reduction {
         }                                                                                             \
         template <int COUNT> static inline void fold(scaled_sum *total, const input *elements, double number) { \
             double sizes[COUNT];                                                                      \
+            _Pragma("unroll")                                                                         \
             for (int k = 0; k < COUNT; k++) {                                                         \
                 sizes[k] = fabs((double)LOAD(elements[k]));                                           \
             }                                                                                         \
             if (IS_NARROW && number == 2) { /* squares of these are in no danger */                   \
                 double sum = total->scale < 0 ? 0 : total->sum;                                       \
+                _Pragma("unroll")                                                                     \
                 for (int k = 0; k < COUNT; k++) {                                                     \
                     sum += sizes[k] * sizes[k];                                                       \
                 }                                                                                     \
@@ -86,12 +90,14 @@ struct moments_reduction {
         template <int COUNT> static inline void fold(powers *total, const input *elements, double number) { \
             (void)number;                                                                             \
             double largest = total->largest;                                                          \
+            _Pragma("unroll")                                                                         \
             for (int k = 0; k < COUNT; k++) {                                                         \
                 const double x = (double)LOAD(elements[k]);                                           \
                 largest = x > largest ? x : largest;                                                  \
             }                                                                                         \
             double sum = total->sum == 0 ? 0 : powers_over(*total, largest);                          \
             const COMPUTE shift = (COMPUTE)powers_shift(largest);                                     \
+            _Pragma("unroll")                                                                         \
             for (int k = 0; k < COUNT; k++) {                                                         \
                 const COMPUTE below = LOAD(elements[k]) - shift;                                      \
                 /* above 0 is an infinity alone, whose power counts as one */                         \
