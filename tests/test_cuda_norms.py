@@ -174,6 +174,9 @@ def test_parameters_of_another_dtype():
         group(source.reshape(2, 10, 2), 5, weight, bias, gradient.reshape(2, 10, 2))
         batch(source, weight, bias, gradient)
     rms(numbers(4, 10), [10], numbers(10, dtype=gn.float16), numbers(4, 10) / 4)
+    for dtype, other in ((gn.bfloat16, gn.float64), (gn.float32, gn.float16), (gn.float64, gn.float32)):
+        source, weight = numbers(4, 10, dtype=dtype), numbers(10, dtype=dtype, shift=1.0)
+        batch(source, weight, weight, numbers(4, 10, dtype=other) / 4)
 
 
 def group(source, groups, weight, bias, gradient, mask=(True, True, True)):

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     int64_t images; int64_t channels; int64_t size; int64_t parts; int64_t length;
     int64_t of_image; int64_t of_channel;
-    uintptr_t in; uintptr_t gradient; uintptr_t out;
+    uintptr_t in; uintptr_t out; gn_parameter gradient;
     gn_parameter weight; gn_parameter bias; gn_parameter mean; gn_parameter rstd;
     gn_parameter for_weight; gn_parameter for_bias; uintptr_t partials; uintptr_t sums;
 } gn_channels;
@@ -79,9 +79,9 @@ def _weight(work: Work, flat: Flat, tensor: Tensor | None, dtype: Any) -> Parame
         return found
     call = _Channels(work, flat, dtype, (1, tensor._spec.numel, 1))
     call.weight = found
-    call.places = (0, 0, flat.temporary(4 * max(1, tensor._spec.numel)))
+    call.places = (0, flat.temporary(4 * max(1, tensor._spec.numel)))
     call.run("channel_widen<0>", tensor._spec.numel)
-    return call.places[2], float32.code
+    return call.places[1], float32.code
 
 
 def _result(flat: Flat, tensor: Tensor | None, is_read: bool = False) -> Parameter:
@@ -213,7 +213,8 @@ def _rows_backward(
         _run_rows(work, "norm_gradient_rows", mean is None, dtype, shape, 0.0, places, parameters)
     if for_weight is not None or for_bias is not None:
         sums = _Channels(work, flat, dtype, channels[:3], channels[3:])
-        sums.places = (at, gradient_at, 0)
+        sums.places = (at, 0)
+        sums.gradient = gradient_at, dtype.code
         sums.mean, sums.rstd = statistics
         sums.results = _result(flat, for_weight), _result(flat, for_bias)
         sums.run_sums(True)
@@ -255,7 +256,7 @@ def _group_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str
 class _Channels:
     """A call of the kernels of channels: what is set before is what they take.
 
-    places   where input, gradient and output are
+    places   where input and output are
     results  the gradients of weight and bias, or the running statistics
     """
 
@@ -267,8 +268,8 @@ class _Channels:
         self._dtype = dtype.name
         self.sizes = tuple(sizes)
         self._statistics = tuple(statistics)
-        self.places = (0, 0, 0)
-        self.weight = self.bias = self.mean = self.rstd = NO_PARAMETER
+        self.places = (0, 0)
+        self.gradient = self.weight = self.bias = self.mean = self.rstd = NO_PARAMETER
         self.results: tuple[Parameter, Parameter] = (NO_PARAMETER, NO_PARAMETER)
         self.sums = 0
         self._cut()
@@ -304,6 +305,7 @@ class _Channels:
                 self._length,
                 *self._statistics,
                 *self.places,
+                self.gradient,
                 self.weight,
                 self.bias,
                 self.mean,
@@ -349,7 +351,7 @@ def _batch_forward(
     flat = Flat(work)
     call = _Channels(work, flat, source._spec.dtype, _sizes(source))
     call.take_sums()
-    call.places = (flat.given(source), 0, flat.result(out))
+    call.places = (flat.given(source), flat.result(out))
     call.weight, call.bias = _parameter(flat, weight), _parameter(flat, bias)
     channels = call.sizes[1]
     numbers = [work.double(eps)]
@@ -389,13 +391,14 @@ def _batch_norm_running(work: Work, tensors: Sequence[Any], arguments: dict[str,
 
 def _batch_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     for_input, for_weight, for_bias, gradient, source, weight, *statistics = tensors
-    if not _are_alike(for_input, gradient, source):
+    if not _are_alike(for_input, source):
         return NOT_IMPLEMENTED
     is_training = bool(arguments["train"])
     flat = Flat(work)
     call = _Channels(work, flat, source._spec.dtype, _sizes(source))
     call.take_sums()
-    call.places = (flat.given(source), flat.given(gradient), flat.result(for_input))
+    call.places = (flat.given(source), flat.result(for_input))
+    call.gradient = _parameter(flat, gradient)
     call.weight = _parameter(flat, weight)
     mean, rstd = statistics[2:] if is_training else statistics[:2]
     call.mean, call.rstd = _parameter(flat, mean), _parameter(flat, rstd)

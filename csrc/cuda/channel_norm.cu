@@ -14,8 +14,9 @@ struct gn_channels {
     int64_t images, channels, size;
     int64_t parts, length;
     int64_t of_image, of_channel;
-    const gn_storage *in, *gradient;
+    const gn_storage *in;
     gn_storage *out;
+    gn_parameter gradient; /* which may be of another dtype than the input */
     gn_parameter weight, bias, mean, rstd;
     gn_parameter for_weight, for_bias;
     double *partials;  /* (parts, 2, channels) */
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_sums(gn_channels w
             const double x = (double)gn_load(work.in[place]);
             if (IS_GRADIENT) {
                 const int64_t statistic = statistic_of(work, image, channel);
-                const double g = (double)gn_load(work.gradient[place]);
+                const double g = work.gradient.exactly(place);
                 first += g;
                 second += g * ((x - work.mean.exactly_or_0(statistic)) * work.rstd.exactly(statistic));
             } else {
@@ -169,11 +170,11 @@ template <int IS_GRADIENT> __global__ void __launch_bounds__(CHANNEL_THREADS, 1)
         const gn_compute low = mean - mean == 0 ? (gn_compute)(mean - (double)high) : 0;
         gn_compute found;
         if (IS_GRADIENT == 2) { /* no product with an input that may be infinite */
-            found = rstd * (gn_load(work.gradient[number]) * weight);
+            found = rstd * (work.gradient.of_any(number) * weight);
         } else {
             const gn_compute hat = ((gn_load(work.in[number]) - high) - low) * rstd;
             if (IS_GRADIENT == 1) {
-                const gn_compute scaled = gn_load(work.gradient[number]) * weight;
+                const gn_compute scaled = work.gradient.of_any(number) * weight;
                 const gn_compute mean_sum = (gn_compute)work.sums[2 * channels + channel];
                 const gn_compute mean_product = (gn_compute)work.sums[3 * channels + channel];
                 found = rstd * ((scaled - mean_sum) - hat * mean_product);

@@ -29,6 +29,10 @@ struct gn_parameter {
         return dtype == GN_CUDA_CODE ? gn_load(((const gn_storage *)at)[place])
                                      : (gn_compute)((const float *)at)[place];
     }
+    /* Of any dtype, as gn_compute. */
+    inline gn_compute of_any(int64_t place) const {
+        return dtype == GN_CUDA_CODE ? gn_load(((const gn_storage *)at)[place]) : (gn_compute)exactly(place);
+    }
     inline void set(int64_t place, double value) const {
         switch (dtype) {
         case GN_FLOAT64:
