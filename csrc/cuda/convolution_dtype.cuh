@@ -14,9 +14,10 @@ static inline void write_result(const gn_convolution &work, int64_t group, int64
 /* A block for a tile of 16 * SIDE rows and as many columns, of a part of k; a thread has SIDE * SIDE sums, by fours of
  * neighbours.  The next slice of k is on its way to registers while this one, in shared memory, is multiplied.
  *
+ * Of small tiles two blocks at least share a multiprocessor: with more, sums would leave their registers.
  * IS_ALONG_K: threads side by side read the source at numbers k side by side, else n. */
 template <int SIDE, int IS_ALONG_K, int IS_DIVIDED>
-__global__ void __launch_bounds__(CONVOLVE_THREADS)
+__global__ void __launch_bounds__(CONVOLVE_THREADS, SIDE == 4 ? 2 : 1)
     convolve_tiles(gn_convolution work, const STORAGE *a, const STORAGE *source, const STORAGE *bias, STORAGE *out,
                    COMPUTE *partial) {
     constexpr int WIDTH = 16 * SIDE;
