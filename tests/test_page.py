@@ -59,6 +59,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         foundations={"indexing": STRANGE},
         loosened=(),
         environment={"processor": LONG},
+        coverage={
+            STRANGE: {
+                "calls": 3, "dims": 2, "elements": 10**6, "row": 5,
+                "dtypes": [LONG, STRANGE], "layouts": ["contiguous"], "values": [],
+            }
+        },
         selection="--full",
         began=0.0,
         seconds=1.0,

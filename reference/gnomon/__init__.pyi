@@ -57,6 +57,7 @@ from .kit.launch import set_fallback_policy as set_fallback_policy
 from .listing import backends as backends
 from .memory.backend import Backend as Backend
 from .memory.backend import get_default_device as get_default_device
+from .memory.backend import get_device_module as get_device_module
 from .memory.backend import get_num_threads as get_num_threads
 from .memory.backend import register_backend as register_backend
 from .memory.backend import set_default_device as set_default_device
