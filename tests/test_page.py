@@ -61,8 +61,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         environment={"processor": LONG},
         coverage={
             STRANGE: {
-                "calls": 3, "dims": 2, "elements": 10**6, "row": 5,
-                "dtypes": [LONG, STRANGE], "layouts": ["contiguous"], "values": [],
+                "calls": 3,
+                "dims": 2,
+                "elements": 10**6,
+                "row": 5,
+                "dtypes": [LONG, STRANGE],
+                "layouts": ["contiguous"],
+                "values": [],
             }
         },
         selection="--full",
