@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gnomon as gn
+from gnomon.values.dtype import ALL
 
 
 def host_devices() -> list[str]:
@@ -31,6 +34,37 @@ def _silent_fallback() -> Iterator[None]:
     gn.set_fallback_policy("allow")
     yield
     gn.set_fallback_policy(None)
+
+
+# To compile all kernels for the emulated GPU takes minutes: of these families none is tested unless its file is
+# named, and of the others some dtypes.  `make emulated` tests all.
+_LEFT_FAMILIES = {
+    *("attention", "convolution", "lines", "losses", "masks", "norms", "pooling", "random", "resample"),
+    *("sorting", "statistics"),
+}
+_SOME_FAMILIES = {"indexing", "matmul", "softmax"}
+_SOME_DTYPES = {"float32", "int64"}
+
+
+def _is_left_to_make_emulated(item: pytest.Item) -> bool:
+    family = item.path.stem.removeprefix("test_cuda_")
+    if family not in _SOME_FAMILIES:
+        return family in _LEFT_FAMILIES and item.path.stem != family
+    dtypes = {each.name for each in ALL} & set(item.name.partition("[")[2].rstrip("]").split("-"))
+    return not dtypes <= _SOME_DTYPES
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what takes long to compile, unless somebody has asked for it."""
+    named = {Path(argument.partition("::")[0]).name for argument in config.args}
+    if os.environ.get("GNOMON_TEST_ALL_KERNELS") == "1":
+        return
+    left = [item for item in items if item.path.name not in named and _is_left_to_make_emulated(item)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        gone = set(left)
+        items[:] = [item for item in items if item not in gone]
 
 
 @pytest.fixture
