@@ -36,8 +36,8 @@ def _silent_fallback() -> Iterator[None]:
     gn.set_fallback_policy(None)
 
 
-# To compile all kernels for the emulated GPU takes minutes: of these families none is tested unless its file is
-# named, and of the others some dtypes.  `make emulated` tests all.
+# To compile all kernels for the emulated GPU takes minutes: of these families none is tested unless its file
+# is named, and of the others some dtypes.  `make emulated` tests all.
 _LEFT_FAMILIES = {
     *("attention", "convolution", "lines", "losses", "masks", "norms", "pooling", "random", "resample"),
     *("sorting", "statistics"),
