@@ -28,7 +28,7 @@
 /* A number in [0, 1) with as many random bits as the dtype's mantissa has. */
 static inline double uniform(const uint32_t *words) {
 #if CODE == GN_FLOAT64
-    return uniform53(words);
+    return uniform53(words[0], words[1]);
 #else
     return (double)(words[0] & (((uint32_t)1 << BITS) - 1)) * (1.0 / ((uint32_t)1 << BITS));
 #endif
@@ -36,8 +36,8 @@ static inline double uniform(const uint32_t *words) {
 
 DISTRIBUTION(uniform, MADE(plus_product(random.a, uniform(words), random.b - random.a)))
 DISTRIBUTION(normal, MADE(plus_product(random.a, random.b, standard_normal(words))))
-DISTRIBUTION(exponential, MADE(-log1p(-uniform53(words)) / random.a))
-DISTRIBUTION(cauchy, MADE(plus_product(random.a, random.b, tan(PI * (uniform53(words) - 0.5)))))
+DISTRIBUTION(exponential, MADE(-log1p(-uniform53(words[0], words[1])) / random.a))
+DISTRIBUTION(cauchy, MADE(plus_product(random.a, random.b, tan(PI * (uniform53(words[0], words[1]) - 0.5)))))
 DISTRIBUTION(log_normal, MADE(exp(plus_product(random.a, random.b, standard_normal(words)))))
 
 /* Poisson's numbers for the rates in `rates`; *fault becomes 1 where one is negative, or NaN. */
@@ -46,7 +46,7 @@ __global__ void fill_poisson(gn_view out, gn_view rates, gn_random random, int32
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
         const double rate = (double)LOAD(*(const STORAGE *)gn_place(rates, i));
         if (rate >= 0) {
-            *(STORAGE *)gn_place(out, i) = MADE(poisson_number(random, (uint64_t)i, rate));
+            *(STORAGE *)gn_place(out, i) = MADE(poisson_number(&random.stream, (uint64_t)i, rate));
         } else {
             *fault = 1;
         }
@@ -65,7 +65,7 @@ static inline int64_t integer(const gn_random &random, const uint32_t *words) {
 }
 
 DISTRIBUTION(integers, STORE((COMPUTE)integer(random, words)))
-DISTRIBUTION(bernoulli, STORE((COMPUTE)(uniform53(words) < random.a)))
+DISTRIBUTION(bernoulli, STORE((COMPUTE)(uniform53(words[0], words[1]) < random.a)))
 
 #undef MADE
 #endif
