@@ -2,8 +2,9 @@
 # make test   checks style, runs all tests and the conformance suite, and puts the C backend and some of the
 #             emulated GPU's operators to the suite
 #
-# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, oracle,
-# sanitize, soak, bench-quick, clean.  PYTHON is the Python that .venv is made with.
+# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
+# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, clean.  PYTHON is the Python that .venv
+# is made with.
 
 PYTHON ?= python3
 VENV := .venv
@@ -24,7 +25,8 @@ TORCH := $(wildcard backends/gnomon_torch/pyproject.toml backends/gnomon_torch/g
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
-.PHONY: demo test lint emulated oracle sanitize soak bench-quick clean
+.PHONY: demo test lint emulated compiled oracle sanitize soak bench-quick bench perf-check clean
+.PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
 demo: $(INSTALLED)
 	$(BIN)/gnomon demo
@@ -48,6 +50,11 @@ emulated: $(INSTALLED)
 	GNOMON_TEST_ALL_KERNELS=1 $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_cuda_*.py
 	$(EMULATED)gnomon conform cuda -n $(WORKERS) --property-seconds 0
 
+# Shows those CUDA kernels that have changed to NVIDIA's compiler, which needs no GPU, and writes down what each
+# needs of one: forty minutes of a processor for all of them.
+compiled: $(INSTALLED)
+	$(BIN)/python tools/compile_kernels.py --jobs $(WORKERS)
+
 # Compares gnomon with PyTorch: schemas, results, gradients, training curves; and PyTorch's kernels, as a backend,
 # with the reference.  Then records PyTorch's answers for where it is absent, and writes the table of operators and
 # the page of PyTorch's kernels anew.
@@ -59,20 +66,53 @@ oracle: $(ORACLE)
 	$(BIN)/gnomon operators --markdown > docs/operators.md
 
 # The C library under AddressSanitizer and UndefinedBehaviorSanitizer, with the whole conformance suite; its
-# threads under ThreadSanitizer.
+# threads under ThreadSanitizer; the emulated GPU under the first two.
 sanitize: $(INSTALLED)
 	$(BIN)/python tools/sanitize.py address
 	$(BIN)/python tools/sanitize.py thread
 	GNOMON_SANITIZE=1 $(BIN)/python -m pytest -q tests/test_emulation.py -k address_sanitizer
+	$(BIN)/python tools/sanitize.py cuda
 
 # Random calls of operators on the C backend against the reference; SECONDS says for how long.
 SECONDS ?= 1800
 soak: $(INSTALLED)
 	$(BIN)/python tools/soak.py --seconds $(SECONDS)
 
-# Each benchmark once, on the installed gnomon: that they run, and rough figures.
+# All backends and the other libraries that are installed, in turn: rough figures, and build/bench/bench.html.
 bench-quick: $(INSTALLED)
-	cd benchmarks && ../$(BIN)/python -m asv machine --yes && ../$(BIN)/python -m asv run --quick --python=same
+	$(BIN)/gnomon bench --quick --report build/bench
+
+# The same with more and longer samples.
+bench: $(INSTALLED)
+	$(BIN)/gnomon bench --report build/bench
+
+# Is this tree slower than BASE, and where?
+BASE ?= HEAD~1
+perf-check: $(INSTALLED)
+	$(BIN)/python -m gnomon_bench.guard --base $(BASE)
+
+# asv over commits.  RANGE: which, as git has it; OLD and NEW: two to compare.
+ASV := cd benchmarks && ../$(BIN)/python -m asv
+RANGE ?= HEAD~3..HEAD
+OLD ?= HEAD~1
+NEW ?= HEAD
+asv-machine: $(INSTALLED)
+	$(ASV) machine --yes
+
+asv-run: asv-machine
+	$(ASV) run $(ASV_OPTIONS) $(RANGE)
+
+asv-continuous: asv-machine
+	$(ASV) continuous $(ASV_OPTIONS) $(OLD) $(NEW)
+
+asv-compare: $(INSTALLED)
+	$(ASV) compare $(OLD) $(NEW)
+
+asv-publish: $(INSTALLED)
+	$(ASV) publish
+
+asv-preview: asv-publish
+	$(ASV) preview
 
 $(INSTALLED): $(VENV)/.made pyproject.toml setup.py $(NATIVE) $(HELLO) $(NUMPY)
 	$(PIP) install --editable '.[conformance,demo,dev]'

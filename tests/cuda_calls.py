@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import gnomon as gn
+from gnomon.kit import launch
 
 
 def both(function, *tensors):
@@ -48,4 +49,36 @@ def close(expected, found, tolerance, absolute=0.0):
         is_same = one == other or (one != one and other != other)
         limit = tolerance * abs(one) + absolute
         assert is_same or (limit < math.inf and abs(one - other) <= limit), (one, other)
+    return True
+
+
+def agree(function, *tensors, tolerances=None):
+    """The results of ``function`` on the reference; those on the GPU are the same, and nothing falls back.
+
+    ``tolerances``: by the names of results' dtypes; those that are not there have to be equal.
+    """
+    before = dict(launch.fallbacks)
+    pairs = [[moved(each, device) for each in tensors] for device in ("reference", "cuda")]
+    expected, found = (function(*each) for each in pairs)
+    assert dict(launch.fallbacks) == before
+    if isinstance(expected, gn.Tensor):
+        expected, found = (expected,), (found,)
+    assert len(expected) == len(found)
+    for one, other in zip(expected, found):
+        assert (one is None) == (other is None)
+        if one is not None:
+            tolerance = (tolerances or {}).get(one.dtype.name, 0)
+            close(one, other, tolerance, tolerance)
+    return expected
+
+
+def refused_alike(error, function, *tensors):
+    """Does ``function`` raise the same ``error`` on the GPU as on the reference?"""
+    texts = []
+    for device in ("reference", "cuda"):
+        try:
+            function(*(moved(each, device) for each in tensors))
+        except error as found:
+            texts.append(str(found))
+    assert len(texts) == 2 and texts[0] == texts[1], texts
     return True

@@ -161,6 +161,15 @@ def test_what_is_not_for_blas(library):
     assert asked() == before
 
 
+@pytest.mark.parametrize("dtype", [gn.complex64, gn.complex128], ids=lambda each: each.name)
+def test_complex_factors(library, dtype):
+    left, right, addend = (whole(*sizes, dtype=dtype) * (1 - 2j) for sizes in ((5, 3), (3, 4), (5, 4)))
+    expected = gn.addmm(addend, left, right, beta=1j, alpha=2 - 1j).tolist()
+    a, b = left.to("cuda"), right.to("cuda")
+    assert gn.addmm(addend.to("cuda"), a, b, beta=1j, alpha=2 - 1j).tolist() == expected
+    assert (a.conj().t() @ a).tolist() == (left.conj().t() @ left).tolist()
+
+
 def test_half_types_are_summed_in_float(library):
     ones = gn.ones(2, 4096, dtype=gn.float16, device="cuda")
     assert (ones @ ones.t()).tolist() == [[4096.0, 4096.0]] * 2

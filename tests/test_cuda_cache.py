@@ -75,6 +75,14 @@ def test_an_include_by_a_macro_may_mean_any_file(texts):
     assert names == {"beside.h", "second.h", "first.h", "unrelated.h"}
 
 
+def test_an_include_by_a_macro_means_what_the_texts_define_it_as(texts):
+    (texts / "template.h").write_text("#include GN_TEMPLATE\n")
+    source = '#define GN_TEMPLATE "unrelated.h"\n#include "template.h"\n#include "later.h"\n'
+    (texts / "later.h").write_text('#define GN_TEMPLATE "deep/beside.h"\n')
+    names = {path.name for path in sources.included_files(source, [texts])}
+    assert names == {"template.h", "unrelated.h", "later.h", "beside.h"}
+
+
 def change_text(compiler):
     (compiler.folders[0] / "deep" / "beside.h").write_text("int Beside;\n")
 

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.values.errors import BackendUnavailableError
 from gnomon_cuda import compiler as compilers
-from gnomon_cuda import sources
+from gnomon_cuda import emulation, sources
 from gnomon_cuda.cache import ImageCache, key_of
 from gnomon_cuda.compiler import HostCompiler, NvrtcCompiler, find_nvrtc
 from gnomon_cuda.errors import CompileError
@@ -216,3 +216,29 @@ def test_the_text_that_stands_for_the_gpu_is_part_of_the_key(host, tmp_path):
 def test_the_texts_are_found():
     assert (sources.folder() / "pointwise.def").is_file()
     assert sources.text("pointwise.def") == (sources.folder() / "pointwise.def").read_text()
+
+
+def test_a_header_is_precompiled_once_and_read_before_each_text(host, monkeypatch, tmp_path):
+    if "clang" in host.version.lower():
+        pytest.skip("of GCC only")
+    compiler = HostCompiler(sources.kernel_folders(True))
+    kept = ImageCache(tmp_path)
+    header = emulation.prefix(compiler, kept)
+    assert header.read_text() == '#include "emulation.h"\n#include "kernel.cuh"\n'
+    assert header.with_name(f"{header.name}.gch").stat().st_size > 1 << 20
+    assert emulation.prefix(HostCompiler(sources.kernel_folders(True)), kept) == header
+    assert (kept.hits, kept.misses) == (1, 1)
+    warned = HostCompiler(sources.kernel_folders(True), options=["-Winvalid-pch"])
+    warned.prefix = lambda: emulation.prefix(warned, ImageCache(tmp_path))
+    source = '#define GN_CUDA_CODE 8\n#include "kernel.cuh"\n' + ADD
+    image = warned.compile(source, KERNELS, "sm_90")
+    assert image.log == ""  # the compiler takes the precompiled form
+    assert image.symbols == compiler.compile(source, KERNELS, "sm_90").symbols
+    warned.prefix = lambda: header.with_name("missing.h")
+    with pytest.raises(CompileError, match=r"missing\.h"):
+        warned.compile(source, KERNELS, "sm_90")
+
+
+def test_a_header_that_can_not_be_precompiled_is_left_out(host, tmp_path):
+    (tmp_path / "emulation.h").write_text("#error broken\n")
+    assert emulation.prefix(HostCompiler([tmp_path]), ImageCache(tmp_path / "kept")) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gnomon as gn
-from cuda_calls import both, numbers, same
+from cuda_calls import both, close, numbers, same
 from gnomon.kit import launch
 from gnomon_cuda import indexing, launcher, order
 
@@ -234,11 +234,77 @@ def test_a_number_that_does_not_fit_is_refused():
     ).tolist() == [False, True]
 
 
-def test_complex_numbers_of_as_many_dimensions_as_a_view_has_are_left_to_the_reference():
-    source = numbers(2, gn.complex64).reshape([1] * 24 + [2])
-    index = indices([0]).reshape([1] * 25)
-    before = launch.declined["cuda", "scatter_add"]
-    assert same(*both(lambda a, i: a.scatter_add(24, i, a), source, index))
-    assert launch.declined["cuda", "scatter_add"] == before + 1
-    launch.declined["cuda", "scatter_add"] -= 1
-    assert same(*both(lambda a, i: a.real.scatter_add(24, i, a.real), source, index))
+def test_a_number_of_any_dtype_is_put_among_complex_ones():
+    for dtype in (gn.complex64, gn.complex128):
+        points = numbers(6, dtype).reshape(2, 3) * 1j
+        for value in (2 - 3j, 1e300 + 1j, 1.5, True, 7):
+            for other in (gn.complex128, gn.float64, gn.int16):
+                if isinstance(value, complex) and not other.is_complex:
+                    continue
+                number = gn.tensor(value, dtype=other, device="reference")
+                index = indices([-1, 0])
+                before = dict(launch.fallbacks)
+                expected, found = both(lambda a, i, n: a.index_fill(1, i, n), points, index, number)
+                assert same(expected, found) and dict(launch.fallbacks) == before
+
+
+def test_complex_numbers_are_scaled_as_a_whole_when_they_are_added():
+    for dtype in (gn.complex64, gn.complex128):
+        count = 3 * indexing.FEW
+        source = (numbers(2 * count, dtype).reshape(count, 2) * (1 - 2j)).t().contiguous().t()
+        target = numbers(8, dtype).reshape(4, 2)
+        for places in (numbers(count, gn.int64) % 3, numbers(count, gn.int64) // 160):
+            for alpha in (1, 2, 1 + 1j, -3j):
+                before = dict(launch.fallbacks)
+                pair = both(lambda a, i, s, n=alpha: a.index_add(0, i, s, alpha=n), target, places, source)
+                assert same(*pair) and dict(launch.fallbacks) == before
+    odd = gn.tensor([complex(float("inf"), 1)], device="reference")
+    for alpha in (1, 2):
+        expected, found = both(
+            lambda a, i, s, n=alpha: a.index_add(0, i, s, alpha=n), gn.zeros_like(odd), indices([0]), odd
+        )
+        assert repr(expected.tolist()) == repr(found.tolist())  # NaN is none of its equals
+
+
+def test_complex_numbers_are_combined_at_indices():
+    for dtype in (gn.complex64, gn.complex128):
+        source = numbers(24, dtype).reshape(6, 4)[:, ::2] * (1 - 1j) + 2j
+        target = (numbers(8, dtype).reshape(2, 4) * 1j - 3).t()
+        index = indices([2, 0, 0, 3, 2, 2]).reshape(6, 1).expand(6, 2)
+        for name, function in {
+            "sum": lambda a, i, s: a.scatter_reduce(0, i, s, "sum"),
+            "prod": lambda a, i, s: a.scatter_reduce(0, i, s, "prod"),
+            "others alone": lambda a, i, s: a.scatter_reduce(0, i, s, "prod", include_self=False),
+            "mean": lambda a, i, s: a.scatter_reduce(0, i, s, "mean"),
+            "add": lambda a, i, s: a.scatter(0, i, s, reduce="add"),
+            "multiply": lambda a, i, s: a.scatter(0, i, s, reduce="multiply"),
+            "add a number": lambda a, i, s: a.scatter(0, i, 2 - 1j, reduce="add"),
+            "multiply by one": lambda a, i, s: a.scatter(0, i, 2 - 1j, reduce="multiply"),
+        }.items():
+            before = dict(launch.fallbacks)
+            expected, found = both(function, target, index, source)
+            assert close(expected, found, 1e-6 if dtype is gn.complex64 else 1e-15), name
+            assert dict(launch.fallbacks) == before
+
+
+def test_no_index_at_all_has_any_dimensions():
+    aten = gn.ops.aten
+    target, source = numbers(6).reshape(2, 3), numbers(2)
+    for sizes in ((1, 0), (0,), (0, 2, 2)):
+        nowhere = gn.zeros(sizes, dtype=gn.int64, device="reference")
+        for function in (
+            lambda a, i, s: aten.scatter.src(a, -1, i, s),
+            lambda a, i, s: aten.scatter.value(a, 0, i, 3),
+            lambda a, i, s: aten.scatter_add.default(a, 0, i, s),
+            lambda a, i, s: aten.scatter.reduce(a, 0, i, s, reduce="add"),
+            lambda a, i, s: aten.scatter.value_reduce(a, 1, i, 3, reduce="multiply"),
+            lambda a, i, s: aten.scatter_reduce.two(a, 1, i, s, "mean"),
+        ):
+            texts = []
+            for device in ("reference", "cuda"):
+                try:
+                    found = function(*(each.to(device) for each in (target, nowhere, source)))
+                    texts.append((found.tolist(), found.stride()))
+                except (RuntimeError, IndexError) as error:
+                    texts.append(str(error))
+            assert texts[0] == texts[1], sizes

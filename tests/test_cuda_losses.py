@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import pytest
 
 import gnomon as gn
-from cuda_calls import close, moved
-from gnomon.kit import launch
+from cuda_calls import agree
 from gnomon_cuda import direct, foreach, losses
 
 pytestmark = pytest.mark.usefixtures("cuda")
@@ -23,19 +23,7 @@ def name_of(dtype):
     return dtype.name
 
 
-def on_both(function, *tensors):
-    """The results of ``function`` on the reference; those on the GPU are the same, and nothing falls back."""
-    before = dict(launch.fallbacks)
-    pairs = [[moved(each, device) for each in tensors] for device in ("reference", "cuda")]
-    expected, found = (function(*each) for each in pairs)
-    assert dict(launch.fallbacks) == before
-    if isinstance(expected, gn.Tensor):
-        expected, found = (expected,), (found,)
-    assert len(expected) == len(found)
-    for one, other in zip(expected, found):
-        tolerance = TOLERANCES.get(one.dtype.name, 0)
-        close(one, other, tolerance, tolerance)
-    return expected
+on_both = functools.partial(agree, tolerances=TOLERANCES)
 
 
 def numbers(*sizes, dtype=gn.float32):

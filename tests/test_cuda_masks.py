@@ -51,6 +51,11 @@ def test_what_is_not_zero_is_counted_and_found(shape, dtype):
 def test_numbers_that_are_not_zero():
     source = gn.tensor([0.0, -0.0, math.nan, math.inf, 1e-45], device="cuda")
     assert source.nonzero().flatten().tolist() == [2, 3, 4]
+    for dtype in (gn.complex64, gn.complex128):
+        points = gn.tensor([[0, 1], [1j, 2 - 1j], [-0.0, 0]], dtype=dtype, device="cuda")
+        for each in (points, points.t()):
+            assert each.nonzero().tolist() == each.to("reference").nonzero().tolist()
+        assert aten._count_nonzero(points).item() == 3
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, gn.complex128], ids=lambda each: each.name)

@@ -51,8 +51,9 @@ def test_padding_and_its_gradient(spatial, kind):
                 padding = pads[: 2 * spatial]
                 for given in (source, source[1]):
                     padded = on_both(lambda x, p=padding: pad(x, p), given)
-                    if dtype.is_floating_point:
+                    if dtype is not gn.uint8:
                         gradient = numbers(*padded.shape, dtype=dtype)
+                        gradient = gradient * (1 - 2j) if dtype.is_complex else gradient
                         on_both(lambda g, x, p=padding: backward(g, x, p), gradient, given)
 
 
@@ -96,3 +97,25 @@ def test_bytes_and_nothing():
     on_both(lambda x: aten.reflection_pad2d.default(x, [1, 1, 1, 1]), source[:0])
     zeros = gn.full((1, 1, 2, 2), -0.0, device="reference")
     on_both(lambda x: 1 / aten.upsample_bilinear2d.default(x, [3, 3], True, None, None), zeros)
+
+
+def test_bytes_are_rounded_after_each_dimension():
+    gn.manual_seed(7)
+    operators = ["upsample_bilinear2d", "upsample_bicubic2d"]
+    operators += [f"_upsample_{each}2d_aa" for each in ("bilinear", "bicubic", "lanczos")]
+    whole = gn.randint(0, 256, (2, 3, 7, 6), device="reference").to(gn.uint8)
+    for name in operators:
+        upsample = getattr(aten, name).default
+        for sizes in ((5, 9), (7, 11), (14, 6), (7, 6), (3, 2)):
+            for align in (False, True):
+                for source in (whole, whole[:, ::2], whole.contiguous(memory_format=gn.channels_last)):
+                    on_both(lambda x, s=sizes, a=align, f=upsample: f(x, s, a, None, None), source)
+            on_both(lambda x, s=sizes, f=upsample: f(x, s, False, 1.5, 0.7), whole)
+
+
+def test_antialiasing_without_a_change_of_size_copies_any_dtype():
+    for dtype in (gn.bool, gn.int16, gn.complex128):
+        whole = numbers(2, 3, 4, 5, dtype=dtype)
+        for each in ("bilinear", "bicubic", "lanczos"):
+            upsample = getattr(aten, f"_upsample_{each}2d_aa").default
+            on_both(lambda x, f=upsample: f(x, [4, 5], False, 2.0, 0.7), whole.transpose(0, 1))

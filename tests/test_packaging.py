@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = (
     "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE",
-    "reference", "backends", "conformance", "csrc", "cffi_build",
+    "reference", "backends", "benchmarks", "conformance", "csrc", "cffi_build",
 )  # fmt: skip
 
 pytestmark = [
@@ -61,7 +61,7 @@ def run(*command, cwd, fails=False, **environment):
         [str(part) for part in command],
         cwd=cwd,
         # what is tested is what is built, not how fast it is
-        env={**clean, "GNOMON_CFLAGS": "-O1", "GNOMON_C_VARIANTS": "baseline,avx2", **environment},
+        env={**clean, "GNOMON_CFLAGS": "-O0", "GNOMON_C_VARIANTS": "baseline,avx2", **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -128,6 +128,8 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
         "gnomon/demo/data/digits.csv.gz",
         "gnomon/demo/data/SOURCE.md",
         "gnomon_c/__init__.py",
+        "gnomon_bench/__init__.py",
+        "gnomon_bench/data/limits.c",
         "gnomon_conformance/__init__.py",
         # the texts of the CUDA kernels, and all that they include
         "gnomon_cuda/csrc/pointwise.def",
@@ -138,12 +140,13 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
         "gnomon_cuda/csrc/emulation/driver.cpp",
     ):
         assert name in names, name
-    packaged = ("gnomon", "gnomon_c", "gnomon_conformance", "gnomon_cuda")
+    packaged = ("gnomon", "gnomon_bench", "gnomon_c", "gnomon_conformance", "gnomon_cuda")
     for folder, room in (
         ("reference", "gnomon"),
         ("backends", "gnomon_c"),
         ("backends", "gnomon_cuda"),
         ("conformance", "gnomon_conformance"),
+        ("benchmarks", "gnomon_bench"),
     ):
         for path in (ROOT / folder / room).rglob("*.py"):
             assert str(path.relative_to(ROOT / folder)) in names, f"{path} is missing from the wheel"

@@ -2,11 +2,13 @@
 
     python tools/sanitize.py                          # address and undefined behaviour: the conformance suite
     python tools/sanitize.py thread                   # data races: the tests of threads
+    python tools/sanitize.py cuda                     # the first on the emulated GPU: its driver, its kernels
     python tools/sanitize.py address -- tests/test_csrc.py -k sort
     python tools/sanitize.py address --soak 600       # random calls for ten minutes (tools/soak.py)
 
-What stands behind ``--`` are pytest's arguments instead of the usual ones.  The library is built into
-``build/sanitize``; the installed one stays as it is.  Needs gcc or clang with their sanitizers' libraries.
+What stands behind ``--`` are pytest's arguments instead of the usual ones, for ``cuda`` those of
+``gnomon conform``.  The library is built into ``build/sanitize``; the installed one stays as it is.  Needs
+gcc or clang with their sanitizers' libraries.
 """
 
 from __future__ import annotations
@@ -38,6 +40,29 @@ TESTS = {
     ],
     "thread": ["tests/test_gnomon_c.py", "tests/autograd/test_threads.py"],
 }
+# Of the emulated GPU what has no rows in a table, as those share their kernels but for an expression, which
+# the C library's run sees; then some of these.
+TIERS = ("reductions", "matrix", "indexing", "neural network", "random", "views")
+CUDA_RUNS = [
+    [*(word for tier in TIERS for word in ("--tier", tier)), "--dtypes", "float32,int64"],
+    ["--tier", "pointwise", "--ops", "^(add|exp|pow|where|clamp|eq|remainder|copy_|fill_)([._]|$)"],
+]
+# A kernel that writes behind its memory: a run in which this goes unseen would prove nothing.
+PLANTED = """
+import sys
+sys.path.insert(0, "tests")
+from cuda_emulation import Kernels
+from gnomon_cuda.driver import open_emulation
+driver = open_emulation()
+driver.activate(0)
+kernels = Kernels(driver)
+block = driver.allocate(32)
+kernels.add_number(block, 1.0, 8)
+driver.synchronize()
+print("fine so far", flush=True)
+kernels.write_beyond(block, 8)
+driver.synchronize()
+"""
 SETTINGS = {
     # Python keeps memory until its end; a fault ends the process instead of being printed and forgotten
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
@@ -86,6 +111,34 @@ def library(name: str) -> str:
     return path
 
 
+def check_emulation(workers: str, runs: list[list[str]]) -> int:
+    """The conformance suite on the emulated GPU, whose compiler puts sanitizers into all that it makes."""
+    folder = ROOT / "build" / "sanitize" / "cuda"
+    # the sanitizer's library has to know the exceptions of the last one
+    libraries = (*LIBRARIES["address"], "libstdc++.so")
+    environment = {
+        **os.environ,
+        **SETTINGS,
+        "PYTHONMALLOC": "malloc",
+        "LD_PRELOAD": " ".join(library(name) for name in libraries),
+        "GNOMON_CUDA_EMULATE": "1",
+        "GNOMON_CUDA_CXXFLAGS": FLAGS["address"],
+        "GNOMON_CACHE_DIR": str(folder),
+    }
+    planted = subprocess.run(
+        [sys.executable, "-c", PLANTED], env=environment, cwd=ROOT, capture_output=True, text=True
+    )
+    if "fine so far" not in planted.stdout or "in write_beyond" not in planted.stderr:
+        raise SystemExit(f"the sanitizer does not see a fault of a kernel:\n{planted.stdout}{planted.stderr}")
+    command = [sys.executable, "-m", "gnomon.cli", "conform", "cuda"]
+    command += ["-n", workers, "--property-seconds", "0"]
+    for run in runs:
+        status = subprocess.run([*command, *run], env=environment, cwd=ROOT).returncode
+        if status:
+            return status
+    return 0
+
+
 def main() -> int:
     arguments = sys.argv[1:]
     rest: list[str] = []
@@ -95,10 +148,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kind", nargs="?", choices=FLAGS, default="address")
+    parser.add_argument("kind", nargs="?", choices=(*FLAGS, "cuda"), default="address")
     parser.add_argument("--workers", default="2", help="pytest-xdist's workers (default: %(default)s)")
     parser.add_argument("--soak", metavar="SECONDS", help="run tools/soak.py for so long instead")
     options = parser.parse_args(arguments)
+    if options.kind == "cuda":
+        return check_emulation(options.workers, [rest] if rest else CUDA_RUNS)
     folder = build(options.kind)
     preload = " ".join(library(name) for name in LIBRARIES[options.kind])
     path = os.pathsep.join(str(each) for each in (folder, ROOT / "reference", ROOT / "conformance"))

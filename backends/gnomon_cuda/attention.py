@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import NOT_IMPLEMENTED, OK
@@ -11,6 +11,7 @@ from gnomon.memory.tensor import Tensor
 
 from .direct import Direct, Work, tables
 from .launcher import THREADS
+from .programs import Program
 from .tables import DTYPES
 
 TEXT = "attention.cu"
@@ -128,6 +129,12 @@ def _backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> 
     blocks = call.batches * call.key_heads * -(-call.keys // TILE)
     call.run("attention_for_key", blocks, parts, products.address)
     return OK
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    for dtype in DTYPES["FLOATING"]:
+        yield Program(TEXT, dtype, tuple(kernels_for(dtype)))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

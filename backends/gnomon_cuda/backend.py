@@ -8,52 +8,10 @@ from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.memory.spec import register_free
 from gnomon.values.errors import BackendUnavailableError
 
-from . import (
-    attention,
-    convolution,
-    foreach,
-    indexing,
-    lines,
-    losses,
-    masks,
-    matmul,
-    norms,
-    pointwise,
-    pooling,
-    random,
-    ranges,
-    rearrange,
-    reductions,
-    resample,
-    softmax,
-    sorting,
-    statistics,
-)
 from . import driver as drivers
+from .families import FAMILIES, programs
 from .runtime import Runtime
 from .streams import current_stream
-
-FAMILIES = (
-    pointwise,
-    reductions,
-    statistics,
-    rearrange,
-    indexing,
-    lines,
-    sorting,
-    masks,
-    matmul,
-    softmax,
-    norms,
-    attention,
-    convolution,
-    pooling,
-    resample,
-    random,
-    ranges,
-    foreach,
-    losses,
-)
 
 
 class CudaBackend(Backend):
@@ -62,10 +20,11 @@ class CudaBackend(Backend):
     name = device_type = "cuda"
     has_addresses = True
     device_module = "gnomon_cuda.device_module"
-    traits = USUAL_TRAITS.difference({"complex"}) | {"memory_stats", "streams"}
+    traits = USUAL_TRAITS | {"memory_stats", "streams"}
 
     def __init__(self) -> None:
         self.runtime = Runtime()
+        self.runtime.listed = programs
         register_free(self.device_type, self.runtime.owned.free)
         self.kernels: dict[str, Any] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}

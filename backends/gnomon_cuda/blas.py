@@ -39,7 +39,15 @@ long long gn_emulation_products(const char *operations);
 """
 
 # dtype -> NVIDIA's number for it, and for what its products are summed in: float for the half types.
-_TYPES = {"float32": (0, 68), "float64": (1, 70), "float16": (2, 68), "bfloat16": (14, 68)}
+_TYPES = {
+    "float32": (0, 68),
+    "float64": (1, 70),
+    "float16": (2, 68),
+    "bfloat16": (14, 68),
+    "complex64": (4, 68),
+    "complex128": (5, 70),
+}
+_DOUBLE_SUMS = 70
 DTYPES = tuple(_TYPES)
 _USUAL_ALGORITHM = -1
 _TENSOR_FLOAT_32 = 3  # factors of float32 may be rounded to 10 bits
@@ -119,8 +127,8 @@ class Blas:
         sizes: tuple[int, int, int, int],
         factors: tuple[Factor, Factor],
         out: Factor,
-        alpha: float,
-        beta: float,
+        alpha: complex,
+        beta: complex,
         allow_tf32: bool,
     ) -> None:
         """``out = alpha a b + beta out`` for batches of matrices, in a stream of the current device.
@@ -132,7 +140,7 @@ class Blas:
         """
         ffi = self._ffi
         kind, compute = _TYPES[dtype]
-        number = "double *" if dtype == "float64" else "float *"
+        number = "double[2]" if compute == _DOUBLE_SUMS else "float[2]"
         batches, m, n, k = sizes
         a, b = factors
         mode = _PRECISE_SUMS | (_TENSOR_FLOAT_32 if allow_tf32 and dtype == "float32" else 0)
@@ -143,7 +151,8 @@ class Blas:
                 self._modes[device] = mode
             self._check(self._lib.cublasSetStream_v2(handle, stream), "cublasSetStream")
             self._check(self._lib.cublasSetWorkspace_v2(handle, *workspace), "cublasSetWorkspace")
-            factor, rest = ffi.new(number, alpha), ffi.new(number, beta)
+            factor = ffi.new(number, (alpha.real, alpha.imag))  # of real products the first of these alone
+            rest = ffi.new(number, (beta.real, beta.imag))
             operations = (handle, a.transposed, b.transposed, m, n, k, factor)
             # fmt: off
             if batches == 1:  # which may cut k in parts, as that of batches does not

@@ -14,7 +14,7 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,9 +156,11 @@ class NvrtcCompiler(Compiler):
     """NVRTC, opened by cffi.  Raises BackendUnavailableError where none of the libraries loads.
 
     newest_major  the driver's CUDA: no NVRTC of a later one is taken
+    usual         what each is told
     """
 
     name = "nvrtc"
+    usual = ("--std=c++20", "--device-as-default-execution-space", "--ptxas-options=-v")
 
     def __init__(
         self,
@@ -178,7 +180,7 @@ class NvrtcCompiler(Compiler):
         if folders is None:
             folders = (sources.folder(), *find_cuda_headers(major[0]))
         self.folders = tuple(folders)
-        self.options = ("--std=c++20", "--device-as-default-execution-space", "--ptxas-options=-v", *options)
+        self.options = (*self.usual, *options)
 
     def _open(self, candidates: Sequence[str]) -> tuple[Any, str]:
         problems = []
@@ -287,6 +289,8 @@ class HostCompiler(Compiler):
     ``checks``: each access of a kernel is looked at, which is slow; by default as ``GNOMON_EMULATION_CHECKS``
     says.
     Raises BackendUnavailableError where there is none.
+
+    prefix  gives a header that is read before each text, and lies beside its precompiled form; or None
     """
 
     name = "host"
@@ -317,6 +321,7 @@ class HostCompiler(Compiler):
         # The sanitizer's calls at each access are answered by emulation.h, not by the sanitizer's library.
         self.kernel_options = ("-fsanitize=thread",) if checks else ()
         self.options = (*self.common_options, *self.kernel_options)
+        self.prefix: Callable[[], Path | None] = lambda: None
 
     def whole_text(self, source: str, kernels: Sequence[str]) -> str:
         lines = ['#include "emulation.h"', f'#line 1 "{TEXT_NAME}"', source]
@@ -327,8 +332,33 @@ class HostCompiler(Compiler):
     def compile(self, source: str, kernels: Sequence[str], architecture: str) -> Image:
         """The image for the emulated driver, which is the same for every ``architecture``."""
         texts = {"text.cpp": self.whole_text(source, kernels)}
-        data, log = self.build(texts, _described(kernels), self.kernel_options)
+        prefix = self.prefix()
+        before = () if prefix is None else ("-include", str(prefix))
+        data, log = self.build(texts, _described(kernels), (*self.kernel_options, *before))
         return Image(data, {expression: f"k{number}" for number, expression in enumerate(kernels)}, log)
+
+    def precompile(self, header: str) -> Image:
+        """The precompiled form of a header, by its text, for this compiler and its options.
+
+        Raises CompileError.
+        """
+        command = [*self.command, *self.options, *self._include_options, "-x", "c++-header"]
+        with tempfile.TemporaryDirectory(prefix="gnomon-") as room:
+            Path(room, "header.h").write_text(header, encoding="utf-8")
+            log = self._run([*command, "header.h", "-o", "header.h.gch"], room, "a header")
+            return Image(Path(room, "header.h.gch").read_bytes(), {}, log)
+
+    @property
+    def _include_options(self) -> list[str]:
+        return [f"-I{place}" for place in self.folders]
+
+    def _run(self, command: Sequence[str], room: str, what: str) -> str:
+        """What the compiler says.  Raises CompileError."""
+        ran = subprocess.run(command, cwd=room, capture_output=True, text=True, errors="replace")
+        log = "\n".join(filter(None, (ran.stderr.strip(), ran.stdout.strip())))
+        if ran.returncode:
+            raise CompileError(f"{shlex.join(self.command)} does not compile {what}:", log)
+        return log
 
     def build(
         self,
@@ -341,7 +371,7 @@ class HostCompiler(Compiler):
 
         Raises CompileError, which calls them ``what``.
         """
-        folders = [f"-I{place}" for place in self.folders]
+        folders = self._include_options
         objects = [f"{Path(name).stem}.o" for name in texts]
         commands = (
             [*self.command, *self.common_options, *compile_options, *folders, "-c", *texts],
@@ -350,13 +380,8 @@ class HostCompiler(Compiler):
         with tempfile.TemporaryDirectory(prefix="gnomon-") as room:
             for name, content in texts.items():
                 Path(room, name).write_text(content, encoding="utf-8")
-            log = ""
-            for command in commands:
-                ran = subprocess.run(command, cwd=room, capture_output=True, text=True, errors="replace")
-                log = "\n".join(filter(None, (log, ran.stderr.strip(), ran.stdout.strip())))
-                if ran.returncode:
-                    raise CompileError(f"{shlex.join(self.command)} does not compile {what}:", log)
-            return Path(room, "image.so").read_bytes(), log
+            logs = [self._run(command, room, what) for command in commands]
+            return Path(room, "image.so").read_bytes(), "\n".join(filter(None, logs))
 
 
 def _escaped(expression: str) -> str:

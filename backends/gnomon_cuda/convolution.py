@@ -8,13 +8,14 @@ of small, channels of large / groups, taps).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.kit.launch import NOT_IMPLEMENTED, OK
 from gnomon.values.geometry import numel_of
 
 from .direct import Direct, Work, tables
+from .programs import Program, one_by_one
 from .tables import DTYPES
 
 TEXT = "convolution.cu"
@@ -33,11 +34,15 @@ SPATIAL = 3
 DEPTH = 8  # CONVOLVE_DEPTH
 FEW_ROWS = 4  # of a group, for which there is a thread for each result
 LEAST_DEPTH = 256  # of a part
+# A tile's side, is the result a weight's, and are coordinates divided, which a weight's are not.
+_TILES, _LARGE_TILES = (
+    [f"convolve_tiles<{side}, {kind}>" for kind in ("0, 0", "0, 1", "1, 0")] for side in (4, 8)
+)
+_SMALL_ALONE = ("int64", "complex64", "complex128")  # no registers are left for the sums of a large tile
+_CONJUGATE = "conjugate"
 # What is compiled together; the kernels of large tiles take a compiler long enough one by one.
 _GROUP = (
-    "convolve_tiles<4, 0, 0>",
-    "convolve_tiles<4, 0, 1>",
-    "convolve_tiles<4, 1, 0>",
+    *_TILES,
     "convolve_threads<0>",
     "convolve_threads<1>",
     "convolve_blocks",
@@ -189,7 +194,8 @@ def _run(work: Work, problem: _Problem, options: _Options, bias: Any, is_of_weig
         return
     has_few_rows = problem.rows <= FEW_ROWS
     is_divided = problem.divide != _ONES
-    side = 8 if problem.rows > 64 and columns > 64 else 4
+    dtype = problem.out.tensor._spec.dtype
+    side = 8 if problem.rows > 64 and columns > 64 and dtype.name not in _SMALL_ALONE else 4
     processors = work.multiprocessors
     tiles = options.groups * _parts(problem.rows, 16 * side) * _parts(columns, 16 * side)
     parts = max(1, min(_parts(2 * processors, tiles), depth // LEAST_DEPTH))
@@ -213,7 +219,6 @@ def _run(work: Work, problem: _Problem, options: _Options, bias: Any, is_of_weig
             *(problem.divide, problem.limits, problem.source.strides[2:]),
         ),
     )
-    dtype = problem.out.tensor._spec.dtype
     factors = [description, work.address(problem.a.tensor), work.address(problem.source.tensor)]
     added, out = work.address(bias), work.address(problem.out.tensor)
     if has_few_rows and is_of_weights:
@@ -257,6 +262,20 @@ def _convolution(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) 
     return OK
 
 
+def _conjugate(work: Work, side: _Side) -> tuple[_Side, Any]:
+    """What a gradient is multiplied with, and its memory: the conjugates of complex numbers."""
+    dtype = side.tensor._spec.dtype
+    if not dtype.is_complex:
+        return side, None
+    count = numel_of(side.sizes)
+    memory = work.temporary(count * dtype.itemsize)
+    work.launch(
+        TEXT, dtype.name, _CONJUGATE, work.grid(count), [work.view(side.tensor), work.pointer(memory)]
+    )
+    strides = [numel_of(side.sizes[dim + 1 :]) for dim in range(len(side.sizes))]
+    return _Side(memory.address, side.sizes, strides), memory
+
+
 def _convolution_backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     grad_input, grad_weight, grad_bias, gradient, given, weight = tensors
     options = _options(given._spec.ndim - 2, arguments)
@@ -265,13 +284,16 @@ def _convolution_backward(work: Work, tensors: Sequence[Any], arguments: dict[st
     if _is_too_large(options, _side(large), _side(weight), _side(small)):
         return NOT_IMPLEMENTED
     if grad_input is not None:
-        from_small = _side(grad_input), _side(weight), _side(small)
-        from_large = _side(large), _side(weight), _side(grad_input)
-        problem = _gather(*from_large, options) if transposed else _spread(*from_small, options)
+        taps, _held = _conjugate(work, _side(weight))
+        if transposed:
+            problem = _gather(_side(large), taps, _side(grad_input), options)
+        else:
+            problem = _spread(_side(grad_input), taps, _side(small), options)
         _run(work, problem, options, None, False)
     if grad_weight is not None:
-        sides = _side(large), _side(grad_weight), _side(small)
-        _run(work, _correlate(*sides, options), options, None, True)
+        other, _held = _conjugate(work, _side(given))
+        sides = (_side(large), other) if transposed else (other, _side(small))
+        _run(work, _correlate(sides[0], _side(grad_weight), sides[1], options), options, None, True)
     channels = gradient._spec.sizes[1]
     if grad_bias is not None and channels:
         view = work.view(gradient)
@@ -281,11 +303,21 @@ def _convolution_backward(work: Work, tensors: Sequence[Any], arguments: dict[st
     return OK
 
 
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    for dtype in DTYPES["NUMERIC"]:
+        yield Program(TEXT, dtype, _GROUP)
+        if dtype not in _SMALL_ALONE:
+            yield from one_by_one(TEXT, dtype, _LARGE_TILES)
+    for dtype in DTYPES["COMPLEX"]:
+        yield Program(TEXT, dtype, (_CONJUGATE,))
+
+
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
     """The kernels by operator, the dtypes that each takes, and where each is written."""
     runtime.declare(STRUCTURES)
     functions = {"convolution": _convolution, "convolution_backward": _convolution_backward}
     source = f"csrc/cuda/{TEXT}"
     return tables(
-        runtime, [Direct(name, DTYPES["REAL"], function, source) for name, function in functions.items()]
+        runtime, [Direct(name, DTYPES["NUMERIC"], function, source) for name, function in functions.items()]
     )

@@ -5,7 +5,7 @@ csrc/cuda/foreach.cu.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import NOT_IMPLEMENTED, OK
@@ -14,6 +14,7 @@ from gnomon.values import geometry
 from gnomon.values.dtype import ALL
 
 from .direct import Direct, Work, tables
+from .programs import Program, one_by_one
 from .tables import DTYPES
 
 TEXT = "foreach.cu"
@@ -29,9 +30,21 @@ typedef struct {
     int32_t maximize; gn_stored scale; gn_stored found; gn_scalar number;
 } gn_step;
 """
-_PARTS_OF_COMPLEX = {"complex64": "float32", "complex128": "float64"}
 # A tensor with those that go with it (None for one that is not given), and the number of its step.
 Entry = tuple[Sequence[Any], Any]
+
+
+def _dense_kernel(operation: str, lanes: int) -> str:
+    return f"foreach_dense<{operation}_operation, {lanes}>"
+
+
+def _strided_kernel(operation: str) -> str:
+    return f"foreach_strided<{operation}_operation>"
+
+
+def _lanes(itemsize: int) -> int:
+    """Elements that a thread may take at once."""
+    return max(1, _VECTOR_BYTES // itemsize)
 
 
 def _stored(tensor: Any) -> tuple[int, int]:
@@ -62,8 +75,6 @@ def _overlap(entries: Sequence[Entry]) -> bool:
 
 def _run(work: Work, operation: str, entries: Sequence[Entry], step: dict[str, Any]) -> None:
     """``operation`` on the elements of each entry's tensors, all of one dtype."""
-    if operation == "add" and entries[0][0][0]._spec.dtype.is_complex:
-        operation = "add_complex"
     dense: list[Entry] = []
     options = work.structure("gn_step", step)
     for entry in entries:
@@ -75,9 +86,7 @@ def _run(work: Work, operation: str, entries: Sequence[Entry], step: dict[str, A
             continue
         views = [work.view(each) for each in (*tensors, *[None] * (PARTS - len(tensors)))]
         parameters = [*views, work.structure("gn_stored", _stored(number)), options]
-        _launch(
-            work, tensors[0], f"foreach_strided<{operation}_operation>", tensors[0]._spec.numel, parameters
-        )
+        _launch(work, tensors[0], _strided_kernel(operation), tensors[0]._spec.numel, parameters)
     if dense and _overlap(dense):  # one after the other, as each sees what the one before has written
         for entry in dense:
             _run_dense(work, operation, [entry], options)
@@ -88,7 +97,7 @@ def _run(work: Work, operation: str, entries: Sequence[Entry], step: dict[str, A
 def _run_dense(work: Work, operation: str, entries: Sequence[Entry], options: Any) -> None:
     rows, chunks = [], 0
     itemsize = entries[0][0][0]._spec.dtype.itemsize
-    lanes = max(1, _VECTOR_BYTES // itemsize)
+    lanes = _lanes(itemsize)
     for tensors, number in entries:
         places = [0 if each is None else int(each._address) for each in tensors]
         if any(place % _VECTOR_BYTES for place in places):
@@ -98,13 +107,12 @@ def _run_dense(work: Work, operation: str, entries: Sequence[Entry], options: An
         chunks += -(-count // CHUNK)
     table = work.upload("gn_entry", rows)
     parameters = [work.pointer(table), work.int64(len(rows)), work.int64(chunks), options]
-    kernel = f"foreach_dense<{operation}_operation, {lanes}>"
+    kernel = _dense_kernel(operation, lanes)
     _launch(work, entries[0][0][0], kernel, chunks * CHUNK, parameters)
 
 
 def _launch(work: Work, tensor: Any, kernel: str, elements: int, parameters: Sequence[Any]) -> None:
-    dtype = tensor._spec.dtype.name
-    work.launch(TEXT, _PARTS_OF_COMPLEX.get(dtype, dtype), kernel, work.grid(elements // 8), parameters)
+    work.launch(TEXT, tensor._spec.dtype.name, kernel, work.grid(elements // 8), parameters)
 
 
 def _by_dtype(entries: Sequence[Entry]) -> list[list[Entry]]:
@@ -152,6 +160,15 @@ def _optimizer(operation: str, lists: Sequence[str], decoupled: bool = False) ->
         return OK
 
     return run
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    for dtype in ALL:
+        operations = ["add", *(["sgd", "adam"] if dtype.name in DTYPES["FLOATING"] else [])]
+        for operation in operations:
+            found = [_dense_kernel(operation, lanes) for lanes in sorted({1, _lanes(dtype.itemsize)})]
+            yield from one_by_one(TEXT, dtype.name, [*found, _strided_kernel(operation)])
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

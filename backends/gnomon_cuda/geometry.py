@@ -10,7 +10,7 @@ from .direct import Work
 # Elements are moved by their size, as those of one dtype.
 MOVED_DTYPE = "uint8"
 VECTOR_BYTES = 16
-_ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_parts<uint64_t>"}
+_ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_uint128"}
 FEW_NUMBERS = 2**32  # below, elements have numbers of 32 bits
 
 
@@ -118,6 +118,10 @@ def in_vectors(operands: Sequence[Operand], others: Iterable[int] = ()) -> tuple
     ], count
 
 
+ELEMENT_BYTES = tuple(_ELEMENTS)
+NUMBERS = ("uint32_t", "uint64_t")
+
+
 def element(itemsize: int) -> str:
     """The C++ type that elements of so many bytes are moved by."""
     return _ELEMENTS[itemsize]
@@ -125,4 +129,4 @@ def element(itemsize: int) -> str:
 
 def number(count: int) -> str:
     """The C++ type of numbers of so many elements."""
-    return "uint32_t" if count < FEW_NUMBERS else "uint64_t"
+    return NUMBERS[count >= FEW_NUMBERS]

@@ -7,18 +7,29 @@ makes them on the device and says whether an index is out of range, before anyth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.launch import BAD_VALUE, NOT_IMPLEMENTED, OK
+from gnomon.kit.launch import BAD_VALUE, OK
 from gnomon.kit.numbers import scalar_forms
 from gnomon.values.dtype import ALL
 
 from .allocator import Memory
 from .direct import Direct, Work, tables
-from .geometry import MOVED_DTYPE, Operand, element, in_vectors, merged, number, product
-from .launcher import MOST_DIMS, THREADS
-from .order import PACKED, last_of_each, sorted_numbers
+from .geometry import (
+    ELEMENT_BYTES,
+    MOVED_DTYPE,
+    NUMBERS,
+    Operand,
+    element,
+    in_vectors,
+    merged,
+    number,
+    product,
+)
+from .launcher import THREADS
+from .order import PACKED, WIDE, last_of_each, sorted_numbers
+from .programs import Program, one_by_one
 from .tables import DTYPES
 
 TEXT, COMBINING = "index.cu", "combine.cu"
@@ -36,22 +47,55 @@ LEAST_SPARSE = 2**16
 WIDEST = 32  # elements side by side that a block of combine_many takes
 UNDIVIDED, MEAN_OF_PICKS, MEAN_OF_ROWS = range(3)
 _NO_INDEX = -(2**63)  # is dropped nowhere: it is out of any range
-_MOVES = [
-    "number_picks<uint32_t>",
-    "name_winners<uint32_t>",
-    *(
-        kernel % element(size)
-        for size in (1, 2, 4, 8, 16)
-        for kernel in (
-            "move_picked<%s, uint32_t, 0, uint32_t>",
-            "move_picked<%s, uint32_t, 1, uint32_t>",
-            "gather<%s, uint32_t>",
-            "copy_places<%s, uint32_t>",
-        )
-    ),
-]
+_WINNERS, _MANY_WINNERS, _MARKS = "uint32_t", "unsigned long long", "uint8_t"  # what says which pick is put
+
+
+def _number_kernel(count: str) -> str:
+    return f"number_picks<{count}>"
+
+
+def _name_kernel(winner: str) -> str:
+    return f"name_winners<{winner}>"
+
+
+def _move_kernel(itemsize: int, count: str, puts: bool, winner: str) -> str:
+    return f"move_picked<{element(itemsize)}, {count}, {int(puts)}, {winner}>"
+
+
+def _gather_kernel(itemsize: int, count: str) -> str:
+    return f"gather<{element(itemsize)}, {count}>"
+
+
+def _copy_kernel(itemsize: int, count: str) -> str:
+    return f"copy_places<{element(itemsize)}, {count}>"
+
+
+def _moves(count: str) -> list[str]:
+    """The kernels that move as many elements as ``count`` numbers, without those of rare winners."""
+    found = [_number_kernel(count)]
+    for itemsize in ELEMENT_BYTES:
+        found += [_move_kernel(itemsize, count, puts, _WINNERS) for puts in (False, True)]
+        found += [_gather_kernel(itemsize, count), _copy_kernel(itemsize, count)]
+    return found
+
+
+_MOVES = [_name_kernel(_WINNERS), *_moves(NUMBERS[0])]  # what is compiled together
 _HOWS = {"sum": "gn_total", "prod": "gn_product", "amax": "gn_most", "amin": "gn_least", "mean": "gn_total"}
-_PARTS = {"complex64": "float32", "complex128": "float64"}
+_COMBINATIONS = ("few", "many")
+
+
+def _combine_kernel(each: str, entry: str, how: str) -> str:
+    return f"combine_{each}<{entry}, {how}>"
+
+
+def _combine_kernels(dtype: str, entry: str) -> list[str]:
+    hows = dict.fromkeys(_HOWS.values()) if dtype in DTYPES["ORDERED"] else ("gn_total", "gn_product")
+    return [_combine_kernel(each, entry, how) for each in _COMBINATIONS for how in hows]
+
+
+def _combined(dtype: str) -> tuple[str, ...]:
+    """What is compiled together."""
+    return (*_combine_kernels(dtype, PACKED), "put_number", "convert_number")
 
 
 class Index(NamedTuple):
@@ -137,7 +181,7 @@ def _flat_picks(target: Operand, other: Operand, index: Operand) -> Picks:
     return Picks(whole, other, target, indices, 0, len(other.sizes), True)
 
 
-def _picks_along(target: Operand, other: Operand, dim: int, index: Operand) -> Picks:
+def picks_along(target: Operand, other: Operand, dim: int, index: Operand) -> Picks:
     """Picks of elements at their own place but for ``dim``, where the index says it."""
     other = other.narrowed(index.sizes)
     whole = target.seen(index.sizes, [0] * len(index.sizes))
@@ -170,7 +214,7 @@ def _number(
     operand, beside = merged(index.operand, index.beside)
     rule = work.structure("gn_numbering", (index.size, index.factor, dropped, limit, wraps, adds))
     count = operand.numel
-    kernel = f"number_picks<{number(count)}>"
+    kernel = _number_kernel(number(count))
     parameters = [operand.view(work), beside.view(work), rule, work.pointer(numbers), work.pointer(flag)]
     _launch_move(work, kernel, count, parameters)
 
@@ -185,8 +229,16 @@ def copy(work: Work, out: Operand, source: Operand) -> None:
     """Copy elements of one size between tensors of the same sizes."""
     (out, source), _ = in_vectors(merged(out, source))
     count = out.numel
-    kernel = f"copy_places<{element(out.itemsize)}, {number(count)}>"
+    kernel = _copy_kernel(out.itemsize, number(count))
     _launch_move(work, kernel, count, [out.view(work), source.view(work)])
+
+
+def clear(work: Work, tensor: Any) -> None:
+    """Make all elements of a tensor 0."""
+    target = Operand.of(tensor)
+    zero = work.zeros(target.itemsize)
+    one = Operand(zero.address, target.code, target.itemsize, target.sizes, [0] * len(target.sizes))
+    copy(work, target, one)
 
 
 def _begin(work: Work, tensors: Sequence[Any]) -> None:
@@ -200,11 +252,11 @@ def _find_winners(work: Work, picks: Picks, numbers: Memory) -> tuple[str, Memor
     there are far more numbers than picks, by sorting these.
     """
     if picks.numbers > max(SPARSE * picks.total, LEAST_SPARSE):
-        return "uint8_t", last_of_each(work, numbers, picks.total, picks.numbers.bit_length())
-    winner, nbytes = ("uint32_t", 4) if picks.total < 2**32 - 1 else ("unsigned long long", 8)
+        return _MARKS, last_of_each(work, numbers, picks.total, picks.numbers.bit_length())
+    winner, nbytes = (_WINNERS, 4) if picks.total < 2**32 - 1 else (_MANY_WINNERS, 8)
     winners = work.zeros(picks.numbers * nbytes)
     parameters = [work.pointer(numbers), work.int64(picks.total), work.pointer(winners)]
-    _launch_move(work, f"name_winners<{winner}>", picks.total, parameters)
+    _launch_move(work, _name_kernel(winner), picks.total, parameters)
     return winner, winners
 
 
@@ -212,11 +264,11 @@ def _move(work: Work, picks: Picks, numbers: Memory, puts: bool) -> None:
     """Read the picks' elements from the target, or put them there: of equal picks the last one wins."""
     (other, whole), lanes = in_vectors(merged(picks.other, picks.whole), picks.picked.strides)
     (picked,) = merged(picks.picked)
-    winner, winners = "uint32_t", None
+    winner, winners = _WINNERS, None
     if puts and any(picks.other.strides[picks.before : picks.before + picks.ndim]):
         winner, winners = _find_winners(work, picks, numbers)
     count = other.numel
-    kernel = f"move_picked<{element(other.itemsize)}, {number(count)}, {int(puts)}, {winner}>"
+    kernel = _move_kernel(other.itemsize, number(count), puts, winner)
     parameters = [
         other.view(work),
         whole.view(work),
@@ -229,12 +281,7 @@ def _move(work: Work, picks: Picks, numbers: Memory, puts: bool) -> None:
     _launch_move(work, kernel, count, parameters)
 
 
-def _in_parts(operand: Operand, itemsize: int) -> Operand:
-    """Complex numbers as two real ones each."""
-    return Operand(operand.address, operand.code, itemsize, [*operand.sizes, 2], [*operand.strides, itemsize])
-
-
-def _combine(
+def combine(
     work: Work,
     dtype: str,
     picks: Picks,
@@ -245,9 +292,6 @@ def _combine(
     scale: Any = 1,
 ) -> None:
     """Combine what comes to each place of the target, which has its elements already."""
-    if dtype in _PARTS:  # sums of complex numbers are sums of their parts
-        dtype, itemsize = _PARTS[dtype], picks.other.itemsize // 2
-        picks = picks._replace(whole=_in_parts(picks.whole, itemsize), other=_in_parts(picks.other, itemsize))
     if picks.total == 0 or picks.other.numel == 0:
         return
     entries, entry = sorted_numbers(work, numbers, picks.total, picks.numbers.bit_length())
@@ -264,21 +308,19 @@ def _combine(
         work.structure("gn_combination", content),
         _numbers_of(work, scale),
     ]
-    words = f"{entry}, {_HOWS[how]}"
-    _launch_combining(work, dtype, f"combine_few<{words}>", work.grid(picks.total * rows), parameters)
+    few, many = (_combine_kernel(each, entry, _HOWS[how]) for each in _COMBINATIONS)
+    _launch_combining(work, dtype, few, work.grid(picks.total * rows), parameters)
     if picks.total > FEW:
         width = min(WIDEST, 1 << (picks.inner - 1).bit_length())
         blocks = -(-picks.total // FEW) * (rows // picks.inner) * -(-picks.inner // width)
         parameters.append(work.int32(width))
-        _launch_combining(work, dtype, f"combine_many<{words}>", work.grid(blocks * THREADS), parameters)
+        _launch_combining(work, dtype, many, work.grid(blocks * THREADS), parameters)
 
 
 def _launch_combining(
     work: Work, dtype: str, kernel: str, grid: tuple[int, int, int], parameters: list[Any]
 ) -> None:
-    hows = ("gn_total", "gn_product", "gn_most", "gn_least")
-    group = [f"combine_{each}<{PACKED}, {how}>" for each in ("few", "many") for how in hows]
-    group += ["put_number", "convert_number"]
+    group = _combined(dtype)
     work.launch(COMBINING, dtype, kernel, grid, parameters, group if kernel in group else ())
 
 
@@ -290,13 +332,9 @@ def _one(work: Work, tensor: Any, value: Any) -> tuple[Operand, Memory]:
     """A number as an element of a tensor's dtype on the device; of no dimension yet."""
     dtype = tensor._spec.dtype
     held = work.temporary(dtype.itemsize)
-    parts = [value]
-    if dtype.name in _PARTS:
-        parts = [value.real, value.imag]
-    for place, part in enumerate(parts):
-        at = work.address(held.address + place * dtype.itemsize // 2)
-        name = _PARTS.get(dtype.name, dtype.name)
-        _launch_combining(work, name, "put_number", (1, 1, 1), [_numbers_of(work, part), at])
+    _launch_combining(
+        work, dtype.name, "put_number", (1, 1, 1), [_numbers_of(work, value), work.pointer(held)]
+    )
     return Operand(held.address, dtype.code, dtype.itemsize, [], []), held
 
 
@@ -376,7 +414,7 @@ def _gather(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> in
     strides = list(self.strides)
     step, strides[dim] = strides[dim], 0
     out, index, self = merged(out, index, self.seen(index.sizes, strides))
-    kernel = f"gather<{element(self.itemsize)}, {number(out.numel)}>"
+    kernel = _gather_kernel(self.itemsize, number(out.numel))
     parameters = [*(each.view(work) for each in (out, index, self)), work.int64(step)]
     _launch_move(work, kernel, out.numel, parameters)
     return OK
@@ -398,21 +436,31 @@ def _put_picks(work: Work, tensors: Sequence[Any], picks: Picks, flag: Memory | 
 
 def _combine_picks(work: Work, tensors: Sequence[Any], picks: Picks, **how: Any) -> int:
     spec = tensors[0]._spec
-    if spec.dtype.name in _PARTS and spec.ndim >= MOST_DIMS:  # their parts are one dimension more
-        return NOT_IMPLEMENTED
     flag = work.flag()
     numbers = _find_numbers(work, picks, flag)
     if picks.total and work.is_set(flag):
         return BAD_VALUE
     _begin(work, tensors)
-    _combine(work, spec.dtype.name, picks, numbers, **how)
+    combine(work, spec.dtype.name, picks, numbers, **how)
     return OK
+
+
+def _with_indices(function: Any) -> Any:
+    """``function``, but where there is no index, whose dimensions need then not be the target's, a copy."""
+
+    def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+        if tensors[2]._spec.numel == 0:
+            _begin(work, tensors)
+            return OK
+        return function(work, tensors, arguments)  # type: ignore[no-any-return]
+
+    return run
 
 
 def _scatter_picks(tensors: Sequence[Any], arguments: dict[str, Any], other: Operand) -> Picks:
     index = Operand.of(tensors[2])
     dim = _dim(tensors[0], arguments["dim"])
-    return _picks_along(Operand.of(tensors[0]), other, dim, index)
+    return picks_along(Operand.of(tensors[0]), other, dim, index)
 
 
 def _scatter(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
@@ -506,18 +554,28 @@ def _embedding_backward(work: Work, tensors: Sequence[Any], arguments: dict[str,
     numbers = _find_numbers(work, picks, flag, padding if padding >= 0 else _NO_INDEX)
     if picks.total and work.is_set(flag):
         return BAD_VALUE
-    zero = work.zeros(target.itemsize)
-    copy(work, target, Operand(zero.address, target.code, target.itemsize, target.sizes, [0, 0]))
+    clear(work, out)
     mean = MEAN_OF_ROWS if arguments["scale_grad_by_freq"] else UNDIVIDED
-    _combine(work, out._spec.dtype.name, picks, numbers, with_self=False, mean=mean)
+    combine(work, out._spec.dtype.name, picks, numbers, with_self=False, mean=mean)
     return OK
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    yield Program(TEXT, MOVED_DTYPE, tuple(_MOVES))
+    alone = [_name_kernel(_MANY_WINNERS), *_moves(NUMBERS[1])]
+    for winner in (_MANY_WINNERS, _MARKS):
+        alone += [_move_kernel(each, count, True, winner) for each in ELEMENT_BYTES for count in NUMBERS]
+    yield from one_by_one(TEXT, MOVED_DTYPE, alone)
+    for dtype in DTYPES["ALL"]:
+        yield Program(COMBINING, dtype, _combined(dtype))
+        yield from one_by_one(COMBINING, dtype, _combine_kernels(dtype, WIDE))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
     """The kernels by operator, the dtypes that each takes, and where each is written."""
     runtime.declare(STRUCTURES)
     every = tuple(each.name for each in ALL)
-    real = DTYPES["ALL"]
     moved = {
         "cat": _cat,
         "index_select": _index_select,
@@ -525,25 +583,22 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         "take": _take,
         "_index": _index_by_tensors,
         "gather": _gather,
-        "scatter.src": _scatter,
+        "scatter.src": _with_indices(_scatter),
         "index_copy": _index_copy,
     }
     combined = {
-        "scatter.value": (_scatter_value, every),
-        "scatter_add": (_scatter_add, every),
-        "scatter.reduce": (_scatter_combine, real),
-        "scatter.value_reduce": (_scatter_combine, real),
-        "scatter_reduce.two": (_scatter_reduce, real),
-        "index_add": (_index_add, real),
-        "index_fill.int_Scalar": (_index_fill, every),
-        "index_fill.int_Tensor": (_index_fill, real),
-        "_index_put": (_index_put, every),
-        "put": (_put, every),
-        "embedding_dense_backward": (_embedding_backward, every),
+        "scatter.value": _with_indices(_scatter_value),
+        "scatter_add": _with_indices(_scatter_add),
+        "scatter.reduce": _with_indices(_scatter_combine),
+        "scatter.value_reduce": _with_indices(_scatter_combine),
+        "scatter_reduce.two": _with_indices(_scatter_reduce),
+        "index_add": _index_add,
+        "index_fill.int_Scalar": _index_fill,
+        "index_fill.int_Tensor": _index_fill,
+        "_index_put": _index_put,
+        "put": _put,
+        "embedding_dense_backward": _embedding_backward,
     }
     found = [Direct(name, every, function, f"csrc/cuda/{TEXT}") for name, function in moved.items()]
-    found += [
-        Direct(name, dtypes, function, f"csrc/cuda/{COMBINING}")
-        for name, (function, dtypes) in combined.items()
-    ]
+    found += [Direct(name, every, function, f"csrc/cuda/{COMBINING}") for name, function in combined.items()]
     return tables(runtime, found)

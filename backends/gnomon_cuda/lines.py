@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import BAD_VALUE, OK
@@ -12,6 +12,7 @@ from .direct import Direct, Grid, Work, tables
 from .geometry import Operand, merged, product
 from .indexing import copy
 from .launcher import THREADS
+from .programs import Program, for_each
 from .tables import DTYPES
 
 SEARCH, SCAN = "search.cu", "scan.cu"
@@ -25,7 +26,15 @@ LEAST_FOR_THREAD = 64  # elements that a thread takes at least, before a line is
 LEAST_FOR_BLOCK = 4096
 BUSY = 2048  # threads that keep a multiprocessor busy
 _CANDIDATE_BYTES = 16
-_TOTAL_BYTES = 16
+_SEARCHES = (
+    *(f"search_{each}<{least}>" for each in ("threads", "blocks") for least in (0, 1)),
+    "search_parts",
+)
+_SCANS = {
+    **dict.fromkeys(("cumsum", "cumprod"), DTYPES["ALL"]),
+    **dict.fromkeys(("cummax", "cummin"), DTYPES["ORDERED"]),
+}
+_TOTAL_BYTES = 32
 
 
 class Lines:
@@ -104,12 +113,10 @@ def search(work: Work, lines: Lines, dtype: str, values: Operand, indices: Opera
     if parts > 1:
         found = work.temporary(lines.count * parts * _CANDIDATE_BYTES)
     arguments = [*views, shape, work.pointer(found)]
-    group = [f"search_{each}<{least}>" for each in ("threads", "blocks") for least in (0, 1)]
-    group.append("search_parts")
     kernel = f"search_{'threads' if threads else 'blocks'}<{int(is_least)}>"
-    work.launch(SEARCH, dtype, kernel, _grid(work, threads, lines.count * parts), arguments, group)
+    work.launch(SEARCH, dtype, kernel, _grid(work, threads, lines.count * parts), arguments, _SEARCHES)
     if parts > 1:
-        work.launch(SEARCH, dtype, "search_parts", work.grid(lines.count), arguments, group)
+        work.launch(SEARCH, dtype, "search_parts", work.grid(lines.count), arguments, _SEARCHES)
 
 
 def _search(
@@ -151,6 +158,12 @@ def _aminmax(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> i
 # -- scans -------------------------------------------------------------------------------------------------
 
 
+def _scan_kernels(scan: str) -> list[str]:
+    """What is compiled together."""
+    found = [f"scan_threads<{scan}, 0>", f"scan_threads<{scan}, 1>"]
+    return found + [f"scan_{each}<{scan}>" for each in ("totals", "parts", "blocks")]
+
+
 def _scan(name: str) -> Callable[..., int]:
     def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
         *outputs, source = tensors
@@ -171,8 +184,7 @@ def _scan(name: str) -> Callable[..., int]:
         at = work.pointer(totals)
         grid = _grid(work, threads, lines.count * parts)
         scan = f"{name}_scan"
-        group = [f"scan_threads<{scan}, 0>", f"scan_threads<{scan}, 1>"]
-        group += [f"scan_{each}<{scan}>" for each in ("totals", "parts", "blocks")]
+        group = _scan_kernels(scan)
 
         def put(kernel: str, grid: Grid, arguments: list[Any]) -> None:
             work.launch(SCAN, source._spec.dtype.name, kernel, grid, arguments, group)
@@ -190,6 +202,13 @@ def _scan(name: str) -> Callable[..., int]:
     return run
 
 
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    yield from for_each(SEARCH, DTYPES["ORDERED"], _SEARCHES)
+    for name, dtypes in _SCANS.items():
+        yield from for_each(SCAN, dtypes, _scan_kernels(f"{name}_scan"))
+
+
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
     """The kernels by operator, the dtypes that each takes, and where each is written."""
     runtime.declare(STRUCTURES)
@@ -200,8 +219,7 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         "min.dim": _extremes(True),
         "aminmax": _aminmax,
     }
-    scans = ("cumsum", "cumprod", "cummax", "cummin")
     dtypes = DTYPES["ORDERED"]
     found = [Direct(name, dtypes, function, f"csrc/cuda/{SEARCH}") for name, function in searches.items()]
-    found += [Direct(name, dtypes, _scan(name), f"csrc/cuda/{SCAN}") for name in scans]
+    found += [Direct(name, scanned, _scan(name), f"csrc/cuda/{SCAN}") for name, scanned in _SCANS.items()]
     return tables(runtime, found)

@@ -4,12 +4,13 @@ csrc/cuda/losses.cu.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import BAD_VALUE, OK
 
 from .direct import Direct, Work, tables
+from .programs import Program, for_each
 from .tables import DTYPES
 
 TEXT = "losses.cu"
@@ -110,6 +111,11 @@ def _each(work: Work, kernel: str, out: Any, views: Sequence[Any]) -> int:
     if out._spec.numel:
         work.launch(TEXT, out._spec.dtype.name, kernel, work.grid(out._spec.numel), views, _GROUP)
     return OK
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    return for_each(TEXT, DTYPES["FLOATING"], _GROUP)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

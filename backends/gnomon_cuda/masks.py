@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import BAD_VALUE, OK
@@ -14,10 +14,12 @@ from .geometry import MOVED_DTYPE, Operand, element, merged
 from .indexing import copy
 from .launcher import THREADS
 from .order import sum_counts
+from .programs import Program, for_each
 from .tables import DTYPES
 
 NONZERO, MASKS = "nonzero.cu", "masks.cu"
 TILE = 2048  # as in marks.cuh
+_PARTS = {"complex64": "float32", "complex128": "float64"}  # a number is 0 where both parts are
 _NONZERO = ("count_nonzero", "write_nonzero", "fill_rows")
 _MASKS = [
     "count_chosen",
@@ -41,12 +43,15 @@ class _Ranks:
 def _nonzero(work: Work, source: Any) -> tuple[Operand, Callable[..., None], _Ranks]:
     """What is not 0, counted: the tensor, what launches kernels of its dtype, and the ranks."""
 
+    dtype = source._spec.dtype.name
+    parts = work.int32(2 if dtype in _PARTS else 1)
+
     def launch(kernel: str, grid: Grid, arguments: list[Any]) -> None:
-        work.launch(NONZERO, source._spec.dtype.name, kernel, grid, arguments, _NONZERO)
+        work.launch(NONZERO, _PARTS.get(dtype, dtype), kernel, grid, arguments, _NONZERO)
 
     (self,) = merged(Operand.of(source))
     ranks = _Ranks(
-        work, self.numel, lambda grid, counts: launch("count_nonzero", grid, [self.view(work), counts])
+        work, self.numel, lambda grid, counts: launch("count_nonzero", grid, [self.view(work), parts, counts])
     )
     return self, launch, ranks
 
@@ -64,8 +69,10 @@ def _nonzero_static(work: Work, tensors: Sequence[Any], arguments: dict[str, Any
     self, launch, ranks = _nonzero(work, source)
     if out._spec.numel == 0:
         return OK
-    arguments_of_rows = [work.view(out), self.view(work), work.view(source), work.pointer(ranks.before)]
     if self.numel:
+        parts = work.int32(2 if source._spec.dtype.name in _PARTS else 1)
+        views = [work.view(out), self.view(work), work.view(source)]
+        arguments_of_rows = [*views, parts, work.pointer(ranks.before)]
         launch("write_nonzero", ranks.grid, arguments_of_rows)
     value = work.int64(arguments["fill_value"])
     launch("fill_rows", work.grid(out._spec.numel), [work.view(out), work.address(ranks.total), value])
@@ -137,12 +144,18 @@ def _masked_scatter(work: Work, tensors: Sequence[Any], arguments: dict[str, Any
     return _move_chosen(work, out, _expanded(mask, out.sizes), source, 0, source.numel, begin)
 
 
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    yield from for_each(NONZERO, DTYPES["ORDERED"], _NONZERO)
+    yield Program(MASKS, MOVED_DTYPE, tuple(_MASKS))
+
+
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
     """The kernels by operator, the dtypes that each takes, and where each is written."""
     every = tuple(each.name for each in ALL)
     rows = [
-        Direct("_count_nonzero", DTYPES["ALL"], _count_nonzero, f"csrc/cuda/{NONZERO}"),
-        Direct("nonzero_static", DTYPES["ALL"], _nonzero_static, f"csrc/cuda/{NONZERO}"),
+        Direct("_count_nonzero", every, _count_nonzero, f"csrc/cuda/{NONZERO}"),
+        Direct("nonzero_static", every, _nonzero_static, f"csrc/cuda/{NONZERO}"),
         Direct("_masked_select", every, _masked_select, f"csrc/cuda/{MASKS}"),
         Direct("masked_scatter", every, _masked_scatter, f"csrc/cuda/{MASKS}"),
     ]

@@ -11,7 +11,7 @@ float32 factors to 10 bits, for speed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.kit.launch import OK
@@ -22,6 +22,7 @@ from .blas import DTYPES as DTYPES_OF_BLAS
 from .blas import LARGEST, Blas, Factor
 from .direct import Direct, Work, tables
 from .launcher import THREADS
+from .programs import Program
 from .tables import DTYPES
 
 allow_tf32 = False  # as torch.backends.cuda.matmul.allow_tf32
@@ -43,6 +44,7 @@ MOST_PARTS = 512
 FEW_OUTPUTS = 1024  # up to here a warp adds up the parts of one
 COLUMNS = 32  # of a block of product_columns
 VECTOR_BYTES = 16
+_WIDE = ("float64", "int64", "complex64", "complex128")
 _VECTOR_KERNELS = [
     *(f"product_rows<{threads}>" for threads in (32, 256)),
     "product_columns<0>",
@@ -51,8 +53,8 @@ _VECTOR_KERNELS = [
 
 
 def kernels_for(dtype: str) -> list[str]:
-    """The kernels of a dtype.  Large tiles of 64 bits would not fit into shared memory."""
-    rows = (4,) if dtype in ("float64", "int64") else (4, 8)
+    """The kernels of a dtype.  Large tiles of 64 bits or more would not fit into shared memory."""
+    rows = (4, 8) if dtype not in _WIDE else (4,)
     return [*(f"product_tiles<{each}>" for each in rows), *_VECTOR_KERNELS]
 
 
@@ -279,8 +281,8 @@ def _multiply_by_blas(work: Work, blas: Blas, product: Product) -> None:
         (batches, m, n, k),
         (left, right),
         target,
-        float(product.alpha),
-        float(product.beta),
+        product.alpha,
+        product.beta,
         allow_tf32,
     )
     if out != product.out:
@@ -321,11 +323,20 @@ def _dot(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     return _run(work, Product(dtype.name, dtype.itemsize, *sizes, place, _NO_MATRIX, row, column, 0, 1))
 
 
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    for dtype in DTYPES["NUMERIC"]:
+        yield Program(TEXT, dtype, tuple(kernels_for(dtype)))
+
+
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
     """The kernels by operator, the dtypes that each takes, and where each is written."""
     runtime.declare(STRUCTURES)
     functions = {"mm": _mm, "bmm": _mm, "addmm": _addmm, "baddbmm": _addmm, "dot": _dot}
     return tables(
         runtime,
-        [Direct(name, DTYPES["REAL"], function, f"csrc/cuda/{TEXT}") for name, function in functions.items()],
+        [
+            Direct(name, DTYPES["NUMERIC"], function, f"csrc/cuda/{TEXT}")
+            for name, function in functions.items()
+        ],
     )

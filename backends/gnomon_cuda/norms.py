@@ -7,7 +7,7 @@ Rows that are normalized by themselves go to the first; what is summed over imag
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import NOT_IMPLEMENTED, OK
@@ -17,6 +17,7 @@ from gnomon.values.dtype import float32, float64
 from .direct import Direct, Work, tables
 from .flat import Flat
 from .launcher import THREADS, VECTOR_BYTES
+from .programs import Program, for_each
 from .tables import DTYPES
 from .teams import MOST_THREADS, WARP, block_of, holding
 
@@ -413,6 +414,16 @@ def _batch_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str
         call.run_elements(1 if is_training else 2)
     flat.finish()
     return OK
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    floats = DTYPES["FLOATING"]
+    for dtype in floats:
+        for name in ("norm_rows", "norm_gradient_rows"):
+            for is_root in (False, True):
+                yield Program(ROWS_TEXT, dtype, tuple(row_kernels(dtype, name, is_root)))
+    yield from for_each(CHANNELS_TEXT, floats, CHANNEL_KERNELS)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .allocator import Memory
 from .direct import Grid, Work
 from .geometry import MOVED_DTYPE
 from .launcher import THREADS
+from .programs import Program
 
 TEXT = "order.cu"
 # As in order.cu.
@@ -19,6 +21,15 @@ DIGIT_BITS = 8
 MOST_KEPT = SHORT_LINE // 8  # of a long line that is not sorted as a whole
 PACKED, WIDE = "gn_packed", "gn_wide"
 _BYTES = {PACKED: 8, WIDE: 16}
+_KERNELS = (
+    "enter_numbers",
+    "sort_short",
+    "count_digits",
+    "move_digits",
+    "mark_last",
+    "keep_first",
+    "find_starts",
+)
 _SUMS = ("sum_counts", "add_counts")
 
 
@@ -103,7 +114,24 @@ def last_of_each(work: Work, numbers: Memory, count: int, key_bits: int) -> Memo
     return marks
 
 
+def starts_of(work: Work, entries: Memory, entry: str, count: int, keys: int) -> Memory:
+    """Where in sorted entries those of each key begin, and behind them where the last one's end: int64."""
+    starts = work.temporary((keys + 1) * 8)
+    parameters = [work.pointer(entries), work.int64(count), work.int64(keys), work.pointer(starts)]
+    _launch(work, "find_starts", entry, work.grid(keys + 1), parameters)
+    return starts
+
+
 def _launch(work: Work, kernel: str, entry: str, grid: Grid, parameters: list[Any]) -> None:
-    names = ("enter_numbers", "sort_short", "count_digits", "move_digits", "mark_last", "keep_first")
-    group = [f"{each}<{entry}>" for each in names]
-    work.launch(TEXT, MOVED_DTYPE, f"{kernel}<{entry}>", grid, parameters, group)
+    work.launch(TEXT, MOVED_DTYPE, f"{kernel}<{entry}>", grid, parameters, _group(entry))
+
+
+def _group(entry: str) -> tuple[str, ...]:
+    """What is compiled together."""
+    return tuple(f"{each}<{entry}>" for each in _KERNELS)
+
+
+def programs() -> Iterator[Program]:
+    """All that may be asked of this text."""
+    for group in (_SUMS, _group(PACKED), _group(WIDE)):
+        yield Program(TEXT, MOVED_DTYPE, group)

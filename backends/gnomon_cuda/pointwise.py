@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.dispatch.dispatcher import aten
@@ -13,7 +13,8 @@ from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 
 from .entries import PreparedCall
-from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of
+from .launcher import FEW_DIMS, THREADS, VECTOR_BYTES, Geometry, geometry_of, grid_of
+from .programs import Program, one_by_one
 from .tables import DTYPES, Row, pointwise_rows
 
 TEXT = "pointwise.cu"
@@ -34,18 +35,41 @@ _MOVED_AS = {
     "float64": "int64",
     "complex64": "int64",
 }
-_PARTS = {"complex64": "float32", "complex128": "float64"}  # what a complex number is two of
-
-
-def _moves(dtype: str) -> list[str]:
-    """The operations that only move elements to a dtype."""
-    moves = ["fill", *(f"copy_{each.name}" for each in ALL)]
-    return moves + [f"complex_{each}" for each in moves] if dtype in _PARTS.values() else moves
-
-
+_CHOICE_DTYPE = "uint8"  # elements are chosen by their size, as those of one dtype
+_JOINING = ["complex", "polar"]  # of two real numbers a complex one
 # dtype -> its operations, and those that only move elements, each in the order in which they are compiled.
-_OPERATIONS = {dtype: [row.id for row in _ROWS if dtype in row.dtypes] for dtype in DTYPES["ALL"]}
-_MOVES = {dtype: _moves(dtype) for dtype in DTYPES["ALL"]}
+_OPERATIONS = {
+    dtype: [row.id for row in _ROWS if dtype in row.dtypes and row.id not in _JOINING]
+    for dtype in DTYPES["ALL"]
+}
+_MOVES = ["fill", *(f"copy_{each.name}" for each in ALL)]
+
+
+def _dense_words(lanes: int) -> str:
+    """The expression of a kernel of so many lanes, with a place for the operation."""
+    return f"pointwise_dense<%s_operation, {lanes}>"
+
+
+def _walk(is_small: bool) -> str:
+    """The end of the expression of a kernel that walks."""
+    return f"uint32_t, {FEW_DIMS}>" if is_small else "int64_t, 64>"
+
+
+def _strided_words(is_small: bool) -> str:
+    return f"pointwise_strided<%s_operation, {_walk(is_small)}"
+
+
+def _dense_choice(itemsize: int) -> str:
+    return f"where_dense<{_element(itemsize)}>"
+
+
+def _strided_choice(itemsize: int, is_small: bool) -> str:
+    return f"where_strided<{_element(itemsize)}, {_walk(is_small)}"
+
+
+def _element(itemsize: int) -> str:
+    """The type by which elements of this size are chosen."""
+    return f"uint{itemsize * 8}_t" if itemsize <= 8 else "gn_uint128"
 
 
 class PointwiseKernel:
@@ -103,9 +127,7 @@ class CopyKernel:
         to, source = (operand.dtype.name for operand in walk.operands)
         if to == source:  # bits are moved: a NaN stays what it is
             to = source = _MOVED_AS.get(to, to)
-        prefix = "complex_" if to in _PARTS else ""
-        operation = f"{prefix}copy_{source}"
-        return PointwiseCall(self._runtime, "copy_", operation, _PARTS.get(to, to), walk, [], [], False)
+        return PointwiseCall(self._runtime, "copy_", f"copy_{source}", to, walk, [], [], False)
 
 
 class FillKernel:
@@ -124,11 +146,7 @@ class FillKernel:
         """The call for operands that lie as those of ``walk``."""
         scalars = [scalar_forms(kernel_arguments[0])]
         dtype = walk.operands[0].dtype.name
-        operation = "complex_fill" if dtype in _PARTS else "fill"
-        name = "fill_.Scalar"
-        return PointwiseCall(
-            self._runtime, name, operation, _PARTS.get(dtype, dtype), walk, scalars, [], False
-        )
+        return PointwiseCall(self._runtime, "fill_.Scalar", "fill", dtype, walk, scalars, [], False)
 
 
 class _Way(NamedTuple):
@@ -216,13 +234,11 @@ class PointwiseCall(PreparedCall):
     def _find(self, lanes: int) -> _Way:
         """How the call is launched on operands of which so many elements may be taken at once."""
         if lanes:
-            words = f"pointwise_dense<%s_operation, {lanes}>"
-        elif self._is_small:
-            words = f"pointwise_strided<%s_operation, uint32_t, {FEW_DIMS}>"
+            words = _dense_words(lanes)
         else:
-            words = "pointwise_strided<%s_operation, int64_t, 64>"
-        moves = _MOVES[self._dtype]
-        together = moves if self._operation in moves else _OPERATIONS[self._dtype]
+            words = _strided_words(self._is_small)
+        groups = (_MOVES, _JOINING, _OPERATIONS[self._dtype])
+        together = next(each for each in groups if self._operation in each)
         return self._way(lanes, words % self._operation, [words % each for each in together])
 
     def _way(self, lanes: int, kernel: str, group: Sequence[str]) -> _Way:
@@ -259,18 +275,39 @@ class WhereCall(PointwiseCall):
 
     def __init__(self, runtime: Any, walk: TensorIterator):
         dtype = walk.operands[0].dtype
-        self._element = f"uint{dtype.itemsize * 8}_t" if dtype.itemsize <= 8 else "gn_parts<uint64_t>"
-        super().__init__(runtime, "where.self", "", "uint8", walk, [], [], False)
+        self._itemsize = dtype.itemsize
+        super().__init__(runtime, "where.self", "", _CHOICE_DTYPE, walk, [], [], False)
 
     def _find(self, lanes: int) -> _Way:
         if self._single is not None:
-            kernel = f"where_dense<{self._element}>"
-        elif self._is_small:
-            kernel = f"where_strided<{self._element}, uint32_t, {FEW_DIMS}>"
+            kernel = _dense_choice(self._itemsize)
         else:
-            kernel = f"where_strided<{self._element}, int64_t, 64>"
+            kernel = _strided_choice(self._itemsize, self._is_small)
         way = self._way(0, kernel, [kernel])
         return way._replace(after=way.after[:1])
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    sizes = {each.name: each.itemsize for each in ALL}
+    for dtype, own in _OPERATIONS.items():
+        size = sizes[dtype]
+        # a thread takes as many elements as the widest operand allows, or one
+        yield from _programs_of(dtype, own, {VECTOR_BYTES // size, 1})
+        if dtype in DTYPES["PRECISE"]:
+            yield from _programs_of(dtype, _JOINING, {VECTOR_BYTES // (2 * size), 1})
+        widest = {max(size, other) for other in sizes.values()}
+        yield from _programs_of(dtype, _MOVES, {VECTOR_BYTES // each for each in widest} | {1})
+    itemsizes = sorted(set(sizes.values()))
+    chosen = [_dense_choice(each) for each in itemsizes]
+    chosen += [_strided_choice(each, is_small) for each in itemsizes for is_small in (True, False)]
+    yield from one_by_one(TEXT, _CHOICE_DTYPE, chosen)
+
+
+def _programs_of(dtype: str, operations: Sequence[str], lanes: Iterable[int]) -> Iterator[Program]:
+    ways = [*map(_dense_words, sorted(lanes)), _strided_words(True), _strided_words(False)]
+    for words in ways:
+        yield Program(TEXT, dtype, tuple(words % each for each in operations))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import NOT_IMPLEMENTED, OK
 from gnomon.kit.windows import spatial_ints
 
 from .direct import Direct, Work, tables
+from .programs import Program, for_each
 from .tables import DTYPES
 
 TEXT = "pooling.cu"
@@ -140,6 +141,11 @@ def _average_pool_backward(spatial: int) -> Any:
         return OK
 
     return run
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    return for_each(TEXT, DTYPES["REAL"], _GROUP)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from gnomon.values.locks import new_in_each_process
 
@@ -16,15 +18,56 @@ from .tables import CODES
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
 
+class Program(NamedTuple):
+    """Kernels that are compiled together: all that a family may ever ask for is listed in these.
+
+    text     where they are, below csrc/cuda
+    dtype    what the text is compiled for
+    kernels  C++ expressions, in the order in which they are compiled
+    """
+
+    text: str
+    dtype: str
+    kernels: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """What a compiler reads, without the texts that it includes."""
+        return f"#define GN_CUDA_CODE {CODES[self.dtype]}\n" + sources.text(f"cuda/{self.text}")
+
+
+def for_each(text: str, dtypes: Iterable[str], kernels: Sequence[str]) -> Iterator[Program]:
+    """The same kernels for each dtype."""
+    for dtype in dtypes:
+        yield Program(text, dtype, tuple(kernels))
+
+
+def one_by_one(text: str, dtype: str, kernels: Iterable[str]) -> Iterator[Program]:
+    """Kernels that are compiled without company."""
+    for kernel in kernels:
+        yield Program(text, dtype, (kernel,))
+
+
 class Programs:
     """Finds kernels by text, dtype and C++ expression.
 
     A compiler starts slowly and then goes on fast, so neighbours of a kernel are compiled with it: the caller
     says which, and ``batch`` how many at once.
+
+    ``listed`` gives the programs of all families.  The emulation takes no others, so that what NVIDIA's
+    compiler is shown without a GPU is all that will ever be compiled on one.
     """
 
-    def __init__(self, driver: Driver, compiler: Compiler, cache: ImageCache, batch: int):
+    def __init__(
+        self,
+        driver: Driver,
+        compiler: Compiler,
+        cache: ImageCache,
+        batch: int,
+        listed: Callable[[], Iterable[Program]] = tuple,
+    ):
         self._driver = driver
+        self._list = listed
         self._compiler = compiler
         self._cache = cache
         self._batch = batch
@@ -45,11 +88,17 @@ class Programs:
             found = self._functions[key]
         return found
 
+    @functools.cached_property
+    def _listed(self) -> frozenset[Program]:
+        return frozenset(self._list())
+
     def _load(self, device: int, text: str, dtype: str, kernel: str, group: Sequence[str]) -> None:
+        program = Program(text, dtype, tuple(group))
+        if self._driver.emulated and program not in self._listed:
+            raise LookupError(f"{kernel} of {text} for {dtype}: no family's programs() has it in this group")
         first = group.index(kernel) // self._batch * self._batch
         chosen = list(group[first : first + self._batch])
-        source = f"#define GN_CUDA_CODE {CODES[dtype]}\n" + sources.text(f"cuda/{text}")
-        image = self._cache.compile(self._compiler, source, chosen, self._driver.architecture(device))
+        image = self._cache.compile(self._compiler, program.source, chosen, self._driver.architecture(device))
         module = self._driver.load_module(image.data)
         for each in chosen:
             function = self._driver.function(module, image.symbols[each])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import BAD_VALUE, OK
 
 from .direct import Direct, Work, tables
+from .programs import Program
 from .tables import DTYPES
 
 TEXT = "random.cu"
@@ -18,8 +19,8 @@ typedef struct {
 """
 # Operator -> its distribution in the text, its dtypes, and the arguments that are its parameters.
 _DISTRIBUTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "uniform_": ("uniform", "FLOATING", ("from", "to")),
-    "normal_": ("normal", "FLOATING", ("mean", "std")),
+    "uniform_": ("uniform", "FRACTIONAL", ("from", "to")),
+    "normal_": ("normal", "FRACTIONAL", ("mean", "std")),
     "exponential_": ("exponential", "FLOATING", ("lambd",)),
     "cauchy_": ("cauchy", "FLOATING", ("median", "sigma")),
     "log_normal_": ("log_normal", "FLOATING", ("mean", "std")),
@@ -68,6 +69,12 @@ def _poisson(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> i
     dtype = out._spec.dtype.name
     work.launch(TEXT, dtype, _POISSON, work.grid(out._spec.numel), parameters, _GROUPS[dtype])
     return BAD_VALUE if work.is_set(fault) else OK
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    for dtype, group in _GROUPS.items():
+        yield Program(TEXT, dtype, tuple(group))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

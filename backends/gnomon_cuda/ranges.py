@@ -2,56 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import OK
 from gnomon.kit.numbers import scalar_forms
 
 from .direct import Direct, Work, tables
+from .programs import Program, for_each
 from .tables import DTYPES
 
 TEXT = "ranges.cu"
 STRUCTURES = """
-typedef struct { double start; double end; double step; double base; int64_t steps; } gn_space;
+typedef struct { double start; double end; double step; } gn_progression;
+typedef struct { gn_progression re; gn_progression im; double base; int64_t steps; } gn_space;
 """
-_ARANGE, _LINSPACE, _LOGSPACE = _GROUP = ("fill_arange", "fill_space<0>", "fill_space<1>")
+_ARANGE = "fill_arange"
+_LINSPACE, _LOGSPACE = _SPACES = ("fill_space<0>", "fill_space<1>")
 
 
 def _arange(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     (out,) = tensors
     numbers = [work.structure("gn_scalar", scalar_forms(arguments[name])) for name in ("start", "step")]
     grid = work.grid(out._spec.numel)
-    work.launch(TEXT, out._spec.dtype.name, _ARANGE, grid, [work.view(out), *numbers], _GROUP)
+    work.launch(TEXT, out._spec.dtype.name, _ARANGE, grid, [work.view(out), *numbers])
     return OK
 
 
+def _parts(number: Any) -> tuple[float, float]:
+    return float(number.real), float(number.imag)
+
+
 def _linspace(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The bounds are rounded to the dtype, and so is the step of a floating one."""
+    """The bounds are rounded to the dtype, and so is the step of one with fractions."""
     dtype = tensors[0]._spec.dtype
-    start, end = dtype.cast(arguments["start"]), dtype.cast(arguments["end"])
-    step = (end - start) / (arguments["steps"] - 1) if arguments["steps"] > 1 else 0.0
-    if dtype.is_floating_point:
-        step = dtype.cast(step)
-    return _space(work, tensors[0], _LINSPACE, (start, end, step, 0.0))
+    bounds = [dtype.cast(arguments[name]) for name in ("start", "end")]
+    return _space(work, tensors[0], _LINSPACE, bounds, arguments["steps"], dtype.category > 1)
 
 
 def _logspace(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     """The bounds of an integer dtype are rounded to it."""
-    start, end = arguments["start"], arguments["end"]
     dtype = tensors[0]._spec.dtype
+    bounds = [arguments[name] for name in ("start", "end")]
     if dtype.category == 1:
-        start, end = dtype.cast(start), dtype.cast(end)
-    step = (end - start) / (arguments["steps"] - 1) if arguments["steps"] > 1 else 0.0
-    return _space(work, tensors[0], _LOGSPACE, (start, end, step, arguments["base"]))
+        bounds = [dtype.cast(each) for each in bounds]
+    return _space(work, tensors[0], _LOGSPACE, bounds, arguments["steps"], False, arguments["base"])
 
 
-def _space(work: Work, out: Any, kernel: str, numbers: Sequence[Any]) -> int:
+def _space(
+    work: Work,
+    out: Any,
+    kernel: str,
+    bounds: Sequence[Any],
+    steps: int,
+    is_rounded: bool,
+    base: float = 0.0,
+) -> int:
+    """Numbers between two bounds, the parts of complex ones each by themselves; is their step rounded?"""
+    dtype = out._spec.dtype
     if out._spec.numel:
-        space = work.structure("gn_space", ([*map(float, numbers), out._spec.numel]))
+        progressions = []
+        for start, end in zip(*map(_parts, bounds)):
+            step = (end - start) / (steps - 1) if steps > 1 else 0.0
+            progressions.append((start, end, dtype.cast(step).real if is_rounded else step))
+        space = work.structure("gn_space", (*progressions, float(base), out._spec.numel))
         grid = work.grid(out._spec.numel)
-        work.launch(TEXT, out._spec.dtype.name, kernel, grid, [work.view(out), space], _GROUP)
+        work.launch(TEXT, dtype.name, kernel, grid, [work.view(out), space], _SPACES)
     return OK
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    yield from for_each(TEXT, DTYPES["ALL"], _SPACES)
+    yield from for_each(TEXT, DTYPES["REAL"], (_ARANGE,))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import OK
 from gnomon.values.dtype import ALL
 
 from .direct import Direct, Work, tables
+from .programs import Program, one_by_one
 
 TEXT = "rearrange.cu"
 # Elements are moved by their size, as those of one dtype.
 DTYPE = "uint8"
-ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_parts<uint64_t>"}
+ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_uint128"}
 
 
 def copy_kernel(itemsize: int) -> str:
     """The kernel that copies one view's elements of so many bytes to another's places."""
     return f"copy_elements<{ELEMENTS[itemsize]}>"
+
+
+def _triangle_kernel(itemsize: int, is_upper: bool) -> str:
+    return f"copy_triangle<{ELEMENTS[itemsize]}, {int(is_upper)}>"
 
 
 def _flip(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
@@ -41,11 +46,18 @@ def _triangle(is_upper: bool) -> Any:
         out, source = tensors
         if out._spec.numel:
             parameters = [work.view(out), work.view(source), work.int64(arguments["diagonal"])]
-            kernel = f"copy_triangle<{ELEMENTS[out._spec.dtype.itemsize]}, {int(is_upper)}>"
+            kernel = _triangle_kernel(out._spec.dtype.itemsize, is_upper)
             work.launch(TEXT, DTYPE, kernel, work.grid(out._spec.numel), parameters)
         return OK
 
     return run
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    found = [copy_kernel(itemsize) for itemsize in ELEMENTS]
+    found += [_triangle_kernel(itemsize, is_upper) for itemsize in ELEMENTS for is_upper in (False, True)]
+    return one_by_one(TEXT, DTYPE, found)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.iterator import TensorIterator
@@ -11,6 +11,7 @@ from gnomon.memory.tensor import Tensor
 
 from .entries import PreparedCall
 from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of
+from .programs import Program
 from .tables import DTYPES, Row, reduction_rows
 
 TEXT = "reduce.cu"
@@ -21,7 +22,8 @@ MANY_DIMS = (
 )
 PART = 4096  # elements that a block folds at least, before an output is given to several
 WIDTH = 32  # outputs that a block folds side by side where their elements are what lies side by side
-ACCUMULATOR_BYTES = 24  # at most
+ACCUMULATOR_BYTES = 48  # at most
+_KERNELS = ("reduce_threads", "reduce_blocks", "reduce_parts")
 _ROWS = reduction_rows()
 
 
@@ -31,6 +33,20 @@ def groups_of(rows: Sequence[Row]) -> dict[str, list[str]]:
 
 
 _GROUPS = groups_of(_ROWS)
+
+
+def _words(kernel: str, dims: int) -> str:
+    """The expression of a kernel, with a place for the operation."""
+    return f"{kernel}<%s_reduction, {dims}>"
+
+
+def programs_of(text: str, groups: dict[str, list[str]]) -> Iterator[Program]:
+    """All that reductions of a text may ask to be compiled."""
+    for dtype, operations in groups.items():
+        for kernel in _KERNELS if operations else ():
+            for dims in (FEW_DIMS, MANY_DIMS):
+                words = _words(kernel, dims)
+                yield Program(text, dtype, tuple(words % each for each in operations))
 
 
 class ReductionKernel:
@@ -127,7 +143,7 @@ class ReductionCall(PreparedCall):
         return -(-self._outputs // self._width)
 
     def _launch(self, kernel: str, device: int, stream: int, grid: Any, arguments: Sequence[Any]) -> None:
-        words = f"{kernel}<%s_reduction, {self._dims}>"
+        words = _words(kernel, self._dims)
         row = self._kernel.row
         group = [words % each for each in self._kernel.groups[self._dtype]]
         function = self._runtime.programs.function
@@ -150,6 +166,11 @@ def _product(numbers: Any) -> int:
     for each in numbers:
         found *= each
     return found
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    return programs_of(TEXT, _GROUPS)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

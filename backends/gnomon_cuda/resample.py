@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import NOT_IMPLEMENTED, OK
@@ -16,6 +16,8 @@ from gnomon.ops import resampling
 from gnomon.values.dtype import ALL
 
 from .direct import Direct, Work, tables
+from .geometry import MOVED_DTYPE, product
+from .programs import Program, for_each, one_by_one
 from .rearrange import ELEMENTS
 from .tables import DTYPES
 
@@ -27,6 +29,7 @@ typedef struct {
 } gn_resampling;
 """
 SPATIAL = 3
+_PARTS = {"complex64": "float32", "complex128": "float64"}
 _WORD = 8  # bytes of a table's word
 _KEPT = 256  # tables of dimensions
 # For each output position pairs of an input position and its weight.
@@ -85,6 +88,23 @@ def _upsample_table(
     return _Table(_transposed(lists, size) if is_gradient else lists)
 
 
+def _copy_kernel(itemsize: int) -> str:
+    return f"copy_positions<{ELEMENTS[itemsize]}>"
+
+
+_SUM, _SUM_BYTES = "sum_positions", "sum_bytes"
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _bytes_table(
+    mode: str, size: int, count: int, align_corners: bool, scale: float | None, dtype: Any
+) -> tuple[_Table, int]:
+    """The weights for uint8, which are integers, and how often they were doubled for that."""
+    lists = resampling.weights(mode, (size,), (count,), align_corners, (scale,), dtype)[0]
+    whole, shift = resampling.fixed_point(lists)
+    return _Table([[(at, float(weight)) for at, weight in members] for members in whole]), shift
+
+
 _ALONE = _Table([[(0, 1.0)]])  # of a dimension that is missing
 
 
@@ -110,7 +130,9 @@ def _run(work: Work, out: Any, source: Any, found: Sequence[_Table], copies: boo
         weights.append(words + table.count + 1 + table.pairs)
         words = weights[-1] + table.pairs
     content = work.upload_bytes(b"".join(table.content for table in along))
-    out_strides = _strides(out, spatial)
+    dtype, out_strides = out._spec.dtype, _strides(out, spatial)
+    # sums of complex numbers are sums of their parts
+    parts = 2 if dtype.name in _PARTS and not copies else 1
     description = work.structure(
         "gn_resampling",
         (
@@ -119,15 +141,58 @@ def _run(work: Work, out: Any, source: Any, found: Sequence[_Table], copies: boo
             [table.count for table in along],
             *(starts, places, weights),
             int(out_strides[1] == 1 and out_strides[-1] != 1),
-            _strides(source, spatial),
-            out_strides,
+            [parts * stride for stride in _strides(source, spatial)],
+            [parts * stride for stride in out_strides],
         ),
     )
-    dtype = out._spec.dtype
-    kernel = f"copy_positions<{ELEMENTS[dtype.itemsize]}>" if copies else "sum_positions"
-    parameters = [description, work.pointer(content), work.address(source), work.address(out)]
-    text_dtype = "uint8" if copies else dtype.name
-    work.launch(TEXT, text_dtype, kernel, work.grid(out._spec.numel), parameters)
+    kernel = _copy_kernel(dtype.itemsize) if copies else _SUM
+    text_dtype = MOVED_DTYPE if copies else _PARTS.get(dtype.name, dtype.name)
+    for part in range(parts):
+        begins = [int(each._address) + part * dtype.itemsize // 2 for each in (source, out)]
+        parameters = [description, work.pointer(content), *(work.address(each) for each in begins)]
+        work.launch(TEXT, text_dtype, kernel, work.grid(out._spec.numel), parameters)
+    return OK
+
+
+def _lay(sizes: Sequence[int]) -> list[int]:
+    """Row-major strides."""
+    strides = [1] * len(sizes)
+    for dim in range(len(sizes) - 2, -1, -1):
+        strides[dim] = strides[dim + 1] * sizes[dim + 1]
+    return strides
+
+
+def _run_bytes(work: Work, out: Any, source: Any, found: Sequence[tuple[_Table, int] | None]) -> int:
+    """uint8: ``out`` from ``source`` by the tables of the spatial dimensions that change, one after the other
+    from the last on, rounded after each.
+    """
+    spatial = len(found)
+    sizes = [*source._spec.sizes[:2], *[1] * (SPATIAL - spatial), *source._spec.sizes[2:]]
+    strides, at = _strides(source, spatial), int(source._address)
+    changed = [dim for dim in reversed(range(spatial)) if found[dim] is not None]
+    held = []
+    for dim in changed:
+        table, shift = found[dim]  # type: ignore[misc]
+        place = SPATIAL - spatial + dim
+        sizes[place + 2] = table.count
+        count = product(sizes)
+        if dim == changed[-1]:
+            to, new = int(out._address), _strides(out, spatial)
+        else:
+            held.append(work.temporary(count))
+            to, new = held[-1].address, _lay(sizes)
+        content = work.upload_bytes(table.content)
+        starts, places, weights = [0] * SPATIAL, [0] * SPATIAL, [0] * SPATIAL
+        places[place] = table.count + 1
+        weights[place] = table.count + 1 + table.pairs
+        description = (count, sizes[1], sizes[2:], starts, places, weights, 0, strides, new)
+        parameters = [
+            work.structure("gn_resampling", description),
+            *(work.int32(place), work.int32(shift)),
+            *(work.pointer(content), work.address(at), work.address(to)),
+        ]
+        work.launch(TEXT, MOVED_DTYPE, _SUM_BYTES, work.grid(count), parameters)
+        strides, at = new, to
     return OK
 
 
@@ -159,6 +224,14 @@ def _upsample(mode: str, spatial: int, is_gradient: bool) -> Any:
             # a dimension that keeps its size is left alone, whatever its scale says
             modes = ["nearest" if one == other else mode for one, other in zip(sizes, counts)]
         dtype = source._spec.dtype
+        if dtype.name == "uint8" and not mode.startswith("nearest"):
+            whole = [
+                None if size == count else _bytes_table(mode, size, count, align_corners, scale, dtype)
+                for size, count, scale in zip(sizes, counts, scales)
+            ]
+            if out._spec.numel and any(whole):
+                return _run_bytes(work, out, source, whole)
+            modes = ["nearest"] * spatial  # nothing changes
         found = [
             _upsample_table(each, size, count, align_corners, scale, dtype, is_gradient)
             for each, size, count, scale in zip(modes, sizes, counts, scales)
@@ -167,6 +240,12 @@ def _upsample(mode: str, spatial: int, is_gradient: bool) -> Any:
         return _run(work, out, source, found, copies)
 
     return run
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    yield from one_by_one(TEXT, MOVED_DTYPE, (*map(_copy_kernel, ELEMENTS), _SUM_BYTES))
+    yield from for_each(TEXT, DTYPES["FLOATING"], (_SUM,))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
@@ -179,7 +258,8 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         for spatial in (1, 2, 3):
             name = f"{kind}_pad{spatial}d"
             found.append(Direct(name, every, _pad(kind, spatial, False), source))
-            found.append(Direct(f"{name}_backward", floats, _pad(kind, spatial, True), source))
+            summed = (*floats, *_PARTS)
+            found.append(Direct(f"{name}_backward", summed, _pad(kind, spatial, True), source))
     modes = [("_upsample_bilinear2d_aa", "linear_aa", 2), ("_upsample_bicubic2d_aa", "cubic_aa", 2)]
     modes += [("_upsample_lanczos2d_aa", "lanczos_aa", 2), ("upsample_bicubic2d", "cubic", 2)]
     for spatial in (1, 2, 3):
@@ -188,7 +268,9 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         linear = ("linear", "bilinear", "trilinear")[spatial - 1]
         modes.append((f"upsample_{linear}{spatial}d", "linear", spatial))
     for name, mode, spatial in modes:
-        dtypes = ("uint8", *floats) if mode.startswith("nearest") else floats
+        dtypes = ("uint8", *floats) if mode.startswith("nearest") or spatial == 2 else floats
+        if mode.endswith("_aa"):  # of other dtypes an image of the same size is copied
+            dtypes = tuple(each.name for each in ALL)
         found.append(Direct(name, dtypes, _upsample(mode, spatial, False), source))
         found.append(Direct(f"{name}_backward", floats, _upsample(mode, spatial, True), source))
     return tables(runtime, found)

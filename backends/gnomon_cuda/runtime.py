@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gnomon.values.locks import new_in_each_process
 
-from . import blas, sources, streams
+from . import blas, emulation, sources, streams
 from . import driver as drivers
 from .allocator import Allocator, Memory
 from .cache import ImageCache
-from .compiler import Compiler, HostCompiler, NvrtcCompiler
+from .compiler import HostCompiler, NvrtcCompiler
 from .entries import Numbers, Owned
 from .graphs import Capture
 from .launcher import STRUCTURES
 from .pinned import PinnedPool
-from .programs import Programs
+from .programs import Program, Programs
 
 # How many kernels are compiled at once: about a second's work of either compiler.
 BATCH = 12
@@ -28,17 +27,13 @@ BATCH_ON_HOST = 10
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
 
-def _folders(own: str) -> list[Path]:
-    """Where a text of kernels finds what it includes."""
-    return [sources.folder() / each for each in (".", "cuda", own)]
-
-
 class Runtime:
     """The driver with its memory and its kernels.  Nothing is opened before something is asked of it."""
 
     def __init__(self) -> None:
         self._allocators: dict[int, Allocator] = {}
         self._structures = STRUCTURES
+        self.listed: Callable[[], Iterable[Program]] = tuple  # all that may be compiled
         self.owned = Owned()
         self.numbers = Numbers()
         self.captures: dict[
@@ -65,10 +60,12 @@ class Runtime:
     def programs(self) -> Programs:
         """The compiled kernels."""
         emulated = self.driver.emulated
-        compiler: Compiler = (
-            HostCompiler(_folders("emulation")) if emulated else NvrtcCompiler(_folders("cuda/freestanding"))
-        )
-        return Programs(self.driver, compiler, ImageCache(), BATCH_ON_HOST if emulated else BATCH)
+        cache, folders = ImageCache(), sources.kernel_folders(emulated)
+        if not emulated:
+            return Programs(self.driver, NvrtcCompiler(folders), cache, BATCH, self.listed)
+        compiler = HostCompiler(folders)
+        compiler.prefix = functools.cache(lambda: emulation.prefix(compiler, ImageCache()))
+        return Programs(self.driver, compiler, cache, BATCH_ON_HOST, self.listed)
 
     @functools.cached_property
     def blas(self) -> blas.Blas | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.launch import OK
 
 from .direct import Direct, Work, tables
 from .launcher import THREADS, VECTOR_BYTES
+from .programs import Program
 from .tables import DTYPES
 from .teams import MOST_THREADS, WARP, block_of, holding
 
@@ -95,6 +96,14 @@ def _along_dim(prefix: str, is_log: bool) -> Any:
         return OK
 
     return run
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    for dtype in DTYPES["FLOATING"]:
+        for prefix in ("softmax", "softmax_gradient"):
+            for is_log in (False, True):
+                yield Program(TEXT, dtype, tuple(kernels_for(dtype, prefix, is_log)))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.iterator import result_type
 from gnomon.kit.launch import BAD_VALUE, OK
 
+from . import order
 from .allocator import Memory
 from .direct import Direct, Work, tables
 from .geometry import Operand, merged
 from .launcher import THREADS
 from .lines import Lines
-from .order import PACKED, entry_of, first_entries, new_entries, sort
+from .order import PACKED, WIDE, entry_of, first_entries, new_entries, sort
+from .programs import Program
 from .tables import DTYPES
 
 TEXT = "sort.cu"
@@ -24,6 +26,11 @@ typedef struct { int64_t length; int64_t width; int32_t is_right; int32_t is_sho
 OF_RANK, MIDDLE, MIDDLE_NUMBER = range(3)
 _KERNELS = ("enter_elements", "leave_sorted", "leave_ranked", "leave_modes")
 _SINGLE = ("leave_nan", "check_sorter", "bisect")
+
+
+def _group(entry: str) -> tuple[str, ...]:
+    """What is compiled together: for entries of this type, with the first type what needs none."""
+    return tuple(f"{each}<{entry}>" for each in _KERNELS) + (_SINGLE if entry == PACKED else ())
 
 
 class SortedLines:
@@ -66,12 +73,8 @@ class SortedLines:
 
     def launch(self, kernel: str, steps: int, arguments: list[Any]) -> None:
         """Launch a kernel of the lines' dtype and the entries' type."""
-        group = [f"{each}<{self.entry}>" for each in _KERNELS]
-        if self.entry == PACKED:
-            group += _SINGLE
-        self._work.launch(
-            TEXT, self.dtype, f"{kernel}<{self.entry}>", self._work.grid(steps), arguments, group
-        )
+        kernel, group = f"{kernel}<{self.entry}>", _group(self.entry)
+        self._work.launch(TEXT, self.dtype, kernel, self._work.grid(steps), arguments, group)
 
     def leave(self, kernel: str, steps: int, outputs: Sequence[Operand], *more: Any) -> None:
         """Launch a kernel that has values and indices of the lines as its outputs."""
@@ -128,8 +131,7 @@ def _middle(wanted: int) -> Callable[..., int]:
         found = SortedLines(work, source, None)
         lines = found.lines
         if found.is_empty:
-            group = [f"{each}<{PACKED}>" for each in _KERNELS] + list(_SINGLE)
-            work.launch(TEXT, found.dtype, "leave_nan", (1, 1, 1), [work.view(out)], group)
+            work.launch(TEXT, found.dtype, "leave_nan", (1, 1, 1), [work.view(out)], _group(PACKED))
             return OK
         found.sort()
         outputs = [lines.of_output(each, False) for each in (out, None)]
@@ -160,11 +162,11 @@ def _searchsorted(work: Work, tensors: Sequence[Any], arguments: dict[str, Any])
     dtype = result_type(spec, numbers._spec).name
     length = spec.sizes[-1]
     width = (numbers._spec.sizes or (1,))[-1] if spec.ndim > 1 else count
-    group = [f"{each}<{PACKED}>" for each in _KERNELS] + list(_SINGLE)
-    (order,) = merged(Operand.of(sorter)) if sorter is not None else (Operand(0, 0, 8, [], []),)
+    group = _group(PACKED)
+    (places,) = merged(Operand.of(sorter)) if sorter is not None else (Operand(0, 0, 8, [], []),)
     if sorter is not None and sorter._spec.numel:
         flag = work.flag()
-        arguments_of_check = [order.view(work), work.int64(length), work.pointer(flag)]
+        arguments_of_check = [places.view(work), work.int64(length), work.pointer(flag)]
         grid = work.grid(sorter._spec.numel)
         work.launch(TEXT, dtype, "check_sorter", grid, arguments_of_check, group)
         if work.is_set(flag):
@@ -172,8 +174,16 @@ def _searchsorted(work: Work, tensors: Sequence[Any], arguments: dict[str, Any])
     is_right = bool(arguments["right"]) or arguments["side"] == "right"
     shape = work.structure("gn_bisection", (length, width, is_right, out._spec.dtype.itemsize == 4))
     views = [merged(Operand.of(each))[0].view(work) for each in (out, sequence, numbers)]
-    work.launch(TEXT, dtype, "bisect", work.grid(count), [*views, order.view(work), shape], group)
+    work.launch(TEXT, dtype, "bisect", work.grid(count), [*views, places.view(work), shape], group)
     return OK
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    for dtype in DTYPES["ORDERED"]:
+        for entry in (PACKED, WIDE):
+            yield Program(TEXT, dtype, _group(entry))
+    yield from order.programs()
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
@@ -185,9 +195,9 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         "kthvalue": (_ranked(OF_RANK), "REAL"),
         "median.dim": (_ranked(MIDDLE), "REAL"),
         "nanmedian.dim": (_ranked(MIDDLE_NUMBER), "REAL"),
-        "median": (_middle(MIDDLE), "ALL"),
-        "nanmedian": (_middle(MIDDLE_NUMBER), "ALL"),
-        "mode": (_mode, "ALL"),
+        "median": (_middle(MIDDLE), "ORDERED"),
+        "nanmedian": (_middle(MIDDLE_NUMBER), "ORDERED"),
+        "mode": (_mode, "ORDERED"),
         "searchsorted.Tensor": (_searchsorted, "REAL"),
     }
     return tables(

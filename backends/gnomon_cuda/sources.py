@@ -10,6 +10,7 @@ from pathlib import Path
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]+(.*)$", re.MULTILINE)
 _NAMED = re.compile(r'"([^"]+)"|<([^>]+)>')
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([\"<][^\n]*)$", re.MULTILINE)
 
 
 @functools.cache
@@ -26,13 +27,22 @@ def folder() -> Path:
     raise FileNotFoundError(f"the texts of the CUDA kernels are neither in {installed} nor in {repository}")
 
 
+def kernel_folders(emulated: bool) -> list[Path]:
+    """Where a text of kernels finds what it includes, for the host's compiler or for NVIDIA's."""
+    return [folder() / each for each in (".", "cuda", "emulation" if emulated else "cuda/freestanding")]
+
+
 def text(name: str) -> str:
     """The text of a file, by its path below ``csrc``."""
     return (folder() / name).read_text(encoding="utf-8")
 
 
-def _resolve(name: str, quoted: bool, beside: Path | None, folders: Sequence[Path]) -> Path | None:
-    """The file that an ``#include`` of that name means, or None where it is none of ours."""
+def _resolve(written: str, beside: Path | None, folders: Sequence[Path]) -> Path | None:
+    """The file that an ``#include`` of "name" or <name> means, or None where it is none of ours."""
+    named = _NAMED.match(written)
+    if named is None:
+        return None
+    name, quoted = named.group(1) or named.group(2), named.group(1) is not None
     places = ([beside] if quoted and beside is not None else []) + list(folders)
     for place in places:
         candidate = place / name
@@ -44,27 +54,40 @@ def _resolve(name: str, quoted: bool, beside: Path | None, folders: Sequence[Pat
 def included_files(source: str, folders: Sequence[Path]) -> list[Path]:
     """The files that ``source`` includes, and those that they include, sorted.
 
-    Conditions are not looked at, so that there may be more than the compiler reads.  Where the name is a
-    macro's (``#include GN_TEMPLATE``) it may be any file: all those of ``folders`` count then.  What is in
-    none of the folders belongs to the compiler and is left out.
+    Conditions are not looked at, so that there may be more than the compiler reads.  A name that is a macro
+    (``#include GN_TEMPLATE``) means each file that these texts define it as, or where they do not, any file
+    of ``folders``.  What is in none of the folders belongs to the compiler and is left out.
     """
     found: set[Path] = set()
+    macros: dict[str, set[str]] = {}  # what the texts define each as
+    by_macro: set[tuple[str, Path | None]] = set()
     waiting: list[tuple[str, Path | None]] = [(source, None)]
-    while waiting:
-        content, beside = waiting.pop()
-        for match in _INCLUDE.finditer(content):
-            named = _NAMED.match(match.group(1))
-            if named is None:
-                candidates = [each for place in folders for each in _all_files(place)]
+    while True:
+        while waiting:
+            content, beside = waiting.pop()
+            for name, value in _MACRO.findall(content):
+                macros.setdefault(name, set()).add(value)
+            for written in _INCLUDE.findall(content):
+                if _NAMED.match(written):
+                    _visit(_resolve(written, beside, folders), found, waiting)
+                else:
+                    by_macro.add((written.split()[0], beside))
+        for name, beside in by_macro:
+            if name in macros:
+                candidates = [_resolve(value, beside, folders) for value in macros[name]]
             else:
-                quoted = named.group(1) is not None
-                path = _resolve(named.group(1) or named.group(2), quoted, beside, folders)
-                candidates = [] if path is None else [path]
+                candidates = [each for place in folders for each in _all_files(place)]
             for path in candidates:
-                if path not in found:
-                    found.add(path)
-                    waiting.append((path.read_text(encoding="utf-8", errors="replace"), path.parent))
-    return sorted(found)
+                _visit(path, found, waiting)
+        if not waiting:
+            return sorted(found)
+
+
+def _visit(path: Path | None, found: set[Path], waiting: list[tuple[str, Path | None]]) -> None:
+    """Note a file, and that it is to be read, unless it has been."""
+    if path is not None and path not in found:
+        found.add(path)
+        waiting.append((path.read_text(encoding="utf-8", errors="replace"), path.parent))
 
 
 def _all_files(place: Path) -> list[Path]:

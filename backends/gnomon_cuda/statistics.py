@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.dispatch.dispatcher import aten
 
-from .reductions import ReductionKernel, groups_of
+from .programs import Program
+from .reductions import ReductionKernel, groups_of, programs_of
 from .tables import statistics_rows
 
 _ROWS = statistics_rows()
@@ -28,6 +29,11 @@ class StatisticsKernel(ReductionKernel):
             if argument.type == "Scalar":
                 return 1.0 if value is None else float(value)
         return 0.0
+
+
+def programs() -> Iterator[Program]:
+    """All that this family may ask to be compiled."""
+    return programs_of(StatisticsKernel.text, StatisticsKernel.groups)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:

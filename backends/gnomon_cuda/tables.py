@@ -10,19 +10,21 @@ from gnomon.values.dtype import ALL
 
 from .sources import folder
 
-# The classes of dtypes of csrc/c/kernel.h.  Complex numbers have no kernels on this backend yet.
+# The classes of dtypes of csrc/c/kernel.h.
 _INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
+_COMPLEX = ("complex64", "complex128")
 DTYPES: dict[str, tuple[str, ...]] = {
-    "ALL": ("bool", *_INTEGERS, *_FLOATS),
-    "NUMERIC": (*_INTEGERS, *_FLOATS),
+    "ALL": ("bool", *_INTEGERS, *_FLOATS, *_COMPLEX),
+    "NUMERIC": (*_INTEGERS, *_FLOATS, *_COMPLEX),
     "ORDERED": ("bool", *_INTEGERS, *_FLOATS),
     "REAL": (*_INTEGERS, *_FLOATS),
     "INTEGRAL": ("bool", *_INTEGERS),
     "INTEGER": _INTEGERS,
     "FLOATING": _FLOATS,
-    "FRACTIONAL": _FLOATS,
+    "FRACTIONAL": (*_FLOATS, *_COMPLEX),
     "PRECISE": ("float32", "float64"),
+    "COMPLEX": _COMPLEX,
 }
 CODES = {dtype.name: dtype.code for dtype in ALL}
 _ROW = re.compile(r'^([A-Z_]+)\("([^"]+)", (\w+), ([A-Z]+)')
@@ -71,8 +73,7 @@ def _rows(table: str, inputs_of: Callable[[str], int | None]) -> Iterator[Row]:
 
 
 def _pointwise_inputs(kind: str) -> int | None:
-    # results of BINARY_COMPLEX are complex, for which there are no kernels
-    return None if kind == "BINARY_COMPLEX" else _INPUTS.get(kind.partition("_")[0])
+    return _INPUTS.get(kind.partition("_")[0])
 
 
 def pointwise_rows() -> list[Row]:

@@ -22,7 +22,7 @@ from gnomon.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 
-from . import judging, plugin, report, selection, tiers
+from . import census, judging, plugin, report, selection, tiers
 from .outcomes import NOT_CLAIMED, OUTCOMES, PASS, Result, counts, score
 
 HANG_LIMIT = 300.0  # seconds
@@ -33,7 +33,7 @@ OK, FAILED, WRONG_COMMAND = 0, 1, 2
 # Options of this command that are the plug-in's: their names there.
 _PASSED_ON = (
     *("--ops", "--dtypes", "--tier", "--expectations", "--no-fallback", "--full"),
-    *("--property-seconds", "--seed", "--huge"),
+    *("--property-seconds", "--seed", "--huge", "--census"),
 )
 
 
@@ -77,7 +77,9 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(problem)
     try:
         backend = get_backend(options.backend)
-    except BackendUnavailableError as error:
+        if options.gnomon_census is not None:
+            census.load(options.gnomon_census)
+    except (BackendUnavailableError, census.CensusError, OSError) as error:
         parser.error(str(error))
     folder = None if options.report is None else pathlib.Path(options.report)
     if folder is not None:
@@ -137,7 +139,8 @@ def _pytest_arguments(options: argparse.Namespace, folder: pathlib.Path | None) 
     return [
         # nothing of the folder that the author stands in: no settings, no plug-ins, no cache
         *("-c", os.devnull, "--rootdir", str(pathlib.Path(__file__).parent), "-p", "no:cacheprovider"),
-        *("-p", plugin.NAME, "--pyargs", "gnomon_conformance"),
+        *("-p", plugin.NAME, "--pyargs"),
+        "gnomon_conformance.test_census" if options.gnomon_census else "gnomon_conformance",
         *(part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")),
         *("-n", str(options.workers), "--max-worker-restart", "1000000", "-m", "not oracle"),
         *("--hang-limit", str(options.hang_limit), "--gnomon-backend", options.backend),

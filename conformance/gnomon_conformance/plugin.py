@@ -150,6 +150,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "N",
         "help": f"what that search depends on: a number, or random, which draws one (default: {SEED})",
     },
+    "--census": {
+        "default": None,
+        "dest": "gnomon_census",
+        "metavar": "FILE",
+        "help": "instead of all that: the calls of a program, as `gnomon census` wrote them down",
+    },
     "--huge": {
         "action": "store_true",
         "default": False,
@@ -181,6 +187,7 @@ def pytest_configure(config: Any) -> None:
     config.addinivalue_line(
         "markers", "search: has its share of --property-seconds, and does not run without"
     )
+    config.addinivalue_line("markers", "census: runs with --census, and then alone")
     config.addinivalue_line("markers", "huge: runs with --huge alone")
     config.addinivalue_line("markers", "short(*dtypes): in which dtypes it runs without --full")
     config.addinivalue_line("markers", "traits(*names): what a backend must be able to do for this test")
@@ -325,8 +332,10 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 
 def _is_asked_for(item: Any, subject: judging.Subject) -> bool:
-    """Do ``--ops``, for what is about no operator, and the options for what takes long let this test run?"""
+    """Do the options let this test run: ``--census``, ``--ops``, and those for what takes long?"""
     option = item.config.getoption
+    if (item.get_closest_marker("census") is None) != (option("gnomon_census") is None):
+        return False
     if option("gnomon_ops") is not None and not subject.operator:
         return False
     if item.get_closest_marker("search") is not None:
@@ -336,15 +345,12 @@ def _is_asked_for(item: Any, subject: judging.Subject) -> bool:
 
 def pytest_collection_finish(session: Any) -> None:
     """The collected tests live to the end: the garbage collector need not look at them again and again."""
-    if session.config.getoption("gnomon_backend", []):
+    if session.config.getoption("gnomon_backend", []) and not gc.get_freeze_count():
         gc.collect()
         gc.freeze()
-
-
-def pytest_unconfigure(config: Any) -> None:
-    """What the run has left is garbage again, where the process goes on after it."""
-    if config.getoption("gnomon_backend", []):
-        gc.unfreeze()
+        session.config.add_cleanup(
+            gc.unfreeze
+        )  # it is garbage again, where the process goes on after the run
 
 
 def is_of_suite(item: Any) -> bool:

@@ -220,7 +220,7 @@ class Tolerance:
         least_count = max(sizes, default=1) / max(len(expected.numbers or ()), 1)  # of a mean, or a product
         bounds = []
         for index, number in enumerate(expected.numbers or ()):
-            magnitude = _number(self._magnitudes, position, index, abs(number))
+            magnitude = _number(self._magnitudes, position, index, _size(number))
             count = max(_number(self._counts, position, index, 1.0), least_count)
             bound = (count + 2) * accumulation_eps(expected.dtype) * magnitude
             part = PARTS.get(expected.dtype, expected.dtype)
@@ -255,13 +255,17 @@ def _hexadecimal(number: Any) -> str:
 def _number(outcome: Outcome | None, position: int, index: int, default: float) -> float:
     if outcome is None or outcome.failure is not None:
         return default
-    number = outcome.results[position].numbers[index]
-    return abs(number)
+    return _size(outcome.results[position].numbers[index])
+
+
+# Not by abs: Python's, of a complex NaN, may report an overflow that another call left in errno.
+def _size(number: Any) -> float:
+    """The absolute value of a real number, or of a complex one."""
+    return math.hypot(number.real, number.imag)
 
 
 def is_finite(number: Any) -> bool:
     """Is a real number, or each part of a complex one, neither NaN nor an infinity?"""
-    # not by abs: Python's, of a complex NaN, may report an overflow that another call left in errno
     return math.isfinite(number.real) and math.isfinite(number.imag)
 
 

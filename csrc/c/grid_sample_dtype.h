@@ -7,7 +7,7 @@ static void NAME(find_place)(const sampling *work, int64_t image, int64_t i, pla
     const COMPUTE *coordinates = (const COMPUTE *)work->grid + (image * work->places_numel + i) * work->spatial;
     for (int64_t dim = 0; dim < work->spatial; dim++) {
         const double coordinate = (double)coordinates[work->spatial - 1 - dim]; /* x is first */
-        found->count[dim] = find_neighbours(work, coordinate, work->in[dim], found->of[dim]);
+        found->count[dim] = find_neighbours(&work->rule, coordinate, work->in[dim], found->of[dim]);
     }
 }
 

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined(__STDC_NO_COMPLEX__) && !defined(__cplusplus)
+#if defined(__cplusplus)
+#include "../cuda/complex.cuh"
+#define GN_HAS_COMPLEX 1
+#elif !defined(__STDC_NO_COMPLEX__)
 #include <complex.h>
 #define GN_HAS_COMPLEX 1
 typedef float complex gn_complex64;
@@ -154,9 +157,19 @@ GN_INLINE gn_complex128 gn_multiply_complex128(gn_complex128 a, gn_complex128 b)
     const double re = creal(a), im = cimag(a), right = creal(b), up = cimag(b), down = -up;
     return gn_complex_of_float64(re * right + im * down, re * up + im * right);
 }
+#ifdef __cplusplus
+GN_INLINE gn_complex64 operator*(gn_complex64 a, gn_complex64 b) {
+    return gn_multiply_complex64(a, b);
+}
+GN_INLINE gn_complex128 operator*(gn_complex128 a, gn_complex128 b) {
+    return gn_multiply_complex128(a, b);
+}
+#define GN_TIMES(a, b) ((a) * (b))
+#else
 #define GN_TIMES(a, b)                                                                                         \
     _Generic((a) * (b), gn_complex64: gn_multiply_complex64((gn_complex64)(a), (gn_complex64)(b)),             \
              gn_complex128: gn_multiply_complex128((gn_complex128)(a), (gn_complex128)(b)), default: (a) * (b))
+#endif
 #else
 #define GN_TIMES(a, b) ((a) * (b))
 #endif

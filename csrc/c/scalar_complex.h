@@ -41,6 +41,14 @@ GN_DIVIDE(complex128, double, gn_complex128, creal, cimag, fabs)
 #undef GN_DIVIDE
 #undef gn_complex_of_float
 #undef gn_complex_of_double
+#ifdef __cplusplus
+GN_INLINE gn_complex64 operator/(gn_complex64 a, gn_complex64 b) {
+    return gn_divide_complex64(a, b);
+}
+GN_INLINE gn_complex128 operator/(gn_complex128 a, gn_complex128 b) {
+    return gn_divide_complex128(a, b);
+}
+#endif
 
 static inline gn_complex64 gn_sigmoid_complex64(gn_complex64 x) {
     return gn_divide_complex64(1, 1 + cexpf(-x));

@@ -30,16 +30,24 @@ template <class T> using gn_plain = typename gn_plain_of<T>::type;
 template <class A, class B> constexpr bool gn_is_same = false;
 template <class A> constexpr bool gn_is_same<A, A> = true;
 /* A call of one of the functions; of the others only the names need to exist. */
-#define GN_REAL(function32, function64, integer_function, x)                          \
-    [](auto... numbers) {                                                             \
-        if constexpr (gn_is_same<gn_plain<decltype(x)>, float>) {                                              \
-            return function32(numbers...);                                            \
-        } else if constexpr (gn_is_same<gn_plain<decltype(x)>, double>) {                                      \
-            return function64(numbers...);                                            \
-        } else {                                                                      \
-            return integer_function(numbers...);                                      \
-        }                                                                             \
+#define GN_ANY(function32, function64, complex64_function, complex128_function, integer_function, x) \
+    [](auto... numbers) {                                                                            \
+        if constexpr (gn_is_same<gn_plain<decltype(x)>, float>) {                                    \
+            return function32(numbers...);                                                           \
+        } else if constexpr (gn_is_same<gn_plain<decltype(x)>, double>) {                            \
+            return function64(numbers...);                                                           \
+        } else if constexpr (gn_is_same<gn_plain<decltype(x)>, gn_complex64>) {                      \
+            return complex64_function(numbers...);                                                   \
+        } else if constexpr (gn_is_same<gn_plain<decltype(x)>, gn_complex128>) {                     \
+            return complex128_function(numbers...);                                                  \
+        } else {                                                                                     \
+            return integer_function(numbers...);                                                     \
+        }                                                                                            \
     }
+#define GN_REAL(function32, function64, integer_function, x) \
+    GN_ANY(function32, function64, gn_no_function, gn_no_function, integer_function, x)
+#define GN_FRACTIONAL(function32, function64, complex64_function, complex128_function, x) \
+    GN_ANY(function32, function64, complex64_function, complex128_function, gn_no_function, x)
 #define GN_FLOATING(function32, function64, x) GN_REAL(function32, function64, gn_no_function, x)
 
 #endif

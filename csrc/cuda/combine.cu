@@ -23,9 +23,10 @@ struct gn_product {
         return 1;
     }
     static inline gn_precise both(gn_precise a, gn_precise b) {
-        return a * b;
+        return a == 1 ? b : a * b; /* which complex infinities outlive */
     }
 };
+#if !GN_IS_COMPLEX
 struct gn_most {
     static inline gn_precise first(void) {
         return GN_LOWEST_PRECISE;
@@ -42,6 +43,7 @@ struct gn_least {
         return a < b || a != a ? a : b;
     }
 };
+#endif
 
 /* What a result is divided by: nothing, or how many have met, as means of scatter_reduce or of embeddings are. */
 #define UNDIVIDED 0
@@ -68,7 +70,7 @@ static inline gn_element gn_result(gn_precise total, int64_t met, int32_t mean) 
     if (mean == UNDIVIDED) {
         return gn_rounded(total);
     }
-#if GN_IS_FLOATING
+#if GN_IS_FLOATING || GN_IS_COMPLEX
     return gn_rounded(total / (double)met);
 #else
     if (mean == MEAN_OF_ROWS) {
@@ -79,9 +81,11 @@ static inline gn_element gn_result(gn_precise total, int64_t met, int32_t mean) 
 #endif
 }
 
-/* An element times the number of the call, which is 1 where there is none. */
+/* An element times the number of the call; 1, which is it where there is none, leaves all as it is: complex infinities
+ * become NaN by it. */
 static inline gn_precise gn_scaled(const char *place, const gn_precise scale) {
-    return (gn_precise)gn_load(*(const gn_element *)place) * scale;
+    const gn_precise element = (gn_precise)gn_load(*(const gn_element *)place);
+    return scale == 1 ? element : element * scale;
 }
 
 /* `out` and `other` have the sizes of a pick's rows; `picked` says where numbers are in out, `offered` where picks are in

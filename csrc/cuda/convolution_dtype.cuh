@@ -1,6 +1,6 @@
 /* Convolution of one dtype, GN_CUDA_CODE.  Products are summed in COMPUTE, in an order that depends on the sizes and the
  * device alone, and rounded once. */
-#if CODE == GN_CUDA_CODE && IS_REAL
+#if CODE == GN_CUDA_CODE && IS_NUMERIC
 
 /* A result, with the bias of its channel. */
 static inline void write_result(const gn_convolution &work, int64_t group, int64_t row, int64_t other, COMPUTE sum,
@@ -14,10 +14,11 @@ static inline void write_result(const gn_convolution &work, int64_t group, int64
 /* A block for a tile of 16 * SIDE rows and as many columns, of a part of k; a thread has SIDE * SIDE sums, by fours of
  * neighbours.  The next slice of k is on its way to registers while this one, in shared memory, is multiplied.
  *
- * Of small tiles two blocks at least share a multiprocessor: with more, sums would leave their registers.
+ * Of small tiles two blocks at least share a multiprocessor: with more, sums would leave their registers, and of 16 bytes
+ * with two.
  * IS_ALONG_K: threads side by side read the source at numbers k side by side, else n. */
 template <int SIDE, int IS_ALONG_K, int IS_DIVIDED>
-__global__ void __launch_bounds__(CONVOLVE_THREADS, SIDE == 4 ? 2 : 1)
+__global__ void __launch_bounds__(CONVOLVE_THREADS, SIDE == 4 && sizeof(COMPUTE) <= 8 ? 2 : 1)
     convolve_tiles(gn_convolution work, const STORAGE *a, const STORAGE *source, const STORAGE *bias, STORAGE *out,
                    COMPUTE *partial) {
     constexpr int WIDTH = 16 * SIDE;
@@ -240,6 +241,8 @@ __global__ void convolve_blocks(gn_convolution work, const STORAGE *a, const STO
 __global__ void sum_channels(gn_view gradient, int64_t step, STORAGE *out) {
 #if IS_FLOATING
     typedef double total;
+#elif IS_COMPLEX
+    typedef gn_complex128 total;
 #else
     typedef COMPUTE total;
 #endif
@@ -263,5 +266,15 @@ __global__ void sum_channels(gn_view gradient, int64_t step, STORAGE *out) {
         out[channel] = STORE((COMPUTE)shared[0]);
     }
 }
+
+#if IS_COMPLEX
+/* Conjugates, one behind the other: what a gradient is multiplied with. */
+__global__ void conjugate(gn_view from, STORAGE *out) {
+    const int64_t count = gn_count(from);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        out[i] = gn_conjugate(*(const STORAGE *)gn_place(from, i));
+    }
+}
+#endif
 
 #endif

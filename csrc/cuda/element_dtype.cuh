@@ -9,11 +9,19 @@ typedef double gn_precise;
 #define GN_IS_FLOATING 1
 #define GN_LOWEST_PRECISE (-INFINITY)
 #define GN_HIGHEST_PRECISE INFINITY
+#elif IS_COMPLEX
+typedef gn_complex128 gn_precise;
+#define GN_IS_FLOATING 0
 #else
 typedef int64_t gn_precise;
 #define GN_IS_FLOATING 0
 #define GN_LOWEST_PRECISE INT64_MIN
 #define GN_HIGHEST_PRECISE INT64_MAX
+#endif
+#if IS_COMPLEX
+#define GN_IS_COMPLEX 1
+#else
+#define GN_IS_COMPLEX 0
 #endif
 #if CODE == GN_BOOL
 #define GN_IS_BOOL 1
@@ -44,7 +52,7 @@ static inline gn_element gn_given_number(const gn_numbers *call) {
 #endif
 }
 
-/* An element of any dtype but the complex ones, converted as copy_ does. */
+/* An element of any dtype, converted as copy_ does. */
 #include "../c/convert_dtype.h"
 static inline gn_element gn_convert(const char *place, int32_t dtype) {
     switch (dtype) {
@@ -57,6 +65,8 @@ static inline gn_element gn_convert(const char *place, int32_t dtype) {
     case GN_FLOAT16: return FROM_FLOAT32(gn_from_float16(*(const uint16_t *)place));
     case GN_BFLOAT16: return FROM_FLOAT32(gn_from_bfloat16(*(const uint16_t *)place));
     case GN_FLOAT32: return FROM_FLOAT32(*(const float *)place);
+    case GN_COMPLEX64: return FROM_COMPLEX64(*(const gn_complex64 *)place);
+    case GN_COMPLEX128: return FROM_COMPLEX128(*(const gn_complex128 *)place);
     default: return FROM_FLOAT64(*(const double *)place);
     }
 }
@@ -66,10 +76,10 @@ static inline gn_element gn_convert(const char *place, int32_t dtype) {
 #undef FROM_COMPLEX64
 #undef FROM_COMPLEX128
 
-/* Whether the dtype holds an element of another one, which is not complex; check_number_fits of the reference raises where
- * it does not. */
+/* Whether the dtype holds an element of another one, of a complex one its real part; check_number_fits of the reference
+ * raises where it does not. */
 static inline bool gn_fits(const char *place, int32_t dtype) {
-#if CODE == GN_BOOL
+#if CODE == GN_BOOL || IS_COMPLEX
     (void)place;
     (void)dtype;
     return true;
@@ -86,7 +96,8 @@ static inline bool gn_fits(const char *place, int32_t dtype) {
     case GN_INT64: integer = *(const int64_t *)place; break;
     case GN_FLOAT16: real = gn_from_float16(*(const uint16_t *)place); break;
     case GN_BFLOAT16: real = gn_from_bfloat16(*(const uint16_t *)place); break;
-    case GN_FLOAT32: real = *(const float *)place; break;
+    case GN_FLOAT32:
+    case GN_COMPLEX64: real = *(const float *)place; break;
     default: real = *(const double *)place; break;
     }
 #if IS_FLOATING
@@ -104,6 +115,7 @@ static inline bool gn_fits(const char *place, int32_t dtype) {
 #endif
 }
 
+#if !IS_COMPLEX
 /* The key that orders as an element does, NaN last and -0.0 as 0.0; of gn_key_bits bits. */
 constexpr int32_t gn_key_bits = 8 * sizeof(STORAGE);
 constexpr uint64_t gn_key_mask = ~(uint64_t)0 >> (64 - gn_key_bits);
@@ -124,5 +136,6 @@ static inline uint64_t gn_key_of(gn_element stored) {
     return ((uint64_t)stored & gn_key_mask) ^ sign;
 #endif
 }
+#endif
 
 #endif

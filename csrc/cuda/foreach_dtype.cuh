@@ -33,21 +33,6 @@ struct add_operation : without_bias {
 };
 #undef PLUS
 
-#if IS_PRECISE
-/* The same of complex numbers of this dtype. */
-struct add_complex_operation : without_bias {
-    typedef gn_parts<STORAGE> element;
-    static constexpr int parts = 1;
-    static inline void run(const gn_step &step, const gn_bias &, double, element *elements) {
-        elements[0].real += (STORAGE)step.number.real;
-        elements[0].imaginary += (STORAGE)step.number.imag;
-    }
-    static inline bool writes(const gn_step &, int) {
-        return true;
-    }
-};
-#endif
-
 #if IS_FLOATING
 
 /* A gradient is divided by the scale, and rounded as it is written. */

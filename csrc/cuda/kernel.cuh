@@ -27,6 +27,12 @@ static inline float gn_number_float32(const gn_numbers *call, int32_t index) {
 static inline double gn_number_float64(const gn_numbers *call, int32_t index) {
     return call->scalars[index].real;
 }
+static inline gn_complex64 gn_number_complex64(const gn_numbers *call, int32_t index) {
+    return gn_complex_of_float32((float)call->scalars[index].real, (float)call->scalars[index].imag);
+}
+static inline gn_complex128 gn_number_complex128(const gn_numbers *call, int32_t index) {
+    return gn_complex_of_float64(call->scalars[index].real, call->scalars[index].imag);
+}
 
 /* Where the operands of a pointwise call begin, outputs first. */
 struct gn_places {
@@ -111,10 +117,9 @@ static inline int64_t gn_threads(void) {
     return (int64_t)gridDim.x * blockDim.x;
 }
 
-/* A complex number, of which kernels that only move it need the parts. */
-template <class T> struct alignas(2 * sizeof(T)) gn_parts {
-    T real;
-    T imaginary;
+/* An element of 16 bytes, which is only moved. */
+struct alignas(16) gn_uint128 {
+    uint64_t words[2];
 };
 
 /* Elements that are read or written at once. */

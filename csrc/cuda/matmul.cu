@@ -25,16 +25,21 @@ struct gn_product {
     gn_matrix out, self, left, right;
 };
 
+/* A product with a factor of the call.  One of 1 leaves all as it is: complex infinities become NaN by it. */
+static inline gn_total gn_scaled(gn_total factor, gn_total x) {
+    return factor == 1 ? x : factor * x;
+}
+
 /* Writes an element of the output.  A beta of 0 ignores what `self` holds; `self` may be the output. */
 static inline void end_product(const gn_product &work, const gn_numbers &numbers, int64_t batch, int64_t row,
                                int64_t column, gn_total sum) {
     const gn_total beta = (gn_total)gn_number(&numbers, 0);
     const gn_total alpha = (gn_total)gn_number(&numbers, 1);
-    gn_total found = alpha * sum;
+    gn_total found = gn_scaled(alpha, sum);
     if (beta != 0) {
         const gn_matrix &self = work.self;
         const int64_t place = batch * self.batch + row * self.row + column * self.column;
-        found += beta * (gn_total)gn_load(self.at[place]);
+        found += gn_scaled(beta, (gn_total)gn_load(self.at[place]));
     }
     const gn_matrix &out = work.out;
     out.at[batch * out.batch + row * out.row + column * out.column] = gn_store((gn_compute)found);

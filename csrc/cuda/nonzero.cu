@@ -2,19 +2,21 @@
 #include "element.cuh"
 #include "marks.cuh"
 
-static inline bool gn_is_nonzero(const gn_view &self, int64_t i) {
-    return gn_load(*(const gn_element *)(self.at + gn_offset_of(self, (uint64_t)i))) != 0;
+/* Complex numbers have two `parts`. */
+static inline bool gn_is_nonzero(const gn_view &self, int64_t i, int32_t parts) {
+    const gn_element *at = (const gn_element *)(self.at + gn_offset_of(self, (uint64_t)i));
+    return gn_load(at[0]) != 0 || (parts == 2 && gn_load(at[1]) != 0);
 }
 
-__global__ void count_nonzero(gn_view self, int64_t *counts) {
-    gn_count_marks(gn_count(self), counts, [&](int64_t i) { return gn_is_nonzero(self, i); });
+__global__ void count_nonzero(gn_view self, int32_t parts, int64_t *counts) {
+    gn_count_marks(gn_count(self), counts, [&](int64_t i) { return gn_is_nonzero(self, i, parts); });
 }
 
 /* out (rows, dimensions): the indices of the first so many.  `shape` has the dimensions of self, which may be fewer in
  * `self`. */
-__global__ void write_nonzero(gn_view out, gn_view self, gn_view shape, const int64_t *before) {
+__global__ void write_nonzero(gn_view out, gn_view self, gn_view shape, int32_t parts, const int64_t *before) {
     gn_walk_marks(
-        gn_count(self), before, [&](int64_t i) { return gn_is_nonzero(self, i); },
+        gn_count(self), before, [&](int64_t i) { return gn_is_nonzero(self, i, parts); },
         [&](int64_t i, int64_t rank) {
             if (rank < out.sizes[0]) {
                 char *const row = out.at + rank * out.strides[0];

@@ -252,3 +252,11 @@ __global__ void add_counts(int64_t *counts, int64_t count, const int64_t *before
         __syncthreads();
     }
 }
+
+/* starts[key]: the first of the sorted entries of that key or a later one; one more than there are keys. */
+template <class ENTRY>
+__global__ void find_starts(const ENTRY *sorted, int64_t count, int64_t keys, int64_t *starts) {
+    for (int64_t key = gn_thread(); key <= keys; key += gn_threads()) {
+        starts[key] = gn_lower_bound(sorted, 0, count, (uint64_t)key);
+    }
+}

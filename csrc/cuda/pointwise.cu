@@ -68,7 +68,7 @@ __global__ void pointwise_strided(int64_t count, gn_places places, gn_shape<DIMS
 }
 
 /* An element of `a` where the condition holds, else of `b`: places are those of the output, the condition, a, b.  T is an
- * unsigned integer of the elements' size, or gn_parts<uint64_t>. */
+ * unsigned integer of the elements' size, or gn_uint128. */
 template <class T>
 __global__ void where_dense(int64_t count, gn_places places, int32_t single) {
     for (int64_t number = gn_thread(); number < count; number += gn_threads()) {

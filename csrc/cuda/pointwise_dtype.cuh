@@ -28,6 +28,12 @@
 #define ELEMENTS_2 const COMPUTE a = LOAD(given[0]), b = LOAD(given[1])
 #define ELEMENTS_3 const COMPUTE a = LOAD(given[0]), b = LOAD(given[1]), c = LOAD(given[2])
 #define AS_BOOL(x) ((x) ? 1 : 0)
+#define AS_COMPLEX(x) (x)
+#if CODE == GN_FLOAT32
+#define COMPLEX_OF_REAL gn_complex64
+#else
+#define COMPLEX_OF_REAL gn_complex128
+#endif
 #if IS_HALF
 #define SIZE STORAGE
 #define TO_SIZE STORE
@@ -57,6 +63,8 @@
     WHEN_##dtypes(OPERATION(id, 2, STORAGE, STORE, INTEGER_ARGUMENT(parameter, 0), 0, expression))
 #define BINARY_WITH(name, id, dtypes, parameters, expression) \
     WHEN_##dtypes(OPERATION(id, 2, STORAGE, STORE, parameters, 0, expression))
+#define BINARY_COMPLEX(name, id, dtypes, expression) \
+    WHEN_##dtypes(OPERATION(id, 2, COMPLEX_OF_REAL, AS_COMPLEX, NO_PARAMETER, 0, expression))
 #define COMPARISON(name, id, dtypes, expression) \
     WHEN_##dtypes(OPERATION(id, 2, uint8_t, AS_BOOL, NO_PARAMETER, 0, expression))
 #define CHECKED(name, id, dtypes, fault, expression) \
@@ -90,6 +98,8 @@ static inline COMPUTE gn_power(COMPUTE a, COMPUTE exponent) {
     }
     return exponent == -2 ? 1 / (a * a) : gn_pow(a, exponent);
 }
+#elif IS_COMPLEX
+#define gn_power NAME(gn_pow_number)
 #else
 #define gn_power gn_pow
 #endif
@@ -121,42 +131,8 @@ COPY(float16, uint16_t, gn_from_float16(x), FROM_FLOAT32)
 COPY(bfloat16, uint16_t, gn_from_bfloat16(x), FROM_FLOAT32)
 COPY(float32, float, x, FROM_FLOAT32)
 COPY(float64, double, x, FROM_FLOAT64)
-/* A complex number gives its real part; it is true where either part is not 0. */
-#if CODE == GN_BOOL
-#define PART(x) ((x).real != 0 || (x).imaginary != 0)
-#else
-#define PART(x) (x).real
-#endif
-COPY(complex64, gn_parts<float>, PART(x), FROM_FLOAT32)
-COPY(complex128, gn_parts<double>, PART(x), FROM_FLOAT64)
-
-/* Complex numbers of two of this dtype. */
-#if CODE == GN_FLOAT32 || CODE == GN_FLOAT64
-#define COMPLEX_COPY(source, SOURCE, first, second) \
-    CONVERSION(complex_copy_##source, SOURCE, gn_parts<STORAGE>, (gn_parts<STORAGE>{(STORAGE)(first), (STORAGE)(second)}))
-COMPLEX_COPY(bool, uint8_t, x, 0)
-COMPLEX_COPY(uint8, uint8_t, x, 0)
-COMPLEX_COPY(int8, int8_t, x, 0)
-COMPLEX_COPY(int16, int16_t, x, 0)
-COMPLEX_COPY(int32, int32_t, x, 0)
-COMPLEX_COPY(int64, int64_t, x, 0)
-COMPLEX_COPY(float16, uint16_t, gn_from_float16(x), 0)
-COMPLEX_COPY(bfloat16, uint16_t, gn_from_bfloat16(x), 0)
-COMPLEX_COPY(float32, float, x, 0)
-COMPLEX_COPY(float64, double, x, 0)
-COMPLEX_COPY(complex64, gn_parts<float>, x.real, x.imaginary)
-COMPLEX_COPY(complex128, gn_parts<double>, x.real, x.imaginary)
-struct complex_fill_operation {
-    static constexpr int inputs = 0;
-    typedef STORAGE input;
-    typedef gn_parts<STORAGE> result;
-    static inline result of(const gn_numbers *call, const input *given, int *faults) {
-        (void)given;
-        (void)faults;
-        return result{(STORAGE)call->scalars[0].real, (STORAGE)call->scalars[0].imag};
-    }
-};
-#endif
+COPY(complex64, gn_complex64, x, FROM_COMPLEX64)
+COPY(complex128, gn_complex128, x, FROM_COMPLEX128)
 
 /* fill_: 0.5 and NaN are true, which the number as an integer would not say. */
 #if CODE == GN_BOOL

@@ -17,10 +17,15 @@ static inline double plus_product(double a, double b, double c) {
     return __dadd_rn(a, __dmul_rn(b, c));
 }
 
-/* A standard normal number.  Source: Box and Muller (1958). */
+/* A standard normal number, the first of a pair of independent ones.  Source: Box and Muller (1958). */
+static inline double normal_radius(const uint32_t *words) {
+    return sqrt(-2.0 * log(1.0 - uniform53(words[0], words[1])));
+}
 static inline double standard_normal(const uint32_t *words) {
-    const double radius = sqrt(-2.0 * log(1.0 - uniform53(words[0], words[1])));
-    return radius * cos(2.0 * PI * uniform53(words[2], words[3]));
+    return normal_radius(words) * cos(2.0 * PI * uniform53(words[2], words[3]));
+}
+static inline double other_standard_normal(const uint32_t *words) {
+    return normal_radius(words) * sin(2.0 * PI * uniform53(words[2], words[3]));
 }
 
 #define GN_TEMPLATE "../cuda/random_dtype.cuh"

@@ -13,12 +13,14 @@
 #define MADE(x) STORE(round_to_odd(x))
 #elif IS_FLOATING
 #define MADE(x) ((STORAGE)(x))
+#elif IS_COMPLEX
+#define MADE(re, im) ((STORAGE)gn_complex128(re, im))
 #else
 #define MADE(x) STORE((COMPUTE)wrapped(x))
 #endif
 
-#if IS_FLOATING
-#if CODE == GN_FLOAT32
+#if IS_FRACTIONAL
+#if CODE == GN_FLOAT32 || CODE == GN_COMPLEX64
 #define BITS 24
 #elif CODE == GN_FLOAT16
 #define BITS 11
@@ -27,14 +29,32 @@
 #endif
 /* A number in [0, 1) with as many random bits as the dtype's mantissa has. */
 static inline double uniform(const uint32_t *words) {
-#if CODE == GN_FLOAT64
+#if CODE == GN_FLOAT64 || CODE == GN_COMPLEX128
     return uniform53(words[0], words[1]);
 #else
     return (double)(words[0] & (((uint32_t)1 << BITS) - 1)) * (1.0 / ((uint32_t)1 << BITS));
 #endif
 }
 
-DISTRIBUTION(uniform, MADE(plus_product(random.a, uniform(words), random.b - random.a)))
+/* The same between two bounds. */
+static inline double uniform_between(double low, double high, const uint32_t *words) {
+    return plus_product(low, uniform(words), high - low);
+}
+#endif
+
+#if IS_COMPLEX
+DISTRIBUTION(uniform, MADE(uniform_between(random.a, random.b, words),
+                           uniform_between(random.a, random.b, words + 2)))
+/* So that the variances of the parts add up. */
+static inline double part_of(double deviation) {
+    return deviation / sqrt(2.0);
+}
+DISTRIBUTION(normal, MADE(plus_product(random.a, part_of(random.b), standard_normal(words)),
+                          part_of(random.b) * other_standard_normal(words)))
+#endif
+
+#if IS_FLOATING
+DISTRIBUTION(uniform, MADE(uniform_between(random.a, random.b, words)))
 DISTRIBUTION(normal, MADE(plus_product(random.a, random.b, standard_normal(words))))
 DISTRIBUTION(exponential, MADE(-log1p(-uniform53(words[0], words[1])) / random.a))
 DISTRIBUTION(cauchy, MADE(plus_product(random.a, random.b, tan(PI * (uniform53(words[0], words[1]) - 0.5)))))
@@ -58,6 +78,7 @@ __global__ void fill_poisson(gn_view out, gn_view rates, gn_random random, int32
 DISTRIBUTION(geometric, MADE(geometric_number(random.a, words)))
 #endif
 
+#if IS_ORDERED
 /* An integer from `least` on; of a range of 0, which stands for 2^64, all bits. */
 static inline int64_t integer(const gn_random &random, const uint32_t *words) {
     const uint64_t bits = words[0] | (uint64_t)words[1] << 32;
@@ -66,6 +87,7 @@ static inline int64_t integer(const gn_random &random, const uint32_t *words) {
 
 DISTRIBUTION(integers, STORE((COMPUTE)integer(random, words)))
 DISTRIBUTION(bernoulli, STORE((COMPUTE)(uniform53(words[0], words[1]) < random.a)))
+#endif
 
 #undef MADE
 #endif

@@ -1,9 +1,14 @@
 /* Ranges of numbers: arange, linspace and logspace, each element computed by itself in double, or in an integer. */
 #include "kernel.cuh"
 
-/* `steps` numbers from `start` to `end`; the first half is counted from the start, the second from the end. */
+/* Numbers from `start` to `end`. */
+struct gn_progression {
+    double start, end, step;
+};
+/* `steps` numbers, whose imaginary parts only complex dtypes have; `base` is that of powers. */
 struct gn_space {
-    double start, end, step, base;
+    gn_progression re, im;
+    double base;
     int64_t steps;
 };
 

@@ -3,6 +3,7 @@
 
 #include "../c/convert_dtype.h"
 
+#if IS_REAL
 /* start + i * step: of an integer dtype in integers that wrap. */
 __global__ void fill_arange(gn_view out, gn_scalar start, gn_scalar step) {
     for (int64_t i = gn_thread(); i < out.sizes[0]; i += gn_threads()) {
@@ -14,28 +15,40 @@ __global__ void fill_arange(gn_view out, gn_scalar start, gn_scalar step) {
         *(STORAGE *)(out.at + i * out.strides[0]) = value;
     }
 }
+#endif
+
+/* Number `i` of evenly spaced ones: the first half is counted from the start, the second from the end.  Products of
+ * exponents are rounded before they are added. */
+static inline double gn_spaced(const gn_progression &numbers, int64_t i, int64_t steps, bool is_power) {
+    const bool is_from_start = i < steps / 2 || steps == 1;
+    const double begin = is_from_start ? numbers.start : numbers.end;
+    /* What is counted from the end is taken away: so zeros keep their signs. */
+    const double step = is_from_start ? numbers.step : -numbers.step;
+    const double count = (double)(is_from_start ? i : steps - 1 - i);
+    if (steps == 1) {
+        return begin;
+    }
+    if (is_power) {
+        return __dadd_rn(begin, __dmul_rn(step, count));
+    }
+#if IS_HALF /* whose product is rounded before it is added; any other is not rounded at all */
+    return begin + (double)LOAD(STORE((float)(step * count)));
+#else
+    return fma(step, count, begin);
+#endif
+}
 
 /* Evenly spaced numbers; with IS_POWER the base to the power of them. */
 template <int IS_POWER> __global__ void fill_space(gn_view out, gn_space space) {
     for (int64_t i = gn_thread(); i < space.steps; i += gn_threads()) {
-        const bool is_from_start = i < space.steps / 2 || space.steps == 1;
-        const double begin = is_from_start ? space.start : space.end;
-        /* What is counted from the end is taken away: so zeros keep their signs. */
-        const double step = is_from_start ? space.step : -space.step;
-        const double count = (double)(is_from_start ? i : space.steps - 1 - i);
-        double value = begin;
-        if (space.steps > 1) {
-            if (IS_POWER) {
-                value = __dadd_rn(begin, __dmul_rn(step, count));
-            } else {
-#if IS_HALF /* whose product is rounded before it is added; any other is not rounded at all */
-                value = begin + (double)LOAD(STORE((float)(step * count)));
+        const double re = gn_spaced(space.re, i, space.steps, IS_POWER);
+#if IS_COMPLEX
+        const gn_complex128 number = gn_complex128(re, gn_spaced(space.im, i, space.steps, IS_POWER));
+        const STORAGE value = FROM_COMPLEX128(IS_POWER ? gn_pow_complex128(space.base, number) : number);
 #else
-                value = fma(step, count, begin);
+        const STORAGE value = FROM_FLOAT64(IS_POWER ? pow(space.base, re) : re);
 #endif
-            }
-        }
-        *(STORAGE *)(out.at + i * out.strides[0]) = FROM_FLOAT64(IS_POWER ? pow(space.base, value) : value);
+        *(STORAGE *)(out.at + i * out.strides[0]) = value;
     }
 }
 

@@ -43,6 +43,8 @@
 /* Sums of floats are in double precision; those of integers wrap. */
 #if IS_FLOATING
 #define TOTAL double
+#elif IS_COMPLEX
+#define TOTAL gn_complex128
 #else
 #define TOTAL COMPUTE
 #endif

@@ -59,5 +59,26 @@ template <class T> __global__ void copy_positions(gn_resampling work, const gn_w
     }
 }
 
+/* uint8 interpolated: along one dimension, whose positions are the others' own, sums by weights that are integers and were
+ * doubled `shift` times for that; rounded half up, and clamped. */
+__global__ void sum_bytes(gn_resampling work, int32_t dim, int32_t shift, const gn_word *table, const uint8_t *in,
+                          uint8_t *out) {
+    const int64_t half = ((int64_t)1 << shift) >> 1;
+    for (int64_t i = gn_thread(); i < work.count; i += gn_threads()) {
+        const gn_target target = target_of(work, i);
+        int64_t from = target.from;
+        for (int each = 0; each < SPATIAL; each++) {
+            from += each == dim ? 0 : target.at[each] * work.in_strides[each + 2];
+        }
+        int64_t sum = half;
+        const gn_word *starts = table + work.starts[dim] + target.at[dim];
+        for (int64_t k = starts[0].place; k < starts[1].place; k++) {
+            const int64_t place = table[work.places[dim] + k].place;
+            sum += in[from + place * work.in_strides[dim + 2]] * (int64_t)table[work.weights[dim] + k].weight;
+        }
+        out[target.to] = (uint8_t)gn_min(gn_max(sum >> shift, 0), 255);
+    }
+}
+
 #define GN_TEMPLATE "../cuda/resample_dtype.cuh"
 #include "../c/each_dtype.h"

@@ -1,5 +1,11 @@
 /* Weighted sums of one dtype, GN_CUDA_CODE, in double precision and rounded once. */
-#if CODE == GN_CUDA_CODE && IS_FLOATING
+#if CODE == GN_CUDA_CODE && IS_FRACTIONAL
+
+#if IS_COMPLEX
+typedef gn_complex128 gn_sum;
+#else
+typedef double gn_sum;
+#endif
 
 __global__ void sum_positions(gn_resampling work, const gn_word *table, const STORAGE *in, STORAGE *out) {
     for (int64_t i = gn_thread(); i < work.count; i += gn_threads()) {
@@ -9,7 +15,7 @@ __global__ void sum_positions(gn_resampling work, const gn_word *table, const ST
             begin[dim] = table[work.starts[dim] + target.at[dim]].place;
             end[dim] = table[work.starts[dim] + target.at[dim] + 1].place;
         }
-        double sum = 0;
+        gn_sum sum = 0;
         bool is_first = true; /* whose sign a sum of zeros has */
         for (int64_t z = begin[0]; z < end[0]; z++) {
             const double of_z = table[work.weights[0] + z].weight;
@@ -20,7 +26,7 @@ __global__ void sum_positions(gn_resampling work, const gn_word *table, const ST
                 for (int64_t x = begin[2]; x < end[2]; x++) {
                     const double weight = of_y * table[work.weights[2] + x].weight;
                     const int64_t from = from_y + table[work.places[2] + x].place * work.in_strides[4];
-                    const double term = (double)LOAD(in[from]) * weight;
+                    const gn_sum term = (gn_sum)LOAD(in[from]) * weight;
                     sum = is_first ? term : sum + term;
                     is_first = false;
                 }

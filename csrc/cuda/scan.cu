@@ -9,23 +9,23 @@
 #define TILE (LINE_THREADS * EACH)
 
 /* Floats are summed in double. */
-#if GN_CUDA_CODE == GN_FLOAT64
-/* A sum of doubles carries its rounding errors along. */
+#if GN_CUDA_CODE == GN_FLOAT64 || GN_CUDA_CODE == GN_COMPLEX128
+/* A sum of doubles, or of pairs of them, carries its rounding errors along. */
 struct gn_exact {
-    double sum;
-    double error;
+    gn_precise sum;
+    gn_precise error;
 };
 /* Knuth's TwoSum. */
 static inline gn_exact gn_add_exactly(gn_exact a, gn_exact b) {
-    const double sum = a.sum + b.sum;
-    const double part = sum - a.sum;
-    const double error = (a.sum - (sum - part)) + (b.sum - part);
+    const gn_precise sum = a.sum + b.sum;
+    const gn_precise part = sum - a.sum;
+    const gn_precise error = (a.sum - (sum - part)) + (b.sum - part);
     return gn_exact{sum, a.error + b.error + error};
 }
 #endif
 
 struct cumsum_scan {
-#if GN_CUDA_CODE == GN_FLOAT64
+#if GN_CUDA_CODE == GN_FLOAT64 || GN_CUDA_CODE == GN_COMPLEX128
     typedef gn_exact total;
     static inline total first(void) {
         return gn_exact{0, 0};
@@ -39,7 +39,7 @@ struct cumsum_scan {
     }
     static inline void write(char *value, char *index, total x) {
         (void)index;
-        const double sum = x.sum + x.error; /* an infinite sum has no meaningful error */
+        const gn_precise sum = x.sum + x.error; /* an infinite sum has no meaningful error */
         *(gn_element *)value = sum == sum ? sum : x.sum;
     }
 #else
@@ -61,20 +61,28 @@ struct cumsum_scan {
 #endif
 };
 
-#if GN_IS_FLOATING
+#if GN_IS_FLOATING || GN_IS_COMPLEX
 /* value * 2^(512 * scale), so that what is folded apart from what is before it does not overflow. */
 struct gn_scaled_product {
-    double value;
+    gn_precise value;
     int64_t scale;
 };
+/* How large a number is, of a complex one its larger part; NaN is passed over where the other part has a size. */
+static inline double gn_largest_part(double x) {
+    return fabs(x);
+}
+static inline double gn_largest_part(gn_complex128 x) {
+    return fmax(fabs(x.re), fabs(x.im));
+}
 static inline gn_scaled_product gn_in_range(gn_scaled_product x) {
-    if (x.value != 0 && x.value - x.value == 0) {
-        while (fabs(x.value) >= 0x1p256) {
-            x.value *= 0x1p-512;
+    double size = gn_largest_part(x.value);
+    if (size != 0 && size - size == 0) {
+        for (; size >= 0x1p256; size *= 0x1p-512) {
+            x.value = x.value * 0x1p-512;
             x.scale++;
         }
-        while (fabs(x.value) < 0x1p-256) {
-            x.value *= 0x1p512;
+        for (; size < 0x1p-256; size *= 0x1p512) {
+            x.value = x.value * 0x1p512;
             x.scale--;
         }
     }
@@ -83,24 +91,27 @@ static inline gn_scaled_product gn_in_range(gn_scaled_product x) {
 #endif
 
 struct cumprod_scan {
-#if GN_IS_FLOATING
+#if GN_IS_FLOATING || GN_IS_COMPLEX
     typedef gn_scaled_product total;
     static inline total first(void) {
         return gn_scaled_product{1, 0};
     }
     static inline total of(gn_element stored, int64_t place) {
         (void)place;
-        return gn_in_range(gn_scaled_product{(double)gn_load(stored), 0});
+        return gn_in_range(gn_scaled_product{(gn_precise)gn_load(stored), 0});
     }
     static inline total both(total a, total b) {
+        if (a.value == 1 && a.scale == 0) { /* which complex infinities outlive */
+            return b;
+        }
         return gn_in_range(gn_scaled_product{a.value * b.value, a.scale + b.scale});
     }
     static inline void write(char *value, char *index, total x) {
         (void)index;
-        double product = x.value;
+        gn_precise product = x.value;
         const double step = x.scale > 0 ? 0x1p512 : 0x1p-512;
         for (int64_t k = gn_min(x.scale > 0 ? x.scale : -x.scale, 4); k > 0; k--) { /* 4 of them leave inf, or 0 */
-            product *= step;
+            product = product * step;
         }
         *(gn_element *)value = gn_rounded(product);
     }
@@ -123,6 +134,7 @@ struct cumprod_scan {
 #endif
 };
 
+#if !GN_IS_COMPLEX
 /* The best so far and its place: of equal ones the last, and a NaN before all. */
 struct gn_champion {
     int64_t place; /* -1: none */
@@ -156,6 +168,7 @@ template <int IS_LEAST> struct gn_champions {
 };
 typedef gn_champions<0> cummax_scan;
 typedef gn_champions<1> cummin_scan;
+#endif
 
 /* Where the lines of a scan begin, and the steps along them; `indices` may be without memory. */
 struct gn_ends {

@@ -4,15 +4,24 @@
  * power is done once for all of them. */
 #include "reduction.cuh"
 
-/* The count, the mean and the sum of squared distances from it, of what has been seen. */
-struct moments {
+/* The count, the mean and the sum of squared distances from it, of what has been seen: MEAN is double, or of complex
+ * numbers, whose distances are in the plane, gn_complex128. */
+template <class MEAN> struct moments {
     double count;
-    double mean;
+    MEAN mean;
     double squares;
 };
 
+/* The square of a distance. */
+static inline double square_of(double away) {
+    return away * away;
+}
+static inline double square_of(gn_complex128 away) {
+    return away.re * away.re + away.im * away.im;
+}
+
 /* Chan, Golub & LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. */
-static inline moments both_moments(moments total, moments part) {
+template <class MEAN> static inline moments<MEAN> both_moments(moments<MEAN> total, moments<MEAN> part) {
     if (part.count == 0) {
         return total;
     }
@@ -21,9 +30,9 @@ static inline moments both_moments(moments total, moments part) {
     }
     const double count = total.count + part.count;
     const double share = part.count / count;
-    const double away = part.mean - total.mean;
-    return moments{count, total.mean + away * share,
-                   total.squares + part.squares + away * away * (total.count * share)};
+    const MEAN away = part.mean - total.mean;
+    return moments<MEAN>{count, total.mean + away * share,
+                         total.squares + part.squares + square_of(away) * (total.count * share)};
 }
 
 /* sum * scale^order is the sum of the powers of sizes, which leave the range of a double in no scale where they are at
@@ -107,6 +116,21 @@ template <int COUNT> static inline scaled_sum norm_of(const double *sizes, doubl
     return scaled_sum{scale, sum};
 }
 
+/* Adds sizes to a norm.  IS_NARROW: their squares are in no danger. */
+template <bool IS_NARROW, int COUNT>
+static inline void fold_sizes(scaled_sum *total, const double *sizes, double order) {
+    if (IS_NARROW && order == 2) {
+        double sum = total->scale < 0 ? 0 : total->sum;
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            sum += sizes[k] * sizes[k];
+        }
+        *total = scaled_sum{1, sum};
+    } else {
+        *total = both_norms(*total, norm_of<COUNT>(sizes, order), order);
+    }
+}
+
 static inline double last_norm(scaled_sum total, double order) {
     const double scale = total.scale > 0 ? total.scale : 1;
     if (isinf(order) || order == 0) {
@@ -118,11 +142,11 @@ static inline double last_norm(scaled_sum total, double order) {
     return scale * (order == 2 ? sqrt(total.sum) : pow(total.sum, 1 / order));
 }
 
-/* sum * e^largest is the sum of the exponentials; `largest` is the largest number seen, whose power alone may leave the
- * range of a double. */
-struct powers {
+/* sum * e^largest is the sum of the exponentials; `largest` is the largest number seen, of complex ones the largest real
+ * part, whose power alone may leave the range of a double.  SUM is as MEAN above. */
+template <class SUM> struct powers {
     double largest;
-    double sum;
+    SUM sum;
 };
 
 /* What is subtracted before a power is taken: where that is infinite, nothing. */
@@ -131,11 +155,11 @@ static inline double powers_shift(double largest) {
 }
 
 /* The same powers over e to another `largest`, which is no less. */
-static inline double powers_over(powers total, double largest) {
+template <class SUM> static inline SUM powers_over(powers<SUM> total, double largest) {
     return total.largest == largest ? total.sum : total.sum * gn_exp(total.largest - powers_shift(largest));
 }
 
-static inline powers both_powers(powers total, powers part) {
+template <class SUM> static inline powers<SUM> both_powers(powers<SUM> total, powers<SUM> part) {
     if (total.sum == 0) { /* e to infinity by 0 would be NaN */
         return part;
     }
@@ -143,7 +167,7 @@ static inline powers both_powers(powers total, powers part) {
         return total;
     }
     const double largest = part.largest > total.largest ? part.largest : total.largest;
-    return powers{largest, powers_over(total, largest) + powers_over(part, largest)};
+    return powers<SUM>{largest, powers_over(total, largest) + powers_over(part, largest)};
 }
 
 #define GN_TEMPLATE "../cuda/statistics_dtype.cuh"

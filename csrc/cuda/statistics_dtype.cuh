@@ -1,29 +1,43 @@
 /* The statistics of reduce.def on one dtype, GN_CUDA_CODE. */
-#if CODE == GN_CUDA_CODE && IS_FLOATING
+#if CODE == GN_CUDA_CODE && IS_FRACTIONAL
+
+/* What elements are summed in, and a result, which is real but for the logarithm of a sum of powers. */
+#if IS_COMPLEX
+#define PRECISE gn_complex128
+#define SIZE MAGNITUDE
+#define TO_SIZE(x) ((MAGNITUDE)(x))
+#define IS_NARROW (CODE == GN_COMPLEX64)
+#define REAL_PART(x) ((double)(x).re)
+#else
+#define PRECISE double
+#define SIZE STORAGE
+#define TO_SIZE(x) STORE((COMPUTE)(x))
+#define IS_NARROW (CODE != GN_FLOAT64)
+#define REAL_PART(x) ((double)(x))
+#endif
 
 struct moments_reduction {
     typedef STORAGE input;
-    typedef STORAGE result;
-    typedef moments accumulator;
-    static inline moments first(void) {
-        return moments{0, 0, 0};
+    typedef SIZE result;
+    typedef moments<PRECISE> accumulator;
+    static inline accumulator first(void) {
+        return accumulator{0, 0, 0};
     }
-    template <int COUNT> static inline void fold(moments *total, const input *elements, double number) {
+    template <int COUNT> static inline void fold(accumulator *total, const input *elements, double number) {
         (void)number;
-        moments part = {COUNT, 0, 0};
+        accumulator part = {COUNT, 0, 0};
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
-            part.mean += (double)LOAD(elements[k]);
+            part.mean += (PRECISE)LOAD(elements[k]);
         }
-        part.mean /= COUNT;
+        part.mean = part.mean / (double)COUNT;
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
-            const double away = (double)LOAD(elements[k]) - part.mean;
-            part.squares += away * away;
+            part.squares += square_of((PRECISE)LOAD(elements[k]) - part.mean);
         }
         *total = both_moments(*total, part);
     }
-    static inline moments both(moments a, moments b, double number) {
+    static inline accumulator both(accumulator a, accumulator b, double number) {
         (void)number;
         return both_moments(a, b);
     }
@@ -32,87 +46,113 @@ struct moments_reduction {
 /* `number` is the correction. */
 #define SPREAD(name, id, dtypes, expression)                                                   \
     struct id##_reduction : moments_reduction {                                                \
-        static inline result last(moments total, int64_t count, double number) {               \
+        static inline result last(accumulator total, int64_t count, double number) {               \
             const double freedom = (double)count - number;                                     \
             const double spread = total.squares / (freedom > 0 ? freedom : 0);                 \
-            return STORE((COMPUTE)(expression));                                               \
+            return TO_SIZE(expression);                                                        \
         }                                                                                      \
     };
+
+/* Sizes of elements; for order 2 those of a complex number's parts, whose squares add up to the same. */
+#if IS_COMPLEX
+template <int COUNT> static inline void fold_elements(scaled_sum *total, const STORAGE *elements, double order) {
+    double sizes[2 * COUNT];
+    if (order == 2) {
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            sizes[2 * k] = fabs((double)elements[k].re);
+            sizes[2 * k + 1] = fabs((double)elements[k].im);
+        }
+        fold_sizes<IS_NARROW, 2 * COUNT>(total, sizes, order);
+    } else {
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            sizes[k] = cabs(elements[k]);
+        }
+        fold_sizes<IS_NARROW, COUNT>(total, sizes, order);
+    }
+}
+#else
+template <int COUNT> static inline void fold_elements(scaled_sum *total, const STORAGE *elements, double order) {
+    double sizes[COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        sizes[k] = fabs((double)LOAD(elements[k]));
+    }
+    fold_sizes<IS_NARROW, COUNT>(total, sizes, order);
+}
+#endif
 
 /* `number` is the order. */
 #define NORM(name, id, dtypes)                                                                        \
     struct id##_reduction {                                                                           \
         typedef STORAGE input;                                                                        \
-        typedef STORAGE result;                                                                       \
+        typedef SIZE result;                                                                          \
         typedef scaled_sum accumulator;                                                               \
         static inline scaled_sum first(void) {                                                        \
             return scaled_sum{-1, 0};                                                                 \
         }                                                                                             \
         template <int COUNT> static inline void fold(scaled_sum *total, const input *elements, double number) { \
-            double sizes[COUNT];                                                                      \
-            _Pragma("unroll")                                                                         \
-            for (int k = 0; k < COUNT; k++) {                                                         \
-                sizes[k] = fabs((double)LOAD(elements[k]));                                           \
-            }                                                                                         \
-            if (IS_NARROW && number == 2) { /* squares of these are in no danger */                   \
-                double sum = total->scale < 0 ? 0 : total->sum;                                       \
-                _Pragma("unroll")                                                                     \
-                for (int k = 0; k < COUNT; k++) {                                                     \
-                    sum += sizes[k] * sizes[k];                                                       \
-                }                                                                                     \
-                *total = scaled_sum{1, sum};                                                          \
-            } else {                                                                                  \
-                *total = both_norms(*total, norm_of<COUNT>(sizes, number), number);                   \
-            }                                                                                         \
+            fold_elements<COUNT>(total, elements, number);                                            \
         }                                                                                             \
         static inline scaled_sum both(scaled_sum a, scaled_sum b, double number) {                    \
             return both_norms(a, b, number);                                                          \
         }                                                                                             \
         static inline result last(scaled_sum total, int64_t count, double number) {                   \
             (void)count;                                                                              \
-            return STORE((COMPUTE)last_norm(total, number));                                          \
+            return TO_SIZE(last_norm(total, number));                                                 \
         }                                                                                             \
     };
-#if CODE == GN_FLOAT64
-#define IS_NARROW 0
+
+/* The power of an element over e to the largest, and the result. */
+#if IS_COMPLEX
+static inline gn_complex128 power_below(STORAGE x, double largest) {
+    return cexp(gn_complex128((double)x.re - powers_shift(largest), x.im));
+}
+static inline STORAGE log_of(powers<gn_complex128> total) {
+    return (STORAGE)(clog(total.sum) + powers_shift(total.largest));
+}
 #else
-#define IS_NARROW 1
+static inline double power_below(COMPUTE x, double largest) {
+    const COMPUTE below = x - (COMPUTE)powers_shift(largest);
+    return (double)gn_exp_negative(below > 0 ? 0 : below); /* above 0 is an infinity alone, whose power counts as one */
+}
+static inline STORAGE log_of(powers<double> total) {
+    return STORE((COMPUTE)(log(total.sum) + total.largest));
+}
 #endif
 
 #define POWERS(name, id, dtypes)                                                                      \
     struct id##_reduction {                                                                           \
         typedef STORAGE input;                                                                        \
         typedef STORAGE result;                                                                       \
-        typedef powers accumulator;                                                                   \
-        static inline powers first(void) {                                                            \
-            return powers{-(double)INFINITY, 0};                                                      \
+        typedef powers<PRECISE> accumulator;                                                          \
+        static inline accumulator first(void) {                                                       \
+            return accumulator{-(double)INFINITY, 0};                                                 \
         }                                                                                             \
-        template <int COUNT> static inline void fold(powers *total, const input *elements, double number) { \
+        template <int COUNT> static inline void fold(accumulator *total, const input *elements, double number) { \
             (void)number;                                                                             \
             double largest = total->largest;                                                          \
             _Pragma("unroll")                                                                         \
             for (int k = 0; k < COUNT; k++) {                                                         \
-                const double x = (double)LOAD(elements[k]);                                           \
+                const double x = REAL_PART(LOAD(elements[k]));                                        \
                 largest = x > largest ? x : largest;                                                  \
             }                                                                                         \
-            double sum = total->sum == 0 ? 0 : powers_over(*total, largest);                          \
-            const COMPUTE shift = (COMPUTE)powers_shift(largest);                                     \
+            PRECISE sum = total->sum == 0 ? 0 : powers_over(*total, largest);                         \
             _Pragma("unroll")                                                                         \
             for (int k = 0; k < COUNT; k++) {                                                         \
-                const COMPUTE below = LOAD(elements[k]) - shift;                                      \
-                /* above 0 is an infinity alone, whose power counts as one */                         \
-                sum += (double)gn_exp_negative(below > 0 ? 0 : below);                                \
+                sum += power_below(LOAD(elements[k]), largest);                                       \
             }                                                                                         \
-            *total = powers{largest, sum};                                                            \
+            *total = accumulator{largest, sum};                                                       \
         }                                                                                             \
-        static inline powers both(powers a, powers b, double number) {                                \
+        static inline accumulator both(accumulator a, accumulator b, double number) {                 \
             (void)number;                                                                             \
             return both_powers(a, b);                                                                 \
         }                                                                                             \
-        static inline result last(powers total, int64_t count, double number) {                       \
+        static inline result last(accumulator total, int64_t count, double number) {                  \
             (void)count;                                                                              \
             (void)number;                                                                             \
-            return STORE((COMPUTE)(log(total.sum) + total.largest));                                  \
+            return log_of(total);                                                                     \
         }                                                                                             \
     };
 

@@ -43,6 +43,14 @@ struct gn_greater {
     }
 };
 
+/* The value of the lane whose number differs by `apart`. */
+template <class T> static inline T gn_of_lane(T value, int apart) {
+    return __shfl_xor_sync(GN_ALL_LANES, value, apart);
+}
+template <class T> static inline gn_complex<T> gn_of_lane(gn_complex<T> value, int apart) {
+    return gn_complex<T>(gn_of_lane(value.re, apart), gn_of_lane(value.im, apart));
+}
+
 /* The values of all threads of a team folded, for each of them the same bits: a lane meets the one beside it, then
  * the pairs meet, and so on.  All threads of a warp call it.  `shared` has room for a value of each warp of a block;
  * teams within a warp leave it alone. */
@@ -50,7 +58,7 @@ template <class FOLD, int THREADS, class T> static inline T gn_team_fold(T value
     constexpr int lanes = THREADS < GN_WARP ? THREADS : GN_WARP;
 #pragma unroll
     for (int apart = 1; apart < lanes; apart *= 2) {
-        value = FOLD::of(value, __shfl_xor_sync(GN_ALL_LANES, value, apart));
+        value = FOLD::of(value, gn_of_lane(value, apart));
     }
     if constexpr (THREADS > GN_WARP) {
         constexpr int warps = THREADS / GN_WARP;

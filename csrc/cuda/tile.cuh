@@ -6,7 +6,12 @@
 
 #define SIDE 16 /* threads along a side of a tile */
 #define TILE_THREADS (SIDE * SIDE)
-#define STEP 16 /* places of k of which pieces are in shared memory at once */
+/* Places of k of which pieces are in shared memory at once, as many as fit there. */
+#if GN_CUDA_CODE == GN_COMPLEX128
+#define STEP 8
+#else
+#define STEP 16
+#endif
 
 /* A thread's share of a piece of a factor: SIZE places outside by STEP of k, on the way from memory to shared memory.
  * Threads next to each other take elements that are next to each other, where one of the strides allows it: with

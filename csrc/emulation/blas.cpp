@@ -4,6 +4,7 @@
  *
  * It is stricter than NVIDIA's: a product needs a workspace, which a change of the stream takes away, and which lies
  * in the device's memory. */
+#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +21,7 @@ namespace {
 /* cublasStatus_t */
 enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, EXECUTION_FAILED = 13, NOT_SUPPORTED = 15 };
 /* cudaDataType_t, cublasComputeType_t, cublasMath_t, cublasOperation_t */
-enum { REAL_32 = 0, REAL_64 = 1, REAL_16 = 2, REAL_16_BRAIN = 14 };
+enum { REAL_32 = 0, REAL_64 = 1, REAL_16 = 2, COMPLEX_32 = 4, COMPLEX_64 = 5, REAL_16_BRAIN = 14 };
 enum { COMPUTE_32 = 68, COMPUTE_64 = 70 };
 enum { TENSOR_32_MATH = 3, PRECISE_SUMS = 16 };
 enum { AS_IT_IS = 0, TRANSPOSED = 1 };
@@ -35,7 +36,7 @@ struct Factor {
 
 struct Work {
     int64_t m, n, k, batches;
-    double alpha, beta;
+    std::complex<double> alpha, beta;
     Factor a, b;
     char *out;
     int64_t out_leading, out_stride;
@@ -54,6 +55,14 @@ struct Bfloat16 {
     float get() const { return gn_from_bfloat16(bits); }
     void set(float value) { bits = gn_to_bfloat16(value); }
 };
+/* A factor of a product as the type that it is computed in. */
+template <class Sum> struct Number {
+    static Sum of(std::complex<double> number) { return Sum(number.real()); }
+};
+template <class Part> struct Number<std::complex<Part>> {
+    static std::complex<Part> of(std::complex<double> number) { return std::complex<Part>(number); }
+};
+
 template <class T> struct Plain {
     T value;
     T get() const { return value; }
@@ -71,7 +80,10 @@ template <class Storage, class Sum> Sum element(const Factor &factor, int64_t ba
                                                 int rounded) {
     const int64_t place = factor.transposed ? column + row * factor.leading : row + column * factor.leading;
     const Sum found = Sum(reinterpret_cast<const Storage *>(factor.at)[batch * factor.stride + place].get());
-    return rounded ? Sum(to_tensor_32(float(found))) : found;
+    if constexpr (std::is_same_v<Sum, float>) {
+        return rounded ? to_tensor_32(found) : found;
+    }
+    return found;
 }
 
 /* A thread for each element of the output. */
@@ -90,8 +102,8 @@ template <class Storage, class Sum> __global__ void multiply(Work work) {
                    * element<Storage, Sum>(work.b, batch, p, column, work.rounded);
         }
         Storage &out = reinterpret_cast<Storage *>(work.out)[batch * work.out_stride + row + column * work.out_leading];
-        const Sum scaled = Sum(work.alpha) * sum;
-        out.set(work.beta == 0 ? scaled : Sum(work.beta) * Sum(out.get()) + scaled);
+        const Sum scaled = Number<Sum>::of(work.alpha) * sum;
+        out.set(work.beta == 0.0 ? scaled : Number<Sum>::of(work.beta) * Sum(out.get()) + scaled);
     }
 }
 
@@ -133,12 +145,22 @@ std::string content_of(const char *path) {
     return content;
 }
 
+/* A factor as the caller gave it. */
+std::complex<double> number_at(const void *place, bool is_double, bool is_complex) {
+    const auto part = [=](int index) {
+        return is_double ? static_cast<const double *>(place)[index] : double(static_cast<const float *>(place)[index]);
+    };
+    return {part(0), is_complex ? part(1) : 0};
+}
+
 const char *kernel_of(int type) {
     switch (type) {
     case REAL_32: return "multiply_float32";
     case REAL_64: return "multiply_float64";
     case REAL_16: return "multiply_float16";
     case REAL_16_BRAIN: return "multiply_bfloat16";
+    case COMPLEX_32: return "multiply_complex64";
+    case COMPLEX_64: return "multiply_complex128";
     default: return nullptr;
     }
 }
@@ -149,6 +171,8 @@ GN_EMULATED_KERNEL(multiply_float32, multiply<Plain<float>, float>)
 GN_EMULATED_KERNEL(multiply_float64, multiply<Plain<double>, double>)
 GN_EMULATED_KERNEL(multiply_float16, multiply<Float16, float>)
 GN_EMULATED_KERNEL(multiply_bfloat16, multiply<Bfloat16, float>)
+GN_EMULATED_KERNEL(multiply_complex64, multiply<Plain<std::complex<float>>, std::complex<float>>)
+GN_EMULATED_KERNEL(multiply_complex128, multiply<Plain<std::complex<double>>, std::complex<double>>)
 
 #define GN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -236,18 +260,19 @@ GN_EXPORT int cublasGemmStridedBatchedEx(void *handle, int transposed_a, int tra
     }
     const char *const kernel = kernel_of(a_type);
     if (!kernel || b_type != a_type || c_type != a_type || algorithm != USUAL_ALGORITHM) return NOT_SUPPORTED;
-    if (compute != (a_type == REAL_64 ? COMPUTE_64 : COMPUTE_32)) return NOT_SUPPORTED;
+    const bool is_double = a_type == REAL_64 || a_type == COMPLEX_64;
+    const bool is_complex = a_type == COMPLEX_32 || a_type == COMPLEX_64;
+    if (compute != (is_double ? COMPUTE_64 : COMPUTE_32)) return NOT_SUPPORTED;
     void *context = nullptr, *function = nullptr;
     if (driver_functions.current(&context) || context != found->context) return EXECUTION_FAILED;
     if (!found->workspace || !found->workspace_bytes) return EXECUTION_FAILED;
-    const bool is_double = a_type == REAL_64;
     Work work = {
         m,
         n,
         k,
         batches,
-        is_double ? *static_cast<const double *>(alpha) : double(*static_cast<const float *>(alpha)),
-        is_double ? *static_cast<const double *>(beta) : double(*static_cast<const float *>(beta)),
+        number_at(alpha, is_double, is_complex),
+        number_at(beta, is_double, is_complex),
         {static_cast<const char *>(a), a_leading, a_stride, transposed_a},
         {static_cast<const char *>(b), b_leading, b_stride, transposed_b},
         static_cast<char *>(c),

@@ -45,7 +45,12 @@
 #define __align__(bytes) alignas(bytes)
 #define __grid_constant__
 #define __launch_bounds__(...)
+/* Without a guard, which GCC gives statics of a class with constructors even where the one that it runs does nothing. */
+#if defined(__clang__)
 #define __shared__ static
+#else
+#define __shared__ static constinit
+#endif
 /* T *name: the shared memory whose size the launch gives. */
 #define GN_DYNAMIC_SHARED(T, name) T *const name = static_cast<T *>(gn_emulation::machine->dynamic_shared)
 

@@ -171,6 +171,7 @@ _LAZY = (
     "cli",
     "demo",
     "library",
+    "profiler",
     "func",
     "utils",
     "return_types",

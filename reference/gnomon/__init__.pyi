@@ -15,6 +15,7 @@ from . import linalg as linalg
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
+from . import profiler as profiler
 from . import return_types as return_types
 from . import utils as utils
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled

@@ -12,8 +12,11 @@ from collections.abc import Sequence
 _SUITE = {
     "conform": "test a backend against the reference",
     "shadow": "run a program, and compare each of its operators with the reference",
+    "census": "record which operators a program calls, on what, and how often",
     "new-backend": "write a new backend, as a distribution of its own",
 }
+# And of the benchmarks, which are another.
+_BENCH = {"bench": "time backends and other libraries in turn, and compare"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,14 +49,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     commands.add_parser(
         "demo", help="train on handwritten digits on every host backend and compare", add_help=False
     )
-    for name, text in _SUITE.items():
+    for name, text in (_SUITE | _BENCH).items():
         commands.add_parser(name, help=text, add_help=False)
     if given[:1] == ["demo"]:
         from .demo import main as demo
 
         return demo(given[1:])
     if given and given[0] in _SUITE:
-        return _run_of_suite(given[0], given[1:])
+        return _run_of_package("gnomon_conformance", "conformance", given[0], given[1:])
+    if given and given[0] in _BENCH:
+        return _run_of_package("gnomon_bench", "bench", given[0], given[1:])
     options = parser.parse_args(given)
     if options.command is None:
         parser.print_help()
@@ -67,12 +72,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     return 0
 
 
-def _run_of_suite(name: str, given: Sequence[str]) -> int:
-    """A command of the suite, which has dependencies of its own."""
+def _run_of_package(package: str, extra: str, name: str, given: Sequence[str]) -> int:
+    """A command of a package that has dependencies of its own."""
     try:
-        command = importlib.import_module(f"gnomon_conformance.{name.replace('-', '_')}")
+        command = importlib.import_module(f"{package}.{name.replace('-', '_')}")
     except ImportError as error:
-        print(f"gnomon {name} needs the suite: pip install 'gnomon[conformance]' ({error})", file=sys.stderr)
+        print(f"gnomon {name} needs more: pip install 'gnomon[{extra}]' ({error})", file=sys.stderr)
         return 2
     status: int = command.main(given)
     return status

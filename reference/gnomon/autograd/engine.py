@@ -30,11 +30,12 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word, set_mode_word
+from ..dispatch.record_function import FUNCTION, observed
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
 from ..memory.tensor import Tensor, autograd_meta, empty_tensor
 from ..values import geometry
-from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, OBSERVED_BIT
 from ..values.dtype import float32
 from ..values.locks import new_in_each_process
 from . import anomaly_mode
@@ -314,6 +315,11 @@ _depth: ContextVar[int] = ContextVar("gnomon_backward_depth", default=0)
 set_current_task(_current_task.get)
 
 
+def is_in_backward() -> bool:
+    """Does this thread run a backward just now?"""
+    return _current_task.get() is not None
+
+
 def _execute(make_task: Callable[[], GraphTask], create_graph: bool) -> list[Tensor | None]:
     """Run a task in the grad mode that it asks for.  Returns what it captured."""
     depth = _depth.get()
@@ -326,7 +332,7 @@ def _execute(make_task: Callable[[], GraphTask], create_graph: bool) -> list[Ten
     _depth.set(depth + 1)
     _current_task.set(task)
     try:
-        _accumulate(_run(task))
+        observed(FUNCTION, "autograd::engine::execute", task.seeds, lambda: _accumulate(_run(task)))
         return task.captured
     finally:
         _current_task.set(outer)
@@ -368,8 +374,10 @@ def set_run_graph(function: Callable[..., list[tuple[AccumulateGrad, Tensor, boo
 
 def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     """Run the graph.  Returns the leaves that accumulate, what, and whether that is nobody else's."""
-    # with hooks, captures or anomaly mode about, each Node runs the long way
-    is_watched = bool(hooks_of.data or task.captures or anomaly_mode.is_anomaly_enabled())
+    # with hooks, captures, an observer or anomaly mode about, each Node runs the long way
+    is_watched = bool(
+        hooks_of.data or task.captures or mode_word() & OBSERVED_BIT or anomaly_mode.is_anomaly_enabled()
+    )
     may_spread = node_module.spans_devices and is_multithreading_enabled()
     needed = task.needed
     seeds = tuple(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from ..dispatch.record_function import BACKWARD_FUNCTION, observed
 from ..memory.tensor import Tensor
 from . import anomaly_mode
 from .hooks import hooks_of
@@ -108,7 +109,7 @@ class GraphTask:
         is_anomaly_mode = anomaly_mode.is_anomaly_enabled()
         before = anomaly_mode.evaluated.set(node) if is_anomaly_mode else None
         try:
-            results = node.apply(gradients)
+            results = observed(BACKWARD_FUNCTION, node.name(), gradients, node.apply, gradients)
         except Exception:
             if is_anomaly_mode:
                 anomaly_mode.warn_of_forward(node)

@@ -20,12 +20,14 @@ from ..values.dispatch_key import (
     ALL_KEYS,
     DENSE,
     INFERENCE_MODE_BIT,
+    OBSERVED_BIT,
     TENSOR_KEYS,
     DispatchKey,
     DispatchKeySet,
 )
 from ..values.schema import REQUIRED, FunctionSchema
 from .mode import active_keys, mode_word
+from .record_function import FUNCTION, observed
 
 # A kernel is called with the operator, the keys still to go, and all arguments of the schema in its order.
 Kernel = Callable[["OpOverload", int, Sequence[Any]], Any]
@@ -156,6 +158,10 @@ class OpOverload:
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
         for tensor in self.tensors(arguments):
             keys |= tensor._keys
+        if word & OBSERVED_BIT:
+            return observed(
+                FUNCTION, self.name, arguments, self.redispatch, active_keys(keys, word), arguments
+            )
         return self.redispatch(active_keys(keys, word), arguments)
 
     def redispatch(self, keys: int, arguments: Sequence[Any]) -> Any:

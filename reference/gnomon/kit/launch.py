@@ -16,11 +16,14 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, NamedTuple
 
+from ..dispatch.mode import mode_word
+from ..dispatch.record_function import KERNEL, observed
 from ..memory.backend import Backend, backend_of, claims, on_register, reference_backend
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values.device import device
+from ..values.dispatch_key import OBSERVED_BIT
 from ..values.errors import OutOfMemoryError
 from .iterator import TensorIterator, converted_spec
 
@@ -150,10 +153,11 @@ def launch(
         return
     prepare = getattr(kernel, "prepare", None)
     if prepare is None:
-        if walk is not None:
-            kernel(walk.with_tensors(tensors), *kernel_arguments)
+        given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
+        if mode_word() & OBSERVED_BIT:
+            observed(KERNEL, name, (device, tensors), kernel, *given, *kernel_arguments)
         else:
-            kernel(*tensors[:output_count], *kernel_arguments)
+            kernel(*given, *kernel_arguments)
         if _counting:
             native_runs[backend.device_type, name] += 1
         return
@@ -162,7 +166,10 @@ def launch(
         call = prepare(walk, tensors, output_count, kernel_arguments)
         if prepared is not None and len(prepared) < 64:
             prepared[prepared_key] = call
-    status = call.run(tensors)
+    if mode_word() & OBSERVED_BIT:
+        status = observed(KERNEL, name, (device, tensors), call.run, tensors)
+    else:
+        status = call.run(tensors)
     if status == OK:
         if _counting:
             native_runs[backend.device_type, name] += 1
@@ -185,10 +192,11 @@ def run_reference(
 ) -> None:
     """Run the reference's kernel on tensors in host memory."""
     kernel = reference_backend.kernels[name]
-    if walk is not None:
-        kernel(walk.with_tensors(tensors), *kernel_arguments)
+    given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
+    if mode_word() & OBSERVED_BIT:
+        observed(KERNEL, name, (_REFERENCE, tensors), kernel, *given, *kernel_arguments)
     else:
-        kernel(*tensors[:output_count], *kernel_arguments)
+        kernel(*given, *kernel_arguments)
 
 
 def _fall_back(

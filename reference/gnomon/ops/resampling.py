@@ -332,8 +332,8 @@ def _joined(members: list[tuple[int, float]]) -> list[tuple[int, float]]:
     return list(totals.items())
 
 
-def _fixed_point(weights: Weights) -> tuple[list[list[tuple[int, int]]], int]:
-    """The weights as integers of 15 bits, and how often they were doubled for that."""
+def fixed_point(weights: Weights) -> tuple[list[list[tuple[int, int]]], int]:
+    """The weights of uint8 as integers of 15 bits, and how often they were doubled for that."""
     joined = [_joined(members) for members in weights]
     largest = max(weight for members in joined for _, weight in members)
     bits = 0
@@ -352,7 +352,7 @@ def _resample_bytes(out: TensorAccessor, source: TensorAccessor, along: list[Wei
     Source: ImagingResampleHorizontalConvolution8u, which has the weights in fixed point.
     """
     sizes = source.sizes[-spatial:]
-    fixed = [_fixed_point(weights) for weights in along]
+    fixed = [fixed_point(weights) for weights in along]
     for plane in planes(source.sizes, spatial):
         values: dict[Ints, Any] = {
             position: source[(*plane, *position)] for position in itertools.product(*map(range, sizes))

@@ -1,0 +1,70 @@
+"""Families: the modules that have operators, each with ``kernels`` and ``programs``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import (
+    attention,
+    convolution,
+    ctc,
+    embedding_bag,
+    folding,
+    foreach,
+    fourier,
+    grid_sample,
+    indexing,
+    lines,
+    losses,
+    masks,
+    matmul,
+    norms,
+    pointwise,
+    pooling,
+    random,
+    ranges,
+    rearrange,
+    reductions,
+    resample,
+    softmax,
+    sorting,
+    statistics,
+    svd,
+    vectors,
+)
+from .programs import Program
+
+FAMILIES = (
+    pointwise,
+    reductions,
+    statistics,
+    rearrange,
+    indexing,
+    lines,
+    sorting,
+    masks,
+    matmul,
+    softmax,
+    norms,
+    attention,
+    convolution,
+    pooling,
+    resample,
+    random,
+    ranges,
+    foreach,
+    losses,
+    embedding_bag,
+    grid_sample,
+    folding,
+    vectors,
+    ctc,
+    fourier,
+    svd,
+)
+
+
+def programs() -> Iterator[Program]:
+    """All that may ever be compiled."""
+    for family in FAMILIES:
+        yield from family.programs()

@@ -1,0 +1,63 @@
+"""Memory: what the allocator takes and gives back, and the most that a step of training needs."""
+
+from __future__ import annotations
+
+import gnomon as gn
+from gnomon_bench import training
+
+from .operators import library, timer
+
+SIZES = [4, 64 * 2**10, 2**20, 16 * 2**20]
+
+
+class Allocation:
+    """A tensor of so many float32 elements, made and dropped."""
+
+    params = [SIZES]
+    param_names = ["size"]
+    timer = staticmethod(timer)
+
+    def setup(self, size: int) -> None:
+        library()
+
+    def time_empty(self, size: int) -> None:
+        gn.empty(size)
+
+    def time_several(self, size: int) -> None:
+        kept = [gn.empty(size) for _ in range(8)]
+        del kept[::2]
+        [gn.empty(size) for _ in range(4)]
+
+
+class Step:
+    """One step of training of a small perceptron, after two others."""
+
+    params = [["SGD", "Adam"]]
+    param_names = ["optimizer"]
+
+    def setup(self, optimizer: str) -> None:
+        self.step = training.digits(library(), optimizer)
+        self.step()
+        self.step()
+
+    def peakmem_step(self, optimizer: str) -> None:
+        """Of the whole process."""
+        self.step()
+
+    def track_peak(self, optimizer: str) -> int:
+        """Bytes of tensors beyond those that stay; of backends that count."""
+        before = gn.accelerator.memory_allocated()
+        gn.accelerator.reset_peak_memory_stats()
+        self.step()
+        return gn.accelerator.max_memory_allocated() - before
+
+    track_peak.unit = "bytes"  # type: ignore[attr-defined]
+
+    def track_left_behind(self, optimizer: str) -> int:
+        """Bytes of tensors that a step adds for good: none."""
+        before = gn.accelerator.memory_allocated()
+        for _ in range(10):
+            self.step()
+        return gn.accelerator.memory_allocated() - before
+
+    track_left_behind.unit = "bytes"  # type: ignore[attr-defined]

@@ -1,0 +1,348 @@
+"""``gnomon bench``: backends and peers on this machine, in turn, and what of its limits they reach."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import gnomon as gn
+from gnomon_conformance.census import CensusError
+
+from . import census, definitions, limits, page
+from .benchmark import Point
+from .figures import geometric_mean, in_units, ratio, spread
+from .library import PEERS, installed_peers
+from .turns import Plan, Worker, WorkerError, sample
+
+FORMAT = 1
+REFERENCE_LIMIT = 2**14  # elements, or multiply-adds: the reference takes about a microsecond for each
+QUICK = Plan(rounds=5, seconds=0.002, most=0.5)
+
+
+class Result(NamedTuple):
+    """What was measured of a point: seconds of each library's samples, by label."""
+
+    point: Point
+    samples: dict[str, list[float]]
+    refused: dict[str, str]
+    count: int = 1
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    parser = argparse.ArgumentParser(
+        prog="gnomon bench",
+        description="Time backends and peers in turn, on this machine: medians with their spread, ratios, "
+        "and per cent of what the machine can do.",
+    )
+    add = parser.add_argument
+    add(
+        "--backends",
+        default=None,
+        metavar="LIST",
+        help="gnomon's backends: reference,c,numpy (default: those with kernels enough)",
+    )
+    add(
+        "--peers",
+        default=None,
+        metavar="LIST",
+        help=f"other libraries, of {', '.join(PEERS)}; none for none (default: those installed)",
+    )
+    add("--ops", default=None, metavar="REGEX", help="only benchmarks whose name, as listed, has a match")
+    add("--group", action="append", default=[], choices=definitions.groups(), help="only this; repeatable")
+    add("--all", action="store_true", help="every size, dtype and layout, not only the usual ones")
+    add("--quick", action="store_true", help="few and short samples: minutes, and rough figures")
+    add("--rounds", type=int, default=None, metavar="N", help="samples of each library (default: 15)")
+    add("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="of each library")
+    add(
+        "--census",
+        default=None,
+        metavar="FILE",
+        help=f"the calls of a program instead: a file of `gnomon census`, or {', '.join(census.shipped())}",
+    )
+    add("--report", default=None, metavar="DIR", help="write bench.json and bench.html there")
+    add("--list", action="store_true", help="only list what would be timed")
+    return parser
+
+
+def chosen(options: argparse.Namespace) -> list[Point]:
+    """What the options ask for: by default the first value of each axis, and each other value once."""
+    if options.census:
+        found = list(census.points(options.census))
+    else:
+        found = [
+            point
+            for benchmark in definitions.BENCHMARKS
+            for point in (benchmark.points() if options.all else usual(benchmark))
+            if not options.group or benchmark.group in options.group
+        ]
+        if options.quick and not options.all:
+            found = [point for point in found if point.elements <= 2**28]
+    return [point for point in found if options.ops is None or re.search(options.ops, point.name)]
+
+
+def usual(benchmark: Any) -> Iterator[Point]:
+    """The points that differ from the first in one axis at most."""
+    first = {axis: values[0] for axis, values in benchmark.axes.items()}
+    yield Point(benchmark, first)
+    for axis, values in benchmark.axes.items():
+        for value in values[1:]:
+            yield Point(benchmark, {**first, axis: value})
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns its exit status."""
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    options.census = options.census and census.find(options.census)
+    try:
+        points = chosen(options)
+    except re.error as error:
+        parser.error(f"--ops: {error}")
+    except (CensusError, OSError) as error:
+        parser.error(f"--census: {error}")
+    if not points:
+        parser.error("nothing was selected")
+    if options.threads < 1 or (options.rounds is not None and options.rounds < 2):
+        parser.error("--threads: expected at least 1; --rounds: at least 2")
+    if options.list:
+        print("\n".join(point.name for point in points))
+        return 0
+    folder = None if options.report is None else pathlib.Path(options.report)
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"--report: {error}")
+    plan = QUICK if options.quick else Plan()
+    if options.rounds is not None:
+        plan = plan._replace(rounds=options.rounds)
+    began = time.time()
+    found = limits.measure(options.threads)
+    workers = _start(_names(parser, options), options)
+    if not workers:
+        print("gnomon bench: no library could be started", file=sys.stderr)
+        return 2
+    table = Table([worker.label for worker in workers], found)
+    print(table.heading())
+    results = []
+    counts = census.counts(options.census) if options.census else {}
+    try:
+        for point in points:
+            able = [worker for worker in workers if not _is_too_much(worker, point)]
+            samples, refused = sample(point.name, able, plan)
+            result = Result(point, samples, refused, counts.get(point.name, 1))
+            results.append(result)
+            print(table.row(result), flush=True)
+    except KeyboardInterrupt:
+        print("gnomon bench: stopped; what was measured stands", file=sys.stderr)
+    finally:
+        for worker in workers:
+            worker.close()
+    print(table.means(results))
+    if counts:
+        print(table.totals(results))
+    if folder is not None:
+        data = as_data(results, workers, found, plan, time.time() - began)
+        write(folder, data)
+        print(f"\nThe report: {folder / 'bench.html'}")
+    return 0
+
+
+def _names(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[str]:
+    """The libraries that are asked for: peers first, to compare with."""
+    if options.backends is None:
+        # one with few kernels is the reference by another name
+        found = {name: info for name, info in gn.backends().items() if info.available and name != "meta"}
+        backends = [name for name, info in found.items() if info.native >= info.total / 10]
+    else:
+        backends = [name for name in options.backends.split(",") if name]
+        for name in backends:
+            if name not in gn.backends():
+                parser.error(f"--backends: there is no backend {name!r}; `gnomon backends` lists them")
+    if options.census:
+        peers: Iterable[str] = ()
+    elif options.peers is None:
+        peers = installed_peers()
+    else:
+        names = [name for name in options.peers.split(",") if name not in ("", "none")]
+        for name in names:
+            if name.partition("@")[0] not in PEERS:
+                parser.error(f"--peers: expected some of {', '.join(PEERS)}, or none; got {name!r}")
+        peers = [f"peer:{name}" for name in names]
+    return [*peers, *backends]
+
+
+def _start(names: Sequence[str], options: argparse.Namespace) -> list[Worker]:
+    count = str(options.threads)
+    environment = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), count)
+    workers: list[Worker] = []
+    for name in names:
+        try:
+            worker = Worker(name, environment=environment, census=options.census)
+        except WorkerError as error:
+            print(f"gnomon bench: without {name}: {error}", file=sys.stderr)
+            continue
+        if worker.label in {each.label for each in workers}:  # a backend named like a peer
+            worker.label = f"gnomon on {worker.label}"
+        workers.append(worker)
+    return workers
+
+
+def _is_too_much(worker: Worker, point: Point) -> bool:
+    return worker.name == "reference" and point.elements > REFERENCE_LIMIT
+
+
+class Table:
+    """What the terminal shows: a row a point, three columns a library.
+
+    Ratios are to the first library: a peer where there is one.
+    """
+
+    def __init__(self, labels: Sequence[str], found: limits.Limits):
+        self.labels = labels
+        self._limits = found
+        self._group = ""
+
+    def heading(self) -> str:
+        """Above all rows."""
+        found = self._limits
+        rates = f"{found.bandwidth / 1e9:.3g} GB/s copied, {found.operations / 1e9:.3g} GFLOP/s"
+        lines = [
+            f"limits: {rates}, {in_units(found.call)} a call ({found.threads} threads, by {found.source})",
+            f"{'':44}" + "".join(f"{label[:20]:>27}" for label in self.labels),
+            f"{'':44}" + f"{'median':>10}{'ratio':>10}{'limit':>7}" * len(self.labels),
+        ]
+        return "\n".join(lines)
+
+    def row(self, result: Result) -> str:
+        """A line; before the first of a group, its name."""
+        group, _, name = result.point.name.partition("/")
+        lines = [] if group == self._group else [f"{group}:"]
+        self._group = group
+        base = next((label for label in self.labels if label in result.samples), None)
+        text = f"  {name[:41]:42}"
+        for label in self.labels:
+            samples = result.samples.get(label)
+            if not samples:
+                text += f"{'failed' if label in result.refused else '-':>10}{'':17}"
+                continue
+            median = statistics.median(samples)
+            compared = f"{ratio(samples, result.samples[base]).value:.2f}" if label != base else ""
+            text += f"{in_units(median):>10}{compared:>10}{self.share(result.point, median):>7}"
+        return "\n".join([*lines, text.rstrip()])
+
+    def share(self, point: Point, seconds: float) -> str:
+        """Per cent of the machine's limits."""
+        cost = point.cost
+        return "" if cost is None else f"{self._limits.seconds(cost) / seconds:.0%}"
+
+    def means(self, results: Sequence[Result]) -> str:
+        """Geometric means of the ratios to the first library, by groups."""
+        base, *others = self.labels
+        lines = [f"\ngeometric means of the ratios to {base}:"]
+        for group in dict.fromkeys(each.point.benchmark.group for each in results):
+            text = f"  {group:42}"
+            for label in others:
+                ratios = [
+                    statistics.median(each.samples[label]) / statistics.median(each.samples[base])
+                    for each in results
+                    if each.point.benchmark.group == group
+                    and each.samples.get(label)
+                    and each.samples.get(base)
+                ]
+                text += f"{label[:20]:>20}: " + (
+                    f"{geometric_mean(ratios):.2f} of {len(ratios)}" if ratios else "-"
+                )
+            lines.append(text)
+        return "\n".join(lines) if others else ""
+
+    def totals(self, results: Sequence[Result]) -> str:
+        """Of a census: what all calls of the program take."""
+        lines = ["\nall calls of the program:"]
+        for label in self.labels:
+            measured = [each for each in results if each.samples.get(label)]
+            total = sum(each.count * statistics.median(each.samples[label]) for each in measured)
+            lines.append(
+                f"  {label:20}{in_units(total):>10}  ({len(measured)} of {len(results)} kinds of calls)"
+            )
+        return "\n".join(lines)
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    processor = platform.processor()
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return {
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+
+
+def as_data(
+    results: Sequence[Result],
+    workers: Sequence[Worker],
+    found: limits.Limits,
+    plan: Plan,
+    seconds: float,
+) -> dict[str, Any]:
+    """The report as JSON has it: all samples, in seconds."""
+    rows = []
+    base = workers[0].label
+    for each in results:
+        row: dict[str, Any] = {
+            "name": each.point.name,
+            "group": each.point.benchmark.group,
+            "benchmark": each.point.benchmark.name,
+            "values": each.point.values,
+            "count": each.count,
+            "samples": each.samples,
+            "refused": each.refused,
+            "median": {label: spread(times).median for label, times in each.samples.items() if times},
+            "quarters": {label: list(spread(times)[1:]) for label, times in each.samples.items() if times},
+        }
+        if each.samples.get(base):
+            row["ratio"] = {
+                label: list(ratio(times, each.samples[base]))
+                for label, times in each.samples.items()
+                if times and label != base
+            }
+        cost = each.point.cost
+        if cost is not None:
+            row["operations"], row["bytes"] = cost
+            row["limit"] = found.seconds(cost)
+        rows.append(row)
+    return {
+        "format": FORMAT,
+        "machine": machine(),
+        "libraries": [{"label": each.label, "name": each.name, "version": each.version} for each in workers],
+        "limits": found._asdict() | {"bandwidth": found.bandwidth},
+        "plan": plan._asdict(),
+        "began": time.strftime("%Y-%m-%d %H:%M", time.localtime()),
+        "seconds": seconds,
+        "results": rows,
+    }
+
+
+def write(folder: pathlib.Path, data: dict[str, Any]) -> None:
+    """Write bench.json and bench.html, each whole or not at all."""
+    texts = {"bench.json": json.dumps(data, indent=1), "bench.html": page.render(data)}
+    for name, text in texts.items():
+        beside = folder / f".{name}.{os.getpid()}"
+        beside.write_text(text, "utf-8")
+        os.replace(beside, folder / name)

@@ -1,0 +1,91 @@
+"""What a benchmark is: work for a library, over axes of sizes, dtypes and layouts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from .library import Library
+
+Work = Callable[[], Any]
+Make = Callable[..., Work]  # (library, **values of the axes) -> what does the work once
+
+TORCH_LIKE = ("gnomon", "torch")  # kinds of libraries whose names are PyTorch's
+ARRAYS = (*TORCH_LIKE, "numpy")  # and that have strides
+ALL = (*ARRAYS, "jax", "tinygrad")
+
+
+class Cost(NamedTuple):
+    """What the work takes at least: floating-point operations, and bytes read and written."""
+
+    operations: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One kind of work.
+
+    name      as ``add``; with its group, the only one
+    group     as ``pointwise``
+    make      (library, **values) -> a function that does the work once
+    axes      name -> values, the usual ones first
+    cost      (**values) -> Cost of one call, or None where that says nothing
+    elements  (**values) -> how many elements, or multiply-adds, the work has: the reference is spared many
+    kinds     of libraries that it can be made for
+    units     what one call counts for: nodes, say
+    is_timed  whether the function returns its own seconds, because part of what it does is preparation
+    version   changes where old figures say nothing about new ones
+    """
+
+    name: str
+    group: str
+    make: Make
+    axes: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    cost: Callable[..., Cost] | None = None
+    elements: Callable[..., float] = lambda **values: 0
+    kinds: tuple[str, ...] = TORCH_LIKE
+    units: int = 1
+    is_timed: bool = False
+    version: int = 1
+
+    def points(self) -> Iterator[Point]:
+        """All combinations of the axes' values."""
+        for values in itertools.product(*self.axes.values()):
+            yield Point(self, dict(zip(self.axes, values)))
+
+
+class Point(NamedTuple):
+    """A benchmark at one value of each axis."""
+
+    benchmark: Benchmark
+    values: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """As ``pointwise/add[size=1024, dtype=float32]``."""
+        inside = ", ".join(f"{axis}={value}" for axis, value in self.values.items())
+        return f"{self.benchmark.group}/{self.benchmark.name}" + (f"[{inside}]" if inside else "")
+
+    @property
+    def cost(self) -> Cost | None:
+        """The work of one unit."""
+        if self.benchmark.cost is None:
+            return None
+        cost = self.benchmark.cost(**self.values)
+        return Cost(cost.operations / self.benchmark.units, cost.bytes / self.benchmark.units)
+
+    @property
+    def elements(self) -> float:
+        """How many elements, or multiply-adds, the work has."""
+        return self.benchmark.elements(**self.values)
+
+    def is_for(self, library: Library) -> bool:
+        """Can it be made for that library?"""
+        return library.kind in self.benchmark.kinds and library.has(self.values.get("dtype", "float32"))
+
+    def make(self, library: Library) -> Work:
+        """What does the work once, everything it needs prepared."""
+        return self.benchmark.make(library, **self.values)

@@ -1,0 +1,62 @@
+"""The calls of a census as benchmarks: of gnomon's backends alone, for no other library has its operators."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from gnomon_conformance.census import CensusCall, load
+from gnomon_conformance.running import Gnomon as OnDevice
+from gnomon_conformance.running import prepare
+
+from .benchmark import Benchmark, Cost, Point, Work
+from .library import Library
+
+PROGRAMS = Path(__file__).parent / "data" / "programs"
+
+
+def find(name: str | os.PathLike[str]) -> str:
+    """The file of a census: one that is there, or one of those that come with gnomon, by its name."""
+    shipped = PROGRAMS / f"{name}.json"
+    return str(shipped if not Path(name).is_file() and shipped.is_file() else name)
+
+
+def shipped() -> list[str]:
+    """The names of those that come with gnomon."""
+    return sorted(each.stem for each in PROGRAMS.glob("*.json"))
+
+
+def points(path: str | os.PathLike[str]) -> Iterator[Point]:
+    """A point for each kind of call.  Raises CensusError and OSError as ``load`` does."""
+    program, calls = load(path)
+    for place, call in enumerate(calls):
+        yield Point(_benchmark(program, place, call), {})
+
+
+def counts(path: str | os.PathLike[str]) -> dict[str, int]:
+    """How often the program made each kind of call, by the point's name."""
+    program, calls = load(path)
+    return {Point(_benchmark(program, place, call), {}).name: call.count for place, call in enumerate(calls)}
+
+
+def _benchmark(program: str, place: int, call: CensusCall) -> Benchmark:
+    def make(library: Library) -> Work:
+        operator = call.find()
+        device = library.module.get_default_device().type
+        arguments = prepare(OnDevice(device), operator.schema, call.sample(), "float32", "contiguous").values
+
+        def work() -> None:
+            operator(*arguments)
+
+        return work
+
+    work = call.work()
+    return Benchmark(
+        f"{place} {call.described()}",
+        program,
+        make,
+        cost=lambda: Cost(work.operations, work.bytes),
+        elements=lambda: max(work.elements, work.operations / 2),
+        kinds=("gnomon",),
+    )

@@ -1,0 +1,68 @@
+"""Figures: medians, what they may be off by, and ratios of samples that were taken in turn."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Spread(NamedTuple):
+    """The median, and the quarters: half of the samples lie between ``low`` and ``high``."""
+
+    median: float
+    low: float
+    high: float
+
+
+def spread(samples: Sequence[float]) -> Spread:
+    """Of at least one sample."""
+    if len(samples) < 2:
+        return Spread(samples[0], samples[0], samples[0])
+    quarters = statistics.quantiles(samples, n=4, method="inclusive")
+    return Spread(quarters[1], quarters[0], quarters[2])
+
+
+class Ratio(NamedTuple):
+    """One time as a part of another, and an interval that holds it 19 times of 20 (by bootstrap)."""
+
+    value: float
+    low: float
+    high: float
+
+
+RESAMPLES = 300
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
+    """The ratio of the medians.  Where both have as many samples, the rounds are drawn together."""
+    drawn = random.Random(len(ours) * 1000 + len(theirs))
+    found = []
+    for _ in range(RESAMPLES):
+        chosen = [drawn.randrange(len(ours)) for _ in ours]
+        if len(ours) == len(theirs):
+            others = chosen
+        else:
+            others = [drawn.randrange(len(theirs)) for _ in theirs]
+        found.append(
+            statistics.median(ours[each] for each in chosen)
+            / statistics.median(theirs[each] for each in others)
+        )
+    found.sort()
+    value = statistics.median(ours) / statistics.median(theirs)
+    return Ratio(value, found[RESAMPLES // 40], found[-1 - RESAMPLES // 40])
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Of positive numbers; 1 of none."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else 1.0
+
+
+def in_units(seconds: float) -> str:
+    """Seconds as a text of three figures."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

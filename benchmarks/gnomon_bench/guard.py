@@ -1,0 +1,270 @@
+"""The guard: is this tree slower than an earlier commit, and where?
+
+    make perf-check                      # against the commit before
+    python -m gnomon_bench.guard --base v0.1 --ops dispatch
+
+Both trees run the same benchmarks in turn, in several pairs of processes.  Of each round stands the ratio of
+its two samples, which what disturbs the machine changes little.  A benchmark has become slower where far more
+rounds than half are beyond the margin (a sign test), and in each pair of processes more than half: processes
+of one and the same code differ by some per cent, as memory happens to lie; that is what the margin is for.
+
+The level of the test is divided by the number of benchmarks, so that all of them together raise a false alarm
+once in ``1 / level`` runs, where no pair is off by more than the margin.  Where the rounds are too noisy to
+tell, and valgrind is there, instructions are counted instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from . import definitions, instructions
+from .benchmark import Point
+from .turns import Plan, Worker, WorkerError
+
+MARGIN = 0.05
+LEVEL = 0.001
+PAIRS = 3
+ROUNDS = 30  # of each pair
+SECONDS = 0.001  # of a sample, about
+LEAST_OF = 3  # samples: what disturbs makes them longer, never shorter
+NOISY = 0.15  # half of the rounds' ratios lie further apart
+LARGEST = 2**26  # elements, or multiply-adds, of what is watched
+BASE, HEAD = "base", "head"
+
+SLOWER, FASTER, SAME, NOISE, FAILED = "slower", "faster", "same", "too noisy", "failed"
+
+
+class Verdict(NamedTuple):
+    """What came of a benchmark: head's time as a part of base's, and by what that is known."""
+
+    point: str
+    outcome: str
+    ratio: float
+    spread: float  # half of the rounds' ratios lie so far apart
+    source: str = "time"
+    problem: str = ""
+
+
+def tail(count: int, total: int) -> float:
+    """How likely ``count`` heads or more are of ``total`` coins."""
+    return sum(math.comb(total, each) for each in range(count, total + 1)) / 2**total
+
+
+def decide(point: str, pairs: Sequence[Sequence[float]], benchmarks: int, margin: float = MARGIN) -> Verdict:
+    """The verdict on the ratios, head by base, of each pair's rounds."""
+    rounds = [each for pair in pairs for each in pair]
+    ratio = statistics.median(rounds)
+    quarters = statistics.quantiles(rounds, n=4)
+    spread = quarters[2] - quarters[0]
+    level = LEVEL / max(benchmarks, 1)
+    medians = [statistics.median(pair) for pair in pairs]
+    slower = sum(each > 1 + margin for each in rounds)
+    faster = sum(each < 1 / (1 + margin) for each in rounds)
+    if tail(slower, len(rounds)) < level and all(each > 1 + margin for each in medians):
+        return Verdict(point, SLOWER, ratio, spread)
+    if tail(faster, len(rounds)) < level and all(each < 1 / (1 + margin) for each in medians):
+        return Verdict(point, FASTER, ratio, spread)
+    is_unclear = spread > NOISY and max(ratio, 1 / ratio) > 1 + margin / 2
+    return Verdict(point, NOISE if is_unclear else SAME, ratio, spread)
+
+
+def take_rounds(point: str, base: Worker, head: Worker, rounds: int, plan: Plan) -> list[float]:
+    """Head's seconds by base's, of each round; each goes first every other time.
+
+    Raises WorkerError where one of them cannot do it.
+    """
+    loops = []
+    for worker in (base, head):
+        told = worker.ask("make", point=point, seconds=plan.seconds, most=plan.most)
+        if "skipped" in told:
+            raise WorkerError(told["skipped"])
+        loops.append(told["loops"])
+    for worker in (base, head):  # the same number of calls in both
+        worker.ask("loops", count=max(loops))
+    ratios = []
+    for count in range(rounds):
+        order = (base, head) if count % 2 else (head, base)
+        seconds = {worker.label: worker.ask("sample", least_of=LEAST_OF)["seconds"] for worker in order}
+        ratios.append(seconds[head.label] / seconds[base.label])
+    for worker in (base, head):
+        worker.ask("drop")
+    return ratios
+
+
+def compare(
+    points: Sequence[str],
+    base: Mapping[str, str],
+    head: Mapping[str, str],
+    backend: str = "c",
+    pairs: int = PAIRS,
+    rounds: int = ROUNDS,
+    margin: float = MARGIN,
+) -> Iterator[Verdict]:
+    """The verdicts on benchmarks, given the environments in which the two trees are found."""
+    plan = Plan(rounds=rounds, seconds=SECONDS)
+    found: dict[str, list[list[float]]] = {point: [] for point in points}
+    problems: dict[str, str] = {}
+    for _ in range(pairs):
+        workers: list[Worker] = []
+        try:
+            for label, environment in ((BASE, base), (HEAD, head)):
+                workers.append(Worker(backend, label, {**environment, "PYTHONHASHSEED": "0"}))
+            for point in points:
+                if point not in problems:
+                    try:
+                        found[point].append(take_rounds(point, *workers, rounds, plan))
+                    except WorkerError as error:
+                        problems[point] = str(error)
+        finally:
+            for worker in workers:
+                worker.close()
+    for point in points:
+        if point in problems:
+            yield Verdict(point, FAILED, 1.0, 0.0, problem=problems[point])
+            continue
+        verdict = decide(point, found[point], len(points), margin)
+        if verdict.outcome == NOISE and instructions.is_possible():
+            verdict = by_instructions(verdict, backend, base, head, margin)
+        yield verdict
+
+
+def by_instructions(
+    verdict: Verdict, backend: str, base: Mapping[str, str], head: Mapping[str, str], margin: float = MARGIN
+) -> Verdict:
+    """The same benchmark, decided by how many instructions a call executes."""
+    try:
+        counts = [instructions.of_a_call(verdict.point, backend, each) for each in (base, head)]
+    except instructions.CountingError as error:
+        return verdict._replace(problem=str(error))
+    ratio = counts[1] / counts[0]
+    outcome = SLOWER if ratio > 1 + margin else FASTER if ratio < 1 / (1 + margin) else SAME
+    return verdict._replace(outcome=outcome, ratio=ratio, spread=0.0, source="instructions")
+
+
+# -- trees ---------------------------------------------------------------------------------------------------
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOMS = ("reference", "backends", "conformance")
+NATIVE = ("csrc", "cffi_build", "reference/gnomon/_c", "setup.py")
+EXTENSIONS = ("backends/gnomon_c/*.so", "reference/gnomon/*.so")
+
+
+class TreeError(RuntimeError):
+    """A commit that is not there, or does not build."""
+
+
+def environment_of(tree: pathlib.Path) -> dict[str, str]:
+    """Where Python finds that tree; the benchmarks are this one's."""
+    places = [*(str(tree / room) for room in ROOMS), str(ROOT / "benchmarks")]
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    return {"PYTHONPATH": os.pathsep.join(places), **threads}
+
+
+def _git(*arguments: str, where: pathlib.Path = ROOT) -> str:
+    done = subprocess.run(["git", *arguments], cwd=where, capture_output=True, text=True)
+    if done.returncode:
+        raise TreeError(f"git {' '.join(arguments)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def checked_out(commit: str) -> Iterator[pathlib.Path]:
+    """A tree of that commit with its extensions built: this tree's, where nothing native has changed.
+
+    Raises TreeError.
+    """
+    with tempfile.TemporaryDirectory(prefix="gnomon_base_") as folder:
+        tree = pathlib.Path(folder) / "tree"
+        _git("worktree", "add", "--detach", str(tree), commit)
+        try:
+            if _git("diff", "--stat", commit, "--", *NATIVE).strip():
+                build = [sys.executable, "setup.py", "build_ext", "--inplace"]
+                done = subprocess.run(build, cwd=tree, capture_output=True, text=True)
+                if done.returncode:
+                    raise TreeError(f"{commit} does not build: {done.stderr[-500:]}")
+            else:
+                for pattern in EXTENSIONS:
+                    for path in ROOT.glob(pattern):
+                        shutil.copy(path, tree / path.relative_to(ROOT))
+            yield tree
+        finally:
+            _git("worktree", "remove", "--force", str(tree))
+
+
+# -- the command ---------------------------------------------------------------------------------------------
+
+
+def watched(pattern: str | None = None) -> list[Point]:
+    """What the guard looks at: each benchmark once, the smaller ones: caches are less noisy than memory."""
+    found = []
+    for benchmark in definitions.BENCHMARKS:
+        first = {axis: values[0] for axis, values in benchmark.axes.items()}
+        for axis in benchmark.axes:
+            if axis in ("size", "side", "shape"):
+                ordered = sorted(benchmark.axes[axis], key=math.prod if axis == "shape" else None)
+                first[axis] = ordered[(len(ordered) - 1) // 2]
+        found.append(Point(benchmark, first))
+    return [
+        point
+        for point in found
+        if point.elements <= LARGEST and (pattern is None or re.search(pattern, point.name))
+    ]
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    """What moved, the worst first, and how many did not."""
+    moved = [each for each in verdicts if each.outcome != SAME]
+    moved.sort(key=lambda each: -each.ratio)
+    lines = []
+    for each in moved:
+        text = f"{each.outcome:10} {each.point:60} "
+        text += each.problem if each.outcome == FAILED else f"x {each.ratio:.2f} by {each.source}"
+        lines.append(text + (f" (half of the rounds within {each.spread:.2f})" if each.spread else ""))
+    count = sum(each.outcome == SAME for each in verdicts)
+    return "\n".join([*lines, f"{count} of {len(verdicts)} are as fast as before, within {MARGIN:.0%}"])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; its exit status is 1 where something has become slower, 2 where it cannot tell."""
+    parser = argparse.ArgumentParser(
+        prog="gnomon_bench.guard",
+        description="Is this tree slower than an earlier commit?  False alarms: "
+        f"one in {1 / LEVEL:.0f} runs, where processes differ by less than {MARGIN:.0%}.",
+    )
+    parser.add_argument("--base", default="HEAD~1", metavar="COMMIT", help="(default: %(default)s)")
+    parser.add_argument("--backend", default="c", metavar="NAME", help="(default: %(default)s)")
+    parser.add_argument("--ops", default=None, metavar="REGEX", help="only benchmarks whose name has a match")
+    parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N", help="of processes (default: 3)")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="of each (default: 30)")
+    options = parser.parse_args(arguments)
+    points = [point.name for point in watched(options.ops)]
+    if not points:
+        parser.error("nothing was selected")
+    head = environment_of(ROOT)
+    try:
+        with checked_out(options.base) as tree:
+            base = environment_of(tree)
+            size = {"pairs": options.pairs, "rounds": options.rounds}
+            verdicts = list(compare(points, base, head, options.backend, **size))
+    except (TreeError, WorkerError) as error:
+        print(f"perf-check: {error}", file=sys.stderr)
+        return 2
+    print(table(verdicts))
+    outcomes = {each.outcome for each in verdicts}
+    return 1 if SLOWER in outcomes else 2 if FAILED in outcomes else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,110 @@
+"""What this machine can do at best, measured: so that figures of different machines can be compared.
+
+bandwidths   bytes read and written a second by copies, from those that a cache holds to more than all hold
+operations   floating-point operations a second: float32 multiply-adds, each two
+call         seconds of a call from Python of a function that does nothing but take two arguments
+
+A small C program measures the first two (data/limits.c).  Where there is no compiler NumPy's copy and its
+product of matrices have to do, which says less: the latter is what a BLAS reaches.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import shlex
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy
+
+from .benchmark import Cost
+
+FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=fast")
+
+
+class Limits(NamedTuple):
+    """Measured; see above.  ``source`` says by what."""
+
+    bandwidths: tuple[tuple[float, float], ...]  # (bytes of a copy, its bytes a second)
+    operations: float
+    call: float
+    threads: int
+    source: str
+
+    @property
+    def bandwidth(self) -> float:
+        """That of memory: of the largest copy."""
+        return self.bandwidths[-1][1]
+
+    def bandwidth_of(self, nbytes: float) -> float:
+        """The most that a copy of so many bytes, or of more, reached."""
+        return max(rate for size, rate in self.bandwidths if size >= min(nbytes, self.bandwidths[-1][0]))
+
+    def seconds(self, cost: Cost) -> float:
+        """What work of that cost takes at least: the call, and the slower of moving and computing."""
+        return self.call + max(cost.bytes / self.bandwidth_of(cost.bytes), cost.operations / self.operations)
+
+
+def measure(threads: int) -> Limits:
+    """Measure this machine, with so many threads."""
+    bandwidths, operations, source = _by_c(threads) or _by_numpy()
+    return Limits(bandwidths, operations, _call(), threads, source)
+
+
+Found = tuple[tuple[tuple[float, float], ...], float, str]  # bandwidths, operations, source
+
+
+def _by_c(threads: int) -> Found | None:
+    source = Path(__file__).parent / "data" / "limits.c"
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    with tempfile.TemporaryDirectory() as folder:
+        program = str(Path(folder) / "limits")
+        try:
+            subprocess.run([*compiler, *FLAGS, str(source), "-o", program], check=True, capture_output=True)
+            environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+            done = subprocess.run([program], check=True, capture_output=True, text=True, env=environment)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+    fused, _, *rest = map(float, done.stdout.split())
+    return tuple(zip(rest[::2], rest[1::2])), fused, "a C program"
+
+
+def _best(function: object, count: int) -> float:
+    times = []
+    for _ in range(count):
+        started = time.perf_counter()
+        function()  # type: ignore[operator]
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def _by_numpy() -> Found:
+    source, target = numpy.ones(2**25, numpy.float32), numpy.zeros(2**25, numpy.float32)
+    matrix = numpy.ones((1024, 1024), numpy.float32)
+    bandwidths = []
+    for count in (2**12, 2**16, 2**20, 2**25):
+        copied = _best(lambda: numpy.copyto(target[:count], source[:count]), 8)  # noqa: B023
+        bandwidths.append((8.0 * count, 8 * count / copied))
+    product = _best(lambda: matrix @ matrix, 8)
+    return tuple(bandwidths), 2 * 1024**3 / product, "NumPy"
+
+
+def _call() -> float:
+    """Median over many rounds; the loop's own cost is taken away."""
+    loops = 10_000
+    times = []
+    call = operator.is_not
+    for _ in range(25):
+        started = time.perf_counter()
+        for _ in range(loops):
+            pass
+        empty = time.perf_counter()
+        for _ in range(loops):
+            call(started, loops)
+        times.append((time.perf_counter() - empty - (empty - started)) / loops)
+    return statistics.median(times)

@@ -1,0 +1,100 @@
+"""A report of ``gnomon bench`` as a page of Markdown, with its plots: docs/benchmarks.md.
+
+python -m gnomon_bench.summary build/bench/bench.json docs
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import page
+from .figures import geometric_mean, in_units
+
+HEAD = """# What gnomon's benchmarks say
+
+Written by `python -m gnomon_bench.summary` from a report of `gnomon bench`; [performance.md](performance.md)
+says how to make one on another machine. Times are medians of {rounds} rounds, in which the libraries took
+turns, each with {threads} threads; after a time stands its ratio to {base}'s, and what part of the machine's
+limits it reaches.
+"""
+
+
+def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> str:
+    """The page; ``pictures``: titles and file names."""
+    labels = [each["label"] for each in data["libraries"]]
+    found, machine = data["limits"], data["machine"]
+    versions = ", ".join(f"{each['label']} ({each['version']})" for each in data["libraries"])
+    rates = f"{found['bandwidth'] / 1e9:.3g} GB/s copied, {found['operations'] / 1e9:.3g} GFLOP/s (float32)"
+    where = (
+        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}"
+    )
+    lines = [
+        HEAD.format(rounds=data["plan"]["rounds"], threads=found["threads"], base=labels[0]),
+        f"- machine: {where}",
+        f"- its limits, measured by {found['source']}: {rates}, {in_units(found['call'])} a call from Python",
+        f"- measured: {versions}; {data['began']}, {data['seconds']:.0f} s",
+        "",
+    ]
+    for title, name in pictures:
+        lines += [f"![{title}]({name})", ""]
+    lines += [f"## Geometric means of the ratios to {labels[0]}", "", _row(["group", *labels[1:]])]
+    lines.append("|---|" + "---:|" * (len(labels) - 1))
+    groups = list(dict.fromkeys(row["group"] for row in data["results"]))
+    for group in groups:
+        cells = [group]
+        for label in labels[1:]:
+            ratios = [
+                row["ratio"][label][0]
+                for row in data["results"]
+                if row["group"] == group and label in row.get("ratio", {})
+            ]
+            cells.append(f"{geometric_mean(ratios):.2f}" if ratios else "")
+        lines.append(_row(cells))
+    for group in groups:
+        lines += ["", f"## {group}", "", _row(["work", *labels]), "|---|" + "---:|" * len(labels)]
+        for row in data["results"]:
+            if row["group"] == group:
+                lines.append(_row([row["name"].partition("/")[2], *(_cell(row, each) for each in labels)]))
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(each.replace('|', chr(92) + '|') for each in cells)} |"
+
+
+def _cell(row: Mapping[str, Any], label: str) -> str:
+    if label not in row["median"]:
+        return "failed" if label in row["refused"] else ""
+    median = row["median"][label]
+    parts = [in_units(median)]
+    if label in row.get("ratio", {}):
+        parts.append(f"{row['ratio'][label][0]:.2f}")
+    if "limit" in row:
+        parts.append(f"{row['limit'] / median:.0%}")
+    return ", ".join(parts)
+
+
+def main() -> None:
+    """Write benchmarks.md and its pictures into a folder."""
+    source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    data = json.loads(source.read_text("utf-8"))
+    pictures = []
+    texts: dict[str, str] = {}
+    for number, (title, figure) in enumerate(page.plots(data, [each["label"] for each in data["libraries"]])):
+        name = f"benchmarks_{number}.svg"
+        texts[name] = f'<?xml version="1.0" encoding="utf-8"?>\n{figure}'
+        pictures.append((title, name))
+    texts["benchmarks.md"] = markdown(data, pictures)
+    for name, text in texts.items():
+        beside = folder / f".{name}.{os.getpid()}"
+        beside.write_text(text, "utf-8")
+        os.replace(beside, folder / name)
+
+
+if __name__ == "__main__":
+    main()

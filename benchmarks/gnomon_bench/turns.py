@@ -1,0 +1,133 @@
+"""Taking turns: a process a library, and of all processes one at work at a time.
+
+So no library's threads, caches or compiled code disturb another's more than a neighbour's would, and what
+disturbs the machine disturbs all: they are sampled one after the other, each going first in turn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .sampling import SAMPLE_SECONDS
+
+# Idle threads of a team spin for a while before they sleep, and would slow the next library's sample.
+PAUSE_SECONDS = 0.02
+MOST_SECONDS = 1.0  # of a call: work that takes longer is sampled by single calls, few of them
+
+
+class WorkerError(RuntimeError):
+    """A library's process ended, or cannot do what was asked."""
+
+
+class Plan(NamedTuple):
+    """How to sample.
+
+    rounds    samples of each library
+    seconds   of a sample, about
+    most      a call that takes longer is sampled once a round, in at most three rounds
+    """
+
+    rounds: int = 15
+    seconds: float = SAMPLE_SECONDS
+    most: float = MOST_SECONDS
+
+
+class Worker:
+    """The process of one library.
+
+    name         as ``open_library`` takes it
+    label        what tables call it
+    environment  more than this process's
+    """
+
+    def __init__(
+        self,
+        name: str,
+        label: str = "",
+        environment: Mapping[str, str] | None = None,
+        census: str | None = None,
+    ):
+        command = [sys.executable, "-m", "gnomon_bench.worker", name, *([census] if census else [])]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, **(environment or {})},
+        )
+        try:
+            told = self._answer()
+        except WorkerError:
+            self.close()
+            raise
+        self.name, self.label, self.version = name, label or told["name"], told["version"]
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise WorkerError(f"the process ended with status {self._process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise WorkerError(answer["error"])
+        return answer
+
+    def ask(self, do: str, **more: Any) -> dict[str, Any]:
+        """Have it do something.  Raises WorkerError where it cannot."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps({"do": do, **more}) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise WorkerError(f"the process ended with status {self._process.wait()}") from None
+        return self._answer()
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._process.terminate()
+        self._process.wait()
+
+
+def sample(
+    point: str, workers: Sequence[Worker], plan: Plan
+) -> tuple[dict[str, list[float]], dict[str, str]]:
+    """Seconds of ``point``, by label: the same number of samples of each; and why some have none."""
+    samples: dict[str, list[float]] = {}
+    refused: dict[str, str] = {}
+    able: list[tuple[Worker, bool]] = []
+    for worker in workers:
+        try:
+            told = worker.ask("make", point=point, seconds=plan.seconds, most=plan.most)
+        except WorkerError as error:
+            refused[worker.label] = str(error)
+            continue
+        if "skipped" not in told:
+            able.append((worker, told["first"] > plan.most))
+            samples[worker.label] = []
+    order = list(able)
+    for count in range(plan.rounds):
+        for worker, is_slow in order:
+            if worker.label in refused or (is_slow and count >= 3):
+                continue
+            time.sleep(PAUSE_SECONDS)
+            try:
+                samples[worker.label].append(worker.ask("sample")["seconds"])
+            except WorkerError as error:
+                refused[worker.label] = str(error)
+                del samples[worker.label]
+        order = order[1:] + order[:1]
+    for worker, _ in able:
+        if worker.label not in refused:
+            worker.ask("drop")
+    return samples, refused

@@ -1,0 +1,94 @@
+"""The process of one library: makes what it is asked for, and times it when it is its turn.
+
+    python -m gnomon_bench.worker c
+
+Reads commands from standard input and answers on standard output, a line of JSON each: the point to make,
+by its name; how many samples to take.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import runpy
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from . import definitions
+from .benchmark import Point
+from .library import open_library
+from .sampling import Subject
+
+# A file with other BENCHMARKS than those of definitions.py.
+DEFINITIONS = "GNOMON_BENCH_DEFINITIONS"
+
+
+def points_of(census_file: str | None) -> dict[str, Point]:
+    """All points, by name; those of a census instead, where there is one."""
+    if census_file:
+        from . import census  # which older trees have no suite for
+
+        return {each.name: each for each in census.points(census_file)}
+    benchmarks = definitions.BENCHMARKS
+    if DEFINITIONS in os.environ:
+        benchmarks = runpy.run_path(os.environ[DEFINITIONS])["BENCHMARKS"]
+    return {point.name: point for each in benchmarks for point in each.points()}
+
+
+def serve(name: str, census_file: str | None, read: Callable[[], str], write: Callable[[Any], None]) -> None:
+    """Do as asked until there is nothing more to read."""
+    try:
+        library = open_library(name)
+    except Exception as error:  # the parent says it, and goes on without this library
+        write({"error": f"{type(error).__name__}: {error}"})
+        return
+    points = points_of(census_file)
+    write({"name": library.name, "version": library.version()})
+    subject: Subject | None = None
+    while line := read():
+        command = json.loads(line)
+        try:
+            if command["do"] == "make":
+                point = points[command["point"]]
+                subject = None
+                gc.collect()
+                if not point.is_for(library):
+                    write({"skipped": "not for this library"})
+                    continue
+                benchmark = point.benchmark
+                subject = Subject(point.make(library), library.finish, benchmark.is_timed, benchmark.units)
+                if subject.first < command["most"]:
+                    subject.settle(command["seconds"])
+                write({"first": subject.first, "loops": subject.loops})
+            elif command["do"] == "loops":
+                assert subject is not None
+                subject.loops = command["count"]
+                write({})
+            elif command["do"] == "sample":
+                assert subject is not None
+                write({"seconds": subject.sample(command.get("least_of", 1))})
+            else:
+                subject = None
+                gc.collect()
+                write({})
+        except Exception as error:
+            subject = None
+            write({"error": f"{type(error).__name__}: {error}"})
+
+
+def main() -> None:
+    """The process."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints must not look like an answer
+
+    def write(answer: Any) -> None:
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+    serve(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None, sys.stdin.readline, write)
+
+
+if __name__ == "__main__":
+    main()

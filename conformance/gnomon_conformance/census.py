@@ -1,0 +1,425 @@
+"""The census of a program: which operators it calls, on what, and how often.
+
+    gnomon census script.py [--backend NAME] [--output FILE]    # records, and prints what it found
+    gnomon conform NAME --census FILE                           # those calls, against the reference
+    gnomon bench --census FILE                                  # those calls, timed
+
+What is recorded is what the dispatcher sees below autograd, on the thread that began: compositions taken
+apart, backward's operators too.  Two calls are one where operator, dtypes, sizes, strides and numbers are the
+same.  Of a tensor's values the census keeps the least and the greatest alone; a replay draws others between
+them, in the same layout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import random
+import runpy
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import gnomon as gn
+from gnomon.autograd.engine import is_in_backward
+from gnomon.dispatch.dispatcher import OpOverload
+from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.kit import launch
+from gnomon.listing import table
+from gnomon.memory.backend import get_backend
+from gnomon.values import device as devices
+from gnomon.values import dtype as dtypes
+from gnomon.values.errors import BackendUnavailableError
+
+from .description import ON_DEVICE, GivenTensor, Sample, given
+from .running import Gnomon, prepare
+from .work import Work, work_of
+
+FORMAT = 1
+SHOWN = 20  # operators that the table names
+
+# What these find in their first tensor has no part in what they do; it may never have been written.
+_OVERWRITING = {
+    *("uniform_", "normal_", "random_", "exponential_", "geometric_", "cauchy_", "log_normal_", "bernoulli_"),
+    *("zero_", "fill_.Scalar", "fill_.Tensor", "copy_"),
+}
+
+
+class CensusError(ValueError):
+    """A file that is no census, or one of operators that this gnomon has not."""
+
+
+class CensusCall(NamedTuple):
+    """One kind of call.
+
+    operator   with its overload, as ``add.Tensor``
+    arguments  all of the schema's, as data (see ``encode``)
+    forward    how often the program called it, outside of a backward
+    backward   and within one
+    """
+
+    operator: str
+    arguments: list[Any]
+    forward: int
+    backward: int
+
+    @property
+    def count(self) -> int:
+        """How often in all."""
+        return self.forward + self.backward
+
+    @property
+    def dtype(self) -> str:
+        """That of its first tensor; float32 where it has none."""
+        return next((each["tensor"] for each in _tensors(self.arguments)), "float32")
+
+    def find(self) -> OpOverload:
+        """The operator.  Raises CensusError where there is none of that name."""
+        try:
+            return gn.ops.aten._find(self.operator)  # type: ignore[no-any-return]
+        except KeyError:
+            raise CensusError(f"the census calls {self.operator!r}, which this gnomon has not") from None
+
+    def described(self) -> str:
+        """The call for people: ``add.Tensor(float32[32, 64], float32[64], 1)``."""
+        return f"{self.operator}({', '.join(_described(each) for each in self.arguments)})"
+
+    def sample(self) -> Sample:
+        """The call as the suite builds calls, with values that depend on the call alone."""
+        drawn = random.Random(self.described())
+        known: dict[str, GivenTensor] = {}  # a tensor that is given twice is one
+        wholes: dict[int, list[Any]] = {}
+        return Sample(tuple(_decode(each, drawn, known, wholes) for each in self.arguments), {})
+
+    def work(self) -> Work:
+        """What the call has to compute and to move, from its sizes alone."""
+        return work_of(self.operator, [_shapes(each) for each in self.arguments])
+
+
+class Census(DispatchMode):
+    """The mode: inside, operators are counted.  ``calls()`` gives what was found, by first appearance."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, list[Any]] = {}
+
+    def __gnomon_dispatch__(
+        self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        arguments = func.complete(args, dict(kwargs or {}))
+        if func.namespace == "aten" and not types:
+            self._count(func, arguments)
+        return func(*arguments)
+
+    def _count(self, func: OpOverload, arguments: Sequence[Any]) -> None:
+        storages: dict[int, int] = {}
+        name = func.name
+        if name == "native_batch_norm" and arguments[3] is not None:
+            name = "_native_batch_norm_legit"  # the same, but its schema says that it moves the statistics
+        key = json.dumps([name, [encode(each, storages) for each in arguments]])
+        found = self._counts.get(key)
+        if found is None:
+            tensors = list(func.tensors(arguments))
+            is_read = [not func.schema.is_view] * len(tensors)
+            if func.name in _OVERWRITING:
+                is_read[0] = False
+            bounds = [_bounds(tensor) if read else (None, None) for tensor, read in zip(tensors, is_read)]
+            found = self._counts[key] = [0, 0, bounds]
+        found[is_in_backward()] += 1
+
+    def calls(self) -> list[CensusCall]:
+        """What was called."""
+        found = []
+        for key, (forward, backward, bounds) in self._counts.items():
+            operator, arguments = json.loads(key)
+            for tensor, (low, high) in zip(_tensors(arguments), bounds):
+                tensor["low"], tensor["high"] = low, high
+            found.append(CensusCall(operator, arguments, forward, backward))
+        return found
+
+
+# -- a call as data ----------------------------------------------------------------------------------------
+
+
+def encode(value: Any, storages: dict[int, int]) -> Any:
+    """An argument as JSON has it: numbers, None, lists; all else as an object with one key that says what.
+
+    ``storages`` numbers the storages that the call's tensors are views of.
+    """
+    if isinstance(value, gn.Tensor):
+        storage = value.untyped_storage()
+        return {
+            "tensor": value.dtype.name,
+            "sizes": list(value.shape),
+            "strides": list(value.stride()),
+            "offset": value.storage_offset(),
+            "storage": storages.setdefault(id(storage), len(storages)),
+            "elements": storage.nbytes() // value.dtype.itemsize,
+        }
+    if isinstance(value, (list, tuple)):
+        return [encode(each, storages) for each in value]
+    if isinstance(value, devices.device):
+        return {"device": True}
+    if isinstance(value, dtypes.dtype):
+        return {"name": value.name}
+    if isinstance(value, (devices.layout, devices.memory_format)):
+        return {"name": str(value).rpartition(".")[2]}
+    if isinstance(value, gn.Generator):
+        return {"seed": value.initial_seed()}
+    if isinstance(value, complex):
+        return {"complex": [repr(value.real), repr(value.imag)]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    return value
+
+
+def _tensors(arguments: Any) -> Iterator[dict[str, Any]]:
+    """The tensors among encoded arguments, in their order."""
+    for each in arguments:
+        if isinstance(each, list):
+            yield from _tensors(each)
+        elif isinstance(each, dict) and "tensor" in each:
+            yield each
+
+
+def _bounds(tensor: gn.Tensor) -> tuple[Any, Any]:
+    """The least and the greatest finite element; (None, None) where that says nothing."""
+    if (
+        tensor.dtype is gn.bool
+        or tensor.dtype.is_complex
+        or tensor.numel() == 0
+        or tensor.device.type == "meta"
+    ):
+        return None, None
+    with gn.no_grad():
+        low, high = (each.item() for each in tensor.detach().aminmax())
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else (None, None)
+
+
+def _decode(
+    value: Any, drawn: random.Random, known: dict[str, GivenTensor], wholes: dict[int, list[Any]]
+) -> Any:
+    if isinstance(value, list):
+        return [_decode(each, drawn, known, wholes) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "device" in value:
+        return ON_DEVICE
+    if "name" in value:
+        return value["name"]
+    if "seed" in value:
+        return value["seed"]
+    if "complex" in value:
+        return complex(*map(float, value["complex"]))
+    if "float" in value:
+        return float(value["float"])
+    key = json.dumps([value[name] for name in ("tensor", "sizes", "strides", "offset", "storage")])
+    if key not in known:
+        place = value["storage"]
+        if place not in wholes:
+            wholes[place] = _numbers(value, drawn)
+        known[key] = given(
+            wholes[place], value["sizes"], value["strides"], value["offset"], value["tensor"], place
+        )
+    return known[key]
+
+
+def _numbers(tensor: dict[str, Any], drawn: random.Random) -> list[Any]:
+    """Values for a tensor's whole storage."""
+    count, dtype = tensor["elements"], tensor["tensor"]
+    low, high = tensor.get("low"), tensor.get("high")
+    if dtype == "bool":
+        return [drawn.random() < 0.5 for _ in range(count)]
+    if "complex" in dtype:
+        return _rounded([complex(drawn.uniform(-1, 1), drawn.uniform(-1, 1)) for _ in range(count)], dtype)
+    if "float" in dtype:
+        low, high = (-1.0, 1.0) if low is None else (low, high)
+        return _rounded([drawn.uniform(low, high) for _ in range(count)], dtype)
+    low, high = (0, 1) if low is None else (low, high)
+    return [drawn.randint(low, high) for _ in range(count)]
+
+
+def _rounded(numbers: list[Any], dtype: str) -> list[Any]:
+    """The numbers of a dtype that are next to ``numbers``."""
+    return gn.tensor(numbers, dtype=getattr(gn, dtype), device="reference").tolist()  # type: ignore[no-any-return]
+
+
+def _shapes(value: Any) -> Any:
+    """An encoded argument as ``work_of`` takes it: (dtype, sizes) for a tensor."""
+    if isinstance(value, list):
+        return [_shapes(each) for each in value]
+    return (
+        (value["tensor"], tuple(value["sizes"])) if isinstance(value, dict) and "tensor" in value else value
+    )
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_described(each) for each in value)}]"
+    if not isinstance(value, dict):
+        return repr(value)
+    if "tensor" not in value:
+        return str(next(iter(value.values())))
+    dense = gn.empty(value["sizes"], device="meta").stride()
+    layout = "" if list(dense) == value["strides"] else f" by {value['strides']}"
+    return f"{value['tensor']}{value['sizes']}{layout}"
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+def save(path: str | os.PathLike[str], program: str, calls: Sequence[CensusCall]) -> None:
+    """Write a census, whole or not at all: one call a line."""
+    target = pathlib.Path(path)
+    lines = ",\n".join(json.dumps(list(each)) for each in calls)
+    head = json.dumps({"format": FORMAT, "program": program, "gnomon": gn.__version__})[:-1]
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    beside.write_text(f'{head}, "calls": [\n{lines}\n]}}\n', "utf-8")
+    os.replace(beside, target)
+
+
+def load(path: str | os.PathLike[str]) -> tuple[str, list[CensusCall]]:
+    """The program's name and its calls.  Raises CensusError for what is no census, OSError for no file."""
+    try:
+        data = json.loads(pathlib.Path(path).read_text("utf-8"))
+        if data["format"] != FORMAT:
+            raise CensusError(f"{path}: a census of format {data['format']}; this gnomon reads {FORMAT}")
+        calls = [CensusCall(*each) for each in data["calls"]]
+        for each in calls:
+            each.find()
+        return str(data["program"]), calls
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise CensusError(f"{path}: this is no census ({type(error).__name__}: {error})") from None
+
+
+# -- what a backend misses ---------------------------------------------------------------------------------
+
+
+class Missing(NamedTuple):
+    """A kernel that the backend has not: how many calls of the program need it, and on how many elements."""
+
+    kernel: str
+    calls: int
+    elements: int
+
+
+def missing(calls: Sequence[CensusCall], backend: str) -> list[Missing]:
+    """The kernels that a backend should have to run the program itself, the most needed first.
+
+    Each kind of call is made once on the backend, and what falls back to the reference is counted.
+    """
+    found: dict[str, list[int]] = {}
+    before = launch.fallback_policy()
+    launch.set_fallback_policy("allow")
+    try:
+        for call in calls:
+            operator = call.find()
+            made = prepare(Gnomon(backend), operator.schema, call.sample(), "float32", "contiguous")
+            counted = launch.fallbacks.copy()
+            with gn.no_grad():
+                operator(*made.values)
+            for _, kernel in launch.fallbacks - counted:
+                entry = found.setdefault(kernel, [0, 0])
+                entry[0] += call.count
+                entry[1] += call.count * call.work().elements
+    finally:
+        launch.set_fallback_policy(before)
+    rows = [Missing(kernel, *numbers) for kernel, numbers in found.items()]
+    return sorted(rows, key=lambda each: (-each.elements, -each.calls, each.kernel))
+
+
+# -- the command -------------------------------------------------------------------------------------------
+
+
+def summary(calls: Sequence[CensusCall]) -> str:
+    """A table of the operators, those first that work on most elements."""
+    rows: dict[str, list[Any]] = {}
+    for call in calls:
+        row = rows.setdefault(call.operator, [0, 0, 0, 0, set()])
+        row[0] += 1
+        row[1] += call.forward
+        row[2] += call.backward
+        row[3] += call.count * call.work().elements
+        row[4].update(each["tensor"] for each in _tensors(call.arguments))
+    ordered = sorted(rows.items(), key=lambda item: -item[1][3])
+    shown = [
+        (name, str(kinds), str(forward), str(backward), str(elements), ", ".join(sorted(dtypes)))
+        for name, (kinds, forward, backward, elements, dtypes) in ordered[:SHOWN]
+    ]
+    heading = ("operator", "kinds of calls", "forward", "backward", "elements in all", "dtypes")
+    total = sum(call.count for call in calls)
+    more = f"\nand {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
+    counts = f"{total} calls of {len(ordered)} operators, {len(calls)} kinds of calls"
+    return f"{table([heading, *shown])}{more}\n{counts}"
+
+
+def record(script: str, arguments: Sequence[str]) -> list[CensusCall]:
+    """Run a program as Python does, and count what it calls; what it raises comes through."""
+    before = sys.argv, list(sys.path)
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, str(pathlib.Path(script).resolve().parent))
+    census = Census()
+    try:
+        with census:
+            runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+    finally:
+        sys.argv, sys.path[:] = before
+    return census.calls()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """``gnomon census``: run a program, write its census, print it and what the backend misses."""
+    parser = argparse.ArgumentParser(
+        prog="gnomon census",
+        description="Record which operators a program calls, on what, and how often; forward and backward.",
+    )
+    parser.add_argument(
+        "--backend", default=None, metavar="NAME", help="the backend to run on (default: GNOMON_BACKEND's)"
+    )
+    parser.add_argument(
+        "--output", default=None, metavar="FILE", help="where to write it (default: the script's name .json)"
+    )
+    parser.add_argument(
+        "--for",
+        dest="targets",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="say what this backend misses to run the program; repeatable (default: the one it ran on)",
+    )
+    parser.add_argument("script", help="the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    options = parser.parse_args(arguments)
+    if not pathlib.Path(options.script).is_file():
+        parser.error(f"there is no program {options.script!r}")
+    try:
+        if options.backend is not None:
+            get_backend(options.backend)
+            gn.set_default_device(options.backend)
+        targets = options.targets or [gn.get_default_device().type]
+        for name in targets:
+            get_backend(name)
+    except BackendUnavailableError as error:
+        parser.error(str(error))
+    output = options.output or f"{pathlib.Path(options.script).stem}.json"
+    if not os.access(pathlib.Path(output).resolve().parent, os.W_OK):  # before the program has run for long
+        parser.error(f"--output: {output!r} cannot be written")
+    calls = record(options.script, options.arguments)
+    save(output, pathlib.Path(options.script).name, calls)
+    print(summary(calls))
+    for name in targets:
+        print(_next_for(name, missing(calls, name)))
+    print(f"Written: {output}")
+    return 0
+
+
+def _next_for(name: str, rows: Sequence[Missing]) -> str:
+    if not rows:
+        return f"{name} runs all of it itself."
+    shown = [(each.kernel, str(each.calls), str(each.elements)) for each in rows]
+    return f"{name} should have next:\n{table([('kernel', 'calls', 'elements in all'), *shown])}"

@@ -1,0 +1,24 @@
+"""A program's calls, as ``gnomon census`` recorded them, held against the reference: with --census alone."""
+
+import pytest
+
+from . import census
+from .checking import check_forward
+
+pytestmark = pytest.mark.census
+
+
+def pytest_generate_tests(metafunc):
+    path = metafunc.config.getoption("gnomon_census", None)
+    calls = [] if path is None else census.load(path)[1]
+    metafunc.parametrize(
+        ("operator", "dtype", "call"),
+        [(call.find(), call.dtype, call) for call in calls],
+        ids=[f"{place}-{call.operator}-{call.dtype}" for place, call in enumerate(calls)],
+    )
+
+
+def test_census(operator, dtype, call, backend):
+    problem = check_forward(operator, call.sample(), dtype, "contiguous", backend.device_type)
+    if problem:
+        pytest.fail(problem, pytrace=False)

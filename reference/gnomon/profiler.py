@@ -1,0 +1,502 @@
+"""The profiler: where a program's time and memory go, by operators, kernels and Nodes, on every backend.
+
+    with gn.profiler.profile() as p:
+        train_step()
+    print(p.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
+    p.export_chrome_trace("trace.json")          # a flame view: chrome://tracing, or ui.perfetto.dev
+
+What is timed is what the dispatcher sees: operators, compositions included, the kernels they launch, Nodes of
+a backward, and blocks that the program names by ``record_function``.  So ``wall`` falls into three parts:
+kernels; gnomon's own Python around them; and the program's, outside of any operator.
+
+Off, it costs nothing.  On, no shortcut is taken, so that small calls take several times as long: compare
+them with each other, not with what a call costs without a profiler.
+
+Source: torch.profiler, torch.autograd.profiler_util.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pathlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from .dispatch.record_function import (
+    BACKWARD_FUNCTION,
+    FUNCTION,
+    KERNEL,
+    USER_SCOPE,
+    Observer,
+    current_observer,
+    set_observer,
+)
+from .memory.backend import backend_of, get_default_device, get_device_module
+from .memory.tensor import Tensor
+
+_CATEGORIES = {
+    FUNCTION: "cpu_op",
+    BACKWARD_FUNCTION: "cpu_op",
+    USER_SCOPE: "user_annotation",
+    KERNEL: "kernel",
+}
+
+
+class ProfilerActivity(Enum):
+    """What PyTorch asks to be told of; here the devices that work are found by themselves."""
+
+    CPU = 0
+    CUDA = 2
+
+
+class FunctionEvent:
+    """One call: of an operator, a kernel, a Node or a named block.
+
+    name          the operator with its overload, as ``add.Tensor``; the Node's class; the block's name
+    scope         "operator", "kernel", "node" or "user"
+    start, end    nanoseconds of ``time.perf_counter_ns``
+    thread        the thread's number
+    parent        the call that this one is part of, or None
+    input_shapes  with ``record_shapes``: the sizes of its tensors
+    memory        with ``profile_memory``: bytes that were allocated when it ended, beyond those at its start
+    device_ns     of a kernel on an asynchronous device: how long that took there
+    """
+
+    __slots__ = (
+        "children_memory",
+        "children_ns",
+        "device",
+        "device_ns",
+        "end",
+        "input_shapes",
+        "marks",
+        "memory",
+        "name",
+        "parent",
+        "scope",
+        "start",
+        "thread",
+    )
+
+    def __init__(self, name: str, scope: str, parent: FunctionEvent | None, thread: int):
+        self.name = name
+        self.scope = scope
+        self.parent = parent
+        self.thread = thread
+        self.input_shapes: tuple[tuple[int, ...], ...] = ()
+        self.memory = self.children_memory = 0
+        self.children_ns = self.device_ns = 0
+        self.device = ""
+        self.marks: Any = None
+        self.start = self.end = 0
+
+    @property
+    def cpu_time_total(self) -> float:
+        """Microseconds from its start to its end, on the host."""
+        return (self.end - self.start) / 1e3
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The same without the calls that are part of it."""
+        return (self.end - self.start - self.children_ns) / 1e3
+
+    def __repr__(self) -> str:
+        return f"<FunctionEvent {self.scope} {self.name}: {self.cpu_time_total:.3f}us>"
+
+
+class FunctionEventAvg(NamedTuple):
+    """All calls of one name (and, by request, of one kind of shapes) together; times in microseconds.
+
+    ``kernel_time_total``: the kernels within them, on the device where that is asynchronous.
+    """
+
+    key: str
+    scope: str
+    input_shapes: tuple[tuple[int, ...], ...]
+    count: int
+    cpu_time_total: float
+    self_cpu_time_total: float
+    kernel_time_total: float
+    memory_usage: int
+    self_memory_usage: int
+
+    @property
+    def cpu_time(self) -> float:
+        """Microseconds of one call."""
+        return self.cpu_time_total / self.count
+
+    @property
+    def kernel_time(self) -> float:
+        """Microseconds of the kernels of one call."""
+        return self.kernel_time_total / self.count
+
+
+class EventList(list[FunctionEventAvg]):
+    """What ``key_averages`` gives: the longest first."""
+
+    wall_ns = 0
+    has_shapes = has_memory = False
+
+    def table(self, sort_by: str | None = None, row_limit: int = 100) -> str:
+        """A table for a terminal.
+
+        sort_by    a field of FunctionEventAvg, or its property; default: time without parts
+        row_limit  at most so many rows; -1: all
+
+        Raises ValueError for a ``sort_by`` that is none.
+        """
+        known = (*FunctionEventAvg._fields[3:], "cpu_time", "kernel_time")
+        if sort_by is not None and sort_by not in known:
+            raise ValueError(f"table: sort_by: expected one of {', '.join(known)}, got {sort_by!r}")
+        order = sort_by or "self_cpu_time_total"
+        rows = sorted(self, key=lambda each: getattr(each, order), reverse=True)
+        heading = ["name", "kind", "self time", "of wall", "total", "kernels", "calls", "a call"]
+        if self.has_memory:
+            heading += ["memory", "self memory"]
+        if self.has_shapes:
+            heading.append("input shapes")
+        lines = [heading]
+        for each in rows if row_limit < 0 else rows[:row_limit]:
+            line = [
+                each.key,
+                each.scope,
+                _time(each.self_cpu_time_total),
+                f"{each.self_cpu_time_total * 1e5 / max(self.wall_ns, 1):.1f}%",
+                _time(each.cpu_time_total),
+                _time(each.kernel_time_total),
+                str(each.count),
+                _time(each.cpu_time),
+            ]
+            if self.has_memory:
+                line += [_bytes(each.memory_usage), _bytes(each.self_memory_usage)]
+            if self.has_shapes:
+                line.append(" ".join(str(list(sizes)) for sizes in each.input_shapes))
+            lines.append(line)
+        return _aligned(lines)
+
+
+def _time(microseconds: float) -> str:
+    for limit, factor, unit in ((1e3, 1.0, "us"), (1e6, 1e-3, "ms")):
+        if microseconds < limit:
+            return f"{microseconds * factor:.3f}{unit}"
+    return f"{microseconds * 1e-6:.3f}s"
+
+
+def _bytes(count: int) -> str:
+    size = abs(count)
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >> shift:
+            return f"{count / (1 << shift):.2f} {unit}"
+    return f"{count} B"
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as they have to be: texts to the left, numbers to the right."""
+    texts = {"name", "kind", "input shapes"}
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    shown = []
+    for line in lines:
+        cells = [
+            cell.ljust(width) if title in texts else cell.rjust(width)
+            for title, cell, width in zip(lines[0], line, widths)
+        ]
+        shown.append("  ".join(cells).rstrip())
+    shown.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(shown)
+
+
+def _tensors_of(values: Iterable[Any]) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _tensors_of(value)
+
+
+class profile(Observer):
+    """A block whose operators, kernels and Nodes are timed, on this thread and its backwards' workers.
+
+    activities      as in PyTorch; what runs is found without
+    record_shapes   keep the sizes of operators' tensors
+    profile_memory  keep what operators allocate, on backends that count their memory
+    with_stack      must be False: the trace has calls, not lines
+
+    May be entered once.  Raises RuntimeError inside another profile, and where results are asked for before
+    the block has ended.  Source: torch.profiler.profile.
+    """
+
+    def __init__(
+        self,
+        activities: Iterable[ProfilerActivity] | None = None,
+        *,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+    ):
+        if with_stack:
+            raise NotImplementedError("profile: with_stack: lines of Python are not recorded")
+        self.activities = None if activities is None else frozenset(activities)
+        self._record_shapes = record_shapes
+        self._profile_memory = profile_memory
+        self._events: list[FunctionEvent] = []
+        self._open = threading.local()
+        self._start = self._end = 0
+
+    # -- the block -----------------------------------------------------------------------------------------
+
+    def __enter__(self) -> profile:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._end:
+            self.stop()
+
+    def start(self) -> None:
+        """Begin to watch."""
+        if self._start:
+            raise RuntimeError("profile: it was started before; make another one")
+        if current_observer() is not None:
+            raise RuntimeError("profile: a profiler is already at work on this thread")
+        set_observer(self)
+        self._start = time.perf_counter_ns()
+
+    def stop(self) -> None:
+        """Watch no longer; waits for asynchronous devices that were at work."""
+        if not self._start or self._end:
+            raise RuntimeError("profile: it is not at work")
+        for where in {each.device: each.marks[2] for each in self._events if each.marks}.values():
+            where.synchronize()
+        self._end = time.perf_counter_ns()
+        set_observer(None)
+        for each in self._events:
+            if each.marks:
+                before, after, _ = each.marks
+                each.device_ns = round(before.elapsed_time(after) * 1e6)
+                each.marks = None
+
+    # -- what the observer is told --------------------------------------------------------------------------
+
+    def enter(self, scope: str, name: str, arguments: Sequence[Any]) -> FunctionEvent:
+        opened = self._open.__dict__.setdefault("calls", [])
+        event = FunctionEvent(name, scope, opened[-1] if opened else None, threading.get_ident())
+        opened.append(event)
+        if scope == KERNEL:
+            device = arguments[0]
+            event.device = device
+            if "streams" in backend_of(device).traits:
+                module: Any = get_device_module(device)
+                before = module.Event(enable_timing=True)
+                before.record()
+                event.marks = (before, module.Event(enable_timing=True), module)
+        elif self._record_shapes and scope != USER_SCOPE:
+            event.input_shapes = tuple(tuple(each.shape) for each in _tensors_of(arguments))
+        if self._profile_memory and scope != KERNEL:
+            event.device, event.memory = _device_of(arguments), 0
+            event.memory = -_allocated(event.device)
+        event.start = time.perf_counter_ns()
+        return event
+
+    def leave(self, entered: FunctionEvent) -> None:
+        entered.end = time.perf_counter_ns()
+        if entered.marks:
+            entered.marks[1].record()
+        if self._profile_memory and entered.scope != KERNEL:
+            entered.memory += _allocated(entered.device)
+        opened = self._open.calls
+        while opened.pop() is not entered:  # what an exception went past has left before this
+            pass
+        parent = entered.parent
+        if parent is not None:
+            parent.children_ns += entered.end - entered.start
+            parent.children_memory += entered.memory
+        self._events.append(entered)
+
+    # -- results -------------------------------------------------------------------------------------------
+
+    def events(self) -> list[FunctionEvent]:
+        """All calls, in the order in which they began."""
+        self._check_done()
+        return sorted(self._events, key=lambda each: each.start)
+
+    def key_averages(self, group_by_input_shape: bool = False) -> EventList:
+        """The calls by name, or by name and shapes (with ``record_shapes``), those first that took longest
+        themselves.  A call within one of its own name counts once in ``cpu_time_total``.
+        """
+        self._check_done()
+        kernels: dict[int, int] = {}
+        for event in self._events:
+            if event.scope == KERNEL:
+                nanoseconds = event.device_ns or event.end - event.start
+                within: FunctionEvent | None = event
+                while within is not None:
+                    kernels[id(within)] = kernels.get(id(within), 0) + nanoseconds
+                    within = within.parent
+        sums: dict[Any, list[Any]] = {}
+        for event in self._events:
+            shapes = event.input_shapes if group_by_input_shape else ()
+            found = sums.setdefault((event.name, event.scope, shapes), [0, 0, 0, 0, 0, 0])
+            found[0] += 1
+            found[2] += event.end - event.start - event.children_ns
+            found[5] += event.memory - event.children_memory
+            if not _is_within_its_like(event):
+                found[1] += event.end - event.start
+                found[3] += kernels.get(id(event), 0)
+                found[4] += event.memory
+        averages = EventList(
+            FunctionEventAvg(*key, count, *(each / 1e3 for each in times), memory_usage, self_memory)
+            for key, (count, *times, memory_usage, self_memory) in sums.items()
+        )
+        averages.sort(key=lambda each: each.self_cpu_time_total, reverse=True)
+        averages.wall_ns = self._end - self._start
+        averages.has_shapes = group_by_input_shape
+        averages.has_memory = self._profile_memory
+        return averages
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Parts of the block's time that add up to 1: in ``kernels``; in ``gnomon``, the Python around them;
+        in ``program``, outside of any operator and backward: the modules' and optimizers' Python, too.
+
+        Of an asynchronous device, what the host spends to launch its kernels counts as ``kernels``.
+        """
+        self._check_done()
+        wall = max(self._end - self._start, 1)
+        here = [each for each in self._events if each.thread == threading.get_ident()]
+        kernels = sum(
+            each.end - each.start for each in here if each.scope == KERNEL and not _has(each, KERNEL)
+        )
+        watched = sum(
+            each.end - each.start
+            for each in here
+            if each.scope != USER_SCOPE and not _has(each, FUNCTION, BACKWARD_FUNCTION, KERNEL)
+        )
+        return {
+            "kernels": kernels / wall,
+            "gnomon": (watched - kernels) / wall,
+            "program": (wall - watched) / wall,
+        }
+
+    def table(self, sort_by: str | None = None, row_limit: int = 20) -> str:
+        """The table of ``key_averages``, and the shares of the block's time."""
+        parts = ", ".join(f"{share:.1%} {name}" for name, share in self.shares.items())
+        total = _time((self._end - self._start) / 1e3)
+        return f"{self.key_averages().table(sort_by, row_limit)}\n{total} in all: {parts}"
+
+    def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the calls as a flame view: a file for chrome://tracing and ui.perfetto.dev.
+
+        Kernels of asynchronous devices stand where they were launched, as long as they took there.
+        Source: the Trace Event Format.
+        """
+        self._check_done()
+        trace: list[dict[str, Any]] = []
+        process = os.getpid()
+        for event in self.events():
+            told: dict[str, Any] = {}
+            if event.input_shapes:
+                told["Input Dims"] = [list(sizes) for sizes in event.input_shapes]
+            if event.device:
+                told["device"] = str(event.device)
+            if event.memory:
+                told["Bytes"] = event.memory
+            trace.append(
+                {
+                    "ph": "X",
+                    "cat": _CATEGORIES[event.scope],
+                    "name": event.name,
+                    "pid": process,
+                    "tid": str(event.device) if event.device_ns else event.thread,
+                    "ts": (event.start - self._start) / 1e3,
+                    "dur": (event.device_ns or event.end - event.start) / 1e3,
+                    "args": told,
+                }
+            )
+        target = pathlib.Path(path)
+        beside = target.with_name(f".{target.name}.{process}")
+        beside.write_text(json.dumps({"traceEvents": trace, "displayTimeUnit": "ms"}), "utf-8")
+        os.replace(beside, target)
+
+    def _check_done(self) -> None:
+        if not self._end:
+            raise RuntimeError("profile: results are there when its block has ended")
+
+
+def _has(event: FunctionEvent, *scopes: str) -> bool:
+    """Is the call part of one of these scopes?"""
+    parent = event.parent
+    while parent is not None:
+        if parent.scope in scopes:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _is_within_its_like(event: FunctionEvent) -> bool:
+    parent = event.parent
+    while parent is not None:
+        if parent.name == event.name and parent.scope == event.scope:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _device_of(arguments: Sequence[Any]) -> Any:
+    first = next(_tensors_of(arguments), None)
+    return get_default_device() if first is None else first.device
+
+
+def _allocated(device: Any) -> int:
+    if device.type == "meta":
+        return 0
+    return backend_of(device).memory_stats(device.index or 0).get("allocated", 0)
+
+
+class record_function:
+    """A block (or, as a decorator, a function) that the profiler shows under ``name``.
+
+    Source: torch.profiler.record_function.
+    """
+
+    def __init__(self, name: str, args: str | None = None):
+        self.name = name if args is None else f"{name}({args})"
+        self._entered: list[tuple[Observer, Any]] = []
+
+    def __enter__(self) -> record_function:
+        observer = current_observer()
+        if observer is not None:
+            self._entered.append((observer, observer.enter(USER_SCOPE, self.name, ())))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._entered:
+            observer, entered = self._entered.pop()
+            observer.leave(entered)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def named(*args: Any, **kwargs: Any) -> Any:
+            with record_function(self.name):
+                return function(*args, **kwargs)
+
+        return named
+
+
+__all__ = [
+    "EventList",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+]

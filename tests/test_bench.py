@@ -1,0 +1,299 @@
+"""benchmarks/gnomon_bench: the definitions, taking turns, figures, limits, the command and its page."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import gnomon as gn
+from gnomon_bench import bench, census, definitions, figures, limits, page, summary, worker
+from gnomon_bench.benchmark import Cost, Point
+from gnomon_bench.library import Library, open_library
+from gnomon_bench.sampling import Subject
+from gnomon_bench.turns import Plan, Worker, WorkerError, sample
+from gnomon_conformance.census import Census, save
+
+SMALL = 2**12  # elements, or multiply-adds, of what is tried here
+FEW = [
+    point
+    for benchmark in definitions.BENCHMARKS
+    for point in [min(benchmark.points(), key=lambda each: each.elements)]
+    if point.elements <= SMALL
+]
+
+
+@pytest.fixture(autouse=True)
+def _same_device():
+    """A library makes its device the default."""
+    before = gn.get_default_device()
+    yield
+    gn.set_default_device(before)
+
+
+@pytest.mark.parametrize("point", FEW, ids=[point.name for point in FEW])
+def test_each_definition_does_the_same_on_gnomon_and_numpy(point):
+    opened = open_library("reference")
+    assert point.is_for(opened)
+    found = point.make(opened)()
+    if point.benchmark.is_timed:
+        assert 0 < found < 60
+        return
+    other = open_library("peer:numpy")
+    if not point.is_for(other) or point.benchmark.group == "random":
+        return
+    expected = point.make(other)()
+    for ours, theirs in zip(_each(found), _each(expected)):
+        theirs = numpy.asarray(theirs)
+        if point.benchmark.name in ("var of rows", "nonzero", "median"):  # NumPy's mean something else
+            continue
+        assert tuple(ours.shape) == theirs.shape
+        numpy.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-4, atol=1e-4)
+
+
+def _each(result):
+    if not isinstance(result, (tuple, list)):
+        return [result if hasattr(result, "shape") else gn.tensor(result)]
+    return list(result)
+
+
+def test_names_are_the_only_ones_and_costs_grow_with_sizes():
+    points = [point for each in definitions.BENCHMARKS for point in each.points()]
+    assert len({point.name for point in points}) == len(points)
+    for each in definitions.BENCHMARKS:
+        if each.cost is None or "size" not in each.axes:
+            continue
+        ordered = sorted(each.points(), key=lambda point: point.values["size"])
+        assert ordered[0].cost.bytes < ordered[-1].cost.bytes
+        assert ordered[0].elements < ordered[-1].elements
+    (product,) = [point for point in points if point.name == "products/matmul[side=16, dtype=float32]"]
+    assert product.cost == Cost(2 * 16**3, 3 * 4 * 16**2)
+    wanted = {"dispatch", "autograd", "pointwise", "reductions", "products", "convolutions", "indexing"}
+    assert wanted | {"copies", "sorting", "random", "training"} == set(definitions.groups())
+
+
+def test_the_usual_points_change_one_axis_at_a_time():
+    (added,) = [each for each in definitions.find("pointwise") if each.name == "add"]
+    usual = list(bench.usual(added))
+    assert len(usual) == 1 + (len(added.axes["size"]) - 1) + (len(added.axes["dtype"]) - 1)
+    assert usual[0].name == "pointwise/add[size=1048576, dtype=float32]"
+
+
+class Counting(Library):
+    name, kind = "counting", "gnomon"
+
+
+def test_a_subject_counts_calls_and_units():
+    calls = []
+    subject = Subject(lambda: calls.append(1), lambda: calls.append("finished"), False, 4)
+    calls.clear()
+    subject.loops = 10
+    seconds = subject.sample()
+    assert calls.count(1) == 11 and calls[-1] == "finished"  # one before that is not counted
+    assert seconds > 0
+    timed = Subject(lambda: 6.0, lambda: None, True, 3)
+    timed.loops = 5
+    assert timed.sample() == 2.0
+
+
+class Scripted(Worker):
+    """A worker without a process, which answers what it is told to."""
+
+    def __init__(self, label, log, first=0.0, refuse=(), skip=False):
+        self.name = self.label = label
+        self._log, self._first, self._refuse, self._skip = log, first, refuse, skip
+
+    def ask(self, do, **more):
+        self._log.append((self.label, do))
+        if do in self._refuse:
+            raise WorkerError(f"no {do}")
+        if do == "make":
+            return {"skipped": "so"} if self._skip else {"first": self._first, "loops": 1}
+        return {"seconds": 1.0}
+
+
+def test_libraries_take_turns_and_each_goes_first(monkeypatch):
+    monkeypatch.setattr("gnomon_bench.turns.PAUSE_SECONDS", 0)
+    log = []
+    workers = [Scripted(name, log) for name in "abc"]
+    samples, refused = sample("point", workers, Plan(rounds=3))
+    assert samples == {"a": [1.0] * 3, "b": [1.0] * 3, "c": [1.0] * 3} and refused == {}
+    assert [label for label, do in log if do == "sample"] == [*"abc", *"bca", *"cab"]
+    assert [do for _, do in log[-3:]] == ["drop"] * 3
+
+
+def test_one_that_fails_or_is_slow_leaves_the_others_alone(monkeypatch):
+    monkeypatch.setattr("gnomon_bench.turns.PAUSE_SECONDS", 0)
+    log = []
+    workers = [
+        *(Scripted("fails", log, refuse=("make",)), Scripted("ends", log, refuse=("sample",))),
+        *(Scripted("skips", log, skip=True), Scripted("slow", log, first=9.0), Scripted("good", log)),
+    ]
+    samples, refused = sample("point", workers, Plan(rounds=5, most=1.0))
+    assert samples == {"slow": [1.0] * 3, "good": [1.0] * 5}
+    assert refused == {"fails": "no make", "ends": "no sample"}
+
+
+def test_a_worker_s_process_makes_samples_and_says_what_is_wrong():
+    process = Worker("reference")
+    try:
+        assert process.label == "reference" and process.version.startswith("gnomon ")
+        told = process.ask("make", point="dispatch/add", seconds=0.001, most=1.0)
+        assert told["loops"] >= 1 and told["first"] > 0
+        assert 0 < process.ask("sample")["seconds"] < 1
+        assert "skipped" in process.ask(
+            "make", point="copies/float32 to bfloat16[side=32]", seconds=0.001, most=1.0
+        ) or process.ask("sample")
+        with pytest.raises(WorkerError, match="KeyError: 'no such point'"):
+            process.ask("make", point="no such point", seconds=0.001, most=1.0)
+        with pytest.raises(WorkerError, match="AssertionError"):
+            process.ask("sample")
+    finally:
+        process.close()
+    with pytest.raises(WorkerError, match="nonesuch"):
+        Worker("nonesuch")
+
+
+def test_figures():
+    assert figures.spread([3.0, 1.0, 2.0, 4.0, 5.0]) == (3.0, 2.0, 4.0)
+    assert figures.spread([7.0]) == (7.0, 7.0, 7.0)
+    same = figures.ratio([2.0] * 9, [1.0] * 9)
+    assert same == (2.0, 2.0, 2.0)
+    rounds = [1.0 + 0.1 * (each % 3) for each in range(30)]
+    both = figures.ratio([2 * each for each in rounds], rounds)  # drawn together: the noise is the same
+    assert both.value == both.low == both.high == 2.0
+    apart = figures.ratio([1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0, 5.0])
+    assert apart.low < apart.value < apart.high
+    assert figures.geometric_mean([4.0, 1.0]) == 2.0 and figures.geometric_mean([]) == 1.0
+    texts = [figures.in_units(each) for each in (2.0, 0.0123, 4.5e-6, 7e-9)]
+    assert texts == ["2 s", "12.3 ms", "4.5 us", "7 ns"]
+
+
+def test_limits_are_measured_and_bound_what_work_takes():
+    found = limits.Limits(((50.0, 200.0), (150.0, 400.0), (1000.0, 100.0)), 1000.0, 0.5, 1, "hand")
+    assert found.seconds(Cost(operations=2000, bytes=300)) == 0.5 + 3.0
+    assert found.seconds(Cost(operations=4000, bytes=300)) == 0.5 + 4.0
+    assert found.bandwidth == 100.0
+    # a smaller copy can do what a larger one did
+    assert [found.bandwidth_of(each) for each in (10, 50, 100, 200, 5000)] == [
+        400.0,
+        400.0,
+        400.0,
+        100.0,
+        100.0,
+    ]
+    bandwidths, operations, source = limits._by_numpy()
+    assert all(rate > 1e8 for _, rate in bandwidths) and operations > 1e8 and source == "NumPy"
+    by_c = limits._by_c(1)
+    if by_c is not None:
+        assert by_c[1] > 1e8 and [size for size, _ in by_c[0]] == [
+            2.0 ** (14 + 2 * each) for each in range(8)
+        ]
+    assert 0 < limits._call() < 1e-4
+
+
+def test_without_a_compiler_numpy_measures(monkeypatch):
+    monkeypatch.setenv("CC", "/nonexistent/cc")
+    monkeypatch.setattr(limits, "_by_numpy", lambda: (((8.0, 1.0),), 2.0, "NumPy"))
+    found = limits.measure(3)
+    assert (found.bandwidth, found.operations, found.threads, found.source) == (1.0, 2.0, 3, "NumPy")
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "gnomon.cli", "bench", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+
+def test_the_command_writes_table_data_and_page(tmp_path):
+    asked = ("--backends", "reference", "--peers", "numpy", "--ops", r"^dispatch/(add|index|add in place)$")
+    done = run(*asked, "--quick", "--threads", "1", "--report", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^  add +\S+ \S+ +\S+ \S+ +\d+\.\d\d$", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^  add in place +- +\S+ \S+$", done.stdout, re.MULTILINE), done.stdout
+    assert "geometric means of the ratios to NumPy" in done.stdout
+    data = json.loads((tmp_path / "bench.json").read_text())
+    assert [each["label"] for each in data["libraries"]] == ["NumPy", "reference"]
+    rows = {each["name"]: each for each in data["results"]}
+    assert list(rows["dispatch/add in place"]["samples"]) == ["reference"]
+    added = rows["dispatch/add"]
+    assert len(added["samples"]["NumPy"]) == len(added["samples"]["reference"]) == bench.QUICK.rounds
+    low, high = added["quarters"]["reference"]
+    assert low <= added["median"]["reference"] <= high
+    assert added["ratio"]["reference"][0] == added["median"]["reference"] / added["median"]["NumPy"]
+    text = (tmp_path / "bench.html").read_text()
+    assert text.startswith("<!doctype html>") and "<td>add in place" in text
+    assert not re.search(r"(src|href)=.https?:", text), "nothing is loaded from elsewhere"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["bench.html", "bench.json"]
+
+
+def test_a_page_has_plots_and_escapes_names():
+    pytest.importorskip("matplotlib")
+    point = Point(definitions.BENCHMARKS[0], {})
+    heavy = next(each for each in definitions.find("products") if each.name == "matmul")
+    big = next(iter(heavy.points()))
+    results = [
+        bench.Result(point, {"a<b": [1.0, 2.0, 3.0], "c": [2.0, 4.0, 6.0]}, {}),
+        bench.Result(big, {"a<b": [0.1], "c": [0.05, 0.06]}, {"d": 'so "it" failed'}),
+    ]
+    log = []
+    workers = [Scripted(label, log) for label in ("a<b", "c", "d")]
+    for each in workers:
+        each.version = "1"
+    data = bench.as_data(results, workers, limits.Limits(((1e6, 1e9),), 1e10, 1e-8, 2, "hand"), Plan(), 3.0)
+    text = page.render(data)
+    assert text.count("<svg") == 3 and "a&lt;b" in text and "<th>a<b" not in text
+    assert "failed" in text and "so &quot;it&quot; failed" in text
+    assert "class=slow" in text
+    shown = summary.markdown(data, [("a title", "a.svg")])
+    assert "![a title](a.svg)" in shown and "| matmul[size" not in shown
+    assert "| matmul[side=512, dtype=float32] | 100 ms, 27% | 55 ms, 0.55, 49% | failed |" in shown
+    assert "| dispatch | 2.00 |  |" in shown
+    row = data["results"][1]
+    assert row["limit"] == pytest.approx(1e-8 + 2 * 512**3 / 1e10)
+
+
+def test_a_census_is_timed(tmp_path):
+    with Census() as recorded:
+        for _ in range(3):
+            gn.ones(4) + gn.ones(4)
+    path = tmp_path / "census.json"
+    save(path, "program.py", recorded.calls())
+    names = [point.name for point in census.points(path)]
+    assert "program.py/1 add.Tensor(float32[4], float32[4], 1)" in names
+    assert census.counts(path)["program.py/1 add.Tensor(float32[4], float32[4], 1)"] == 3
+    assert set(worker.points_of(str(path))) == set(names)
+    done = run("--census", str(path), "--backends", "reference", "--quick")
+    assert done.returncode == 0, done.stderr
+    assert "all calls of the program:" in done.stdout
+    assert f"({len(names)} of {len(names)} kinds of calls)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--backends", "nonesuch"], "there is no backend 'nonesuch'"),
+        (["--peers", "nonesuch"], "expected some of torch, numpy, jax, tinygrad, or none; got 'nonesuch'"),
+        (["--ops", "("], "--ops: "),
+        (["--ops", "^nothing$"], "nothing was selected"),
+        (["--rounds", "1"], "--rounds: at least 2"),
+        (["--census", "/nonexistent"], "--census: "),
+        (["--ops", "^dispatch/item$", "--report", "/dev/null/there"], "--report: "),
+    ],
+)
+def test_wrong_commands_are_refused(arguments, problem, capsys, monkeypatch):
+    monkeypatch.setattr(limits, "measure", lambda threads: limits.Limits(((1.0, 1.0),), 1.0, 1.0, 1, "hand"))
+    with pytest.raises(SystemExit) as ended:
+        bench.main(arguments)
+    assert ended.value.code == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_the_list_is_what_would_be_timed(capsys):
+    assert bench.main(["--list", "--group", "sorting", "--ops", "topk"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"sorting/topk(10)[size={size}]" for size in definitions.find("sorting")[1].axes["size"]
+    ]

@@ -1,0 +1,165 @@
+"""benchmarks/gnomon_bench/guard.py: what it calls slower, and what it does not."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import gnomon as gn
+from gnomon_bench import guard, instructions
+from gnomon_bench.guard import FASTER, NOISE, SAME, SLOWER, Verdict, decide
+
+DEFINITIONS = """
+import os
+from gnomon_bench.benchmark import Benchmark
+
+
+def loop(name, slower):
+    def make(library):
+        count = int(1000 * (slower if "IS_HEAD" in os.environ else 1))
+
+        def work():
+            for _ in range(count):
+                pass
+
+        return work
+
+    return Benchmark(name, "test", make)
+
+
+def broken(library):
+    raise ValueError("on purpose")
+
+
+BENCHMARKS = [
+    *(loop(f"same {place}", 1) for place in range(20)),
+    *(loop(f"slower {place}", 1.1) for place in range(3)),
+    loop("faster", 0.8),
+    Benchmark("broken", "test", broken),
+]
+"""
+
+
+def environments(tmp_path: Path) -> list[dict[str, str]]:
+    path = tmp_path / "definitions.py"
+    path.write_text(DEFINITIONS)
+    base = {"GNOMON_BENCH_DEFINITIONS": str(path)}
+    return [base, {**base, "IS_HEAD": "1"}]
+
+
+def test_a_slowdown_of_10_per_cent_is_found_and_nothing_is_in_20_of_20_tries(tmp_path, monkeypatch):
+    monkeypatch.setattr(instructions, "is_possible", lambda: False)
+    base, head = environments(tmp_path)
+    names = [f"test/same {place}" for place in range(20)] + [f"test/slower {place}" for place in range(3)]
+    verdicts = {
+        each.point: each
+        for each in guard.compare([*names, "test/faster", "test/broken"], base, head, "reference")
+    }
+    alarms = [name for name, each in verdicts.items() if each.outcome == SLOWER]
+    assert alarms == ["test/slower 0", "test/slower 1", "test/slower 2"]
+    assert verdicts["test/faster"].outcome == FASTER
+    assert verdicts["test/broken"].outcome == guard.FAILED
+    assert "ValueError: on purpose" in verdicts["test/broken"].problem
+    shown = guard.table(list(verdicts.values())).splitlines()
+    assert shown[0].startswith("slower") and "x 1.1" in shown[0] and "by time" in shown[0]
+
+
+def noisy(drawn: random.Random, ratio: float, deviation: float) -> list[list[float]]:
+    """Three pairs' rounds, each pair off by a per cent or so."""
+    pairs = []
+    for _ in range(guard.PAIRS):
+        own = ratio * drawn.gauss(1, 0.01)
+        pairs.append([own * drawn.lognormvariate(0, deviation) for _ in range(guard.ROUNDS)])
+    return pairs
+
+
+def test_alarms_are_as_rare_as_is_said():
+    drawn = random.Random(5)
+    outcomes = [decide("p", noisy(drawn, 1.0, 0.08), 1).outcome for _ in range(3000)]
+    assert outcomes.count(SLOWER) + outcomes.count(FASTER) <= 6  # at most 3 + 3 are to be expected
+    found = [decide("p", noisy(drawn, 1.12, 0.05), 50).outcome for _ in range(200)]
+    assert found.count(SLOWER) >= 190
+
+
+def test_one_bad_pair_of_processes_is_no_alarm():
+    drawn = random.Random(6)
+    pairs = noisy(drawn, 1.3, 0.01)
+    assert decide("p", pairs, 1).outcome == SLOWER
+    pairs[1] = noisy(drawn, 1.0, 0.01)[0]
+    assert decide("p", pairs, 1).outcome in (SAME, NOISE)
+
+
+def test_what_is_too_noisy_is_said_and_decided_by_instructions(tmp_path, monkeypatch):
+    drawn = random.Random(7)
+    unclear = decide("test/slower 0", noisy(drawn, 1.06, 0.4), 20)
+    assert unclear.outcome == NOISE and unclear.spread > guard.NOISY
+    base, head = environments(tmp_path)
+    counts = {"": 1000.0, "1": 1100.0}
+    monkeypatch.setattr(
+        instructions, "of_a_call", lambda point, backend, each: counts[each.get("IS_HEAD", "")]
+    )
+    assert guard.by_instructions(unclear, "c", base, head) == Verdict(
+        "test/slower 0", SLOWER, 1.1, 0.0, "instructions"
+    )
+    assert guard.by_instructions(unclear, "c", base, base).outcome == SAME
+    assert guard.by_instructions(unclear, "c", head, base).outcome == FASTER
+
+    def fails(*given):
+        raise instructions.CountingError("no valgrind")
+
+    monkeypatch.setattr(instructions, "of_a_call", fails)
+    assert guard.by_instructions(unclear, "c", base, head) == unclear._replace(problem="no valgrind")
+
+
+def test_the_tail_is_the_binomial_distribution_s():
+    assert guard.tail(0, 10) == 1.0
+    assert guard.tail(10, 10) == 2.0**-10
+    assert guard.tail(9, 10) == 11 * 2.0**-10
+
+
+def test_what_is_watched_has_the_hot_path_and_kernels():
+    names = {point.name for point in guard.watched()}
+    assert {"dispatch/add", "dispatch/add, recorded", "autograd/node backward, mul and add"} <= names
+    assert any(name.startswith("pointwise/exp[size=65536") for name in names)
+    assert all(point.elements <= guard.LARGEST for point in guard.watched())
+    assert [point.name for point in guard.watched("^dispatch/item")] == ["dispatch/item"]
+
+
+def test_a_tree_finds_itself_before_what_is_installed(tmp_path):
+    environment = guard.environment_of(tmp_path)
+    assert environment["PYTHONPATH"].split(":")[0] == str(tmp_path / "reference")
+    assert environment["OMP_NUM_THREADS"] == "1"
+
+
+def test_a_commit_that_is_not_there_is_an_error():
+    root = Path(gn.__file__).parents[2]
+    if subprocess.run(["git", "rev-parse"], cwd=root, capture_output=True).returncode:
+        pytest.skip("this is no checkout")
+    with pytest.raises(guard.TreeError, match="git worktree add"):
+        with guard.checked_out("no-such-commit"):
+            pass
+    assert guard.main(["--base", "no-such-commit", "--ops", "^dispatch/item$"]) == 2
+
+
+class Scripted:
+    """A worker without a process."""
+
+    def __init__(self, label, log):
+        self.label, self._log = label, log
+
+    def ask(self, do, **more):
+        self._log.append((self.label, do, more.get("count")))
+        if do == "make":
+            return {"loops": 7 if self.label == "base" else 9}
+        return {"seconds": 2.0 if self.label == "base" else 3.0}
+
+
+def test_each_goes_first_every_other_round_with_as_many_calls():
+    log = []
+    ratios = guard.take_rounds("p", Scripted("base", log), Scripted("head", log), 4, guard.Plan())
+    assert ratios == [1.5] * 4
+    assert [label for label, do, _ in log if do == "sample"] == ["head", "base", "base", "head"] * 2
+    assert [count for _, do, count in log if do == "loops"] == [9, 9]

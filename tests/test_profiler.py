@@ -1,0 +1,195 @@
+"""reference/gnomon/profiler.py and dispatch/record_function.py: what is timed, and what it adds up to."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+import gnomon as gn
+from gnomon.autograd import node
+from gnomon.dispatch import record_function as observing
+from gnomon.profiler import ProfilerActivity, profile, record_function
+
+
+def training_step() -> None:
+    model = gn.nn.Linear(3, 2)
+    model(gn.ones(4, 3)).relu().sum().backward()
+
+
+def named(p: profile, scope: str) -> list[str]:
+    return [each.name for each in p.events() if each.scope == scope]
+
+
+def test_operators_kernels_and_nodes_are_seen_in_their_order(device):
+    a = gn.ones(2, 3, requires_grad=True)
+    (a * 2).sum().backward()  # afterwards the shortcuts are there, and must not be taken
+    with profile() as p:
+        (a * 2).sum().backward()
+    operators = named(p, "operator")
+    assert operators[:2] == ["mul.Tensor", "sum"]
+    assert operators[2] == "autograd::engine::execute"
+    assert named(p, "node") == ["SumBackward0", "MulBackward0"]
+    assert {"mul.Tensor", "sum.dim_IntList"} <= set(named(p, "kernel"))
+    assert a.grad.tolist() == [[4.0] * 3] * 2
+
+
+def test_a_call_knows_what_it_is_part_of(device):
+    with profile() as p:
+        gn.nn.functional.linear(gn.ones(4, 3), gn.ones(2, 3), gn.ones(2))
+    product = next(each for each in p.events() if each.name == "addmm" and each.scope == "operator")
+    kernel = next(each for each in p.events() if each.name == "addmm" and each.scope == "kernel")
+    assert kernel.parent is product
+    assert product.parent.name == "linear" and product.parent.parent is None
+    assert product.parent.start <= product.start <= kernel.start <= kernel.end <= product.end
+    assert product.children_ns == kernel.end - kernel.start
+    assert product.self_cpu_time_total == pytest.approx(product.cpu_time_total - kernel.cpu_time_total)
+
+
+def test_averages_add_up_and_do_not_count_calls_within_their_like_twice(device):
+    x = gn.ones(5)
+    with profile() as p:
+        with record_function("outer"):
+            with record_function("outer"):
+                x + x
+            x + x
+    averages = {(each.key, each.scope): each for each in p.key_averages()}
+    added = averages["add.Tensor", "operator"]
+    assert added.count == 2
+    kernels = [each for each in p.events() if each.scope == "kernel"]
+    assert added.kernel_time_total == pytest.approx(sum(each.cpu_time_total for each in kernels))
+    outer = averages["outer", "user"]
+    whole = next(each for each in p.events() if each.name == "outer")
+    assert outer.count == 2 and outer.cpu_time_total == whole.cpu_time_total
+    assert outer.kernel_time_total == added.kernel_time_total
+    everything = sum(each.self_cpu_time_total for each in p.key_averages())
+    assert everything == pytest.approx(whole.cpu_time_total)
+    assert outer.cpu_time == outer.cpu_time_total / 2
+
+
+def test_shares_add_up_to_one(device):
+    with profile() as p:
+        training_step()
+    shares = p.shares
+    assert list(shares) == ["kernels", "gnomon", "program"]
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert all(0 < share < 1 for share in shares.values())
+
+
+def test_shapes_make_groups_where_they_are_recorded(device):
+    with profile(record_shapes=True) as p:
+        gn.ones(2) + gn.ones(2)
+        gn.ones(3, 1) + gn.ones(4)
+    groups = {each.input_shapes for each in p.key_averages(True) if each.key == "add.Tensor"}
+    groups.discard(())  # kernels have none
+    assert groups == {((2,), (2,)), ((3, 1), (4,))}
+    assert "[3, 1] [4]" in p.key_averages(True).table()
+    (together,) = [each for each in p.key_averages() if each.key == "add.Tensor" and each.scope == "operator"]
+    assert together.count == 2 and together.input_shapes == ()
+
+
+def test_memory_is_what_stays_allocated():
+    if not gn.backends()["c"].available:
+        pytest.skip("the C backend is not built")
+    with gn.device("c"), profile(profile_memory=True) as p:
+        with record_function("kept"):
+            kept = gn.empty(1024) + 1
+        with record_function("dropped"):
+            gn.empty(1024) + 1
+    averages = {each.key: each for each in p.key_averages() if each.scope == "user"}
+    assert averages["kept"].memory_usage == kept.numel() * 4
+    assert averages["dropped"].memory_usage == 0
+    assert "4.00 KiB" in p.key_averages().table()
+
+
+def test_the_trace_is_a_chrome_trace(device, tmp_path):
+    with profile(record_shapes=True) as p:
+        with record_function("step"):
+            gn.ones(2, 2).exp()
+    path = tmp_path / "trace.json"
+    p.export_chrome_trace(path)
+    events = json.loads(path.read_text())["traceEvents"]
+    assert [path.name] == [each.name for each in tmp_path.iterdir()]  # nothing half-written stays
+    assert all(each["ph"] == "X" and each["dur"] >= 0 for each in events)
+    found = {(each["cat"], each["name"]): each for each in events}
+    step, exponential = found["user_annotation", "step"], found["cpu_op", "exp"]
+    assert ("kernel", "exp") in found
+    assert exponential["args"]["Input Dims"] == [[2, 2]]
+    assert step["ts"] <= exponential["ts"]
+    assert exponential["ts"] + exponential["dur"] <= step["ts"] + step["dur"] + 0.001
+
+
+def test_what_raises_is_timed_and_its_block_closed(device):
+    with profile() as p:
+        with pytest.raises(RuntimeError):
+            gn.ones(2) @ gn.ones(3, 3)
+        gn.ones(2).exp()
+    assert all(each.end >= each.start for each in p.events())
+    exponential = next(each for each in p.events() if each.name == "exp")
+    assert exponential.parent is None
+
+
+def test_results_do_not_change_and_nothing_stays_behind(device):
+    word = observing.mode_word()
+    with gn.no_grad(), profile():
+        inside = gn.arange(5).float().softmax(0)
+    assert observing.mode_word() == word and observing.current_observer() is None
+    assert inside.tolist() == gn.arange(5).float().softmax(0).tolist()
+
+
+def test_another_thread_is_not_watched_but_workers_of_a_backward_are(monkeypatch):
+    monkeypatch.setattr(node, "spans_devices", False)  # which is set for good by such a graph
+    if not gn.backends()["c"].available:
+        pytest.skip("two devices are needed")
+    x, y = gn.ones(2, device="c", requires_grad=True), gn.ones(2, device="reference", requires_grad=True)
+    loss = x.exp().sum().to("reference") + y.sin().sum()
+    with profile() as p:
+        thread = threading.Thread(target=lambda: gn.ones(2).tan())
+        thread.start()
+        thread.join()
+        loss.backward()
+    assert "tan" not in named(p, "operator")
+    assert {"ExpBackward0", "SinBackward0"} <= set(named(p, "node"))
+    assert len({each.thread for each in p.events()}) > 1
+
+
+def test_a_decorated_function_is_named_and_keeps_its_own_name(device):
+    @record_function("work", args="1")
+    def work(x: gn.Tensor) -> gn.Tensor:
+        return x + 1
+
+    assert work.__name__ == "work"
+    assert work(gn.ones(1)).item() == 2.0
+    with profile(activities=[ProfilerActivity.CPU]) as p:
+        work(gn.ones(1))
+    assert named(p, "user") == ["work(1)"]
+
+
+def test_wrong_use_is_refused():
+    with profile() as p:
+        with pytest.raises(RuntimeError, match="already at work"):
+            profile().start()
+        with pytest.raises(RuntimeError, match="when its block has ended"):
+            p.events()
+    with pytest.raises(RuntimeError, match="make another one"):
+        p.start()
+    with pytest.raises(RuntimeError, match="not at work"):
+        p.stop()
+    with profile() as stopped:
+        stopped.stop()  # the end of the block is no second one
+    assert stopped.events() == []
+    with pytest.raises(ValueError, match=r"sort_by: expected one of .*cpu_time_total.*, got 'name'"):
+        p.key_averages().table(sort_by="name")
+    with pytest.raises(NotImplementedError, match="with_stack"):
+        profile(with_stack=True)
+
+
+def test_the_table_is_sorted_and_limited(device):
+    with profile() as p:
+        for _ in range(3):
+            gn.ones(4).exp()
+        gn.ones(4).sin()
+    lines = p.key_averages().table(sort_by="count", row_limit=1).splitlines()
+    assert len(lines) == 3 and lines[2].split()[6] == "4"  # of the ones
+    assert "in all: " in p.table().splitlines()[-1]
