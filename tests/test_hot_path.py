@@ -492,6 +492,8 @@ def test_the_engine_gives_python_s_gradients(function: Callable[[gn.Tensor], gn.
 
 def test_what_was_saved_is_unpacked_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parameters, views of what was written to before, outputs that are gone: none of them is for Python."""
+    elsewhere = gn.ones(2, device="c").requires_grad_()
+    elsewhere.register_hook(lambda gradient: None)  # of another graph
     monkeypatch.setattr(node, "spans_devices", False)  # another test may have had a graph on two
     monkeypatch.setattr(RecordedNode, "apply", lambda *arguments: pytest.fail("went Python's way"))
     weight = gn.nn.Parameter(gn.ones(3, 4, device="c"))

@@ -374,9 +374,12 @@ def set_run_graph(function: Callable[..., list[tuple[AccumulateGrad, Tensor, boo
 
 def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     """Run the graph.  Returns the leaves that accumulate, what, and whether that is nobody else's."""
-    # with hooks, captures, an observer or anomaly mode about, each Node runs the long way
+    # with hooks on a Node of this graph, captures, an observer or anomaly mode, each Node runs the long way
     is_watched = bool(
-        hooks_of.data or task.captures or mode_word() & OBSERVED_BIT or anomaly_mode.is_anomaly_enabled()
+        task.captures
+        or mode_word() & OBSERVED_BIT
+        or anomaly_mode.is_anomaly_enabled()
+        or (hooks_of.data and any(reference() in task.dependencies for reference in hooks_of.keyrefs()))
     )
     may_spread = node_module.spans_devices and is_multithreading_enabled()
     needed = task.needed
