@@ -93,8 +93,8 @@ def whole(probe: Path) -> SimpleNamespace:
     folder = probe / "report"
     done = run(
         *(probe, "probe", "--ops", r"^(neg|abs|add\.Tensor)$", "--report", str(folder), "-n", "1"),
-        *("--dtypes", "int8,int16,int32,int64,float32,float64", "--hang-limit", "5"),
-        *("--tier", "pointwise", "--expectations", str(expected)),
+        *("--dtypes", "int8,int16,int32,int64,float32,float64", "--hang-limit", "3"),
+        *("--property-seconds", "1", "--tier", "pointwise", "--expectations", str(expected)),
     )
     assert done.returncode == 1, done.stdout[-3000:] + done.stderr[-3000:]
     data = json.loads((folder / "report.json").read_text())
@@ -158,7 +158,7 @@ def test_known_failures_and_stale_claims(whole: SimpleNamespace) -> None:
 
 def test_the_report_says_what_a_search_depends_on(whole: SimpleNamespace) -> None:
     assert whole.data["environment"]["--seed"] == "1"
-    assert whole.data["environment"]["--property-seconds"] == "10"
+    assert whole.data["environment"]["--property-seconds"] == "1"
     assert "--seed" in (whole.folder / "report.html").read_text()
     failed = whole.results["property[neg]"]
     assert failed.outcome == "fail"  # it draws the dtype that ends the process, or hangs
@@ -341,7 +341,7 @@ def test_what_passed_and_is_gone_is_worse() -> None:
 
 def test_all_good_is_status_0(probe: Path) -> None:
     chosen = ("--ops", r"^add\.Tensor$", "--dtypes", "float32", "--tier", "pointwise")
-    done = run(probe, "probe", *chosen, "-n", "1")
+    done = run(probe, "probe", *chosen, "-n", "1", "--property-seconds", "0")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "100.00% of what it claims" in done.stdout
 

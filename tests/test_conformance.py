@@ -26,7 +26,7 @@ def run_suite(folder, *options, backend="hello", **variables):
     """The suite in a process of its own, as a backend's author runs it, away from the checkout."""
     command = [sys.executable, "-m", "gnomon_conformance", "-q", "-p", "no:cacheprovider", "-m", "not oracle"]
     if backend is not None:
-        command += ["--gnomon-backend", backend]
+        command += ["--gnomon-backend", backend, "--property-seconds", "0"]
     return subprocess.run(
         [*command, *options],
         capture_output=True,
@@ -108,7 +108,7 @@ def test_pytest_on_the_checkout_knows_the_options(installed_hello):
         "hello",
     ]
     run = subprocess.run(
-        [*command, "--ops", "^neg$", "--dtypes", "int64", "-m", "not oracle"],
+        [*command, "--ops", "^neg$", "--dtypes", "int64", "--property-seconds", "0", "-m", "not oracle"],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -330,6 +330,7 @@ def test_pyargs_needs_no_option_to_load_the_plugin(name, tmp_path):
         "    assert names <= {'gnomon_conformance', 'gnomon_conformance.entry'}, names\n"
     )
     options = ["--gnomon-backend", "reference", "--ops", "^neg$", "--dtypes", "float32"]
+    options += ["--property-seconds", "0"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", name]
     run = subprocess.run(
         [*command, *(options if "conformance" in name else [])],

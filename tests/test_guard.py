@@ -98,20 +98,40 @@ def test_what_is_too_noisy_is_said_and_decided_by_instructions(tmp_path, monkeyp
     assert unclear.outcome == NOISE and unclear.spread > guard.NOISY
     base, head = environments(tmp_path)
     counts = {"": 1000.0, "1": 1100.0}
-    monkeypatch.setattr(
-        instructions, "of_a_call", lambda point, backend, each: counts[each.get("IS_HEAD", "")]
-    )
-    assert guard.by_instructions(unclear, "c", base, head) == Verdict(
-        "test/slower 0", SLOWER, 1.1, 0.0, "instructions"
-    )
-    assert guard.by_instructions(unclear, "c", base, base).outcome == SAME
-    assert guard.by_instructions(unclear, "c", head, base).outcome == FASTER
+    asked = []
+
+    def of_calls(points, library, environment):
+        asked.append(points)
+        return {"test/slower 0": counts[environment.get("IS_HEAD", "")]}
+
+    monkeypatch.setattr(instructions, "is_possible", lambda: True)
+    monkeypatch.setattr(instructions, "of_calls", of_calls)
+    clear, absent = Verdict("test/same 0", SAME, 1.0, 0.01), unclear._replace(point="test/broken")
+
+    def decided(*trees):
+        return list(guard.by_instructions([clear, unclear, absent], "c", *trees))
+
+    counted = Verdict("test/slower 0", SLOWER, 1.1, 0.0, "instructions")
+    assert decided(base, head) == [clear, counted, absent]
+    assert asked == [["test/slower 0", "test/broken"]] * 2
+    assert decided(base, base)[1].outcome == SAME
+    assert decided(head, base)[1].outcome == FASTER
 
     def fails(*given):
         raise instructions.CountingError("no valgrind")
 
-    monkeypatch.setattr(instructions, "of_a_call", fails)
-    assert guard.by_instructions(unclear, "c", base, head) == unclear._replace(problem="no valgrind")
+    monkeypatch.setattr(instructions, "of_calls", fails)
+    assert decided(base, head)[1] == unclear._replace(problem="no valgrind")
+    monkeypatch.setattr(instructions, "is_possible", lambda: False)
+    assert decided(base, head)[1] == unclear
+
+
+@pytest.mark.skipif(not instructions.is_possible(), reason="needs valgrind")
+def test_instructions_of_several_benchmarks_are_counted_in_one_process(tmp_path):
+    names = ["test/same 0", "test/broken", "test/slower 0"]
+    counts = instructions.of_calls(names, "reference", environments(tmp_path)[1])
+    assert sorted(counts) == ["test/same 0", "test/slower 0"]
+    assert counts["test/slower 0"] / counts["test/same 0"] == pytest.approx(1.1, abs=0.03)
 
 
 def test_the_tail_is_the_binomial_distribution_s():
@@ -138,8 +158,8 @@ def test_a_commit_that_is_not_there_is_an_error():
     root = Path(gn.__file__).parents[2]
     if subprocess.run(["git", "rev-parse"], cwd=root, capture_output=True).returncode:
         pytest.skip("this is no checkout")
-    with pytest.raises(guard.TreeError, match="git worktree add"):
-        with guard.checked_out("no-such-commit"):
+    with pytest.raises(guard.TreeError, match="git archive"):
+        with guard.tree_of("no-such-commit"):
             pass
     assert guard.main(["--base", "no-such-commit", "--ops", "^dispatch/item$"]) == 2
 

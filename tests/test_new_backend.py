@@ -74,7 +74,18 @@ def test_the_files(generated: Path) -> None:
 
 
 def test_it_passes_the_first_tier_on_its_own_kernel(installed: Path, tmp_path: Path) -> None:
-    command = ("-m", "gnomon.cli", "conform", "two_words", "--tier", "memory", "-n", "1")
+    command = (
+        "-m",
+        "gnomon.cli",
+        "conform",
+        "two_words",
+        "--tier",
+        "memory",
+        "-n",
+        "1",
+        "--property-seconds",
+        "0",
+    )
     chosen = ("--dtypes", "float32,bool,complex64", "--ops", r"^(clone|_to_copy|copy|full|empty|contiguous)")
     report = tmp_path / "report"
     done = run(tmp_path, *command, *chosen, "--report", str(report), paths=(installed,))

@@ -16,18 +16,24 @@ tell, and valgrind is there, instructions are counted instead.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import contextlib
+import io
 import math
 import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+from gnomon_c.library import isas
 
 from . import definitions, instructions
 from .benchmark import Point
@@ -130,27 +136,43 @@ def compare(
         finally:
             for worker in workers:
                 worker.close()
-    for point in points:
-        if point in problems:
-            yield Verdict(point, FAILED, 1.0, 0.0, problem=problems[point])
-            continue
-        verdict = decide(point, found[point], len(points), margin)
-        if verdict.outcome == NOISE and instructions.is_possible():
-            verdict = by_instructions(verdict, backend, base, head, margin)
-        yield verdict
+    verdicts = [
+        Verdict(point, FAILED, 1.0, 0.0, problem=problems[point])
+        if point in problems
+        else decide(point, found[point], len(points), margin)
+        for point in points
+    ]
+    yield from by_instructions(verdicts, backend, base, head, margin)
 
 
 def by_instructions(
-    verdict: Verdict, backend: str, base: Mapping[str, str], head: Mapping[str, str], margin: float = MARGIN
-) -> Verdict:
-    """The same benchmark, decided by how many instructions a call executes."""
-    try:
-        counts = [instructions.of_a_call(verdict.point, backend, each) for each in (base, head)]
-    except instructions.CountingError as error:
-        return verdict._replace(problem=str(error))
-    ratio = counts[1] / counts[0]
-    outcome = SLOWER if ratio > 1 + margin else FASTER if ratio < 1 / (1 + margin) else SAME
-    return verdict._replace(outcome=outcome, ratio=ratio, spread=0.0, source="instructions")
+    verdicts: Sequence[Verdict],
+    backend: str,
+    base: Mapping[str, str],
+    head: Mapping[str, str],
+    margin: float = MARGIN,
+) -> Iterator[Verdict]:
+    """The same verdicts; those that were too noisy are decided by how many instructions a call executes."""
+    noisy = [each.point for each in verdicts if each.outcome == NOISE]
+    counts: list[Mapping[str, float]] = [{}, {}]
+    problem = ""
+    if noisy and instructions.is_possible():
+        try:  # side by side: a count does not mind
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                counts = list(
+                    pool.map(lambda each: instructions.of_calls(noisy, backend, each), (base, head))
+                )
+        except instructions.CountingError as error:
+            problem = str(error)
+    for verdict in verdicts:
+        if verdict.outcome != NOISE:
+            yield verdict
+        elif not all(verdict.point in each for each in counts):
+            yield verdict._replace(problem=problem)
+        else:
+            ratio = counts[1][verdict.point] / counts[0][verdict.point]
+            outcome = SLOWER if ratio > 1 + margin else FASTER if ratio < 1 / (1 + margin) else SAME
+            yield verdict._replace(outcome=outcome, ratio=ratio, spread=0.0, source="instructions")
 
 
 # -- trees ---------------------------------------------------------------------------------------------------
@@ -172,35 +194,34 @@ def environment_of(tree: pathlib.Path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join(places), **threads}
 
 
-def _git(*arguments: str, where: pathlib.Path = ROOT) -> str:
-    done = subprocess.run(["git", *arguments], cwd=where, capture_output=True, text=True)
+def _git(*arguments: str) -> bytes:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True)
     if done.returncode:
-        raise TreeError(f"git {' '.join(arguments)}: {done.stderr.strip()}")
+        raise TreeError(f"git {' '.join(arguments)}: {done.stderr.decode().strip()}")
     return done.stdout
 
 
 @contextlib.contextmanager
-def checked_out(commit: str) -> Iterator[pathlib.Path]:
+def tree_of(commit: str) -> Iterator[pathlib.Path]:
     """A tree of that commit with its extensions built: this tree's, where nothing native has changed.
 
     Raises TreeError.
     """
     with tempfile.TemporaryDirectory(prefix="gnomon_base_") as folder:
-        tree = pathlib.Path(folder) / "tree"
-        _git("worktree", "add", "--detach", str(tree), commit)
-        try:
-            if _git("diff", "--stat", commit, "--", *NATIVE).strip():
-                build = [sys.executable, "setup.py", "build_ext", "--inplace"]
-                done = subprocess.run(build, cwd=tree, capture_output=True, text=True)
-                if done.returncode:
-                    raise TreeError(f"{commit} does not build: {done.stderr[-500:]}")
-            else:
-                for pattern in EXTENSIONS:
-                    for path in ROOT.glob(pattern):
-                        shutil.copy(path, tree / path.relative_to(ROOT))
-            yield tree
-        finally:
-            _git("worktree", "remove", "--force", str(tree))
+        tree = pathlib.Path(folder)
+        with tarfile.open(fileobj=io.BytesIO(_git("archive", commit))) as archive:
+            archive.extractall(tree, filter="data")
+        if _git("diff", "--stat", commit, "--", *NATIVE).strip():
+            build = [sys.executable, "setup.py", "build_ext", "--inplace"]
+            widest = {**os.environ, "GNOMON_C_VARIANTS": isas()[-1]}  # and the baseline, which always is
+            done = subprocess.run(build, cwd=tree, env=widest, capture_output=True, text=True)
+            if done.returncode:
+                raise TreeError(f"{commit} does not build: {done.stderr[-500:]}")
+        else:
+            for pattern in EXTENSIONS:
+                for path in ROOT.glob(pattern):
+                    shutil.copy(path, tree / path.relative_to(ROOT))
+        yield tree
 
 
 # -- the command ---------------------------------------------------------------------------------------------
@@ -253,12 +274,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not points:
         parser.error("nothing was selected")
     head = environment_of(ROOT)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # processes and trees are cleared away
     try:
-        with checked_out(options.base) as tree:
+        with tree_of(options.base) as tree:
             base = environment_of(tree)
             size = {"pairs": options.pairs, "rounds": options.rounds}
             verdicts = list(compare(points, base, head, options.backend, **size))
-    except (TreeError, WorkerError) as error:
+    except RuntimeError as error:  # TreeError, WorkerError, or no C backend here
         print(f"perf-check: {error}", file=sys.stderr)
         return 2
     print(table(verdicts))
