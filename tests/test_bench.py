@@ -243,8 +243,10 @@ def test_a_page_has_plots_and_escapes_names():
     workers = [Scripted(label, log) for label in ("a<b", "c", "d")]
     for each in workers:
         each.version = "1"
-    data = bench.as_data(results, workers, limits.Limits(((1e6, 1e9),), 1e10, 1e-8, 2, "hand"), Plan(), 3.0)
+    found = limits.Limits(((1e6, 1e9),), 1e10, 1e-8, 2, "hand")
+    data = bench.as_data(results, workers, found, Plan(), 3.0, 5)
     text = page.render(data)
+    assert ", 3 s, stopped after 2 of 5 points" in text
     assert text.count("<svg") == 3 and "a&lt;b" in text and "<th>a<b" not in text
     assert "failed" in text and "so &quot;it&quot; failed" in text
     assert "class=slow" in text
@@ -252,6 +254,8 @@ def test_a_page_has_plots_and_escapes_names():
     assert "![a title](a.svg)" in shown and "| matmul[size" not in shown
     assert "| matmul[side=512, dtype=float32] | 100 ms, 27% | 55 ms, 0.55, 49% | failed |" in shown
     assert "| dispatch | 2.00 |  |" in shown
+    assert ", 3 s, stopped after 2 of 5 points\n" in shown
+    assert "stopped" not in summary.markdown({**data, "asked": 2}, [])
     row = data["results"][1]
     assert row["limit"] == pytest.approx(1e-8 + 2 * 512**3 / 1e10)
 

@@ -152,7 +152,7 @@ def main(arguments: Sequence[str]) -> int:
     if counts:
         print(table.totals(results))
     if folder is not None:
-        data = as_data(results, workers, found, plan, time.time() - began)
+        data = as_data(results, workers, found, plan, time.time() - began, len(points))
         write(folder, data)
         print(f"\nThe report: {folder / 'bench.html'}")
     return 0
@@ -300,8 +300,9 @@ def as_data(
     found: limits.Limits,
     plan: Plan,
     seconds: float,
+    asked: int,
 ) -> dict[str, Any]:
-    """The report as JSON has it: all samples, in seconds."""
+    """The report as JSON has it: all samples, in seconds; ``asked``: points that it would have if whole."""
     rows = []
     base = workers[0].label
     for each in results:
@@ -335,6 +336,7 @@ def as_data(
         "plan": plan._asdict(),
         "began": time.strftime("%Y-%m-%d %H:%M", time.localtime()),
         "seconds": seconds,
+        "asked": asked,
         "results": rows,
     }
 

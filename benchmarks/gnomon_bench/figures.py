@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 
 class Spread(NamedTuple):
@@ -66,3 +66,10 @@ def in_units(seconds: float) -> str:
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds * 1e9:.3g} ns"
+
+
+def took(data: Mapping[str, Any]) -> str:
+    """When a report was made, how long that took, and whether it was stopped before its end."""
+    done, asked = len(data["results"]), data["asked"]
+    stopped = f", stopped after {done} of {asked} points" if done < asked else ""
+    return f"{data['began']}, {data['seconds']:.0f} s{stopped}"

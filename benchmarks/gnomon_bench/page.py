@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from .figures import in_units
+from .figures import in_units, took
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -35,7 +35,7 @@ def render(data: Mapping[str, Any]) -> str:
     machine = data["machine"]
     where = f"{escape(machine['processor'])}, {machine['cores']} cores, {escape(machine['system'])}, "
     where += f"Python {escape(machine['python'])}"
-    when = f"{escape(data['began'])}, {data['seconds']:.0f} s, {data['plan']['rounds']} rounds in turn, "
+    when = f"{escape(took(data))}, {data['plan']['rounds']} rounds in turn, "
     when += f"{found['threads']} threads each"
     limits = f"What the machine can do, measured by {escape(found['source'])}: "
     limits += (

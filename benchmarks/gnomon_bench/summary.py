@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import page
-from .figures import geometric_mean, in_units
+from .figures import geometric_mean, in_units, took
 
 HEAD = """# What gnomon's benchmarks say
 
@@ -37,7 +37,7 @@ def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> st
         HEAD.format(rounds=data["plan"]["rounds"], threads=found["threads"], base=labels[0]),
         f"- machine: {where}",
         f"- its limits, measured by {found['source']}: {rates}, {in_units(found['call'])} a call from Python",
-        f"- measured: {versions}; {data['began']}, {data['seconds']:.0f} s",
+        f"- measured: {versions}; {took(data)}",
         "",
     ]
     for title, name in pictures:
