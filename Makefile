@@ -45,7 +45,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-# All that the emulated GPU runs itself: an hour.
+# All that the emulated GPU runs itself: some minutes.
 emulated: $(INSTALLED)
 	GNOMON_TEST_ALL_KERNELS=1 $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_cuda_*.py
 	$(EMULATED)gnomon conform cuda -n $(WORKERS) --property-seconds 0

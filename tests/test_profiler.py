@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
+from itertools import pairwise
 
 import pytest
 
 import gnomon as gn
+from gnomon import hot_path, profiler
 from gnomon.autograd import node
 from gnomon.dispatch import record_function as observing
+from gnomon.dispatch.dispatcher import OpOverload
 from gnomon.profiler import ProfilerActivity, profile, record_function
 
 
@@ -24,14 +28,15 @@ def named(p: profile, scope: str) -> list[str]:
 
 def test_operators_kernels_and_nodes_are_seen_in_their_order(device):
     a = gn.ones(2, 3, requires_grad=True)
-    (a * 2).sum().backward()  # afterwards the shortcuts are there, and must not be taken
+    (a * 2).sum().backward()  # afterwards the shortcuts are there
     with profile() as p:
         (a * 2).sum().backward()
-    operators = named(p, "operator")
+    operators = [name for name in named(p, "operator") if name != "clone"]  # of the first gradient
     assert operators[:2] == ["mul.Tensor", "sum"]
     assert operators[2] == "autograd::engine::execute"
     assert named(p, "node") == ["SumBackward0", "MulBackward0"]
-    assert {"mul.Tensor", "sum.dim_IntList"} <= set(named(p, "kernel"))
+    kernels = named(p, "kernel")
+    assert "mul.Tensor" in kernels and {"sum", "sum.dim_IntList"} & set(kernels)  # a shortcut's has its name
     assert a.grad.tolist() == [[4.0] * 3] * 2
 
 
@@ -152,6 +157,195 @@ def test_another_thread_is_not_watched_but_workers_of_a_backward_are(monkeypatch
     assert "tan" not in named(p, "operator")
     assert {"ExpBackward0", "SinBackward0"} <= set(named(p, "node"))
     assert len({each.thread for each in p.events()}) > 1
+
+
+@pytest.fixture
+def host_alone(monkeypatch):
+    """Another test may have loaded a backend that is asynchronous."""
+    found = [each for each in profiler.opened_backends() if "streams" not in each.traits]
+    monkeypatch.setattr(profiler, "opened_backends", lambda: found)
+
+
+needs_shortcuts = pytest.mark.skipif(
+    not (hot_path.is_in_c and gn.backends()["c"].available),
+    reason="needs the C backend and the hot path in C",
+)
+
+
+def dispatched(monkeypatch) -> list[str]:
+    """Names of the operators that go through the dispatcher from now on."""
+    names: list[str] = []
+    redispatch = OpOverload.redispatch
+
+    def noted(operator, keys, arguments):
+        names.append(operator.name)
+        return redispatch(operator, keys, arguments)
+
+    monkeypatch.setattr(OpOverload, "redispatch", noted)
+    return names
+
+
+def kinds(p: profile) -> dict[tuple[str, str, str], int]:
+    """How often each call came, and of what kind."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for each in p.events():
+        key = (each.scope, each.name, "" if each.parent is None else each.parent.name)
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+@needs_shortcuts
+@pytest.mark.usefixtures("host_alone")
+def test_shortcuts_are_taken_and_timed(monkeypatch):
+    x, y = gn.ones(2, 3, device="c", requires_grad=True), gn.ones(3, device="c")
+    for _ in range(2):
+        (x.t() * 2).sum().backward()
+        y.add_(1)
+        gn.zeros(3, device="c")[1:].tolist()
+    names = dispatched(monkeypatch)
+    with profile() as p:
+        (x.t() * 2).sum().backward()
+        y.add_(1)
+        gn.zeros(3, device="c")[1:].tolist()
+    assert names == []
+    found = kinds(p)
+    assert found["operator", "mul.Tensor", ""] == found["operator", "mul.Tensor", "MulBackward0"] == 1
+    assert found["kernel", "mul.Tensor", "mul.Tensor"] == 2
+    assert found["operator", "add_.Tensor", ""] == 1
+    assert found["operator", "add_.Tensor", "autograd::engine::execute"] == 1  # to the gradient
+    assert found["kernel", "add_.Tensor", "add_.Tensor"] == 2
+    assert found["operator", "t", ""] == 1
+    assert ("kernel", "t", "t") not in found
+    assert found["node", "MulBackward0", "autograd::engine::execute"] == 1
+    assert {each.device for each in p.events() if each.scope == "kernel"} == {gn.device("c")}
+    assert all(each.thread == threading.get_ident() for each in p.events())
+    wall = [each for each in p.events() if each.parent is None]
+    assert all(first.end <= second.start for first, second in pairwise(wall))
+
+
+@needs_shortcuts
+@pytest.mark.usefixtures("host_alone")
+def test_a_call_without_a_plan_is_one_call():
+    def work() -> None:
+        x = gn.ones(17, 19, device="c")
+        (x + 1).softmax(-1).reshape(-1).sum(dim=0)
+
+    with profile() as p:
+        work()
+    with profile() as q:
+        work()
+    for found in (kinds(p), kinds(q)):
+        operators = {name: count for (scope, name, parent), count in found.items() if scope == "operator"}
+        assert operators["add.Tensor"] == operators["ones"] == 1
+        assert all(parent != name for scope, name, parent in found if scope == "operator")
+        assert found["kernel", "add.Tensor", "add.Tensor"] == 1
+
+
+@needs_shortcuts
+@pytest.mark.usefixtures("host_alone")
+def test_what_is_timed_is_what_is_observed_without_shortcuts():
+    model = gn.nn.Linear(5, 3).to("c")
+    x = gn.ones(4, 5, device="c")
+
+    def work() -> None:
+        model(x).exp().sum().backward()
+
+    work()
+    with profile() as p:
+        work()
+    with profile(record_shapes=True) as q:
+        work()
+    fast, slow = kinds(p), kinds(q)
+    for scope, name, _ in slow:
+        if scope == "node" or name in ("linear", "addmm", "exp", "mm"):
+            for counts in (fast, slow):
+                assert (scope, name) in {key[:2] for key in counts}
+    assert sum(fast[key] for key in fast if key[1] == "addmm") == 2  # the operator and its kernel
+
+
+@needs_shortcuts
+@pytest.mark.usefixtures("host_alone")
+def test_gradients_of_some_inputs_and_hooks_go_python_s_way_and_are_seen():
+    x = gn.ones(3, device="c", requires_grad=True)
+    with profile() as p:
+        gn.autograd.grad(x.exp().sum(), x)
+    assert named(p, "node") == ["SumBackward0", "ExpBackward0"]
+    x.register_hook(lambda gradient: gradient * 2)
+    with profile() as p:
+        x.sin().sum().backward()
+    assert named(p, "node") == ["SumBackward0", "SinBackward0"]
+    assert x.grad.tolist() == (gn.ones(3).cos() * 2).tolist()
+
+
+@needs_shortcuts
+@pytest.mark.usefixtures("host_alone")
+def test_two_profilers_on_two_threads_see_their_own():
+    def work(function) -> None:
+        for _ in range(3):
+            function(gn.ones(3, device="c"))
+
+    work(gn.sin), work(gn.cos)
+    other = profile()
+    begin, go_on = threading.Event(), threading.Event()
+
+    def beside() -> None:
+        with other:
+            begin.set()
+            go_on.wait()
+            work(gn.cos)
+
+    thread = threading.Thread(target=beside)
+    with profile() as p:
+        thread.start()
+        begin.wait()
+        work(gn.sin)
+        go_on.set()
+        thread.join()
+        work(gn.sin)
+    for each, mine, theirs in ((p, "sin", "cos"), (other, "cos", "sin")):
+        names = named(each, "operator")
+        assert mine in names and theirs not in names
+    assert named(p, "operator").count("sin") == named(p, "kernel").count("sin") == 6
+    assert named(other, "operator").count("cos") == 3
+    assert not observing.leaves_shortcuts
+
+
+@needs_shortcuts
+@pytest.mark.usefixtures("host_alone")
+def test_a_task_is_watched_only_where_it_began():
+    async def watched() -> profile:
+        with profile() as p:
+            gn.ones(2, device="c").sin()
+            await asyncio.sleep(0)
+            gn.ones(2, device="c").sin()
+        return p
+
+    async def other() -> None:
+        for _ in range(3):
+            gn.ones(2, device="c").cos()
+            await asyncio.sleep(0)
+
+    async def both() -> profile:
+        return (await asyncio.gather(watched(), other()))[0]
+
+    gn.ones(2, device="c").sin(), gn.ones(2, device="c").cos()
+    names = named(asyncio.run(both()), "operator")
+    assert names.count("sin") == 2 and "cos" not in names
+
+
+@needs_shortcuts
+@pytest.mark.usefixtures("host_alone")
+def test_a_failing_kernel_leaves_the_timer_in_order():
+    x, index = gn.ones(3, device="c"), gn.tensor([1, 2], device="c")
+    x.index_select(0, index)
+    with profile() as p:
+        with pytest.raises(IndexError):
+            x.index_select(0, index + 5)
+        x.index_select(0, index)
+    assert named(p, "operator").count("index_select") == 2
+    with profile() as again:
+        pass
+    assert again.events() == []
 
 
 def test_a_decorated_function_is_named_and_keeps_its_own_name(device):

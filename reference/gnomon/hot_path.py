@@ -23,6 +23,7 @@ from .autograd.variable_type import RecordedNode, derivative_plan
 from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
+from .dispatch.record_function import BACKWARD_FUNCTION, FUNCTION, KERNEL, Observer, current_observer
 from .kit.generator import default_generator
 from .kit.plans import NAMED, hide_base, raise_named
 from .memory.backend import get_default_device
@@ -105,6 +106,7 @@ def _extension() -> Any:
         "NO_GRAD_MODE": CreationMeta.NO_GRAD_MODE,
         "MULTI_OUTPUT_NODE": CreationMeta.MULTI_OUTPUT_NODE,
         "mode_word": mode_word,
+        "observer": current_observer,
         "listeners": dispatcher._listeners,
         "gradient_edge": node.gradient_edge,
         "save": save,
@@ -139,6 +141,26 @@ def _extension() -> Any:
 
 _c = _extension()
 is_in_c = _c is not None
+
+_TIMED = (FUNCTION, KERNEL, BACKWARD_FUNCTION)  # as timing.c numbers them
+
+
+def start_timing(observer: Observer, clock: Callable[[], int]) -> bool:
+    """From now on shortcuts note when they, their kernels and Nodes begin and end, on threads that have this
+    observer, in nanoseconds that ``clock`` would give.  False where somebody else has them do it already, and
+    where there are no twins: those in Python cannot.
+    """
+    return _c is not None and bool(_c.start_timing(observer, clock))
+
+
+def stop_timing() -> list[tuple[str, str, Any, int, int, int]]:
+    """What they noted: scope, name, device (of a kernel, or None), start and end in nanoseconds, thread."""
+    told = []
+    for scope, what, spec, start, end, thread in _c.stop_timing():
+        name = what if isinstance(what, str) else what.timed_as
+        told.append((_TIMED[scope], name, None if spec is None else spec.device, start, end, thread))
+    return told
+
 
 # What a Node keeps, as _hot_path.c numbers it; behind it the position, from bit 3 on.
 _KEEP_VALUE, _KEEP_OUTPUT, _KEEP_SIZES, _KEEP_SPEC, _KEEP_CONSTANT = range(5)
@@ -221,7 +243,9 @@ def in_c(
             facts["recorder"] = _recorder(operator, positions, operands, constants)
         facts["is_inplace"] = schema.is_inplace
     facts["refuses_recording"] = refuses_recording
-    return like(_c.shortcut(kind, facts), facts["rest"])
+    made = like(_c.shortcut(kind, facts), facts["rest"])
+    made.timed_as = made.__name__ if operator is None else operator.name  # type: ignore[attr-defined]
+    return made
 
 
 def _bits(positions: Iterable[int]) -> int:

@@ -9,8 +9,11 @@ What is timed is what the dispatcher sees: operators, compositions included, the
 a backward, and blocks that the program names by ``record_function``.  So ``wall`` falls into three parts:
 kernels; gnomon's own Python around them; and the program's, outside of any operator.
 
-Off, it costs nothing.  On, no shortcut is taken, so that small calls take several times as long: compare
-them with each other, not with what a call costs without a profiler.
+Off, it costs nothing.  On, a call takes a fraction of a microsecond longer where the hot path in C was built:
+its shortcuts note themselves when they, their kernels and Nodes began and ended, and hot_path.py has the
+list.  With ``record_shapes`` or ``profile_memory``, on devices that compute while the host goes on, and
+without the extension no shortcut is taken, so that small calls take several times as long: compare them with
+each other, not with what a call costs without a profiler.
 
 Source: torch.profiler, torch.autograd.profiler_util.
 """
@@ -37,7 +40,8 @@ from .dispatch.record_function import (
     current_observer,
     set_observer,
 )
-from .memory.backend import backend_of, get_default_device, get_device_module
+from .hot_path import start_timing, stop_timing
+from .memory.backend import backend_of, get_default_device, get_device_module, opened_backends
 from .memory.tensor import Tensor
 
 _CATEGORIES = {
@@ -84,10 +88,10 @@ class FunctionEvent:
         "thread",
     )
 
-    def __init__(self, name: str, scope: str, parent: FunctionEvent | None, thread: int):
+    def __init__(self, name: str, scope: str, thread: int):
         self.name = name
         self.scope = scope
-        self.parent = parent
+        self.parent: FunctionEvent | None = None
         self.thread = thread
         self.input_shapes: tuple[tuple[int, ...], ...] = ()
         self.memory = self.children_memory = 0
@@ -245,7 +249,7 @@ class profile(Observer):
         self._record_shapes = record_shapes
         self._profile_memory = profile_memory
         self._events: list[FunctionEvent] = []
-        self._open = threading.local()
+        self._with_shortcuts = False
         self._start = self._end = 0
 
     # -- the block -----------------------------------------------------------------------------------------
@@ -266,7 +270,10 @@ class profile(Observer):
             raise RuntimeError("profile: it was started before; make another one")
         if current_observer() is not None:
             raise RuntimeError("profile: a profiler is already at work on this thread")
-        set_observer(self)
+        is_asynchronous = any("streams" in each.traits for each in opened_backends())
+        if not (self._record_shapes or self._profile_memory or is_asynchronous):
+            self._with_shortcuts = start_timing(self, time.perf_counter_ns)
+        set_observer(self, self._with_shortcuts)
         self._start = time.perf_counter_ns()
 
     def stop(self) -> None:
@@ -276,19 +283,29 @@ class profile(Observer):
         for where in {each.device: each.marks[2] for each in self._events if each.marks}.values():
             where.synchronize()
         self._end = time.perf_counter_ns()
-        set_observer(None)
+        set_observer(None, self._with_shortcuts)
         for each in self._events:
             if each.marks:
                 before, after, _ = each.marks
                 each.device_ns = round(before.elapsed_time(after) * 1e6)
                 each.marks = None
+        self._events = _nested(self._events, self._timed() if self._with_shortcuts else [])
+
+    def _timed(self) -> list[FunctionEvent]:
+        """What shortcuts have noted, inside of the block."""
+        made = []
+        for scope, name, device, start, end, thread in stop_timing():
+            if start >= self._start:
+                event = FunctionEvent(name, scope, thread)
+                event.start, event.end = start, min(end, self._end)
+                event.device = "" if device is None else device
+                made.append(event)
+        return made
 
     # -- what the observer is told --------------------------------------------------------------------------
 
     def enter(self, scope: str, name: str, arguments: Sequence[Any]) -> FunctionEvent:
-        opened = self._open.__dict__.setdefault("calls", [])
-        event = FunctionEvent(name, scope, opened[-1] if opened else None, threading.get_ident())
-        opened.append(event)
+        event = FunctionEvent(name, scope, threading.get_ident())
         if scope == KERNEL:
             device = arguments[0]
             event.device = device
@@ -311,21 +328,15 @@ class profile(Observer):
             entered.marks[1].record()
         if self._profile_memory and entered.scope != KERNEL:
             entered.memory += _allocated(entered.device)
-        opened = self._open.calls
-        while opened.pop() is not entered:  # what an exception went past has left before this
-            pass
-        parent = entered.parent
-        if parent is not None:
-            parent.children_ns += entered.end - entered.start
-            parent.children_memory += entered.memory
-        self._events.append(entered)
+        if not self._end:  # else it was stopped inside of the call
+            self._events.append(entered)
 
     # -- results -------------------------------------------------------------------------------------------
 
     def events(self) -> list[FunctionEvent]:
         """All calls, in the order in which they began."""
         self._check_done()
-        return sorted(self._events, key=lambda each: each.start)
+        return list(self._events)
 
     def key_averages(self, group_by_input_shape: bool = False) -> EventList:
         """The calls by name, or by name and shapes (with ``record_shapes``), those first that took longest
@@ -428,6 +439,36 @@ class profile(Observer):
     def _check_done(self) -> None:
         if not self._end:
             raise RuntimeError("profile: results are there when its block has ended")
+
+
+def _nested(seen: list[FunctionEvent], noted: list[FunctionEvent]) -> list[FunctionEvent]:
+    """All calls in the order of their starts, each told what it is part of: what was on its way on the same
+    thread.
+
+    A shortcut that was ``noted`` and left its call to another, or to the dispatcher where it was ``seen``, is
+    one call.
+    """
+    is_noted = set(map(id, noted))
+    # of two that began and ended at once, the one that was told of later is around the other
+    order = sorted(enumerate([*seen, *noted]), key=lambda each: (each[1].start, -each[1].end, -each[0]))
+    on_the_way: dict[int, list[FunctionEvent]] = {}
+    kept = []
+    for _, event in order:
+        calls = on_the_way.setdefault(event.thread, [])
+        while calls and calls[-1].end < event.end:
+            calls.pop()
+        if calls and id(calls[-1]) in is_noted:
+            around = calls[-1]
+            if (around.name, around.scope, event.scope) == (event.name, FUNCTION, FUNCTION):
+                continue  # what is part of it is part of the one around
+        event.parent = calls[-1] if calls else None
+        calls.append(event)
+        kept.append(event)
+    for event in kept:
+        if event.parent is not None:
+            event.parent.children_ns += event.end - event.start
+            event.parent.children_memory += event.memory
+    return kept
 
 
 def _has(event: FunctionEvent, *scopes: str) -> bool:

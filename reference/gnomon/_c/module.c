@@ -96,12 +96,14 @@ static PyTypeObject *shortcut_type;
 static const struct {
     const char *name;
     vectorcallfunc call;
+    int is_timed; /* the others lead to one that is, or are no operators */
 } kinds[] = {
-    {"unary", call_unary},         {"binary", call_binary},     {"general", call_general}, {"several", call_several},
-    {"written", call_written},     {"composite", call_composite}, {"function", call_function}, {"operator", call_operator},
-    {"view", call_view},           {"item", call_item},         {"delete", call_delete},
-    {"launch", call_launch},         {"setitem", call_setitem},   {"pieces", call_pieces},   {"piece", call_piece},
-    {"out", call_out},               {"tensor", call_tensor},         {"tolist", call_tolist},
+    {"unary", call_unary, 1},       {"binary", call_binary, 1},       {"general", call_general, 1},
+    {"several", call_several, 1},   {"written", call_written, 1},     {"composite", call_composite, 1},
+    {"function", call_function, 0}, {"operator", call_operator, 0},   {"view", call_view, 1},
+    {"item", call_item, 1},         {"delete", call_delete, 0},       {"launch", call_launch, 1},
+    {"setitem", call_setitem, 1},   {"pieces", call_pieces, 1},       {"piece", call_piece, 1},
+    {"out", call_out, 1},           {"tensor", call_tensor, 1},       {"tolist", call_tolist, 1},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {
@@ -123,9 +125,11 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
         return NULL;
     }
     vectorcallfunc call = NULL;
+    int is_timed = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (strcmp(kinds[k].name, kind) == 0) {
             call = kinds[k].call;
+            is_timed = kinds[k].is_timed;
         }
     }
     if (call == NULL || house.tensor == NULL) {
@@ -136,7 +140,8 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     if (self == NULL) {
         return NULL;
     }
-    self->call = call;
+    self->call = is_timed ? call_timed : call;
+    self->work = call;
     self->python = or_none(facts, "python");
     self->rest = or_none(facts, "rest");
     self->plans = or_none(facts, "plans");
@@ -259,6 +264,7 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"TENSOR_KEYS", &house.tensor_keys_object},
         {"VARIABLE_KEYS", &house.variable_keys_object},
         {"mode_word", &house.mode_word},
+        {"observer", &house.observer},
         {"listeners", &house.listeners},
         {"gradient_edge", &house.gradient_edge_of},
         {"save", &house.save},
@@ -302,6 +308,7 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"next_edges", &house.name_next_edges},
         {"metadata_specs", &house.name_metadata_specs},
         {"sequence_nr", &house.name_sequence_nr},
+        {"name", &house.name_name},
     };
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         PyObject *type = given(facts, wanted[k].type);
@@ -350,6 +357,8 @@ static PyMethodDef functions[] = {
     {"configure", configure, METH_O, NULL},
     {"shortcut", make_shortcut, METH_VARARGS, NULL},
     {"run_graph", run_graph, METH_VARARGS, NULL},
+    {"start_timing", start_timing, METH_VARARGS, NULL},
+    {"stop_timing", stop_timing, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -30,7 +30,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word, set_mode_word
-from ..dispatch.record_function import FUNCTION, observed
+from ..dispatch.record_function import FUNCTION, is_observed, observed
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
 from ..memory.tensor import Tensor, autograd_meta, empty_tensor
@@ -395,6 +395,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
         and not (is_watched or may_spread or mode_word() & GRAD_MODE_BIT)
     ):
         return run_graph(tuple(task.edges), seeds, task.keep_graph)
+    is_watched = is_watched or is_observed()  # C's way is timed in C
 
     dependencies = task.dependencies
     workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None

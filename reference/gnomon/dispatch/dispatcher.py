@@ -26,6 +26,7 @@ from ..values.dispatch_key import (
     DispatchKeySet,
 )
 from ..values.schema import REQUIRED, FunctionSchema
+from . import record_function
 from .mode import active_keys, mode_word
 from .record_function import FUNCTION, observed
 
@@ -158,7 +159,7 @@ class OpOverload:
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
         for tensor in self.tensors(arguments):
             keys |= tensor._keys
-        if word & OBSERVED_BIT:
+        if word & OBSERVED_BIT or record_function.leaves_shortcuts:
             return observed(
                 FUNCTION, self.name, arguments, self.redispatch, active_keys(keys, word), arguments
             )

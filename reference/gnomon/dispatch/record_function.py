@@ -1,8 +1,9 @@
 """RecordFunction: what watches calls from where they begin to where they end.
 
 An observer is told of each operator, each kernel, each Node of a backward and each block that a user has
-named, on the thread (or async task) that it was set on and on the workers of its backwards.  While there is
-one, no shortcut is taken, for shortcuts tell nobody.
+named, on the thread (or async task) that it was set on and on the workers of its backwards.  Shortcuts tell
+nobody: while there is one, none is taken, unless they note by themselves when they began and ended
+(hot_path.py).
 
 Source: aten/src/ATen/record_function.h (RecordScope, RecordFunctionCallback).
 """
@@ -37,17 +38,31 @@ class Observer:
 
 _observer: ContextVar[Observer | None] = ContextVar("gnomon_observer", default=None)
 
+# Who is told of calls on this thread.
+current_observer: Callable[[], Observer | None] = _observer.get
 
-def current_observer() -> Observer | None:
-    """Who is told of calls on this thread."""
-    return _observer.get()
+# Is there, on any thread, an observer that leaves shortcuts on?
+leaves_shortcuts = False
 
 
-def set_observer(observer: Observer | None) -> None:
-    """Tell ``observer`` of calls on this thread from now on; None: nobody."""
+def set_observer(observer: Observer | None, with_shortcuts: bool = False) -> None:
+    """Tell ``observer`` of calls on this thread from now on; None: nobody.
+
+    with_shortcuts: they are taken, because they are timed otherwise; or were, where nobody is told any more.
+    Only one observer at a time may ask for that.
+    """
+    global leaves_shortcuts
     _observer.set(observer)
+    if with_shortcuts:
+        leaves_shortcuts = observer is not None
+        return
     word = mode_word()
     set_mode_word(word & ~OBSERVED_BIT if observer is None else word | OBSERVED_BIT)
+
+
+def is_observed() -> bool:
+    """Is it worth to call by ``observed``?"""
+    return leaves_shortcuts or bool(mode_word() & OBSERVED_BIT)
 
 
 def observed(

@@ -16,14 +16,12 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, NamedTuple
 
-from ..dispatch.mode import mode_word
-from ..dispatch.record_function import KERNEL, observed
+from ..dispatch.record_function import KERNEL, is_observed, observed
 from ..memory.backend import Backend, backend_of, claims, on_register, reference_backend
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values.device import device
-from ..values.dispatch_key import OBSERVED_BIT
 from ..values.errors import OutOfMemoryError
 from .iterator import TensorIterator, converted_spec
 
@@ -154,7 +152,7 @@ def launch(
     prepare = getattr(kernel, "prepare", None)
     if prepare is None:
         given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
-        if mode_word() & OBSERVED_BIT:
+        if is_observed():
             observed(KERNEL, name, (device, tensors), kernel, *given, *kernel_arguments)
         else:
             kernel(*given, *kernel_arguments)
@@ -166,7 +164,7 @@ def launch(
         call = prepare(walk, tensors, output_count, kernel_arguments)
         if prepared is not None and len(prepared) < 64:
             prepared[prepared_key] = call
-    if mode_word() & OBSERVED_BIT:
+    if is_observed():
         status = observed(KERNEL, name, (device, tensors), call.run, tensors)
     else:
         status = call.run(tensors)
@@ -193,7 +191,7 @@ def run_reference(
     """Run the reference's kernel on tensors in host memory."""
     kernel = reference_backend.kernels[name]
     given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
-    if mode_word() & OBSERVED_BIT:
+    if is_observed():
         observed(KERNEL, name, (_REFERENCE, tensors), kernel, *given, *kernel_arguments)
     else:
         kernel(*given, *kernel_arguments)

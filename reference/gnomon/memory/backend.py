@@ -253,6 +253,12 @@ def backend_names() -> list[str]:
     return sorted({*_backends, *_find_entry_points()}, key=lambda name: (name not in _backends, name))
 
 
+def opened_backends() -> list[Backend]:
+    """The backends that this program has loaded so far and that work, the built-in ones among them."""
+    found = [backend_status(name) for name in list(_backends)]
+    return [backend for backend, available, _ in found if backend is not None and available]
+
+
 def is_installed(name: str) -> bool:
     """Does every program find a backend of that name: is it built in, or a package's entry point?"""
     return name in ("reference", "meta") or name in _find_entry_points()
