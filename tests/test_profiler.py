@@ -270,6 +270,10 @@ def test_gradients_of_some_inputs_and_hooks_go_python_s_way_and_are_seen():
     with profile() as p:
         gn.autograd.grad(x.exp().sum(), x)
     assert named(p, "node") == ["SumBackward0", "ExpBackward0"]
+    with profile() as p:
+        x.exp().sum().backward(inputs=[x])
+    assert named(p, "node") == ["SumBackward0", "ExpBackward0"]
+    x.grad = None
     x.register_hook(lambda gradient: gradient * 2)
     with profile() as p:
         x.sin().sum().backward()
