@@ -1,4 +1,5 @@
-"""A report of ``gnomon bench`` as a page of Markdown, with its plots: docs/benchmarks.md.
+"""A report of ``gnomon bench`` as a page of Markdown, with its plots: docs/benchmarks.md; its plots and means
+also stand in docs/performance.md, between two marks.
 
 python -m gnomon_bench.summary build/bench/bench.json docs
 """
@@ -24,8 +25,24 @@ limits it reaches.
 """
 
 
+BEGIN, END = "<!-- figures: written by gnomon_bench.summary -->", "<!-- end of figures -->"
+
+
 def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> str:
     """The page; ``pictures``: titles and file names."""
+    labels = [each["label"] for each in data["libraries"]]
+    rounds, threads = data["plan"]["rounds"], data["limits"]["threads"]
+    lines = [HEAD.format(rounds=rounds, threads=threads, base=labels[0]), *overview(data, pictures)]
+    for group in dict.fromkeys(row["group"] for row in data["results"]):
+        lines += ["", f"## {group}", "", _row(["work", *labels]), "|---|" + "---:|" * len(labels)]
+        for row in data["results"]:
+            if row["group"] == group:
+                lines.append(_row([row["name"].partition("/")[2], *(_cell(row, each) for each in labels)]))
+    return "\n".join(lines) + "\n"
+
+
+def overview(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines about the machine, the plots, and the means."""
     labels = [each["label"] for each in data["libraries"]]
     found, machine = data["limits"], data["machine"]
     versions = ", ".join(f"{each['label']} ({each['version']})" for each in data["libraries"])
@@ -34,7 +51,6 @@ def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> st
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}"
     )
     lines = [
-        HEAD.format(rounds=data["plan"]["rounds"], threads=found["threads"], base=labels[0]),
         f"- machine: {where}",
         f"- its limits, measured by {found['source']}: {rates}, {in_units(found['call'])} a call from Python",
         f"- measured: {versions}; {took(data)}",
@@ -42,7 +58,7 @@ def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> st
     ]
     for title, name in pictures:
         lines += [f"![{title}]({name})", ""]
-    lines += [f"## Geometric means of the ratios to {labels[0]}", "", _row(["group", *labels[1:]])]
+    lines += [f"Geometric means of the ratios to {labels[0]}:", "", _row(["group", *labels[1:]])]
     lines.append("|---|" + "---:|" * (len(labels) - 1))
     groups = list(dict.fromkeys(row["group"] for row in data["results"]))
     for group in groups:
@@ -55,12 +71,16 @@ def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> st
             ]
             cells.append(f"{geometric_mean(ratios):.2f}" if ratios else "")
         lines.append(_row(cells))
-    for group in groups:
-        lines += ["", f"## {group}", "", _row(["work", *labels]), "|---|" + "---:|" * len(labels)]
-        for row in data["results"]:
-            if row["group"] == group:
-                lines.append(_row([row["name"].partition("/")[2], *(_cell(row, each) for each in labels)]))
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def put_between(text: str, lines: Sequence[str]) -> str:
+    """``text`` with other lines between its two marks.  Raises ValueError where it has none."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"expected the lines {BEGIN} and {END}")
+    return "\n".join([before + begin, "", *lines, "", end + after])
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -90,6 +110,9 @@ def main() -> None:
         texts[name] = f'<?xml version="1.0" encoding="utf-8"?>\n{figure}'
         pictures.append((title, name))
     texts["benchmarks.md"] = markdown(data, pictures)
+    told = folder / "performance.md"
+    if told.exists():
+        texts[told.name] = put_between(told.read_text("utf-8"), overview(data, pictures))
     for name, text in texts.items():
         beside = folder / f".{name}.{os.getpid()}"
         beside.write_text(text, "utf-8")
