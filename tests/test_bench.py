@@ -103,9 +103,10 @@ def test_a_subject_counts_calls_and_units():
 class Scripted(Worker):
     """A worker without a process, which answers what it is told to."""
 
-    def __init__(self, label, log, first=0.0, refuse=(), skip=False):
+    def __init__(self, label, log, first=0.0, refuse=(), skip=False, seconds=()):
         self.name = self.label = label
         self._log, self._first, self._refuse, self._skip = log, first, refuse, skip
+        self._seconds = list(seconds)
 
     def ask(self, do, **more):
         self._log.append((self.label, do))
@@ -113,7 +114,7 @@ class Scripted(Worker):
             raise WorkerError(f"no {do}")
         if do == "make":
             return {"skipped": "so"} if self._skip else {"first": self._first, "loops": 1}
-        return {"seconds": 1.0}
+        return {"seconds": self._seconds.pop(0) if self._seconds else 1.0}
 
 
 def test_libraries_take_turns_and_each_goes_first(monkeypatch):
@@ -124,6 +125,14 @@ def test_libraries_take_turns_and_each_goes_first(monkeypatch):
     assert samples == {"a": [1.0] * 3, "b": [1.0] * 3, "c": [1.0] * 3} and refused == {}
     assert [label for label, do in log if do == "sample"] == [*"abc", *"bca", *"cab"]
     assert [do for _, do in log[-3:]] == ["drop"] * 3
+
+
+@pytest.mark.parametrize(("disturbed", "rounds"), [([], 5), ([8.0] * 2, 10), ([1.0, 8.0] * 8, 15)])
+def test_samples_that_are_far_apart_are_followed_by_more(monkeypatch, disturbed, rounds):
+    monkeypatch.setattr("gnomon_bench.turns.PAUSE_SECONDS", 0)
+    workers = [Scripted("quiet", []), Scripted("disturbed", [], seconds=disturbed)]
+    samples, _ = sample("point", workers, Plan(rounds=5))
+    assert {label: len(times) for label, times in samples.items()} == {"quiet": rounds, "disturbed": rounds}
 
 
 def test_one_that_fails_or_is_slow_leaves_the_others_alone(monkeypatch):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from .sampling import SAMPLE_SECONDS
 
 # Idle threads of a team spin for a while before they sleep, and would slow the next library's sample.
 PAUSE_SECONDS = 0.02
+FAR_APART = 1.5  # the upper quarter of samples begins so many times above the lower one
 MOST_SECONDS = 1.0  # of a call: work that takes longer is sampled by single calls, few of them
 
 
@@ -28,7 +30,7 @@ class WorkerError(RuntimeError):
 class Plan(NamedTuple):
     """How to sample.
 
-    rounds    samples of each library
+    rounds    samples of each library; two and three times as many where they are far apart
     seconds   of a sample, about
     most      a call that takes longer is sampled once a round, in at most three rounds
     """
@@ -99,10 +101,18 @@ class Worker:
         self._process.wait()
 
 
+def _is_far_apart(times: Sequence[float]) -> bool:
+    lower, _, upper = statistics.quantiles(times, n=4) if len(times) > 3 else (1.0, 1.0, 1.0)
+    return upper > FAR_APART * lower
+
+
 def sample(
     point: str, workers: Sequence[Worker], plan: Plan
 ) -> tuple[dict[str, list[float]], dict[str, str]]:
-    """Seconds of ``point``, by label: the same number of samples of each; and why some have none."""
+    """Seconds of ``point``, by label: the same number of samples of each; and why some have none.
+
+    What disturbs the machine often goes away: where samples of a library are far apart, all take more.
+    """
     samples: dict[str, list[float]] = {}
     refused: dict[str, str] = {}
     able: list[tuple[Worker, bool]] = []
@@ -116,7 +126,13 @@ def sample(
             able.append((worker, told["first"] > plan.most))
             samples[worker.label] = []
     order = list(able)
-    for count in range(plan.rounds):
+    for count in range(3 * plan.rounds):
+        if (
+            count >= plan.rounds
+            and count % plan.rounds == 0
+            and not any(map(_is_far_apart, samples.values()))
+        ):
+            break
         for worker, is_slow in order:
             if worker.label in refused or (is_slow and count >= 3):
                 continue
