@@ -11,14 +11,11 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .sampling import SAMPLE_SECONDS
 
-# Idle threads of a team spin for a while before they sleep, and would slow the next library's sample.
-PAUSE_SECONDS = 0.02
 FAR_APART = 1.5  # the upper quarter of samples begins so many times above the lower one
 MOST_SECONDS = 1.0  # of a call: work that takes longer is sampled by single calls, few of them
 
@@ -118,7 +115,7 @@ def sample(
     able: list[tuple[Worker, bool]] = []
     for worker in workers:
         try:
-            told = worker.ask("make", point=point, seconds=plan.seconds, most=plan.most)
+            told = worker.ask("make", point=point, seconds=plan.seconds, most=plan.most, rests=True)
         except WorkerError as error:
             refused[worker.label] = str(error)
             continue
@@ -136,9 +133,8 @@ def sample(
         for worker, is_slow in order:
             if worker.label in refused or (is_slow and count >= 3):
                 continue
-            time.sleep(PAUSE_SECONDS)
             try:
-                samples[worker.label].append(worker.ask("sample")["seconds"])
+                samples[worker.label].append(worker.ask("sample", rests=True)["seconds"])
             except WorkerError as error:
                 refused[worker.label] = str(error)
                 del samples[worker.label]

@@ -19,7 +19,7 @@ from typing import Any
 from . import definitions
 from .benchmark import Point
 from .library import open_library
-from .sampling import Subject
+from .sampling import Subject, rest
 
 # A file with other BENCHMARKS than those of definitions.py.
 DEFINITIONS = "GNOMON_BENCH_DEFINITIONS"
@@ -61,6 +61,8 @@ def serve(name: str, census_file: str | None, read: Callable[[], str], write: Ca
                 subject = Subject(point.make(library), library.finish, benchmark.is_timed, benchmark.units)
                 if subject.first < command["most"]:
                     subject.settle(command["seconds"])
+                if command.get("rests"):
+                    rest()
                 write({"first": subject.first, "loops": subject.loops})
             elif command["do"] == "loops":
                 assert subject is not None
@@ -68,7 +70,10 @@ def serve(name: str, census_file: str | None, read: Callable[[], str], write: Ca
                 write({})
             elif command["do"] == "sample":
                 assert subject is not None
-                write({"seconds": subject.sample(command.get("least_of", 1))})
+                seconds = subject.sample(command.get("least_of", 1))
+                if command.get("rests"):
+                    rest()
+                write({"seconds": seconds})
             else:
                 subject = None
                 gc.collect()
