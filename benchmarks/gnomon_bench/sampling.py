@@ -13,8 +13,9 @@ SAMPLE_SECONDS = 0.005  # a sample repeats its work until it takes about so long
 
 
 def rest() -> None:
-    """Wait until this process's threads sleep: those of some libraries spin for a tenth of a second, and would
-    take a processor from whoever is sampled next.
+    """Wait until this process's threads sleep.
+
+    Those of some libraries spin for a tenth of a second, and take a processor from whoever is sampled next.
     """
     for _ in range(MOST_LOOKS):
         before = time.process_time()
