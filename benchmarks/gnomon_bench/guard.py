@@ -4,9 +4,10 @@
     python -m gnomon_bench.guard --base v0.1 --ops dispatch
 
 Both trees run the same benchmarks in turn, in several pairs of processes.  Of each round stands the ratio of
-its two samples, which what disturbs the machine changes little.  A benchmark has become slower where far more
-rounds than half are beyond the margin (a sign test), and in each pair of processes more than half: processes
-of one and the same code differ by some per cent, as memory happens to lie; that is what the margin is for.
+its two samples, in seconds of the processor, which what disturbs the machine changes little.  A benchmark has
+become slower where far more rounds than half are beyond the margin (a sign test), and in each pair of
+processes more than half: processes of one and the same code differ by some per cent, as memory happens to
+lie; that is what the margin is for.
 
 The level of the test is divided by the number of benchmarks, so that all of them together raise a false alarm
 once in ``1 / level`` runs, where no pair is off by more than the margin.  Where the rounds are too noisy to
@@ -33,6 +34,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from gnomon.memory.backend import get_backend
 from gnomon_c.library import isas
 
 from . import definitions, instructions
@@ -86,9 +88,12 @@ def decide(point: str, pairs: Sequence[Sequence[float]], benchmarks: int, margin
     return Verdict(point, NOISE if is_unclear else SAME, ratio, spread)
 
 
-def take_rounds(point: str, base: Worker, head: Worker, rounds: int, plan: Plan) -> list[float]:
+def take_rounds(
+    point: str, base: Worker, head: Worker, rounds: int, plan: Plan, is_of_processor: bool = True
+) -> list[float]:
     """Head's seconds by base's, of each round; each goes first every other time.
 
+    is_of_processor: count what a processor has spent, and not the time in which others had it.
     Raises WorkerError where one of them cannot do it.
     """
     loops = []
@@ -102,7 +107,8 @@ def take_rounds(point: str, base: Worker, head: Worker, rounds: int, plan: Plan)
     ratios = []
     for count in range(rounds):
         order = (base, head) if count % 2 else (head, base)
-        seconds = {worker.label: worker.ask("sample", least_of=LEAST_OF)["seconds"] for worker in order}
+        asked = {"least_of": LEAST_OF, "of_processor": is_of_processor}
+        seconds = {worker.label: worker.ask("sample", **asked)["seconds"] for worker in order}
         ratios.append(seconds[head.label] / seconds[base.label])
     for worker in (base, head):
         worker.ask("drop")
@@ -120,6 +126,7 @@ def compare(
 ) -> Iterator[Verdict]:
     """The verdicts on benchmarks, given the environments in which the two trees are found."""
     plan = Plan(rounds=rounds, seconds=SECONDS)
+    is_on_host = "streams" not in get_backend(backend).traits  # of one thread, as the environments say
     found: dict[str, list[list[float]]] = {point: [] for point in points}
     problems: dict[str, str] = {}
     for _ in range(pairs):
@@ -130,7 +137,7 @@ def compare(
             for point in points:
                 if point not in problems:
                     try:
-                        found[point].append(take_rounds(point, *workers, rounds, plan))
+                        found[point].append(take_rounds(point, *workers, rounds, plan, is_on_host))
                     except WorkerError as error:
                         problems[point] = str(error)
         finally:

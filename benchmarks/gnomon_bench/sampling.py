@@ -24,6 +24,9 @@ def rest() -> None:
             return
 
 
+Clock = Callable[[], float]
+
+
 class Subject:
     """Work that is sampled.
 
@@ -47,12 +50,12 @@ class Subject:
             took = self._seconds(max(1, int(seconds / 10 / max(took, 1e-9))))
         self.loops = max(1, round(seconds / max(took, 1e-9)))
 
-    def sample(self, least_of: int = 1) -> float:
+    def sample(self, least_of: int = 1, clock: Clock = time.perf_counter) -> float:
         """Seconds of one unit of the work, the least of so many times; one call before is not counted."""
         self._work()  # caches and threads are this library's again
-        return min(self._seconds(self.loops) for _ in range(least_of)) / self._units
+        return min(self._seconds(self.loops, clock) for _ in range(least_of)) / self._units
 
-    def _seconds(self, loops: int) -> float:
+    def _seconds(self, loops: int, clock: Clock = time.perf_counter) -> float:
         work = self._work
         self._finish()
         gc.collect(0)
@@ -60,10 +63,10 @@ class Subject:
         try:
             if self._is_timed:
                 return sum(work() for _ in range(loops)) / loops
-            started = time.perf_counter()
+            started = clock()
             for _ in range(loops):
                 work()
             self._finish()
-            return (time.perf_counter() - started) / loops
+            return (clock() - started) / loops
         finally:
             gc.enable()

@@ -13,6 +13,7 @@ import json
 import os
 import runpy
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -70,7 +71,8 @@ def serve(name: str, census_file: str | None, read: Callable[[], str], write: Ca
                 write({})
             elif command["do"] == "sample":
                 assert subject is not None
-                seconds = subject.sample(command.get("least_of", 1))
+                clock = time.process_time if command.get("of_processor") else time.perf_counter
+                seconds = subject.sample(command.get("least_of", 1), clock)
                 if command.get("rests"):
                     rest()
                 write({"seconds": seconds})
