@@ -117,6 +117,9 @@ def test_a_library_rests_until_its_threads_sleep():
 class Scripted(Worker):
     """A worker without a process, which answers what it is told to."""
 
+    def close(self):
+        pass
+
     def __init__(self, label, log, first=0.0, refuse=(), skip=False, seconds=()):
         self.name = self.label = label
         self._log, self._first, self._refuse, self._skip = log, first, refuse, skip
@@ -285,6 +288,29 @@ def test_a_page_has_plots_and_escapes_names():
         summary.put_between(f"a\n{summary.BEGIN}\n", [])
     row = data["results"][1]
     assert row["limit"] == pytest.approx(1e-8 + 2 * 512**3 / 1e10)
+
+
+def test_an_interrupted_run_says_so_and_leaves_a_whole_report_alone(tmp_path, monkeypatch, capsys):
+    found = limits.Limits(((1e6, 1e9),), 1e10, 1e-8, 2, "hand")
+    monkeypatch.setattr(limits, "measure", lambda threads: found)
+    first = [Scripted("reference", [])]
+    first[0].version = "1"
+    monkeypatch.setattr(bench, "_start", lambda names, options: first)
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    asked = ["--backends", " reference, reference", "--peers", "none", "--ops", "^dispatch/add$"]
+    asked += ["--report", str(tmp_path)]
+    monkeypatch.setattr(bench, "sample", interrupted)
+    assert bench.main(asked) == 130
+    assert json.loads((tmp_path / "bench.json").read_text())["results"] == []
+    (tmp_path / "bench.json").write_text("whole")
+    assert bench.main(asked) == 130
+    assert (tmp_path / "bench.json").read_text() == "whole"
+    assert "stays as it was" in capsys.readouterr().err
+    monkeypatch.setattr(limits, "measure", interrupted)
+    assert bench.main(asked) == 130
 
 
 def test_a_census_is_timed(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import subprocess
 from pathlib import Path
@@ -158,10 +159,37 @@ def test_a_commit_that_is_not_there_is_an_error():
     root = Path(gn.__file__).parents[2]
     if subprocess.run(["git", "rev-parse"], cwd=root, capture_output=True).returncode:
         pytest.skip("this is no checkout")
-    with pytest.raises(guard.TreeError, match="git archive"):
+    with pytest.raises(guard.TreeError, match="git rev-parse"):
         with guard.tree_of("no-such-commit"):
             pass
     assert guard.main(["--base", "no-such-commit", "--ops", "^dispatch/item$"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--ops", "("], "--ops: "),
+        (["--ops", "no such"], "nothing was selected"),
+        (["--pairs", "0"], "--pairs: expected at least 1"),
+        (["--rounds", "1"], "--rounds: at least 2"),
+    ],
+)
+def test_wrong_options_are_refused(arguments, text, capsys):
+    with pytest.raises(SystemExit) as ended:
+        guard.main(arguments)
+    assert ended.value.code == 2 and text in capsys.readouterr().err
+
+
+def test_too_few_rounds_to_tell_are_refused():
+    with pytest.raises(ValueError, match="1 pairs of 8 rounds are too few to tell 2 benchmarks"):
+        next(guard.compare(["a", "b"], {}, {}, "reference", pairs=1, rounds=8))
+
+
+@pytest.mark.parametrize(("outcome", "status"), [(SAME, 0), (FASTER, 0), (SLOWER, 1), (NOISE, 2)])
+def test_the_status_says_what_was_found(outcome, status, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(guard, "tree_of", lambda commit: contextlib.nullcontext(tmp_path))
+    monkeypatch.setattr(guard, "compare", lambda *given, **more: [Verdict("p", outcome, 1.3, 0.4)])
+    assert guard.main(["--ops", "^dispatch/item$"]) == status
 
 
 class Scripted:

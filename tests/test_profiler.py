@@ -383,6 +383,80 @@ def test_wrong_use_is_refused():
         profile(with_stack=True)
 
 
+class Mark:
+    """An event of a device that has run nothing, or of a capture."""
+
+    def record(self):
+        pass
+
+    def elapsed_time(self, after):
+        raise RuntimeError("cuEventElapsedTime: not ready")
+
+
+class Device:
+    """A device module that notes what was waited for, and may fail."""
+
+    def __init__(self, error=None):
+        self.waited, self._error = [], error
+
+    def synchronize(self, device):
+        self.waited.append(device)
+        if self._error is not None:
+            raise self._error
+
+
+def profiled(module: Device, device: str) -> profile:
+    p = profile()
+    p.start()
+    event = p.enter("operator", "one", ())
+    event.device, event.marks = device, (Mark(), Mark(), module)
+    p.leave(event)
+    return p
+
+
+def test_each_device_is_waited_for_and_what_was_not_timed_is_left_out():
+    module = Device()
+    p = profiled(module, "cuda:1")
+    p.stop()
+    assert module.waited == ["cuda:1"]
+    assert [(each.name, each.device_ns) for each in p.events()] == [("one", 0)]
+
+
+def test_a_device_that_fails_stops_the_profiler_all_the_same():
+    p = profiled(Device(RuntimeError("an illegal address")), "cuda:0")
+    with pytest.raises(RuntimeError, match="an illegal address"):
+        p.stop()
+    assert observing.current_observer() is None and not observing.leaves_shortcuts
+    assert [each.name for each in p.events()] == ["one"]
+    with pytest.raises(ValueError, match="the program's"):
+        with profile() as p:
+            event = p.enter("operator", "one", ())
+            event.device, event.marks = "cuda:0", (Mark(), Mark(), Device(RuntimeError("late")))
+            p.leave(event)
+            raise ValueError("the program's")
+    assert observing.current_observer() is None
+
+
+def test_it_is_stopped_where_it_was_started(device):
+    p = profile()
+    p.start()
+    failed = []
+
+    def elsewhere() -> None:
+        try:
+            p.stop()
+        except RuntimeError as error:
+            failed.append(str(error))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert len(failed) == 1 and "started on another thread" in failed[0]
+    gn.ones(1)
+    p.stop()
+    assert "ones" in named(p, "operator") or "empty.memory_format" in named(p, "operator")
+
+
 def test_the_table_is_sorted_and_limited(device):
     with profile() as p:
         for _ in range(3):

@@ -10,6 +10,7 @@ import platform
 import re
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from .library import PEERS, installed_peers
 from .turns import Plan, Worker, WorkerError, sample
 
 FORMAT = 1
+STOPPED = 130  # the status of a program that was interrupted
 REFERENCE_LIMIT = 2**14  # elements, or multiply-adds: the reference takes about a microsecond for each
 QUICK = Plan(rounds=5, seconds=0.002, most=0.5)
 
@@ -121,20 +123,38 @@ def main(arguments: Sequence[str]) -> int:
     if folder is not None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):  # before anything is measured
+                pass
         except OSError as error:
             parser.error(f"--report: {error}")
     plan = QUICK if options.quick else Plan()
     if options.rounds is not None:
         plan = plan._replace(rounds=options.rounds)
+    names = _names(parser, options)
+    try:
+        return _measure(options, names, points, plan, folder)
+    except KeyboardInterrupt:
+        print("gnomon bench: stopped", file=sys.stderr)
+        return STOPPED
+
+
+def _measure(
+    options: argparse.Namespace,
+    names: Sequence[str],
+    points: Sequence[Point],
+    plan: Plan,
+    folder: pathlib.Path | None,
+) -> int:
     began = time.time()
     found = limits.measure(options.threads)
-    workers = _start(_names(parser, options), options)
+    workers = _start(names, options)
     if not workers:
         print("gnomon bench: no library could be started", file=sys.stderr)
         return 2
     table = Table([worker.label for worker in workers], found)
     print(table.heading())
     results = []
+    status = 0
     counts = census.counts(options.census) if options.census else {}
     try:
         for point in points:
@@ -144,6 +164,7 @@ def main(arguments: Sequence[str]) -> int:
             results.append(result)
             print(table.row(result), flush=True)
     except KeyboardInterrupt:
+        status = STOPPED
         print("gnomon bench: stopped; what was measured stands", file=sys.stderr)
     finally:
         for worker in workers:
@@ -151,11 +172,17 @@ def main(arguments: Sequence[str]) -> int:
     print(table.means(results))
     if counts:
         print(table.totals(results))
-    if folder is not None:
+    if folder is not None and status and (folder / "bench.json").exists():
+        print(f"The report in {folder} stays as it was.", file=sys.stderr)
+    elif folder is not None:
         data = as_data(results, workers, found, plan, time.time() - began, len(points))
         write(folder, data)
         print(f"\nThe report: {folder / 'bench.html'}")
-    return 0
+    return status
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _names(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[str]:
@@ -165,7 +192,7 @@ def _names(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list
         found = {name: info for name, info in gn.backends().items() if info.available and name != "meta"}
         backends = [name for name, info in found.items() if info.native >= info.total / 10]
     else:
-        backends = [name for name in options.backends.split(",") if name]
+        backends = list(dict.fromkeys(_listed(options.backends)))
         for name in backends:
             if name not in gn.backends():
                 parser.error(f"--backends: there is no backend {name!r}; `gnomon backends` lists them")
@@ -174,7 +201,7 @@ def _names(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list
     elif options.peers is None:
         peers = installed_peers()
     else:
-        names = [name for name in options.peers.split(",") if name not in ("", "none")]
+        names = [name for name in dict.fromkeys(_listed(options.peers)) if name != "none"]
         for name in names:
             if name.partition("@")[0] not in PEERS:
                 parser.error(f"--peers: expected some of {', '.join(PEERS)}, or none; got {name!r}")

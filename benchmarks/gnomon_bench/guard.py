@@ -124,7 +124,12 @@ def compare(
     rounds: int = ROUNDS,
     margin: float = MARGIN,
 ) -> Iterator[Verdict]:
-    """The verdicts on benchmarks, given the environments in which the two trees are found."""
+    """The verdicts on benchmarks, given the environments in which the two trees are found.
+
+    Raises ValueError for so few rounds that even if head were slower in all of them that might be chance.
+    """
+    if tail(pairs * rounds, pairs * rounds) >= LEVEL / max(len(points), 1):
+        raise ValueError(f"{pairs} pairs of {rounds} rounds are too few to tell {len(points)} benchmarks")
     plan = Plan(rounds=rounds, seconds=SECONDS)
     is_on_host = "streams" not in get_backend(backend).traits  # of one thread, as the environments say
     found: dict[str, list[list[float]]] = {point: [] for point in points}
@@ -216,6 +221,7 @@ def tree_of(commit: str) -> Iterator[pathlib.Path]:
     """
     with tempfile.TemporaryDirectory(prefix="gnomon_base_") as folder:
         tree = pathlib.Path(folder)
+        commit = _git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}").decode().strip()
         with tarfile.open(fileobj=io.BytesIO(_git("archive", commit))) as archive:
             archive.extractall(tree, filter="data")
         if _git("diff", "--stat", commit, "--", *NATIVE).strip():
@@ -282,9 +288,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N", help="of processes (default: 3)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="of each (default: 30)")
     options = parser.parse_args(arguments)
-    points = [point.name for point in watched(options.ops)]
+    try:
+        points = [point.name for point in watched(options.ops)]
+    except re.error as error:
+        parser.error(f"--ops: {error}")
     if not points:
         parser.error("nothing was selected")
+    if options.pairs < 1 or options.rounds < 2:
+        parser.error("--pairs: expected at least 1; --rounds: at least 2")
     head = environment_of(ROOT)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # processes and trees are cleared away
     try:
@@ -292,12 +303,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             base = environment_of(tree)
             size = {"pairs": options.pairs, "rounds": options.rounds}
             verdicts = list(compare(points, base, head, options.backend, **size))
-    except RuntimeError as error:  # TreeError, WorkerError, or no C backend here
+    except (RuntimeError, ValueError) as error:  # TreeError, WorkerError, or no C backend here
         print(f"perf-check: {error}", file=sys.stderr)
         return 2
     print(table(verdicts))
     outcomes = {each.outcome for each in verdicts}
-    return 1 if SLOWER in outcomes else 2 if FAILED in outcomes else 0
+    return 1 if SLOWER in outcomes else 2 if outcomes & {FAILED, NOISE} else 0
 
 
 if __name__ == "__main__":

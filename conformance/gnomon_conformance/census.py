@@ -6,13 +6,15 @@
 
 What is recorded is what the dispatcher sees below autograd, on the thread that began: compositions taken
 apart, backward's operators too.  Two calls are one where operator, dtypes, sizes, strides and numbers are the
-same.  Of a tensor's values the census keeps the least and the greatest alone; a replay draws others between
-them, in the same layout.
+same; where in its storage a tensor begins is the same if that is as well aligned.  Of a tensor's values the
+census keeps the least and the greatest alone, and of integers those of a short tensor, or which there are if
+they are few; a replay draws others, in the same layout.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -20,7 +22,7 @@ import pathlib
 import random
 import runpy
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import gnomon as gn
@@ -40,6 +42,9 @@ from .work import Work, work_of
 
 FORMAT = 1
 SHOWN = 20  # operators that the table names
+ALIGNED = 16  # elements: a tensor begins so many further on, or back, without a difference
+FEW = 64  # integers that are kept
+LOOKED_THROUGH = 2**16  # elements, for which integers there are
 
 # What these find in their first tensor has no part in what they do; it may never have been written.
 _OVERWRITING = {
@@ -118,14 +123,17 @@ class Census(DispatchMode):
         name = func.name
         if name == "native_batch_norm" and arguments[3] is not None:
             name = "_native_batch_norm_legit"  # the same, but its schema says that it moves the statistics
-        key = json.dumps([name, [encode(each, storages) for each in arguments]])
+        encoded = [encode(each, storages) for each in arguments]
+        if not name.startswith(("as_strided", "resize_", "set_")):  # which see all of a storage
+            _trim(encoded)
+        key = json.dumps([name, encoded])
         found = self._counts.get(key)
         if found is None:
             tensors = list(func.tensors(arguments))
             is_read = [not func.schema.is_view] * len(tensors)
             if func.name in _OVERWRITING:
                 is_read[0] = False
-            bounds = [_bounds(tensor) if read else (None, None) for tensor, read in zip(tensors, is_read)]
+            bounds = [_bounds(tensor) if read else {} for tensor, read in zip(tensors, is_read)]
             found = self._counts[key] = [0, 0, bounds]
         found[is_in_backward()] += 1
 
@@ -134,8 +142,8 @@ class Census(DispatchMode):
         found = []
         for key, (forward, backward, bounds) in self._counts.items():
             operator, arguments = json.loads(key)
-            for tensor, (low, high) in zip(_tensors(arguments), bounds):
-                tensor["low"], tensor["high"] = low, high
+            for tensor, known in zip(_tensors(arguments), bounds):
+                tensor.update({"low": None, "high": None, **known})
             found.append(CensusCall(operator, arguments, forward, backward))
         return found
 
@@ -184,18 +192,49 @@ def _tensors(arguments: Any) -> Iterator[dict[str, Any]]:
             yield each
 
 
-def _bounds(tensor: gn.Tensor) -> tuple[Any, Any]:
-    """The least and the greatest finite element; (None, None) where that says nothing."""
+def _trim(arguments: Any) -> None:
+    """Leave of each storage what the call's tensors show, and what it takes to begin them as well aligned."""
+    ends: dict[int, list[int]] = {}
+    for each in _tensors(arguments):
+        sizes = each["sizes"]
+        shown = (
+            1 + sum((size - 1) * stride for size, stride in zip(sizes, each["strides"])) if all(sizes) else 0
+        )
+        low, high = ends.setdefault(each["storage"], [each["offset"], 0])
+        ends[each["storage"]] = [min(low, each["offset"]), max(high, each["offset"] + shown)]
+    for each in _tensors(arguments):
+        low, high = ends[each["storage"]]
+        begin = low - low % ALIGNED
+        each["offset"] -= begin
+        each["elements"] = high - begin
+
+
+def _bounds(tensor: gn.Tensor) -> dict[str, Any]:
+    """What a replay has to know of the values: the least and the greatest finite element, and of integers
+
+    numbers   all of them, where they are few and lie one behind the other
+    values    else which there are, if these are few
+    """
     if (
         tensor.dtype is gn.bool
         or tensor.dtype.is_complex
         or tensor.numel() == 0
         or tensor.device.type == "meta"
     ):
-        return None, None
+        return {}
     with gn.no_grad():
         low, high = (each.item() for each in tensor.detach().aminmax())
-    return (low, high) if math.isfinite(low) and math.isfinite(high) else (None, None)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return {}
+        known = {"low": low, "high": high}
+        if not tensor.is_floating_point() and tensor.numel() <= LOOKED_THROUGH:
+            numbers = tensor.detach().reshape(-1).tolist()
+            values = sorted(set(numbers))
+            if len(numbers) <= FEW and tensor.is_contiguous():
+                known["numbers"] = numbers
+            elif len(values) <= FEW:
+                known["values"] = values
+        return known
 
 
 def _decode(
@@ -238,7 +277,12 @@ def _numbers(tensor: dict[str, Any], drawn: random.Random) -> list[Any]:
         low, high = (-1.0, 1.0) if low is None else (low, high)
         return _rounded([drawn.uniform(low, high) for _ in range(count)], dtype)
     low, high = (0, 1) if low is None else (low, high)
-    return [drawn.randint(low, high) for _ in range(count)]
+    if "values" in tensor:
+        return drawn.choices(tensor["values"], k=count)
+    numbers = [drawn.randint(low, high) for _ in range(count)]
+    known = tensor.get("numbers", [])
+    numbers[tensor["offset"] : tensor["offset"] + len(known)] = known
+    return numbers
 
 
 def _rounded(numbers: list[Any], dtype: str) -> list[Any]:
@@ -308,7 +352,8 @@ class Missing(NamedTuple):
 def missing(calls: Sequence[CensusCall], backend: str) -> list[Missing]:
     """The kernels that a backend should have to run the program itself, the most needed first.
 
-    Each kind of call is made once on the backend, and what falls back to the reference is counted.
+    Each kind of call is made once on the backend, and what falls back to the reference is counted.  One that
+    refuses the values that were drawn for it (the census keeps their bounds alone) shows what it tried.
     """
     found: dict[str, list[int]] = {}
     before = launch.fallback_policy()
@@ -318,7 +363,7 @@ def missing(calls: Sequence[CensusCall], backend: str) -> list[Missing]:
             operator = call.find()
             made = prepare(Gnomon(backend), operator.schema, call.sample(), "float32", "contiguous")
             counted = launch.fallbacks.copy()
-            with gn.no_grad():
+            with gn.no_grad(), contextlib.suppress(IndexError, RuntimeError, ValueError):
                 operator(*made.values)
             for _, kernel in launch.fallbacks - counted:
                 entry = found.setdefault(kernel, [0, 0])
@@ -355,8 +400,13 @@ def summary(calls: Sequence[CensusCall]) -> str:
     return f"{table([heading, *shown])}{more}\n{counts}"
 
 
-def record(script: str, arguments: Sequence[str]) -> list[CensusCall]:
-    """Run a program as Python does, and count what it calls; what it raises comes through."""
+def record(
+    script: str, arguments: Sequence[str], keep: Callable[[list[CensusCall]], None] | None = None
+) -> list[CensusCall]:
+    """Run a program as Python does, and count what it calls.
+
+    What it raises comes through; ``keep`` is told before what was called until then.
+    """
     before = sys.argv, list(sys.path)
     sys.argv = [script, *arguments]
     sys.path.insert(0, str(pathlib.Path(script).resolve().parent))
@@ -366,7 +416,13 @@ def record(script: str, arguments: Sequence[str]) -> list[CensusCall]:
             runpy.run_path(script, run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
+            if keep is not None:
+                keep(census.calls())
             raise
+    except BaseException:
+        if keep is not None:
+            keep(census.calls())
+        raise
     finally:
         sys.argv, sys.path[:] = before
     return census.calls()
@@ -409,11 +465,12 @@ def main(arguments: Sequence[str]) -> int:
     output = options.output or f"{pathlib.Path(options.script).stem}.json"
     if not os.access(pathlib.Path(output).resolve().parent, os.W_OK):  # before the program has run for long
         parser.error(f"--output: {output!r} cannot be written")
-    calls = record(options.script, options.arguments)
-    save(output, pathlib.Path(options.script).name, calls)
+    name = pathlib.Path(options.script).name
+    calls = record(options.script, options.arguments, lambda seen: save(output, name, seen))
+    save(output, name, calls)
     print(summary(calls))
-    for name in targets:
-        print(_next_for(name, missing(calls, name)))
+    for target in targets:
+        print(_next_for(target, missing(calls, target)))
     print(f"Written: {output}")
     return 0
 

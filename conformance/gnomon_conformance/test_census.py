@@ -4,6 +4,7 @@ import pytest
 
 from . import census
 from .checking import check_forward
+from .running import Gnomon, prepare
 
 pytestmark = pytest.mark.census
 
@@ -19,6 +20,11 @@ def pytest_generate_tests(metafunc):
 
 
 def test_census(operator, dtype, call, backend):
+    made = prepare(Gnomon("reference"), operator.schema, call.sample(), dtype, "contiguous")
+    try:
+        operator(*made.values)
+    except (IndexError, RuntimeError, ValueError) as error:  # that both refuse it would say nothing
+        pytest.fail(f"the reference refuses the values that were drawn for the call: {error}", pytrace=False)
     problem = check_forward(operator, call.sample(), dtype, "contiguous", backend.device_type)
     if problem:
         pytest.fail(problem, pytrace=False)

@@ -20,6 +20,7 @@ Source: torch.profiler, torch.autograd.profiler_util.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -261,8 +262,13 @@ class profile(Observer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not self._end:
+        if self._end:
+            return
+        try:
             self.stop()
+        except Exception:
+            if error is None:  # else that is what the program has to say
+                raise
 
     def start(self) -> None:
         """Begin to watch."""
@@ -277,19 +283,30 @@ class profile(Observer):
         self._start = time.perf_counter_ns()
 
     def stop(self) -> None:
-        """Watch no longer; waits for asynchronous devices that were at work."""
+        """Watch no longer; waits for asynchronous devices that were at work.
+
+        Raises RuntimeError on another thread or task than began.  What a device tells of its kernels comes
+        after it has stopped.
+        """
         if not self._start or self._end:
             raise RuntimeError("profile: it is not at work")
-        for where in {each.device: each.marks[2] for each in self._events if each.marks}.values():
-            where.synchronize()
-        self._end = time.perf_counter_ns()
+        if current_observer() is not self:
+            raise RuntimeError(
+                "profile: it was started on another thread or task, and has to be stopped there"
+            )
         set_observer(None, self._with_shortcuts)
-        for each in self._events:
-            if each.marks:
-                before, after, _ = each.marks
-                each.device_ns = round(before.elapsed_time(after) * 1e6)
-                each.marks = None
-        self._events = _nested(self._events, self._timed() if self._with_shortcuts else [])
+        try:
+            for device, module in {each.device: each.marks[2] for each in self._events if each.marks}.items():
+                module.synchronize(device)
+        finally:
+            self._end = time.perf_counter_ns()
+            for each in self._events:
+                if each.marks:
+                    before, after, _ = each.marks
+                    with contextlib.suppress(RuntimeError):  # of a kernel that was captured, or that failed
+                        each.device_ns = round(before.elapsed_time(after) * 1e6)
+                    each.marks = None
+            self._events = _nested(self._events, self._timed() if self._with_shortcuts else [])
 
     def _timed(self) -> list[FunctionEvent]:
         """What shortcuts have noted, inside of the block."""
