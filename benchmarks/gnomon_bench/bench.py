@@ -27,7 +27,7 @@ from .turns import Plan, Worker, WorkerError, sample
 FORMAT = 1
 STOPPED = 130  # the status of a program that was interrupted
 REFERENCE_LIMIT = 2**14  # elements, or multiply-adds: the reference takes about a microsecond for each
-QUICK = Plan(rounds=5, seconds=0.002, most=0.5)
+QUICK = Plan(rounds=5, seconds=0.002, most=0.1, more=2)
 
 
 class Result(NamedTuple):

@@ -27,7 +27,8 @@ class WorkerError(RuntimeError):
 class Plan(NamedTuple):
     """How to sample.
 
-    rounds    samples of each library; two and three times as many where they are far apart
+    rounds    samples of each library
+    more      up to so many times as many, where they are far apart
     seconds   of a sample, about
     most      a call that takes longer is sampled once a round, in at most three rounds
     """
@@ -35,6 +36,7 @@ class Plan(NamedTuple):
     rounds: int = 15
     seconds: float = SAMPLE_SECONDS
     most: float = MOST_SECONDS
+    more: int = 3
 
 
 class Worker:
@@ -123,7 +125,7 @@ def sample(
             able.append((worker, told["first"] > plan.most))
             samples[worker.label] = []
     order = list(able)
-    for count in range(3 * plan.rounds):
+    for count in range(plan.more * plan.rounds):
         if (
             count >= plan.rounds
             and count % plan.rounds == 0
