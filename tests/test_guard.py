@@ -211,3 +211,20 @@ def test_each_goes_first_every_other_round_with_as_many_calls():
     assert ratios == [1.5] * 4
     assert [label for label, do, _ in log if do == "sample"] == ["head", "base", "base", "head"] * 2
     assert [count for _, do, count in log if do == "loops"] == [9, 9]
+
+
+@pytest.mark.parametrize("is_of_processor", [True, False])
+def test_seconds_are_the_processor_s_where_the_work_is_done_on_it(is_of_processor):
+    base, head = Scripted("base", []), Scripted("head", [])
+    asked = []
+    for worker in (base, head):
+        ask = worker.ask
+
+        def noted(do, ask=ask, **more):
+            if do == "sample":
+                asked.append(more["of_processor"])
+            return ask(do, **more)
+
+        worker.ask = noted
+    guard.take_rounds("p", base, head, 2, guard.Plan(), is_of_processor)
+    assert asked == [is_of_processor] * 4
