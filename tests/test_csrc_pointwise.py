@@ -3,12 +3,14 @@ result.  Operators' meaning is the conformance suite's.
 """
 
 import math
+import os
 import random
 from fractions import Fraction
 
 import pytest
 
 import gnomon as gn
+from gnomon_c.library import isas
 
 if not (gn.backends().get("c") and gn.backends()["c"].available):
     pytest.skip("backend c is not available here", allow_module_level=True)
@@ -232,3 +234,19 @@ def test_rests_do_not_depend_on_their_place(function, dtype):
         part = slice(begin, begin + length)
         assert bits(function(a[part], b[part])) == whole[part]
     assert bits(function(a[::3], b[::3])) == whole[::3]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_product_that_is_added_is_not_rounded(dtype):
+    """As PyTorch has it.  Fractions have all digits of a product."""
+    if (os.environ.get("GNOMON_C_ISA") or isas()[-1]) == "baseline":
+        pytest.skip("this processor rounds products")
+    dtype = getattr(gn, dtype)
+    drawn = random.Random(3)
+    a, b = (gn.tensor([drawn.uniform(-4, 4) for _ in range(1030)], dtype=dtype) for _ in range(2))
+    alpha = gn.tensor(0.3, dtype=dtype).item()
+    pairs = [[Fraction(value) for value in each.tolist()] for each in (a, b)]
+    for function, sign in ((gn.add, 1), (gn.sub, -1)):
+        sums = [float(x + sign * Fraction(alpha) * y) for x, y in zip(*pairs)]
+        assert bits(function(a, b, alpha=alpha)) == bits(gn.tensor(sums, dtype=dtype))
+        assert function(a, b, alpha=alpha).tolist() != (a + sign * alpha * b).tolist()

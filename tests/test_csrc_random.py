@@ -47,6 +47,37 @@ def test_numbers_are_the_references(name: str, view: Any) -> None:
         assert drawn("c", fill, dtype, view) == drawn("reference", fill, dtype, view), dtype
 
 
+@pytest.mark.parametrize(
+    ("start", "stop"),
+    [
+        (0, 1),
+        (0, 3),
+        (-7, 2**32 - 6),
+        (5, 2**32 + 6),
+        (-(2**63), 0),
+        (-(2**63), 2**63 - 1),
+        (-(2**62), 2**63 - 1),
+    ],
+)
+def test_integers_of_any_range_are_the_references(start: int, stop: int) -> None:
+    def fill(x: Any, generator: gn.Generator) -> Any:
+        return x.random_(start, stop, generator=generator)
+
+    assert drawn("c", fill, gn.int64, lambda x: x) == drawn("reference", fill, gn.int64, lambda x: x)
+
+
+@pytest.mark.parametrize("count", [1, 15, 63, 64, 65, 127, 128, 200])
+def test_any_number_of_numbers_is_the_references(count: int) -> None:
+    for dtype in (gn.float32, gn.bfloat16):
+        lines = []
+        for device in ("c", "reference"):
+            whole = gn.zeros(3, count, dtype=dtype, device=device)
+            whole[1].normal_(generator=gn.Generator().manual_seed(3))
+            lines.append(whole.tolist())
+        assert lines[0] == lines[1]
+        assert lines[0][0] == lines[0][2] == [0.0] * count
+
+
 def test_permutations_are_the_references() -> None:
     for seed in range(3):
         found = [

@@ -39,9 +39,14 @@ static inline void philox_words(const philox *stream, uint64_t index, uint32_t *
     words[3] = c3;
 }
 
-/* A number in [0, 1) from 53 random bits. */
+/* A word as a number; vectors are converted from signed integers only. */
+static inline double unsigned_word(uint32_t word) {
+    return (double)(int32_t)(word ^ 0x80000000U) + 0x1p31;
+}
+
+/* A number in [0, 1) from 53 random bits: the sum of its halves is exact. */
 static inline double uniform53(uint32_t high, uint32_t low) {
-    return (double)(((uint64_t)high << 21) ^ (low >> 11)) * 0x1p-53;
+    return unsigned_word(high) * 0x1p-32 + (double)(int32_t)(low >> 11) * 0x1p-53;
 }
 
 #define PI 3.141592653589793

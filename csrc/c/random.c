@@ -1,22 +1,17 @@
 /* Random numbers: any element's number is computed by itself (philox.h).  Element i, in row-major order, has the i-th block
- * of four words behind the call's counter.  The functions of libm are Python's. */
+ * of four words behind the call's counter.
+ *
+ * Numbers of float64 and complex128 are made with the functions of libm, which are Python's.  What is rounded to fewer
+ * bits is the same with scalar.h's, an ulp of a double away, which are vectors. */
 #include "direct.h"
-#include "philox.h"
+#include "philox_blocks.h"
 #include "threads.h"
-
-/* Two independent standard normal numbers.  Source: Box and Muller (1958). */
-static inline void normal_pair(const uint32_t *words, double *pair) {
-    const double radius = sqrt(-2.0 * log(1.0 - uniform53(words[0], words[1])));
-    const double angle = 2.0 * PI * uniform53(words[2], words[3]);
-    pair[0] = radius * cos(angle);
-    pair[1] = radius * sin(angle);
-}
 
 typedef struct random_job {
     philox stream;
     double a, b;  /* the distribution's parameters */
     int64_t from; /* of integers */
-    uint64_t range;
+    uint64_t range, shares; /* (2^64 - 1) / range */
     const gn_tensor *out;
     char *data;
     const char *rates; /* of Poisson's distributions */
@@ -33,6 +28,7 @@ static random_job random_job_of(const gn_call *call, void *const *data) {
     if (call->integer_count == 5) {
         job.from = call->integers[0];
         job.range = (uint64_t)call->integers[1] - (uint64_t)job.from;
+        job.shares = job.range ? UINT64_MAX / job.range : 0;
     }
     if (call->scalar_count > 0) {
         job.a = call->scalars[0].real;
@@ -41,6 +37,20 @@ static random_job random_job_of(const gn_call *call, void *const *data) {
         job.b = call->scalars[1].real;
     }
     return job;
+}
+
+/* The upper half of a product. */
+static inline uint64_t upper_product(uint64_t a, uint64_t b) {
+    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    const uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    const uint64_t other = a0 * b1 + (uint32_t)middle;
+    return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+/* bits % range, of a range of 0 all of them.  With `shares` the quotient is at most 1 too small. */
+static inline uint64_t below(uint64_t bits, uint64_t range, uint64_t shares) {
+    const uint64_t rest = bits - upper_product(bits, shares) * range;
+    return rest >= range && range ? rest - range : rest;
 }
 
 /* Elements to a part: a block takes some forty multiplications, and its transform as much. */

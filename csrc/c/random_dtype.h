@@ -1,15 +1,22 @@
 /* Tensors filled with random numbers of one dtype. */
 
-/* A kernel that gives each element `value`, computed from the block's `words`. */
+/* A kernel that gives each element `value`, computed from its block's `words`. */
 #define FILL(kernel, value)                                                                                             \
     static void NAME(kernel##_part)(int64_t begin, int64_t end, void *context) {                                        \
         const random_job *job = context;                                                                                \
-        for (int64_t i = begin; i < end; i++) {                                                                         \
-            uint32_t words[4];                                                                                          \
-            philox_words(&job->stream, (uint64_t)i, words);                                                             \
-            STORAGE *at = (STORAGE *)(job->data + (job->is_contiguous ? i * (int64_t)sizeof *at                         \
-                                                                      : gn_offset(job->out, i, -1)));                   \
-            *at = value;                                                                                                \
+        philox_table table;                                                                                             \
+        STORAGE made[PHILOX_BLOCKS];                                                                                    \
+        for (int64_t first = begin; first < end; first += PHILOX_BLOCKS) {                                              \
+            const int64_t count = end - first < PHILOX_BLOCKS ? end - first : PHILOX_BLOCKS;                            \
+            philox_blocks(&job->stream, (uint64_t)first, count, table);                                                 \
+            STORAGE *to = job->is_contiguous ? (STORAGE *)job->data + first : made;                                     \
+            for (int64_t j = 0; j < count; j++) {                                                                       \
+                const uint32_t words[4] = {table[0][j], table[1][j], table[2][j], table[3][j]};                         \
+                to[j] = value;                                                                                          \
+            }                                                                                                           \
+            for (int64_t j = 0; !job->is_contiguous && j < count; j++) {                                                \
+                *(STORAGE *)(job->data + gn_offset(job->out, first + j, -1)) = made[j];                                 \
+            }                                                                                                           \
         }                                                                                                               \
     }                                                                                                                   \
     int32_t NAME(kernel_##kernel)(const gn_call *call, void *const *data) {                                             \
@@ -46,13 +53,27 @@
 #endif
 
 #if IS_FRACTIONAL
+#if BITS == 53
+#define OF_DOUBLE(function) function
+#else
+#define OF_DOUBLE(function) gn_##function##_float64
+#endif
+
+/* The length and the angle of a pair of independent standard normal numbers.  Source: Box and Muller (1958). */
+static inline double NAME(normal_length)(const uint32_t *words) {
+    return sqrt(-2.0 * OF_DOUBLE(log)(1.0 - uniform53(words[0], words[1])));
+}
+static inline double NAME(normal_angle)(const uint32_t *words) {
+    return 2.0 * PI * uniform53(words[2], words[3]);
+}
+
 /* A number in [0, 1) with as many random bits as the dtype's mantissa has. */
 static inline double NAME(uniform)(uint32_t high, uint32_t low) {
 #if BITS == 53
     return uniform53(high, low);
 #else
     (void)low;
-    return (double)(high & (((uint32_t)1 << BITS) - 1)) * (1.0 / ((uint32_t)1 << BITS));
+    return (double)(int32_t)(high & (((uint32_t)1 << BITS) - 1)) * (1.0 / ((uint32_t)1 << BITS));
 #endif
 }
 
@@ -62,19 +83,17 @@ static inline STORAGE NAME(uniform_number)(const random_job *job, const uint32_t
                 job->a + NAME(uniform)(words[2], words[3]) * (job->b - job->a));
 }
 static inline STORAGE NAME(normal_number)(const random_job *job, const uint32_t *words) {
-    double pair[2];
-    normal_pair(words, pair);
+    const double length = NAME(normal_length)(words);
+    const double angle = NAME(normal_angle)(words);
     const double part = job->b / sqrt(2.0); /* so that the variances of the parts add up */
-    return MADE(job->a + part * pair[0], part * pair[1]);
+    return MADE(job->a + part * (length * OF_DOUBLE(cos)(angle)), part * (length * OF_DOUBLE(sin)(angle)));
 }
 #else
 static inline STORAGE NAME(uniform_number)(const random_job *job, const uint32_t *words) {
     return MADE(job->a + NAME(uniform)(words[0], words[1]) * (job->b - job->a));
 }
 static inline double NAME(normal_value)(const random_job *job, const uint32_t *words) {
-    double pair[2];
-    normal_pair(words, pair);
-    return job->a + job->b * pair[0];
+    return job->a + job->b * (NAME(normal_length)(words) * OF_DOUBLE(cos)(NAME(normal_angle)(words)));
 }
 static inline STORAGE NAME(normal_number)(const random_job *job, const uint32_t *words) {
     return MADE(NAME(normal_value)(job, words));
@@ -86,9 +105,9 @@ FILL(normal, NAME(normal_number)(job, words))
 #endif
 
 #if IS_FLOATING
-FILL(exponential, MADE(-log1p(-uniform53(words[0], words[1])) / job->a))
-FILL(cauchy, MADE(job->a + job->b * tan(PI * (uniform53(words[0], words[1]) - 0.5))))
-FILL(log_normal, MADE(exp(NAME(normal_value)(job, words))))
+FILL(exponential, MADE(-OF_DOUBLE(log1p)(-uniform53(words[0], words[1])) / job->a))
+FILL(cauchy, MADE(job->a + job->b * OF_DOUBLE(tan)(PI * (uniform53(words[0], words[1]) - 0.5))))
+FILL(log_normal, MADE(OF_DOUBLE(exp)(NAME(normal_value)(job, words))))
 
 static void NAME(poisson_part)(int64_t begin, int64_t end, void *context) {
     const random_job *job = context;
@@ -128,7 +147,7 @@ FILL(geometric, MADE_TRIALS(geometric_number(job->a, words)))
 /* An integer from `from` on; of a range of 0, which stands for 2^64, all bits. */
 static inline STORAGE NAME(integer)(const random_job *job, const uint32_t *words) {
     const uint64_t bits = words[0] | (uint64_t)words[1] << 32;
-    return STORE((COMPUTE)(int64_t)((uint64_t)job->from + (job->range ? bits % job->range : bits)));
+    return STORE((COMPUTE)(int64_t)((uint64_t)job->from + below(bits, job->range, job->shares)));
 }
 
 FILL(integers, NAME(integer)(job, words))
@@ -137,4 +156,5 @@ FILL(bernoulli, STORE((COMPUTE)(uniform53(words[0], words[1]) < job->a)))
 
 #undef FILL
 #undef MADE
+#undef OF_DOUBLE
 #undef BITS
