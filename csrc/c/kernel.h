@@ -174,19 +174,6 @@ GN_INLINE gn_complex128 operator*(gn_complex128 a, gn_complex128 b) {
 #define GN_TIMES(a, b) ((a) * (b))
 #endif
 
-/* sum + a b and sum - a b; the products of real numbers as GN_FMA's. */
-#if !defined(__cplusplus) && (defined(__FMA__) || defined(__ARM_FEATURE_FMA))
-#define GN_PLUS_TIMES(sum, a, b)                                                                               \
-    _Generic((a) * (b), float: fmaf((float)(a), (float)(b), (float)(sum)),                                     \
-             double: fma((double)(a), (double)(b), (double)(sum)), default: (sum) + GN_TIMES(a, b))
-#define GN_MINUS_TIMES(sum, a, b)                                                                              \
-    _Generic((a) * (b), float: fmaf(-(float)(a), (float)(b), (float)(sum)),                                    \
-             double: fma(-(double)(a), (double)(b), (double)(sum)), default: (sum) - GN_TIMES(a, b))
-#else
-#define GN_PLUS_TIMES(sum, a, b) ((sum) + GN_TIMES(a, b))
-#define GN_MINUS_TIMES(sum, a, b) ((sum) - GN_TIMES(a, b))
-#endif
-
 /* Classes of dtypes.  A row of a table names one; WHEN_<class>(code) in a *_dtype.h file is `code` for the
  * dtypes in it, and KERNELS_<class>(id) is the row's list of kernels:
  *   KERNELS_FLOATING(exp) is {NULL, NULL, NULL, NULL, NULL, NULL, exp_float16, exp_bfloat16, exp_float32,
