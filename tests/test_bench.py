@@ -219,6 +219,40 @@ def test_limits_are_measured_and_bound_what_work_takes():
     assert 0 < limits._call() < 1e-4
 
 
+def test_an_accelerator_has_limits_of_its_own(monkeypatch, capsys):
+    library = open_library("c")
+    assert library.accelerator == ""  # what follows treats it as one
+    monkeypatch.setattr(limits, "ENOUGH", 1e-5)
+    found = limits.of_accelerator(library)
+    sizes = [size for size, _ in found.bandwidths]
+    assert sizes == [2.0**15 * 4**each for each in range(len(sizes))]
+    assert all(rate > 1e8 for _, rate in found.bandwidths) and found.operations > 1e8
+    assert 0 < found.call < 1e-3 and (found.threads, found.source) == (0, "c")
+    others = limits.Limits(((2.0**15, 1.0), (2.0**40, 5.0)), 1e30, 1.0, 0, "PyTorch on cuda")
+    both = limits.best_of([found, others])
+    assert both.bandwidths == (*found.bandwidths, (2.0**40, 5.0))
+    assert (both.operations, both.call, both.source) == (1e30, found.call, "c, PyTorch on cuda")
+
+    class Told(Scripted):
+        def ask(self, do, **more):
+            assert do == "limits"
+            if self.label == "broken":
+                raise WorkerError("on purpose")
+            return json.loads(json.dumps((found if self.label == "cuda" else others)._asdict()))
+
+    host = limits.Limits(((1e6, 1e9),), 1e10, 1e-8, 2, "hand")
+    workers = [Told(label, []) for label in ("c", "cuda", "PyTorch on cuda", "broken")]
+    for each in workers:
+        each.accelerator = "" if each.label == "c" else "other" if each.label == "broken" else "cuda"
+    of_each = bench._limits_of_each(workers, host)
+    best = limits.best_of([found, others])._replace(source="cuda, PyTorch on cuda")
+    assert of_each == {"c": host, "cuda": of_each["cuda"], "PyTorch on cuda": of_each["cuda"], "broken": None}
+    assert of_each["cuda"]._replace(source="") == best._replace(source="")
+    assert "no limits by broken: on purpose" in capsys.readouterr().err
+    shown = bench.Table(of_each).heading().splitlines()
+    assert [line.startswith("limits: ") for line in shown] == [True, True, False, False]
+
+
 def test_without_a_compiler_numpy_measures(monkeypatch):
     monkeypatch.setenv("CC", "/nonexistent/cc")
     monkeypatch.setattr(limits, "_by_numpy", lambda: (((8.0, 1.0),), 2.0, "NumPy"))
@@ -268,8 +302,13 @@ def test_a_page_has_plots_and_escapes_names():
     for each in workers:
         each.version = "1"
     found = limits.Limits(((1e6, 1e9),), 1e10, 1e-8, 2, "hand")
-    data = bench.as_data(results, workers, found, Plan(), 3.0, 5)
+    of_each = dict.fromkeys(("a<b", "c"), found) | {
+        "d": found._replace(operations=2e10, threads=0, source="d")
+    }
+    data = bench.as_data(results, workers, of_each, found, Plan(), 3.0, 5)
     text = page.render(data)
+    assert "What a&lt;b, c can reach at best: 1 GB/s copied, 10 GFLOP/s (float32), 10 ns a call (2 " in text
+    assert "What d can reach at best: 1 GB/s copied, 20 GFLOP/s (float32), 10 ns a call (by d)." in text
     assert ", 3 s, stopped after 2 of 5 points" in text
     assert text.count("<svg") == 3 and "a&lt;b" in text and "<th>a<b" not in text
     assert "failed" in text and "so &quot;it&quot; failed" in text
@@ -287,14 +326,16 @@ def test_a_page_has_plots_and_escapes_names():
     with pytest.raises(ValueError, match="expected the lines"):
         summary.put_between(f"a\n{summary.BEGIN}\n", [])
     row = data["results"][1]
-    assert row["limit"] == pytest.approx(1e-8 + 2 * 512**3 / 1e10)
+    reached = 1e-8 + 2 * 512**3 / 1e10
+    assert row["limit"] == pytest.approx({"a<b": reached, "c": reached, "d": 1e-8 + 512**3 / 1e10})
+    assert "- limits of d: 1 GB/s copied, 20 GFLOP/s (float32), 10 ns a call (by d)" in shown
 
 
 def test_an_interrupted_run_says_so_and_leaves_a_whole_report_alone(tmp_path, monkeypatch, capsys):
     found = limits.Limits(((1e6, 1e9),), 1e10, 1e-8, 2, "hand")
     monkeypatch.setattr(limits, "measure", lambda threads: found)
     first = [Scripted("reference", [])]
-    first[0].version = "1"
+    first[0].version, first[0].accelerator = "1", ""
     monkeypatch.setattr(bench, "_start", lambda names, options: first)
 
     def interrupted(*given):

@@ -12,7 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gnomon as gn
@@ -20,11 +20,11 @@ from gnomon_conformance.census import CensusError
 
 from . import census, definitions, limits, page
 from .benchmark import Point
-from .figures import geometric_mean, in_units, ratio, spread
+from .figures import geometric_mean, in_units, in_words, ratio, spread
 from .library import PEERS, installed_peers
 from .turns import Plan, Worker, WorkerError, sample
 
-FORMAT = 1
+FORMAT = 2
 STOPPED = 130  # the status of a program that was interrupted
 REFERENCE_LIMIT = 2**14  # elements, or multiply-adds: the reference takes about a microsecond for each
 QUICK = Plan(rounds=5, seconds=0.002, most=0.1, more=2)
@@ -151,7 +151,8 @@ def _measure(
     if not workers:
         print("gnomon bench: no library could be started", file=sys.stderr)
         return 2
-    table = Table([worker.label for worker in workers], found)
+    of_each = _limits_of_each(workers, found)
+    table = Table(of_each)
     print(table.heading())
     results = []
     status = 0
@@ -175,7 +176,7 @@ def _measure(
     if folder is not None and status and (folder / "bench.json").exists():
         print(f"The report in {folder} stays as it was.", file=sys.stderr)
     elif folder is not None:
-        data = as_data(results, workers, found, plan, time.time() - began, len(points))
+        data = as_data(results, workers, of_each, found, plan, time.time() - began, len(points))
         write(folder, data)
         print(f"\nThe report: {folder / 'bench.html'}")
     return status
@@ -225,6 +226,24 @@ def _start(names: Sequence[str], options: argparse.Namespace) -> list[Worker]:
     return workers
 
 
+def _limits_of_each(workers: Sequence[Worker], host: limits.Limits) -> dict[str, limits.Limits | None]:
+    """What each library's figures are held against, by label: this machine's limits, or its accelerator's.
+
+    None where the latter could not be measured.
+    """
+    measured: dict[str, list[limits.Limits]] = {}
+    for worker in workers:
+        if worker.accelerator:
+            try:
+                found = limits.Limits(**worker.ask("limits"))
+            except WorkerError as error:
+                print(f"gnomon bench: no limits by {worker.label}: {error}", file=sys.stderr)
+                continue
+            measured.setdefault(worker.accelerator, []).append(found)
+    best = {accelerator: limits.best_of(found) for accelerator, found in measured.items()}
+    return {worker.label: best.get(worker.accelerator) if worker.accelerator else host for worker in workers}
+
+
 def _is_too_much(worker: Worker, point: Point) -> bool:
     return worker.name == "reference" and point.elements > REFERENCE_LIMIT
 
@@ -232,20 +251,18 @@ def _is_too_much(worker: Worker, point: Point) -> bool:
 class Table:
     """What the terminal shows: a row a point, three columns a library.
 
-    Ratios are to the first library: a peer where there is one.
+    Ratios are to the first library: a peer where there is one.  ``of_each``: each library's limits, by label.
     """
 
-    def __init__(self, labels: Sequence[str], found: limits.Limits):
-        self.labels = labels
-        self._limits = found
+    def __init__(self, of_each: Mapping[str, limits.Limits | None]):
+        self.labels = list(of_each)
+        self._limits = of_each
         self._group = ""
 
     def heading(self) -> str:
         """Above all rows."""
-        found = self._limits
-        rates = f"{found.bandwidth / 1e9:.3g} GB/s copied, {found.operations / 1e9:.3g} GFLOP/s"
         lines = [
-            f"limits: {rates}, {in_units(found.call)} a call ({found.threads} threads, by {found.source})",
+            *(f"limits: {in_words(found.data)}" for found in dict.fromkeys(self._limits.values()) if found),
             f"{'':44}" + "".join(f"{label[:20]:>27}" for label in self.labels),
             f"{'':44}" + f"{'median':>10}{'ratio':>10}{'limit':>7}" * len(self.labels),
         ]
@@ -265,13 +282,13 @@ class Table:
                 continue
             median = statistics.median(samples)
             compared = f"{ratio(samples, result.samples[base]).value:.2f}" if label != base else ""
-            text += f"{in_units(median):>10}{compared:>10}{self.share(result.point, median):>7}"
+            text += f"{in_units(median):>10}{compared:>10}{self.share(result.point, label, median):>7}"
         return "\n".join([*lines, text.rstrip()])
 
-    def share(self, point: Point, seconds: float) -> str:
-        """Per cent of the machine's limits."""
-        cost = point.cost
-        return "" if cost is None else f"{self._limits.seconds(cost) / seconds:.0%}"
+    def share(self, point: Point, label: str, seconds: float) -> str:
+        """Per cent of the library's limits."""
+        cost, found = point.cost, self._limits[label]
+        return f"{found.seconds(cost) / seconds:.0%}" if cost and found else ""
 
     def means(self, results: Sequence[Result]) -> str:
         """Geometric means of the ratios to the first library, by groups."""
@@ -324,7 +341,8 @@ def machine() -> dict[str, Any]:
 def as_data(
     results: Sequence[Result],
     workers: Sequence[Worker],
-    found: limits.Limits,
+    of_each: Mapping[str, limits.Limits | None],
+    host: limits.Limits,
     plan: Plan,
     seconds: float,
     asked: int,
@@ -353,19 +371,24 @@ def as_data(
         cost = each.point.cost
         if cost is not None:
             row["operations"], row["bytes"] = cost
-            row["limit"] = found.seconds(cost)
+            row["limit"] = {label: found.seconds(cost) for label, found in of_each.items() if found}
         rows.append(row)
     return {
         "format": FORMAT,
         "machine": machine(),
-        "libraries": [{"label": each.label, "name": each.name, "version": each.version} for each in workers],
-        "limits": found._asdict() | {"bandwidth": found.bandwidth},
+        "libraries": [_of_library(each, of_each[each.label]) for each in workers],
+        "limits": host.data,
         "plan": plan._asdict(),
         "began": time.strftime("%Y-%m-%d %H:%M", time.localtime()),
         "seconds": seconds,
         "asked": asked,
         "results": rows,
     }
+
+
+def _of_library(worker: Worker, found: limits.Limits | None) -> dict[str, Any]:
+    names = {"label": worker.label, "name": worker.name, "version": worker.version}
+    return {**names, "limits": found and found.data}
 
 
 def write(folder: pathlib.Path, data: dict[str, Any]) -> None:

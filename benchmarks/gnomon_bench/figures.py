@@ -68,6 +68,28 @@ def in_units(seconds: float) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
+def in_words(limits: Mapping[str, Any]) -> str:
+    """What a machine or an accelerator can do."""
+    rates = f"{limits['bandwidth'] / 1e9:.3g} GB/s copied, {limits['operations'] / 1e9:.3g} GFLOP/s (float32)"
+    threads = f"{limits['threads']} threads, " if limits["threads"] else ""
+    return f"{rates}, {in_units(limits['call'])} a call ({threads}by {limits['source']})"
+
+
+def distinct_limits(data: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], list[str]]]:
+    """The limits that a report's figures are held against, and the labels of their libraries."""
+    found: list[tuple[Mapping[str, Any], list[str]]] = []
+    for library in data["libraries"]:
+        if library["limits"] is None:
+            continue
+        for limits, labels in found:
+            if limits == library["limits"]:
+                labels.append(library["label"])
+                break
+        else:
+            found.append((library["limits"], [library["label"]]))
+    return found
+
+
 def took(data: Mapping[str, Any]) -> str:
     """When a report was made, how long that took, and whether it was stopped before its end."""
     done, asked = len(data["results"]), data["asked"]

@@ -25,9 +25,10 @@ class Library:
     name    what tables call it
     kind    "gnomon", "torch", "numpy", "jax" or "tinygrad"
     module  what its functions are names of
+    accelerator   what computes for it, where that is not the processor: "cuda"
     """
 
-    name = kind = ""
+    name = kind = accelerator = ""
     module: Any = None
 
     def has(self, dtype: str) -> bool:
@@ -62,6 +63,7 @@ class Gnomon(Library):
         self.name = backend
         self.module = gnomon
         self._backend = get_backend(backend)
+        self.accelerator = self._backend.device_type if "streams" in self._backend.traits else ""
         gnomon.set_default_device(self._backend.device_type)
         gnomon.set_fallback_policy("allow")
 
@@ -91,6 +93,7 @@ class Torch(Library):
         self.name = "PyTorch" if device == "cpu" else f"PyTorch on {device}"
         self.module = torch
         self._device = device
+        self.accelerator = "" if device == "cpu" else device.partition(":")[0]
         torch.set_default_device(device)
 
     def tensor(self, content: numpy.ndarray, dtype: str) -> Any:
@@ -98,7 +101,7 @@ class Torch(Library):
         return made.to(device=self._device, dtype=getattr(self.module, dtype))
 
     def finish(self) -> None:
-        if self._device != "cpu":
+        if self.accelerator:
             self.module.cuda.synchronize()
 
 

@@ -5,7 +5,8 @@ operations   floating-point operations a second: float32 multiply-adds, each two
 call         seconds of a call from Python of a function that does nothing but take two arguments
 
 A small C program measures the first two (data/limits.c).  Where there is no compiler NumPy's copy and its
-product of matrices have to do, which says less: the latter is what a BLAS reaches.
+product of matrices have to do, which says less: the latter is what a BLAS reaches.  The same is measured of
+an accelerator, with the libraries that use it: the best of them.
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 
 from .benchmark import Cost
+from .library import Library
 
+ENOUGH = 0.02  # seconds of a copy or a product: larger ones would say no more
 FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=fast")
 
 
 class Limits(NamedTuple):
-    """Measured; see above.  ``source`` says by what."""
+    """Measured; see above.  ``source`` says by what; an accelerator's have 0 threads."""
 
     bandwidths: tuple[tuple[float, float], ...]  # (bytes of a copy, its bytes a second)
     operations: float
@@ -41,6 +45,11 @@ class Limits(NamedTuple):
         """That of memory: of the largest copy."""
         return self.bandwidths[-1][1]
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """As reports have it."""
+        return {**self._asdict(), "bandwidth": self.bandwidth}
+
     def bandwidth_of(self, nbytes: float) -> float:
         """The most that a copy of so many bytes, or of more, reached."""
         return max(rate for size, rate in self.bandwidths if size >= min(nbytes, self.bandwidths[-1][0]))
@@ -48,6 +57,48 @@ class Limits(NamedTuple):
     def seconds(self, cost: Cost) -> float:
         """What work of that cost takes at least: the call, and the slower of moving and computing."""
         return self.call + max(cost.bytes / self.bandwidth_of(cost.bytes), cost.operations / self.operations)
+
+
+def of_accelerator(library: Library) -> Limits:
+    """What a library reaches where it computes: copies, products of float32 matrices, the smallest sums."""
+    began = numpy.ones(1, numpy.float32)
+    count, seconds, bandwidths = 2**12, 0.0, []
+    while count <= 2**26 and seconds < ENOUGH:
+        source, target = (library.tensor(numpy.broadcast_to(began, (count,)), "float32") for _ in range(2))
+        seconds = _of_each(library, lambda: target.copy_(source), 10)  # noqa: B023
+        bandwidths.append((8.0 * count, 8 * count / seconds))
+        count *= 4
+    side, seconds, rates = 256, 0.0, []
+    while side <= 8192 and seconds < ENOUGH:
+        matrix = library.tensor(numpy.broadcast_to(began, (side, side)), "float32")
+        seconds = _of_each(library, lambda: matrix @ matrix, 3)  # noqa: B023
+        rates.append(2 * side**3 / seconds)
+        side *= 2
+    one = library.tensor(began, "float32")
+    return Limits(tuple(bandwidths), max(rates), _of_each(library, lambda: one + one, 1000), 0, library.name)
+
+
+def best_of(measured: Sequence[Limits]) -> Limits:
+    """The most that any of several libraries reached on one accelerator."""
+    rates: dict[float, float] = {}
+    for size, rate in (each for found in measured for each in found.bandwidths):
+        rates[size] = max(rate, rates.get(size, 0.0))
+    operations = max(found.operations for found in measured)
+    call = min(found.call for found in measured)
+    source = ", ".join(found.source for found in measured)
+    return Limits(tuple(sorted(rates.items())), operations, call, measured[0].threads, source)
+
+
+def _of_each(library: Library, work: Callable[[], object], count: int) -> float:
+    """Seconds of a call, of so many that are waited for together."""
+
+    def all_of_them() -> None:
+        for _ in range(count):
+            work()
+        library.finish()
+
+    all_of_them()
+    return _best(all_of_them, 5) / count
 
 
 def measure(threads: int) -> Limits:
@@ -74,11 +125,11 @@ def _by_c(threads: int) -> Found | None:
     return tuple(zip(rest[::2], rest[1::2])), fused, "a C program"
 
 
-def _best(function: object, count: int) -> float:
+def _best(function: Callable[[], object], count: int) -> float:
     times = []
     for _ in range(count):
         started = time.perf_counter()
-        function()  # type: ignore[operator]
+        function()
         times.append(time.perf_counter() - started)
     return min(times)
 

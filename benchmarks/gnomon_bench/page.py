@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from .figures import in_units, took
+from .figures import distinct_limits, in_units, in_words, took
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -28,7 +28,6 @@ figure svg { max-width: 100%; height: auto; }
 def render(data: Mapping[str, Any]) -> str:
     """The page of what ``gnomon bench`` measured."""
     labels = [each["label"] for each in data["libraries"]]
-    found = data["limits"]
     what = ", ".join(
         f"{escape(each['label'])} <small>{escape(each['version'])}</small>" for each in data["libraries"]
     )
@@ -36,12 +35,11 @@ def render(data: Mapping[str, Any]) -> str:
     where = f"{escape(machine['processor'])}, {machine['cores']} cores, {escape(machine['system'])}, "
     where += f"Python {escape(machine['python'])}"
     when = f"{escape(took(data))}, {data['plan']['rounds']} rounds in turn, "
-    when += f"{found['threads']} threads each"
-    limits = f"What the machine can do, measured by {escape(found['source'])}: "
-    limits += (
-        f"{found['bandwidth'] / 1e9:.3g} GB/s copied, {found['operations'] / 1e9:.3g} GFLOP/s (float32), "
+    when += f"{data['limits']['threads']} threads each"
+    limits = "<br>".join(
+        f"What {escape(', '.join(those))} can reach at best: {escape(in_words(found))}."
+        for found, those in distinct_limits(data)
     )
-    limits += f"{in_units(found['call'])} a call from Python."
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         "<meta name=viewport content='width=device-width, initial-scale=1'>",
@@ -86,7 +84,7 @@ def _cells(row: Mapping[str, Any], label: str) -> str:
         value, least, most = row["ratio"][label]
         kind = " class=fast" if most < 1 else " class=slow" if least > 1 else ""
         text += f"<span{kind} title='{least:.2f} to {most:.2f}'>{value:.2f}</span>"
-    return text + "<td>" + (f"{row['limit'] / median:.0%}" if "limit" in row else "")
+    return text + "<td>" + (f"{row['limit'][label] / median:.0%}" if label in row.get("limit", {}) else "")
 
 
 def plots(data: Mapping[str, Any], labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -126,14 +124,18 @@ def _roofline(data: Mapping[str, Any], labels: Sequence[str]) -> str:
     from matplotlib import pyplot
 
     rows = [row for row in data["results"] if row.get("operations") and row.get("bytes")]
-    if not rows:
+    roofs = [(found["bandwidth"], found["operations"], those) for found, those in distinct_limits(data)]
+    if not rows or not roofs:
         return ""
-    bandwidth, peak = data["limits"]["bandwidth"], data["limits"]["operations"]
     figure, axes = pyplot.subplots(figsize=(10, 5.5))
     intensities = [row["operations"] / row["bytes"] for row in rows]
-    ends = min(intensities) / 2, max(max(intensities) * 2, 4 * peak / bandwidth)
+    farthest = max(4 * peak / bandwidth for bandwidth, peak, _ in roofs)
+    ends = min(intensities) / 2, max(max(intensities) * 2, farthest)
     steps = [ends[0] * (ends[1] / ends[0]) ** (step / 100) for step in range(101)]
-    axes.plot(steps, [min(peak, bandwidth * each) for each in steps], color="black", label="limits")
+    for (bandwidth, peak, those), style in zip(roofs, ("-", "--", ":", "-.")):
+        name = "limits" if len(roofs) == 1 else f"limits of {', '.join(those)}"
+        roof = [min(peak, bandwidth * each) for each in steps]
+        axes.plot(steps, roof, color="black", linestyle=style, label=name)
     for label, colour in _colours(labels).items():
         places = [
             (row["operations"] / row["bytes"], row["operations"] / row["median"][label])

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import page
-from .figures import geometric_mean, in_units, took
+from .figures import distinct_limits, geometric_mean, in_units, in_words, took
 
 HEAD = """# What gnomon's benchmarks say
 
@@ -44,15 +44,14 @@ def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> st
 def overview(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> list[str]:
     """Lines about the machine, the plots, and the means."""
     labels = [each["label"] for each in data["libraries"]]
-    found, machine = data["limits"], data["machine"]
+    machine = data["machine"]
     versions = ", ".join(f"{each['label']} ({each['version']})" for each in data["libraries"])
-    rates = f"{found['bandwidth'] / 1e9:.3g} GB/s copied, {found['operations'] / 1e9:.3g} GFLOP/s (float32)"
     where = (
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}"
     )
     lines = [
         f"- machine: {where}",
-        f"- its limits, measured by {found['source']}: {rates}, {in_units(found['call'])} a call from Python",
+        *(f"- limits of {', '.join(those)}: {in_words(found)}" for found, those in distinct_limits(data)),
         f"- measured: {versions}; {took(data)}",
         "",
     ]
@@ -94,8 +93,8 @@ def _cell(row: Mapping[str, Any], label: str) -> str:
     parts = [in_units(median)]
     if label in row.get("ratio", {}):
         parts.append(f"{row['ratio'][label][0]:.2f}")
-    if "limit" in row:
-        parts.append(f"{row['limit'] / median:.0%}")
+    if label in row.get("limit", {}):
+        parts.append(f"{row['limit'][label] / median:.0%}")
     return ", ".join(parts)
 
 

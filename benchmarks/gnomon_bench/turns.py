@@ -44,6 +44,7 @@ class Worker:
 
     name         as ``open_library`` takes it
     label        what tables call it
+    accelerator  what computes for it, or ""
     environment  more than this process's
     """
 
@@ -69,6 +70,7 @@ class Worker:
             self.close()
             raise
         self.name, self.label, self.version = name, label or told["name"], told["version"]
+        self.accelerator = told.get("accelerator", "")
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None

@@ -3,7 +3,7 @@
     python -m gnomon_bench.worker c
 
 Reads commands from standard input and answers on standard output, a line of JSON each: the point to make,
-by its name; how many samples to take.
+by its name; how many samples to take; what the library's accelerator can do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import definitions
+from . import definitions, limits
 from .benchmark import Point
 from .library import open_library
 from .sampling import Subject, rest
@@ -46,7 +46,7 @@ def serve(name: str, census_file: str | None, read: Callable[[], str], write: Ca
         write({"error": f"{type(error).__name__}: {error}"})
         return
     points = points_of(census_file)
-    write({"name": library.name, "version": library.version()})
+    write({"name": library.name, "version": library.version(), "accelerator": library.accelerator})
     subject: Subject | None = None
     while line := read():
         command = json.loads(line)
@@ -65,6 +65,8 @@ def serve(name: str, census_file: str | None, read: Callable[[], str], write: Ca
                 if command.get("rests"):
                     rest()
                 write({"first": subject.first, "loops": subject.loops})
+            elif command["do"] == "limits":
+                write(limits.of_accelerator(library)._asdict() if library.accelerator else {})
             elif command["do"] == "loops":
                 assert subject is not None
                 subject.loops = command["count"]
