@@ -77,8 +77,9 @@ def test_shares_add_up_to_one(device):
     with profile() as p:
         training_step()
     shares = p.shares
-    assert list(shares) == ["kernels", "gnomon", "program"]
+    assert list(shares) == ["kernels", "gnomon", "program", "waiting"]
     assert sum(shares.values()) == pytest.approx(1.0)
+    assert shares.pop("waiting") == 0
     assert all(0 < share < 1 for share in shares.values())
 
 
@@ -435,6 +436,54 @@ def test_a_device_that_fails_stops_the_profiler_all_the_same():
             p.leave(event)
             raise ValueError("the program's")
     assert observing.current_observer() is None
+
+
+class Moment:
+    """An event of a device that was recorded at so many milliseconds."""
+
+    def __init__(self, at):
+        self.at = at
+
+    def record(self):
+        pass
+
+    def elapsed_time(self, after):
+        return after.at - self.at
+
+
+def test_kernels_stand_where_an_asynchronous_device_ran_them(tmp_path):
+    module = Device()
+    p = profile()
+    p.start()
+    for begin, end in ((10, 12), (12, 15), (13, 14), (20, 21)):
+        event = p.enter("operator", f"at {begin}", ())
+        event.device, event.marks = "cuda:0", (Moment(begin), Moment(end), module)
+        p.leave(event)
+    p.stop()
+    first = p.events()[0]
+    assert first.device_start == first.start
+    assert [(each.device_start - first.start, each.device_ns) for each in p.events()] == [
+        (0, 2_000_000),
+        (2_000_000, 3_000_000),
+        (3_000_000, 1_000_000),
+        (10_000_000, 1_000_000),
+    ]
+    p.export_chrome_trace(tmp_path / "trace.json")
+    told = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert [each["tid"] for each in told] == ["cuda:0", "cuda:0", "cuda:0 (2)", "cuda:0"]
+    assert [each["ts"] - told[0]["ts"] for each in told] == pytest.approx([0, 2000, 3000, 10000])
+    assert [each["dur"] for each in told] == [2000, 3000, 1000, 1000]
+    assert 0 < p.shares["waiting"] < 1 and sum(p.shares.values()) == pytest.approx(1.0)
+    assert "% waiting" in p.table()
+
+
+def test_a_trace_that_cannot_be_written_leaves_nothing(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with profile() as p:
+        gn.ones(1)
+    with pytest.raises(OSError):
+        p.export_chrome_trace(tmp_path / "folder")
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]
 
 
 def test_it_is_stopped_where_it_was_started(device):

@@ -6,8 +6,9 @@
     p.export_chrome_trace("trace.json")          # a flame view: chrome://tracing, or ui.perfetto.dev
 
 What is timed is what the dispatcher sees: operators, compositions included, the kernels they launch, Nodes of
-a backward, and blocks that the program names by ``record_function``.  So ``wall`` falls into three parts:
-kernels; gnomon's own Python around them; and the program's, outside of any operator.
+a backward, and blocks that the program names by ``record_function``.  So the block's time falls into parts:
+kernels; gnomon's own Python around them; the program's, outside of any operator; and at the end the wait for
+devices that compute while the host goes on.
 
 Off, it costs nothing.  On, a call takes a fraction of a microsecond longer where the hot path in C was built:
 its shortcuts note themselves when they, their kernels and Nodes began and ended, and hot_path.py has the
@@ -70,7 +71,8 @@ class FunctionEvent:
     parent        the call that this one is part of, or None
     input_shapes  with ``record_shapes``: the sizes of its tensors
     memory        with ``profile_memory``: bytes that were allocated when it ended, beyond those at its start
-    device_ns     of a kernel on an asynchronous device: how long that took there
+    device_start  of a kernel on an asynchronous device: when it began there, as ``start`` has it
+    device_ns     and how many nanoseconds it took there
     """
 
     __slots__ = (
@@ -78,6 +80,7 @@ class FunctionEvent:
         "children_ns",
         "device",
         "device_ns",
+        "device_start",
         "end",
         "input_shapes",
         "marks",
@@ -96,7 +99,7 @@ class FunctionEvent:
         self.thread = thread
         self.input_shapes: tuple[tuple[int, ...], ...] = ()
         self.memory = self.children_memory = 0
-        self.children_ns = self.device_ns = 0
+        self.children_ns = self.device_ns = self.device_start = 0
         self.device = ""
         self.marks: Any = None
         self.start = self.end = 0
@@ -251,6 +254,7 @@ class profile(Observer):
         self._profile_memory = profile_memory
         self._events: list[FunctionEvent] = []
         self._with_shortcuts = False
+        self._waited = 0
         self._start = self._end = 0
 
     # -- the block -----------------------------------------------------------------------------------------
@@ -295,18 +299,36 @@ class profile(Observer):
                 "profile: it was started on another thread or task, and has to be stopped there"
             )
         set_observer(None, self._with_shortcuts)
+        began = time.perf_counter_ns()
         try:
             for device, module in {each.device: each.marks[2] for each in self._events if each.marks}.items():
                 module.synchronize(device)
         finally:
             self._end = time.perf_counter_ns()
-            for each in self._events:
-                if each.marks:
-                    before, after, _ = each.marks
-                    with contextlib.suppress(RuntimeError):  # of a kernel that was captured, or that failed
-                        each.device_ns = round(before.elapsed_time(after) * 1e6)
-                    each.marks = None
+            if any(each.marks for each in self._events):
+                self._waited = self._end - began
+            self._ask_devices()
             self._events = _nested(self._events, self._timed() if self._with_shortcuts else [])
+
+    def _ask_devices(self) -> None:
+        """When kernels began on asynchronous devices, and how long they took; nothing of those that were
+        captured or failed.
+
+        A device knows what lies between two moments: the first kernel's start is taken to be its launch.
+        """
+        before_it: dict[Any, tuple[Any, int]] = {}
+        for event in self._events:
+            if event.marks:
+                before, after, _ = event.marks
+                with contextlib.suppress(RuntimeError):
+                    took = round(before.elapsed_time(after) * 1e6)
+                    start = event.start
+                    if event.device in before_it:
+                        last, began = before_it[event.device]
+                        start = began + round(last.elapsed_time(before) * 1e6)
+                    before_it[event.device] = before, start
+                    event.device_start, event.device_ns = start, took
+                event.marks = None
 
     def _timed(self) -> list[FunctionEvent]:
         """What shortcuts have noted, inside of the block."""
@@ -392,9 +414,10 @@ class profile(Observer):
     @property
     def shares(self) -> dict[str, float]:
         """Parts of the block's time that add up to 1: in ``kernels``; in ``gnomon``, the Python around them;
-        in ``program``, outside of any operator and backward: the modules' and optimizers' Python, too.
+        in ``program``, outside of any operator and backward: the modules' and optimizers' Python, too; in
+        ``waiting``, at the block's end, for asynchronous devices.
 
-        Of an asynchronous device, what the host spends to launch its kernels counts as ``kernels``.
+        Of those, what the host spends to launch their kernels counts as ``kernels``.
         """
         self._check_done()
         wall = max(self._end - self._start, 1)
@@ -410,24 +433,26 @@ class profile(Observer):
         return {
             "kernels": kernels / wall,
             "gnomon": (watched - kernels) / wall,
-            "program": (wall - watched) / wall,
+            "program": (wall - watched - self._waited) / wall,
+            "waiting": self._waited / wall,
         }
 
     def table(self, sort_by: str | None = None, row_limit: int = 20) -> str:
         """The table of ``key_averages``, and the shares of the block's time."""
-        parts = ", ".join(f"{share:.1%} {name}" for name, share in self.shares.items())
+        parts = ", ".join(f"{share:.1%} {name}" for name, share in self.shares.items() if share)
         total = _time((self._end - self._start) / 1e3)
         return f"{self.key_averages().table(sort_by, row_limit)}\n{total} in all: {parts}"
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write the calls as a flame view: a file for chrome://tracing and ui.perfetto.dev.
 
-        Kernels of asynchronous devices stand where they were launched, as long as they took there.
+        Each asynchronous device has a row of its own, and more of them where its kernels ran side by side.
         Source: the Trace Event Format.
         """
         self._check_done()
         trace: list[dict[str, Any]] = []
         process = os.getpid()
+        rows = self._rows_of_devices()
         for event in self.events():
             told: dict[str, Any] = {}
             if event.input_shapes:
@@ -442,16 +467,31 @@ class profile(Observer):
                     "cat": _CATEGORIES[event.scope],
                     "name": event.name,
                     "pid": process,
-                    "tid": str(event.device) if event.device_ns else event.thread,
-                    "ts": (event.start - self._start) / 1e3,
+                    "tid": rows.get(id(event), event.thread),
+                    "ts": ((event.device_start or event.start) - self._start) / 1e3,
                     "dur": (event.device_ns or event.end - event.start) / 1e3,
                     "args": told,
                 }
             )
         target = pathlib.Path(path)
         beside = target.with_name(f".{target.name}.{process}")
-        beside.write_text(json.dumps({"traceEvents": trace, "displayTimeUnit": "ms"}), "utf-8")
-        os.replace(beside, target)
+        try:
+            beside.write_text(json.dumps({"traceEvents": trace, "displayTimeUnit": "ms"}), "utf-8")
+            os.replace(beside, target)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def _rows_of_devices(self) -> dict[int, str]:
+        """The row of each kernel that ran on an asynchronous device, by its event: one that is free then."""
+        rows: dict[int, str] = {}
+        ends: dict[Any, list[int]] = {}
+        for event in sorted(self._events, key=lambda each: each.device_start):
+            if event.device_start:
+                busy = ends.setdefault(event.device, [])
+                row = next((row for row, end in enumerate(busy) if end <= event.device_start), len(busy))
+                busy[row:] = [event.device_start + event.device_ns, *busy[row + 1 :]]
+                rows[id(event)] = f"{event.device} ({row + 1})" if row else str(event.device)
+        return rows
 
     def _check_done(self) -> None:
         if not self._end:
