@@ -379,6 +379,8 @@ def test_a_census_is_timed(tmp_path):
         (["--ops", "^nothing$"], "nothing was selected"),
         (["--rounds", "1"], "--rounds: at least 2"),
         (["--census", "/nonexistent"], "--census: "),
+        (["--census", "lstm", "--group", "dispatch"], "--census: the calls of a program have no --group"),
+        (["--census", "lstm", "--peers", "torch"], "no --all and no --peers"),
         (["--ops", "^dispatch/item$", "--report", "/dev/null/there"], "--report: "),
     ],
 )
@@ -395,3 +397,21 @@ def test_the_list_is_what_would_be_timed(capsys):
     assert capsys.readouterr().out.splitlines() == [
         f"sorting/topk(10)[size={size}]" for size in definitions.find("sorting")[1].axes["size"]
     ]
+
+
+def test_a_summary_says_what_is_wrong_with_its_report(tmp_path, capsys):
+    report = tmp_path / "bench.json"
+    texts = {
+        None: "is no report: FileNotFoundError",
+        "{": "is no report: JSONDecodeError",
+        "{}": "is no report: KeyError",
+        "[]": "is no report: TypeError",
+        '{"format": 1}': "has format 1, and not 2: make it anew",
+        '{"format": 2}': "there is no folder",
+    }
+    for text, problem in texts.items():
+        if text is not None:
+            report.write_text(text)
+        with pytest.raises(SystemExit) as ended:
+            summary.main([str(report), str(tmp_path / "there")])
+        assert ended.value.code == 2 and problem in capsys.readouterr().err

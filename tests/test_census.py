@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon_bench.census import find, shipped
 from gnomon_conformance import census
-from gnomon_conformance.census import Census, CensusCall, CensusError
+from gnomon_conformance.census import Census, CensusCall, CensusError, shipped
 from gnomon_conformance.running import Gnomon, prepare
 from gnomon_conformance.work import work_of
 
@@ -282,7 +281,7 @@ def test_a_shipped_census_is_what_its_program_calls(name, capsys):
     finally:
         gn.set_default_device(before)
     assert capsys.readouterr().out.startswith("loss ")
-    program, kept = census.load(find(name))
+    program, kept = census.load(name)
     assert program == f"{name}.py"
     kinds = [[(each.described(), each.forward, each.backward) for each in some] for some in (kept, calls)]
     assert kinds[0] == kinds[1], "record it again: gnomon census --backend c"

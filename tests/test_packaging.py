@@ -130,6 +130,7 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
         "gnomon_c/__init__.py",
         "gnomon_bench/__init__.py",
         "gnomon_bench/data/limits.c",
+        "gnomon_conformance/data/programs/lstm.json",
         "gnomon_conformance/__init__.py",
         # the texts of the CUDA kernels, and all that they include
         "gnomon_cuda/csrc/pointwise.def",

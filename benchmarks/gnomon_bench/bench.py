@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gnomon as gn
-from gnomon_conformance.census import CensusError
+from gnomon_conformance.census import CensusError, shipped
 
 from . import census, definitions, limits, page
 from .benchmark import Point
@@ -69,7 +69,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--census",
         default=None,
         metavar="FILE",
-        help=f"the calls of a program instead: a file of `gnomon census`, or {', '.join(census.shipped())}",
+        help=f"the calls of a program instead: a file of `gnomon census`, or {', '.join(shipped())}",
     )
     add("--report", default=None, metavar="DIR", help="write bench.json and bench.html there")
     add("--list", action="store_true", help="only list what would be timed")
@@ -105,7 +105,6 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command; returns its exit status."""
     parser = make_parser()
     options = parser.parse_args(arguments)
-    options.census = options.census and census.find(options.census)
     try:
         points = chosen(options)
     except re.error as error:
@@ -114,6 +113,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"--census: {error}")
     if not points:
         parser.error("nothing was selected")
+    if options.census and (options.group or options.all or options.peers not in (None, "none")):
+        parser.error("--census: the calls of a program have no --group, no --all and no --peers")
     if options.threads < 1 or (options.rounds is not None and options.rounds < 2):
         parser.error("--threads: expected at least 1; --rounds: at least 2")
     if options.list:

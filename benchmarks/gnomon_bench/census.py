@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from gnomon_conformance.census import CensusCall, load
 from gnomon_conformance.running import Gnomon as OnDevice
@@ -12,19 +11,6 @@ from gnomon_conformance.running import prepare
 
 from .benchmark import Benchmark, Cost, Point, Work
 from .library import Library
-
-PROGRAMS = Path(__file__).parent / "data" / "programs"
-
-
-def find(name: str | os.PathLike[str]) -> str:
-    """The file of a census: one that is there, or one of those that come with gnomon, by its name."""
-    shipped = PROGRAMS / f"{name}.json"
-    return str(shipped if not Path(name).is_file() and shipped.is_file() else name)
-
-
-def shipped() -> list[str]:
-    """The names of those that come with gnomon."""
-    return sorted(each.stem for each in PROGRAMS.glob("*.json"))
 
 
 def points(path: str | os.PathLike[str]) -> Iterator[Point]:

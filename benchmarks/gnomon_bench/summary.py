@@ -6,14 +6,15 @@ python -m gnomon_bench.summary build/bench/bench.json docs
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import pathlib
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import page
+from .bench import FORMAT
 from .figures import distinct_limits, geometric_mean, in_units, in_words, took
 
 HEAD = """# What gnomon's benchmarks say
@@ -98,10 +99,21 @@ def _cell(row: Mapping[str, Any], label: str) -> str:
     return ", ".join(parts)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Write benchmarks.md and its pictures into a folder."""
-    source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    data = json.loads(source.read_text("utf-8"))
+    parser = argparse.ArgumentParser(prog="gnomon_bench.summary", description=main.__doc__)
+    parser.add_argument("report", type=pathlib.Path, help="bench.json, as `gnomon bench --report` wrote it")
+    parser.add_argument("folder", type=pathlib.Path, help="where to; performance.md there has its plots, too")
+    options = parser.parse_args(arguments)
+    folder = options.folder
+    try:
+        data = json.loads(options.report.read_text("utf-8"))
+        if data["format"] != FORMAT:
+            parser.error(f"{options.report} has format {data['format']}, and not {FORMAT}: make it anew")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        parser.error(f"{options.report} is no report: {type(error).__name__}: {error}")
+    if not folder.is_dir():
+        parser.error(f"{folder} is no folder")
     pictures = []
     texts: dict[str, str] = {}
     for number, (title, figure) in enumerate(page.plots(data, [each["label"] for each in data["libraries"]])):

@@ -3,6 +3,7 @@
     gnomon census script.py [--backend NAME] [--output FILE]    # records, and prints what it found
     gnomon conform NAME --census FILE                           # those calls, against the reference
     gnomon bench --census FILE                                  # those calls, timed
+    gnomon bench --census lstm                                  # one of those that come with gnomon
 
 What is recorded is what the dispatcher sees below autograd, on the thread that began: compositions taken
 apart, backward's operators too.  Two calls are one where operator, dtypes, sizes, strides and numbers are the
@@ -41,6 +42,7 @@ from .running import Gnomon, prepare
 from .work import Work, work_of
 
 FORMAT = 1
+PROGRAMS = pathlib.Path(__file__).parent / "data" / "programs"
 SHOWN = 20  # operators that the table names
 ALIGNED = 16  # elements: a tensor begins so many further on, or back, without a difference
 FEW = 64  # integers that are kept
@@ -324,10 +326,21 @@ def save(path: str | os.PathLike[str], program: str, calls: Sequence[CensusCall]
     os.replace(beside, target)
 
 
+def shipped() -> list[str]:
+    """The names of the censuses that come with gnomon."""
+    return sorted(each.stem for each in PROGRAMS.glob("*.json"))
+
+
 def load(path: str | os.PathLike[str]) -> tuple[str, list[CensusCall]]:
-    """The program's name and its calls.  Raises CensusError for what is no census, OSError for no file."""
+    """The program's name and its calls, of a file, or of a census that comes with gnomon, by its name.
+
+    Raises CensusError for what is no census, OSError where there is no such file.
+    """
+    file = pathlib.Path(path)
+    if not file.is_file() and str(path) in shipped():
+        file = PROGRAMS / f"{path}.json"
     try:
-        data = json.loads(pathlib.Path(path).read_text("utf-8"))
+        data = json.loads(file.read_text("utf-8"))
         if data["format"] != FORMAT:
             raise CensusError(f"{path}: a census of format {data['format']}; this gnomon reads {FORMAT}")
         calls = [CensusCall(*each) for each in data["calls"]]

@@ -154,7 +154,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": None,
         "dest": "gnomon_census",
         "metavar": "FILE",
-        "help": "instead of all that: the calls of a program, as `gnomon census` wrote them down",
+        "help": "instead of all that: the calls of a program, as `gnomon census` wrote them down, "
+        "or lstm and others that come with gnomon",
     },
     "--huge": {
         "action": "store_true",
