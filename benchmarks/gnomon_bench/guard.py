@@ -3,15 +3,16 @@
     make perf-check                      # against the commit before
     python -m gnomon_bench.guard --base v0.1 --ops dispatch
 
-Both trees run the same benchmarks in turn, in several pairs of processes.  Of each round stands the ratio of
-its two samples, in seconds of the processor, which what disturbs the machine changes little.  A benchmark has
-become slower where far more rounds than half are beyond the margin (a sign test), and in each pair of
-processes more than half: processes of one and the same code differ by some per cent, as memory happens to
-lie; that is what the margin is for.
+Both trees run the same benchmarks in turn, in several pairs of processes, on one core.  Of each round stands
+the ratio of its two samples, in seconds of the processor, which what disturbs the machine changes little.  A
+benchmark has become slower where far more rounds than half are beyond the margin (a sign test), and in each
+pair of processes more than half: processes of one and the same code differ by some per cent, as memory
+happens to lie; that is what the margin is for.  Where some pairs say so and others do not there are as many
+pairs again, and one of all may be of another opinion.
 
-The level of the test is divided by the number of benchmarks, so that all of them together raise a false alarm
-once in ``1 / level`` runs, where no pair is off by more than the margin.  Where the rounds are too noisy to
-tell, and valgrind is there, instructions are counted instead.
+The level of the test is divided by the number of benchmarks, and by the two looks at them, so that all of
+them together raise a false alarm once in ``1 / level`` runs, where pairs are not off by more than the margin.
+Where the rounds are too noisy to tell, and valgrind is there, instructions are counted instead.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ from .turns import Plan, Worker, WorkerError
 
 MARGIN = 0.05
 LEVEL = 0.001
-PAIRS = 3
+LOOKS = 2
+PAIRS = 3  # of each look
 ROUNDS = 30  # of each pair
 SECONDS = 0.001  # of a sample, about
 LEAST_OF = 3  # samples: what disturbs makes them longer, never shorter
@@ -76,22 +78,35 @@ def decide(point: str, pairs: Sequence[Sequence[float]], benchmarks: int, margin
     ratio = statistics.median(rounds)
     quarters = statistics.quantiles(rounds, n=4)
     spread = quarters[2] - quarters[0]
-    level = LEVEL / max(benchmarks, 1)
     medians = [statistics.median(pair) for pair in pairs]
-    slower = sum(each > 1 + margin for each in rounds)
-    faster = sum(each < 1 / (1 + margin) for each in rounds)
-    if tail(slower, len(rounds)) < level and all(each > 1 + margin for each in medians):
-        return Verdict(point, SLOWER, ratio, spread)
-    if tail(faster, len(rounds)) < level and all(each < 1 / (1 + margin) for each in medians):
-        return Verdict(point, FASTER, ratio, spread)
+    agreeing = len(pairs) - len(pairs) // (LOOKS * PAIRS)
+    for outcome, moved in ((SLOWER, lambda each: each), (FASTER, lambda each: 1 / each)):
+        beyond = sum(moved(each) > 1 + margin for each in rounds)
+        pairs_beyond = sum(moved(each) > 1 + margin for each in medians)
+        if tail(beyond, len(rounds)) < _level(benchmarks) and pairs_beyond >= agreeing:
+            return Verdict(point, outcome, ratio, spread)
     is_unclear = spread > NOISY and max(ratio, 1 / ratio) > 1 + margin / 2
     return Verdict(point, NOISE if is_unclear else SAME, ratio, spread)
+
+
+def _level(benchmarks: int) -> float:
+    """How likely one look at one benchmark may raise a false alarm."""
+    return LEVEL / LOOKS / max(benchmarks, 1)
+
+
+def is_doubtful(verdict: Verdict, pairs: Sequence[Sequence[float]], margin: float) -> bool:
+    """Does a pair say that something has moved, though the verdict is that nothing has?"""
+    medians = [statistics.median(pair) for pair in pairs]
+    has_moved = any(max(each, 1 / each) > 1 + margin for each in medians)
+    return verdict.outcome in (SAME, NOISE) and has_moved
 
 
 def take_rounds(
     point: str, base: Worker, head: Worker, rounds: int, plan: Plan, is_of_processor: bool = True
 ) -> list[float]:
-    """Head's seconds by base's, of each round; each goes first every other time.
+    """Head's seconds by base's, of each round.
+
+    Each comes after the other, always: one that goes on by itself may be some per cent faster.
 
     is_of_processor: count what a processor has spent, and not the time in which others had it.
     Raises WorkerError where one of them cannot do it.
@@ -105,11 +120,10 @@ def take_rounds(
     for worker in (base, head):  # the same number of calls in both
         worker.ask("loops", count=max(loops))
     ratios = []
-    for count in range(rounds):
-        order = (base, head) if count % 2 else (head, base)
+    for _ in range(rounds):
         asked = {"least_of": LEAST_OF, "of_processor": is_of_processor}
-        seconds = {worker.label: worker.ask("sample", **asked)["seconds"] for worker in order}
-        ratios.append(seconds[head.label] / seconds[base.label])
+        before, after = (worker.ask("sample", **asked)["seconds"] for worker in (base, head))
+        ratios.append(after / before)
     for worker in (base, head):
         worker.ask("drop")
     return ratios
@@ -128,33 +142,56 @@ def compare(
 
     Raises ValueError for so few rounds that even if head were slower in all of them that might be chance.
     """
-    if tail(pairs * rounds, pairs * rounds) >= LEVEL / max(len(points), 1):
+    if tail(pairs * rounds, pairs * rounds) >= _level(len(points)):
         raise ValueError(f"{pairs} pairs of {rounds} rounds are too few to tell {len(points)} benchmarks")
-    plan = Plan(rounds=rounds, seconds=SECONDS)
-    is_on_host = "streams" not in get_backend(backend).traits  # of one thread, as the environments say
     found: dict[str, list[list[float]]] = {point: [] for point in points}
     problems: dict[str, str] = {}
-    for _ in range(pairs):
-        workers: list[Worker] = []
-        try:
-            for label, environment in ((BASE, base), (HEAD, head)):
-                workers.append(Worker(backend, label, {**environment, "PYTHONHASHSEED": "0"}))
-            for point in points:
-                if point not in problems:
-                    try:
-                        found[point].append(take_rounds(point, *workers, rounds, plan, is_on_host))
-                    except WorkerError as error:
-                        problems[point] = str(error)
-        finally:
-            for worker in workers:
-                worker.close()
-    verdicts = [
-        Verdict(point, FAILED, 1.0, 0.0, problem=problems[point])
-        if point in problems
-        else decide(point, found[point], len(points), margin)
-        for point in points
-    ]
-    yield from by_instructions(verdicts, backend, base, head, margin)
+
+    def look_at(some: Sequence[str]) -> dict[str, Verdict]:
+        for _ in range(pairs):
+            able = [point for point in some if point not in problems]
+            for point, ratios in take_pair(able, base, head, backend, rounds, problems):
+                found[point].append(ratios)
+        return {
+            point: Verdict(point, FAILED, 1.0, 0.0, problem=problems[point])
+            if point in problems
+            else decide(point, found[point], len(points), margin)
+            for point in some
+        }
+
+    verdicts = look_at(points)
+    doubtful = [point for point in points if is_doubtful(verdicts[point], found[point], margin)]
+    verdicts |= look_at(doubtful)
+    yield from by_instructions([*verdicts.values()], backend, base, head, margin)
+
+
+def take_pair(
+    points: Sequence[str],
+    base: Mapping[str, str],
+    head: Mapping[str, str],
+    backend: str,
+    rounds: int,
+    problems: dict[str, str],
+) -> Iterator[tuple[str, list[float]]]:
+    """The rounds of each benchmark, by one pair of processes; ``problems`` gets those that cannot be done."""
+    if not points:
+        return
+    plan = Plan(rounds=rounds, seconds=SECONDS)
+    is_on_host = "streams" not in get_backend(backend).traits  # of one thread, as the environments say
+    can_choose = is_on_host and hasattr(os, "sched_getaffinity")
+    core = max(os.sched_getaffinity(0)) if can_choose else None  # one for both: cores differ
+    workers: list[Worker] = []
+    try:
+        for label, environment in ((BASE, base), (HEAD, head)):
+            workers.append(Worker(backend, label, {**environment, "PYTHONHASHSEED": "0"}, core=core))
+        for point in points:
+            try:
+                yield point, take_rounds(point, *workers, rounds, plan, is_on_host)
+            except WorkerError as error:
+                problems[point] = str(error)
+    finally:
+        for worker in workers:
+            worker.close()
 
 
 def by_instructions(

@@ -46,6 +46,7 @@ class Worker:
     label        what tables call it
     accelerator  what computes for it, or ""
     environment  more than this process's
+    core         the only core of the processor that it may use, where the system lets one say so
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Worker:
         label: str = "",
         environment: Mapping[str, str] | None = None,
         census: str | None = None,
+        core: int | None = None,
     ):
         command = [sys.executable, "-m", "gnomon_bench.worker", name, *([census] if census else [])]
         self._process = subprocess.Popen(
@@ -64,6 +66,8 @@ class Worker:
             text=True,
             env={**os.environ, **(environment or {})},
         )
+        if core is not None and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(self._process.pid, {core})
         try:
             told = self._answer()
         except WorkerError:
