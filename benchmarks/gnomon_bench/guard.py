@@ -7,8 +7,8 @@ Both trees run the same benchmarks in turn, in several pairs of processes, on on
 the ratio of its two samples, in seconds of the processor, which what disturbs the machine changes little.  A
 benchmark has become slower where far more rounds than half are beyond the margin (a sign test), and in each
 pair of processes more than half: processes of one and the same code differ by some per cent, as memory
-happens to lie; that is what the margin is for.  Where some pairs say so and others do not there are as many
-pairs again, and one of all may be of another opinion.
+happens to lie; that is what the margin is for.  Where any pair says that something has moved there are as
+many pairs again, and one of all may be of another opinion.
 
 The level of the test is divided by the number of benchmarks, and by the two looks at them, so that all of
 them together raise a false alarm once in ``1 / level`` runs, where pairs are not off by more than the margin.
@@ -94,11 +94,10 @@ def _level(benchmarks: int) -> float:
     return LEVEL / LOOKS / max(benchmarks, 1)
 
 
-def is_doubtful(verdict: Verdict, pairs: Sequence[Sequence[float]], margin: float) -> bool:
-    """Does a pair say that something has moved, though the verdict is that nothing has?"""
+def may_have_moved(pairs: Sequence[Sequence[float]], margin: float = MARGIN) -> bool:
+    """Does a pair say so, of a benchmark?"""
     medians = [statistics.median(pair) for pair in pairs]
-    has_moved = any(max(each, 1 / each) > 1 + margin for each in medians)
-    return verdict.outcome in (SAME, NOISE) and has_moved
+    return any(max(each, 1 / each) > 1 + margin for each in medians)
 
 
 def take_rounds(
@@ -160,8 +159,7 @@ def compare(
         }
 
     verdicts = look_at(points)
-    doubtful = [point for point in points if is_doubtful(verdicts[point], found[point], margin)]
-    verdicts |= look_at(doubtful)
+    verdicts |= look_at([point for point in points if may_have_moved(found[point], margin)])
     yield from by_instructions([*verdicts.values()], backend, base, head, margin)
 
 
