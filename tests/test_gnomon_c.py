@@ -93,6 +93,82 @@ def test_several_python_threads_at_once() -> None:
     assert len(sums) == 160 and set(sums) == {sums[0]}
 
 
+def test_several_python_threads_share_the_pool() -> None:
+    """One has it at a time; the others compute alone."""
+    before = gn.get_num_threads()
+    x = gn.arange(200_000, dtype=gn.float32, device="c")
+    expected = (x * 2 + 1).tolist()
+    results: list[bool] = []
+
+    def work() -> None:
+        for _ in range(30):
+            results.append(gn.equal(x * 2 + 1, wanted))
+
+    gn.set_num_threads(4)
+    try:
+        wanted = gn.tensor(expected, dtype=gn.float32, device="c")
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        gn.set_num_threads(before)
+    assert results == [True] * 120
+
+
+WORKERS = """
+import os, signal
+import gnomon as gn
+
+def threads():
+    return set(os.listdir("/proc/self/task"))
+
+gn.set_num_threads(1)
+x = gn.ones(1 << 22, device="c")
+x + x
+alone = threads()
+gn.set_num_threads(3)
+for _ in range(20):
+    x + x
+workers = threads() - alone
+gn.set_num_threads(2)
+x + x
+assert threads() == alone | workers
+for worker in workers:
+    status = open(f"/proc/self/task/{worker}/status").read()
+    blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+    assert blocked >> (signal.SIGINT - 1) & 1 and blocked >> (signal.SIGTERM - 1) & 1
+print(len(workers))
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs Linux")
+def test_workers_are_hired_once_and_leave_signals_to_the_program() -> None:
+    from gnomon_c import library
+
+    assert run_on(library.isas()[-1], WORKERS) == ["2"]
+
+
+BLAS = """
+import os
+os.environ["OPENBLAS_NUM_THREADS"] = "7"
+import gnomon as gn
+gn.set_num_threads(1)
+before = os.listdir("/proc/self/task")
+gn.ones(200, 200, device="c") @ gn.ones(200, 200, device="c")
+assert os.listdir("/proc/self/task") == before
+print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs Linux")
+def test_a_blas_hires_no_threads_of_its_own() -> None:
+    from gnomon_c import library
+
+    assert run_on(library.isas()[-1], BLAS) == ["7"]
+
+
 @needs_fork
 def test_a_child_of_fork_computes() -> None:
     with gn.device("c"):

@@ -67,7 +67,7 @@ SETTINGS = {
     # Python keeps memory until its end; a fault ends the process instead of being printed and forgotten
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-    # OpenMP's own library isn't instrumented: what it orders would look like races
+    # what a BLAS's own threads do cannot be seen
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1",
 }
 

@@ -1,7 +1,7 @@
 """Opens the C extension and a BLAS, each at first use.
 
 The BLAS comes from the package scipy-openblas32 where it is installed; its own threads are switched off,
-since the kernels split a product over the threads of gnomon's own team (two pools beside each other cost a
+since the kernels split a product over gnomon's own threads (two pools beside each other cost a
 factor of two).
 """
 
@@ -14,6 +14,7 @@ import os
 import warnings
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 MISSING = "its C extension gnomon_c._native is not built (was there a C compiler at install time?)"
 
@@ -96,6 +97,20 @@ def find_blas() -> Path | None:
     return libraries[0] if libraries else None
 
 
+def _open_with_one_thread(ffi: Any, path: Path) -> Any:
+    """A BLAS that hires no threads: they would look for work for a tenth of a second, where ours want to run."""
+    name = "OPENBLAS_NUM_THREADS"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        return ffi.dlopen(str(path))
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
 @functools.cache
 def open_blas() -> str:
     """Hand the addresses of a BLAS to the C library, once; returns what was opened, or "" for none.
@@ -113,7 +128,7 @@ def open_blas() -> str:
     for name in _BLAS_FUNCTIONS:
         ffi.cdef(f"void {prefix}cblas_{name}();")
     try:
-        library = ffi.dlopen(str(path))
+        library = _open_with_one_thread(ffi, path)
         getattr(library, f"{prefix}openblas_set_num_threads")(1)
         addresses = [
             float(int(ffi.cast("uintptr_t", ffi.addressof(library, f"{prefix}cblas_{name}"))))
