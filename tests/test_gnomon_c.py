@@ -13,6 +13,10 @@ import pytest
 import gnomon as gn
 
 pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+can_count_threads = pytest.mark.skipif(
+    not os.path.isdir("/proc/self/task") or "GNOMON_SANITIZED" in os.environ,
+    reason="needs Linux, and no sanitizer's threads",
+)
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 
@@ -143,7 +147,7 @@ print(len(workers))
 """
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs Linux")
+@can_count_threads
 def test_workers_are_hired_once_and_leave_signals_to_the_program() -> None:
     from gnomon_c import library
 
@@ -162,7 +166,7 @@ print(os.environ["OPENBLAS_NUM_THREADS"])
 """
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs Linux")
+@can_count_threads
 def test_a_blas_hires_no_threads_of_its_own() -> None:
     from gnomon_c import library
 

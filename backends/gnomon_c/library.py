@@ -98,7 +98,7 @@ def find_blas() -> Path | None:
 
 
 def _open_with_one_thread(ffi: Any, path: Path) -> Any:
-    """A BLAS that hires no threads: they would look for work for a tenth of a second, where ours want to run."""
+    """A BLAS that hires no threads: they would look for work for a while, where ours want to run."""
     name = "OPENBLAS_NUM_THREADS"
     before = os.environ.get(name)
     os.environ[name] = "1"
