@@ -50,8 +50,8 @@ def broken(library):
 BENCHMARKS = [
     *(loop(f"same {place}", 1) for place in range(10)),
     *(kernel(f"same {place}", 1) for place in range(10, 20)),
-    *(loop(f"slower {place}", 1.1) for place in range(10)),
-    *(kernel(f"slower {place}", 1.1) for place in range(10, 20)),
+    *(loop(f"slower {place}", 1.1) for place in range(3)),
+    *(kernel(f"slower {place}", 1.1) for place in range(3, 6)),
     loop("faster", 0.8),
     Benchmark("broken", "test", broken),
 ]
@@ -66,10 +66,10 @@ def environments(tmp_path: Path) -> list[dict[str, str]]:
 
 
 def test_a_slowdown_of_10_per_cent_is_found_and_nothing_is_in_20_of_20_tries(tmp_path, monkeypatch):
-    """Ten loops of Python and ten kernels, each with nothing changed and with a tenth more to do."""
+    """Loops of Python and kernels, 20 with nothing changed and six with a tenth more to do."""
     monkeypatch.setattr(instructions, "is_possible", lambda: False)
     base, head = environments(tmp_path)
-    slower = [f"test/slower {place}" for place in range(20)]
+    slower = [f"test/slower {place}" for place in range(6)]
     names = [*(f"test/same {place}" for place in range(20)), *slower, "test/faster", "test/broken"]
     backend = "c" if gn.backends()["c"].available else "reference"
     verdicts = {each.point: each for each in guard.compare(names, base, head, backend)}
@@ -83,7 +83,7 @@ def test_a_slowdown_of_10_per_cent_is_found_and_nothing_is_in_20_of_20_tries(tmp
 
 
 def noisy(drawn: random.Random, ratio: float, deviation: float) -> list[list[float]]:
-    """Three pairs' rounds, each pair off by a per cent or so."""
+    """The rounds of a look, each pair off by a per cent or so."""
     pairs = []
     for _ in range(guard.PAIRS):
         own = ratio * drawn.gauss(1, 0.01)
@@ -99,21 +99,15 @@ def test_alarms_are_as_rare_as_is_said():
     assert found.count(SLOWER) >= 190
 
 
-def test_one_bad_pair_of_processes_is_no_alarm():
+def test_some_bad_pairs_of_processes_are_no_alarm():
     drawn = random.Random(6)
-    pairs = noisy(drawn, 1.3, 0.01)
-    assert decide("p", pairs, 1).outcome == SLOWER
-    pairs[1] = noisy(drawn, 1.0, 0.01)[0]
-    assert decide("p", pairs, 1).outcome in (SAME, NOISE)
-
-
-def test_of_two_looks_one_pair_may_be_of_another_opinion():
-    drawn = random.Random(8)
-    slower, same = noisy(drawn, 1.12, 0.01), noisy(drawn, 1.0, 0.01)
-    first = [slower[0], same[0], slower[1]]
-    assert decide("p", first, 1).outcome == SAME and guard.may_have_moved(first)
-    assert decide("p", [*first, *slower], 1).outcome == SLOWER
-    assert decide("p", [*first, slower[0], slower[1], same[1]], 1).outcome == SAME
+    slower, same = noisy(drawn, 1.3, 0.01), noisy(drawn, 1.0, 0.01)
+    assert decide("p", slower, 1).outcome == SLOWER
+    assert decide("p", [same[0], *slower[1:]], 1).outcome == SLOWER
+    some = [*same[:2], *slower[2:]]
+    assert decide("p", some, 1).outcome in (SAME, NOISE) and guard.may_have_moved(some)
+    assert decide("p", [*some, *slower], 1).outcome == SLOWER
+    assert decide("p", [*some, same[0], *slower[1:]], 1).outcome in (SAME, NOISE)
     assert guard.may_have_moved(slower) and not guard.may_have_moved(same)
     assert guard.may_have_moved([[1 / each for each in pair] for pair in slower])
 
@@ -122,9 +116,9 @@ def test_what_may_have_moved_is_looked_at_again(monkeypatch):
     drawn = random.Random(9)
     slower, same = noisy(drawn, 1.12, 0.01)[0], noisy(drawn, 1.0, 0.01)[0]
     scripts = {
-        "slow": [same, slower, slower, slower, slower, slower],
-        "by chance": [slower] * 4 + [same] * 2,
-        "same": [same] * 3,
+        "slow": [same] * 2 + [slower] * 10,
+        "by chance": [slower] * 6 + [same] * 6,
+        "same": [same] * 6,
     }
     asked = []
 
@@ -140,7 +134,7 @@ def test_what_may_have_moved_is_looked_at_again(monkeypatch):
     verdicts = list(guard.compare(["slow", "by chance", "same", "broken"], {}, {}, "reference"))
     assert [each.outcome for each in verdicts] == [SLOWER, SAME, SAME, guard.FAILED]
     looked = ["slow", "by chance", "same"]
-    assert asked == [[*looked, "broken"], *[looked] * 2, *[looked[:2]] * 3]
+    assert asked == [[*looked, "broken"], *[looked] * 5, *[looked[:2]] * 6]
 
 
 def test_what_is_too_noisy_is_said_and_decided_by_instructions(tmp_path, monkeypatch):

@@ -5,14 +5,14 @@
 
 Both trees run the same benchmarks in turn, in several pairs of processes, on one core.  Of each round stands
 the ratio of its two samples, in seconds of the processor, which what disturbs the machine changes little.  A
-benchmark has become slower where far more rounds than half are beyond the margin (a sign test), and in each
-pair of processes more than half: processes of one and the same code differ by some per cent, as memory
-happens to lie; that is what the margin is for.  Where any pair says that something has moved there are as
-many pairs again, and one of all may be of another opinion.
+benchmark has become slower where far more rounds than half are beyond the margin (a sign test), and in five
+of six pairs more than half: processes of one and the same code differ by some per cent, as memory happens to
+lie; that is what the margin and the pairs are for.  Where any pair says that something has moved there are as
+many pairs again.
 
 The level of the test is divided by the number of benchmarks, and by the two looks at them, so that all of
-them together raise a false alarm once in ``1 / level`` runs, where pairs are not off by more than the margin.
-Where the rounds are too noisy to tell, and valgrind is there, instructions are counted instead.
+them together raise a false alarm once in ``1 / level`` runs, where pairs are seldom off by more than the
+margin.  Where the rounds are too noisy to tell, and valgrind is there, instructions are counted instead.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from .turns import Plan, Worker, WorkerError
 MARGIN = 0.05
 LEVEL = 0.001
 LOOKS = 2
-PAIRS = 3  # of each look
-ROUNDS = 30  # of each pair
+PAIRS = 6  # of each look, of which one may be of another opinion
+ROUNDS = 15  # of each pair
 SECONDS = 0.001  # of a sample, about
 LEAST_OF = 3  # samples: what disturbs makes them longer, never shorter
 NOISY = 0.15  # half of the rounds' ratios lie further apart
@@ -79,7 +79,7 @@ def decide(point: str, pairs: Sequence[Sequence[float]], benchmarks: int, margin
     quarters = statistics.quantiles(rounds, n=4)
     spread = quarters[2] - quarters[0]
     medians = [statistics.median(pair) for pair in pairs]
-    agreeing = len(pairs) - len(pairs) // (LOOKS * PAIRS)
+    agreeing = len(pairs) - len(pairs) // PAIRS
     for outcome, moved in ((SLOWER, lambda each: each), (FASTER, lambda each: 1 / each)):
         beyond = sum(moved(each) > 1 + margin for each in rounds)
         pairs_beyond = sum(moved(each) > 1 + margin for each in medians)
@@ -320,8 +320,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--base", default="HEAD~1", metavar="COMMIT", help="(default: %(default)s)")
     parser.add_argument("--backend", default="c", metavar="NAME", help="(default: %(default)s)")
     parser.add_argument("--ops", default=None, metavar="REGEX", help="only benchmarks whose name has a match")
-    parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N", help="of processes (default: 3)")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="of each (default: 30)")
+    parser.add_argument(
+        "--pairs", type=int, default=PAIRS, metavar="N", help="of processes (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, metavar="N", help="of each (default: %(default)s)"
+    )
     options = parser.parse_args(arguments)
     try:
         points = [point.name for point in watched(options.ops)]
