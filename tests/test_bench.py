@@ -415,3 +415,13 @@ def test_a_summary_says_what_is_wrong_with_its_report(tmp_path, capsys):
         with pytest.raises(SystemExit) as ended:
             summary.main([str(report), str(tmp_path / "there")])
         assert ended.value.code == 2 and problem in capsys.readouterr().err
+
+
+def test_a_shaken_process_keeps_what_a_number_says(monkeypatch):
+    assert worker.shake() == []
+    monkeypatch.setenv(worker.SHAKEN, "3")
+    sizes = [len(each) for each in worker.shake()]
+    assert len(sizes) == 16 and all(2**10 <= size < 2**15 for size in sizes)
+    assert [len(each) for each in worker.shake()] == sizes
+    monkeypatch.setenv(worker.SHAKEN, "4")
+    assert [len(each) for each in worker.shake()] != sizes

@@ -122,8 +122,9 @@ def test_what_may_have_moved_is_looked_at_again(monkeypatch):
     }
     asked = []
 
-    def take_pair(points, base, head, backend, rounds, problems):
+    def take_pair(points, base, head, backend, rounds, problems, shaken):
         asked.append(list(points))
+        next(shaken)
         for point in points:
             if point == "broken":
                 problems[point] = "so"

@@ -7,8 +7,9 @@ Both trees run the same benchmarks in turn, in several pairs of processes, on on
 the ratio of its two samples, in seconds of the processor, which what disturbs the machine changes little.  A
 benchmark has become slower where far more rounds than half are beyond the margin (a sign test), and in five
 of six pairs more than half: processes of one and the same code differ by some per cent, as memory happens to
-lie; that is what the margin and the pairs are for.  Where any pair says that something has moved there are as
-many pairs again.
+lie; that is what the margin and the pairs are for.  (Left alone, memory would lie the same way in each process
+of a tree, by the length of its path; so each is shaken.)  Where any pair says that something has moved there
+are as many pairs again.
 
 The level of the test is divided by the number of benchmarks, and by the two looks at them, so that all of
 them together raise a false alarm once in ``1 / level`` runs, where pairs are seldom off by more than the
@@ -21,6 +22,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import io
+import itertools
 import math
 import os
 import pathlib
@@ -41,6 +43,7 @@ from gnomon_c.library import isas
 from . import definitions, instructions
 from .benchmark import Point
 from .turns import Plan, Worker, WorkerError
+from .worker import SHAKEN
 
 MARGIN = 0.05
 LEVEL = 0.001
@@ -145,11 +148,12 @@ def compare(
         raise ValueError(f"{pairs} pairs of {rounds} rounds are too few to tell {len(points)} benchmarks")
     found: dict[str, list[list[float]]] = {point: [] for point in points}
     problems: dict[str, str] = {}
+    shaken = itertools.count()
 
     def look_at(some: Sequence[str]) -> dict[str, Verdict]:
         for _ in range(pairs):
             able = [point for point in some if point not in problems]
-            for point, ratios in take_pair(able, base, head, backend, rounds, problems):
+            for point, ratios in take_pair(able, base, head, backend, rounds, problems, shaken):
                 found[point].append(ratios)
         return {
             point: Verdict(point, FAILED, 1.0, 0.0, problem=problems[point])
@@ -170,8 +174,12 @@ def take_pair(
     backend: str,
     rounds: int,
     problems: dict[str, str],
+    shaken: Iterator[int],
 ) -> Iterator[tuple[str, list[float]]]:
-    """The rounds of each benchmark, by one pair of processes; ``problems`` gets those that cannot be done."""
+    """The rounds of each benchmark, by one pair of processes; ``problems`` gets those that cannot be done.
+
+    shaken: numbers by which processes differ in how their memory lies
+    """
     if not points:
         return
     plan = Plan(rounds=rounds, seconds=SECONDS)
@@ -181,7 +189,8 @@ def take_pair(
     workers: list[Worker] = []
     try:
         for label, environment in ((BASE, base), (HEAD, head)):
-            workers.append(Worker(backend, label, {**environment, "PYTHONHASHSEED": "0"}, core=core))
+            fixed = {**environment, "PYTHONHASHSEED": "0", SHAKEN: str(next(shaken))}
+            workers.append(Worker(backend, label, fixed, core=core))
         for point in points:
             try:
                 yield point, take_rounds(point, *workers, rounds, plan, is_on_host)
