@@ -18,7 +18,7 @@ from .benchmark import ALL, ARRAYS, TORCH_LIKE, Benchmark, Cost, Work
 from .library import Library
 
 K, M = 2**10, 2**20
-SIZES = (M, 4, 16 * K, 16 * M)  # of vectors: in the last cache, overhead alone, in the nearest, in memory
+SIZES = (M, 4, 4 * K, 16 * M)  # of vectors: in the last cache, overhead alone, in the nearest, in memory
 SIDES = (1024, 32, 128, 4096)  # of square matrices
 ITEMSIZES = {"float64": 8, "int64": 8, "complex64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2}
 

@@ -7,9 +7,9 @@ Both trees run the same benchmarks in turn, in several pairs of processes, on on
 the ratio of its two samples, in seconds of the processor, which what disturbs the machine changes little.  A
 benchmark has become slower where far more rounds than half are beyond the margin (a sign test), and in five
 of six pairs more than half: processes of one and the same code differ by some per cent, as memory happens to
-lie; that is what the margin and the pairs are for.  (Left alone, memory would lie the same way in each process
-of a tree, by the length of its path; so each is shaken.)  Where any pair says that something has moved there
-are as many pairs again.
+lie; that is what the margin and the pairs are for.  (Left alone, memory would lie the same way in each
+process of a tree, by the length of its path; so each is shaken.)  Where any pair says that something has
+moved there are as many pairs again.
 
 The level of the test is divided by the number of benchmarks, and by the two looks at them, so that all of
 them together raise a false alarm once in ``1 / level`` runs, where pairs are seldom off by more than the
