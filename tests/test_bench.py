@@ -6,14 +6,12 @@ import json
 import re
 import subprocess
 import sys
-import threading
-import time
 
 import numpy
 import pytest
 
 import gnomon as gn
-from gnomon_bench import bench, census, definitions, figures, limits, page, summary, worker
+from gnomon_bench import bench, census, definitions, figures, limits, page, sampling, summary, worker
 from gnomon_bench.benchmark import Cost, Point
 from gnomon_bench.library import Library, open_library
 from gnomon_bench.sampling import Subject, rest
@@ -102,16 +100,21 @@ def test_a_subject_counts_calls_and_units():
     assert timed.sample() == 2.0
 
 
-def test_a_library_rests_until_its_threads_sleep():
-    ends = time.monotonic() + 0.08
-    spinning = threading.Thread(target=lambda: [None for _ in iter(lambda: time.monotonic() < ends, False)])
-    spinning.start()
+@pytest.mark.parametrize(("spinning", "looks"), [(0, 1), (5, 6), (10_000, sampling.MOST_LOOKS)])
+def test_a_library_rests_until_its_threads_sleep(spinning, looks, monkeypatch):
+    """Whose threads work through so many looks, each of which finds that half of a processor was used."""
+    slept = []
+
+    class Clock:
+        sleep = staticmethod(slept.append)
+
+        @staticmethod
+        def process_time():
+            return min(len(slept), spinning) * sampling.LOOK_SECONDS / 2
+
+    monkeypatch.setattr(sampling, "time", Clock)
     rest()
-    assert time.monotonic() >= ends
-    spinning.join()
-    before = time.process_time()
-    rest()
-    assert time.process_time() - before < 0.05
+    assert slept == [sampling.LOOK_SECONDS] * looks
 
 
 class Scripted(Worker):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import subprocess
 from pathlib import Path
@@ -273,3 +274,27 @@ def test_seconds_are_the_processor_s_where_the_work_is_done_on_it(is_of_processo
         worker.ask = noted
     guard.take_rounds("p", base, head, 2, guard.Plan(), is_of_processor)
     assert asked == [is_of_processor] * 4
+
+
+def test_a_tree_whose_extensions_are_older_than_their_sources_is_refused(tmp_path, monkeypatch, capsys):
+    def write(name, seconds):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+        os.utime(path, (seconds, seconds))
+
+    isa = guard.isas()[-1]
+    library = "_native.abi3.so" if isa == "baseline" else f"_native_{isa}.abi3.so"
+    write("csrc/c/a.c", 100)
+    write("setup.py", 50)
+    write(f"backends/gnomon_c/{library}", 200)
+    write("reference/gnomon/_hot_path.abi3.so", 150)
+    assert guard.stale(tmp_path) == ""
+    write("reference/gnomon/_c/b.c", 160)
+    problem = guard.stale(tmp_path)
+    assert problem.startswith("reference/gnomon/_hot_path.abi3.so is older than reference/gnomon/_c/b.c")
+    write("csrc/c/new.c", 300)
+    assert guard.stale(tmp_path).startswith(f"backends/gnomon_c/{library} is older than csrc/c/new.c")
+    monkeypatch.setattr(guard, "ROOT", tmp_path)
+    assert guard.main(["--ops", "^dispatch/item$"]) == 2
+    assert "is older than csrc/c/new.c: build it" in capsys.readouterr().err

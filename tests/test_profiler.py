@@ -79,6 +79,11 @@ def test_shares_add_up_to_one(device):
     shares = p.shares
     assert list(shares) == ["kernels", "gnomon", "program", "waiting"]
     assert sum(shares.values()) == pytest.approx(1.0)
+    elsewhere = []
+    thread = threading.Thread(target=lambda: elsewhere.append(p.shares))
+    thread.start()
+    thread.join()
+    assert elsewhere == [shares]
     assert shares.pop("waiting") == 0
     assert all(0 < share < 1 for share in shares.values())
 

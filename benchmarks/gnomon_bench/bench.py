@@ -68,7 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
     add(
         "--census",
         default=None,
-        metavar="FILE",
+        metavar="FILE|NAME",
         help=f"the calls of a program instead: a file of `gnomon census`, or {', '.join(shipped())}",
     )
     add("--report", default=None, metavar="DIR", help="write bench.json and bench.html there")

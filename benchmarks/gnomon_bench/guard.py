@@ -88,7 +88,8 @@ def decide(point: str, pairs: Sequence[Sequence[float]], benchmarks: int, margin
         pairs_beyond = sum(moved(each) > 1 + margin for each in medians)
         if tail(beyond, len(rounds)) < _level(benchmarks) and pairs_beyond >= agreeing:
             return Verdict(point, outcome, ratio, spread)
-    is_unclear = spread > NOISY and max(ratio, 1 / ratio) > 1 + margin / 2
+    moved_by = max(ratio, 1 / ratio)
+    is_unclear = moved_by > 1 + margin or (spread > NOISY and moved_by > 1 + margin / 2)
     return Verdict(point, NOISE if is_unclear else SAME, ratio, spread)
 
 
@@ -286,6 +287,25 @@ def tree_of(commit: str) -> Iterator[pathlib.Path]:
         yield tree
 
 
+def stale(root: pathlib.Path) -> str:
+    """What is wrong with a tree whose extension is older than a source of it; "" where nothing is."""
+    places = [root / each for each in NATIVE]
+    files = [path for place in places for path in (place, *place.rglob("*")) if path.is_file()]
+    times = {path: path.stat().st_mtime for path in files if path.suffix != ".pyc"}
+    newest = max(times, key=lambda path: times[path])
+    try:
+        widest = isas()[-1]
+    except RuntimeError:  # there is no C backend
+        return ""
+    library = "_native" if widest == "baseline" else f"_native_{widest}"
+    for pattern in (f"backends/gnomon_c/{library}.*so", "reference/gnomon/_hot_path.*so"):
+        for built in root.glob(pattern):
+            if built.stat().st_mtime < times[newest]:
+                names = f"{built.relative_to(root)} is older than {newest.relative_to(root)}"
+                return f"{names}: build it first (pip install --editable .)"
+    return ""
+
+
 # -- the command ---------------------------------------------------------------------------------------------
 
 
@@ -347,6 +367,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     head = environment_of(ROOT)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # processes and trees are cleared away
     try:
+        if problem := stale(ROOT):
+            raise TreeError(problem)
         with tree_of(options.base) as tree:
             base = environment_of(tree)
             size = {"pairs": options.pairs, "rounds": options.rounds}

@@ -28,6 +28,7 @@ from .benchmark import Cost
 from .library import Library
 
 ENOUGH = 0.02  # seconds of a copy or a product: larger ones would say no more
+LEAST_SIZES = 3
 FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=fast")
 
 
@@ -63,13 +64,13 @@ def of_accelerator(library: Library) -> Limits:
     """What a library reaches where it computes: copies, products of float32 matrices, the smallest sums."""
     began = numpy.ones(1, numpy.float32)
     count, seconds, bandwidths = 2**12, 0.0, []
-    while count <= 2**26 and seconds < ENOUGH:
+    while count <= 2**26 and (len(bandwidths) < LEAST_SIZES or seconds < ENOUGH):
         source, target = (library.tensor(numpy.broadcast_to(began, (count,)), "float32") for _ in range(2))
         seconds = _of_each(library, lambda: target.copy_(source), 10)  # noqa: B023
         bandwidths.append((8.0 * count, 8 * count / seconds))
         count *= 4
     side, seconds, rates = 256, 0.0, []
-    while side <= 8192 and seconds < ENOUGH:
+    while side <= 8192 and (len(rates) < LEAST_SIZES or seconds < ENOUGH):
         matrix = library.tensor(numpy.broadcast_to(began, (side, side)), "float32")
         seconds = _of_each(library, lambda: matrix @ matrix, 3)  # noqa: B023
         rates.append(2 * side**3 / seconds)

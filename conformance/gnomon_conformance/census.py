@@ -334,11 +334,13 @@ def shipped() -> list[str]:
 def load(path: str | os.PathLike[str]) -> tuple[str, list[CensusCall]]:
     """The program's name and its calls, of a file, or of a census that comes with gnomon, by its name.
 
-    Raises CensusError for what is no census, OSError where there is no such file.
+    Raises CensusError for what is no census, OSError for a file that cannot be read.
     """
     file = pathlib.Path(path)
     if not file.is_file() and str(path) in shipped():
         file = PROGRAMS / f"{path}.json"
+    if not file.is_file():
+        raise CensusError(f"{path}: expected a file of `gnomon census`, or one of {', '.join(shipped())}")
     try:
         data = json.loads(file.read_text("utf-8"))
         if data["format"] != FORMAT:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import math
 import random
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -692,8 +693,8 @@ def _() -> dict[str, Any]:
 
     def kernel(iterator: Any) -> None:
         shared["iterator"] = iterator
-        for _ in range(2000):
-            pass  # the interpreter may turn to another thread here
+        for _ in range(10):
+            time.sleep(0)  # the interpreter turns to another thread here, if one waits
         right["neg"](shared["iterator"])
 
     return {"neg": kernel}

@@ -153,7 +153,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--census": {
         "default": None,
         "dest": "gnomon_census",
-        "metavar": "FILE",
+        "metavar": "FILE|NAME",
         "help": "instead of all that: the calls of a program, as `gnomon census` wrote them down, "
         "or lstm and others that come with gnomon",
     },

@@ -51,20 +51,6 @@ static inline double uniform53(uint32_t high, uint32_t low) {
 
 #define PI 3.141592653589793
 
-/* A double as the float whose last bit says that it is not exact: rounded again, to half as many bits, it is what the
- * double would be.  Source: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums" (2008). */
-static inline float round_to_odd(double value) {
-    const float nearest = (float)value;
-    if ((double)nearest == value || nearest != nearest || isinf(nearest)) {
-        return nearest;
-    }
-    const uint32_t bits = gn_bits(nearest);
-    if (bits & 1) {
-        return nearest;
-    }
-    return gn_from_bits(fabs((double)nearest) > fabs(value) ? bits - 1 : bits + 1);
-}
-
 /* A whole number as an integer, modulo 2^64. */
 static inline int64_t wrapped(double number) {
     return number < 0x1p63 ? (int64_t)number : (int64_t)(uint64_t)fmod(number, 0x1p64);

@@ -34,7 +34,7 @@
 #define BITS 53
 #endif
 #elif IS_HALF
-#define MADE(x) STORE(round_to_odd(x))
+#define MADE(x) STORE((float)(x))
 #elif IS_FLOATING
 #define MADE(x) ((STORAGE)(x))
 #else

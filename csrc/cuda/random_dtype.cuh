@@ -10,7 +10,7 @@
     };
 
 #if IS_HALF
-#define MADE(x) STORE(round_to_odd(x))
+#define MADE(x) STORE((float)(x))
 #elif IS_FLOATING
 #define MADE(x) ((STORAGE)(x))
 #elif IS_COMPLEX

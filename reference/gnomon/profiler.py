@@ -254,7 +254,7 @@ class profile(Observer):
         self._profile_memory = profile_memory
         self._events: list[FunctionEvent] = []
         self._with_shortcuts = False
-        self._waited = 0
+        self._waited = self._thread = 0
         self._start = self._end = 0
 
     # -- the block -----------------------------------------------------------------------------------------
@@ -284,6 +284,7 @@ class profile(Observer):
         if not (self._record_shapes or self._profile_memory or is_asynchronous):
             self._with_shortcuts = start_timing(self, time.perf_counter_ns)
         set_observer(self, self._with_shortcuts)
+        self._thread = threading.get_ident()
         self._start = time.perf_counter_ns()
 
     def stop(self) -> None:
@@ -421,7 +422,7 @@ class profile(Observer):
         """
         self._check_done()
         wall = max(self._end - self._start, 1)
-        here = [each for each in self._events if each.thread == threading.get_ident()]
+        here = [each for each in self._events if each.thread == self._thread]
         kernels = sum(
             each.end - each.start for each in here if each.scope == KERNEL and not _has(each, KERNEL)
         )
