@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -428,3 +429,13 @@ def test_a_shaken_process_keeps_what_a_number_says(monkeypatch):
     assert [len(each) for each in worker.shake()] == sizes
     monkeypatch.setenv(worker.SHAKEN, "4")
     assert [len(each) for each in worker.shake()] != sizes
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system has no say in cores")
+def test_a_worker_may_be_kept_on_one_core():
+    core = max(os.sched_getaffinity(0))
+    kept = Worker("reference", core=core)
+    try:
+        assert os.sched_getaffinity(kept._process.pid) == {core}
+    finally:
+        kept.close()

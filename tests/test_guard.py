@@ -113,6 +113,13 @@ def test_some_bad_pairs_of_processes_are_no_alarm():
     assert guard.may_have_moved([[1 / each for each in pair] for pair in slower])
 
 
+def test_what_is_apart_without_agreement_is_not_called_the_same():
+    for slow, others in (([1.14] * 15, [1.04] * 15), ([1.12] * 15, [1.0] * 15)):
+        for pairs in (both := [slow] * 9 + [others] * 3, [[1 / each for each in pair] for pair in both]):
+            assert decide("p", pairs, 1).outcome == NOISE
+    assert decide("p", [[1.04] * 15] * 12, 1).outcome == SAME
+
+
 def test_what_may_have_moved_is_looked_at_again(monkeypatch):
     drawn = random.Random(9)
     slower, same = noisy(drawn, 1.12, 0.01)[0], noisy(drawn, 1.0, 0.01)[0]

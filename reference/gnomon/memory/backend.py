@@ -410,12 +410,16 @@ def resolve_device(device_or_name: device | str | None) -> device:
 def set_num_threads(count: int) -> None:
     """How many threads a call with enough work uses, on the backends in host memory.
 
-    Raises TypeError for what is no integer, RuntimeError for less than 1.  Source: torch.set_num_threads.
+    Raises TypeError for what is no integer, RuntimeError for less than 1 or more than 2**31 - 1.
+
+    Source: torch.set_num_threads.
     """
     if not isinstance(count, int) or isinstance(count, bool):
         raise TypeError(f"set_num_threads expects an int, but got {type(count).__name__}")
     if count < 1:
         raise RuntimeError(f"set_num_threads expects a positive integer, got {count}")
+    if count >= 2**31:
+        raise RuntimeError(f"set_num_threads expects less than 2**31, got {count}")
     for name in backend_names():
         backend, available, _ = backend_status(name)
         if backend is not None and available and backend.host_memory:
