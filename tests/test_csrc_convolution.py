@@ -3,7 +3,9 @@
 import pytest
 
 np = pytest.importorskip("numpy")
+gnomon_c = pytest.importorskip("gnomon_c")
 
+import gnomon as gn  # noqa: E402
 import test_csrc  # noqa: E402
 from test_csrc import OK, empty, make, values  # noqa: E402
 
@@ -96,3 +98,163 @@ def test_gradients_over_no_positions_are_zero(library, dtype, dims, batch, group
         found = forward(library, g.array.shape, [x, weight, bias], plain)
         expected = np.broadcast_to(values(bias).reshape(-1, *[1] * dims), g.array.shape)
         np.testing.assert_array_equal(found, expected)
+
+
+# -- one channel a group -------------------------------------------------------------------------------------
+
+
+def taps(padded, kernel, out, stride, dilation):
+    """Each kernel element's place, and the part of the padded image that it meets."""
+    for place in np.ndindex(*kernel):
+        parts = (slice(k * d, k * d + (o - 1) * s + 1, s) for k, d, o, s in zip(place, dilation, out, stride))
+        yield place, padded[(..., *parts)]
+
+
+def depthwise(x, w, bias, stride, padding, dilation, gradient):
+    """The convolution of x (batch, groups, ...) with w (groups * m, 1, ...) and its gradients, in float64."""
+    m = w.shape[0] // x.shape[1]
+    kernel = w.shape[2:]
+    pads = [(0, 0), (0, 0), *((p, p) for p in padding)]
+    padded = np.pad(np.repeat(x.astype("float64"), m, 1), pads)
+    out = gradient.shape[2:]
+    y = np.zeros(gradient.shape) + (0 if bias is None else bias.reshape(-1, *[1] * len(kernel)))
+    dx, dw = np.zeros(padded.shape), np.zeros(w.shape)
+    for place, part in taps(padded, kernel, out, stride, dilation):
+        factor = w[(slice(None), 0, *place)].reshape(-1, *[1] * len(kernel))
+        y += factor * part
+        dw[(slice(None), 0, *place)] = (part * gradient).sum((0, *range(2, part.ndim)))
+    for place, part in taps(dx, kernel, out, stride, dilation):
+        part += w[(slice(None), 0, *place)].reshape(-1, *[1] * len(kernel)) * gradient
+    inner = tuple(slice(p, p + n) for p, n in zip(padding, x.shape[2:]))
+    dx = dx[(..., *inner)].reshape(x.shape[0], x.shape[1], m, *x.shape[2:]).sum(2)
+    return y, dx, dw
+
+
+DEPTHWISE = (
+    # sizes, kernel, stride, padding, dilation, features of a channel
+    ((28, 28), (3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((17, 35), (3, 3), (1, 1), (0, 2), (1, 1), 2),
+    ((29, 31), (5, 5), (2, 2), (2, 2), (1, 1), 1),
+    ((14, 14), (7, 7), (1, 1), (3, 3), (1, 1), 1),
+    ((23, 40), (3, 2), (1, 2), (2, 1), (2, 3), 1),
+    ((20, 9), (4, 3), (2, 3), (3, 0), (2, 2), 2),
+    ((9, 33), (3, 3), (2, 1), (4, 3), (1, 3), 1),
+    ((1, 30), (1, 3), (1, 1), (0, 1), (1, 1), 1),
+    ((2, 17), (2, 3), (1, 1), (0, 0), (1, 2), 1),  # one row comes out, of several kernel elements
+    ((5, 5), (1, 1), (1, 1), (3, 3), (1, 1), 1),
+    ((4, 4), (3, 3), (9, 9), (8, 8), (1, 1), 1),
+    ((100,), (3,), (1,), (1,), (1,), 1),
+    ((131,), (5,), (3,), (4,), (2,), 2),
+    ((6, 7, 19), (3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1), 1),
+    ((6, 7, 19), (3, 2, 3), (2, 1, 2), (1, 2, 0), (1, 2, 1), 1),
+)
+
+
+@pytest.fixture
+def restored_threads():
+    before = gnomon_c.get_num_threads()
+    yield
+    gnomon_c.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("sizes, kernel, stride, padding, dilation, features", DEPTHWISE)
+def test_depthwise(sizes, kernel, stride, padding, dilation, features, dtype):
+    generator = np.random.default_rng(sizes)
+    x = generator.standard_normal((2, 3, *sizes)).astype(dtype)
+    w = generator.standard_normal((3 * features, 1, *kernel)).astype(dtype)
+    bias = generator.standard_normal(3 * features).astype(dtype)
+    function = getattr(gn.nn.functional, f"conv{len(sizes)}d")
+    seen = []
+    gradient = None
+    for threads in (1, 2, 3):
+        gnomon_c.set_num_threads(threads)
+        on_c = [gn.tensor(each, device="c", requires_grad=True) for each in (x, w)]
+        result = function(*on_c, gn.tensor(bias, device="c"), stride, padding, dilation, 3)
+        if gradient is None:
+            gradient = generator.standard_normal(result.shape).astype(dtype)
+        result.backward(gn.tensor(gradient, device="c"))
+        seen.append([result.detach().numpy(), *(each.grad.numpy() for each in on_c)])
+    for each in seen[1:]:
+        assert all(mine.tobytes() == wanted.tobytes() for mine, wanted in zip(each, seen[0]))
+    for mine, wanted in zip(seen[0], depthwise(x, w, bias, stride, padding, dilation, gradient)):
+        assert np.abs(mine - wanted).max() <= 60 * np.finfo(dtype).eps * max(1, np.abs(wanted).max())
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("bad", (np.inf, np.nan))
+def test_depthwise_padding_is_not_multiplied(bad):
+    """What is not finite shows where it meets the image, and not in the padding or the next row."""
+    x, w = np.ones((1, 2, 6, 20), "float32"), np.ones((2, 1, 3, 3), "float32")
+    w[0, 0, 0, 0] = bad
+    result = gn.nn.functional.conv2d(gn.tensor(x, device="c"), gn.tensor(w, device="c"), padding=1, groups=2)
+    shown = ~np.isfinite(result.numpy()[0])
+    assert shown[0, 1:, 1:].all() and shown[0].sum() == 5 * 19 and not shown[1].any()
+    x = gn.tensor(x, device="c", requires_grad=True)
+    w = gn.tensor(w, device="c", requires_grad=True)
+    gradient = np.ones((1, 2, 6, 20), "float32")
+    gradient[0, 1, 0, 19] = bad  # at a corner, where but four kernel elements meet the image
+    gn.nn.functional.conv2d(x, w, padding=1, groups=2).backward(gn.tensor(gradient, device="c"))
+    shown = ~np.isfinite(w.grad.numpy()[1, 0])
+    assert (shown == [[0, 0, 0], [1, 1, 0], [1, 1, 0]]).all()
+
+
+HOSTILE = [
+    {"stride": 2**26},
+    {"stride": 2**61},
+    {"stride": 2**62},
+    {"stride": 2**63 - 1},
+    {"stride": 2**40, "padding": 9},
+    {"stride": 2**59, "padding": 2**59},
+    {"stride": 3, "padding": 30},
+    {"dilation": 7, "padding": 20, "stride": 5},
+    {"dilation": 50, "padding": 30, "stride": 2**30},
+    {"dilation": 2**60, "padding": 2**60 - 1, "stride": 2**59},
+    {"dilation": 2**61 - 1, "padding": 2**60, "stride": 2**63 - 1},
+]
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize(
+    "dims, channels, groups", [(1, 1, 1), (1, 4, 4), (2, 1, 1), (2, 4, 1), (2, 4, 4), (3, 2, 1)]
+)
+@pytest.mark.parametrize("dtype", [gn.float32, gn.bfloat16, gn.complex64, gn.int64])
+@pytest.mark.parametrize("options", HOSTILE, ids=str)
+def test_numbers_that_part_positions_ask_for_no_memory(options, dtype, dims, channels, groups):
+    """Values and gradients are the reference's, however far apart positions and kernel elements are."""
+    function = getattr(gn.nn.functional, f"conv{dims}d")
+    gn.manual_seed(1)
+    x, w = (
+        gn.randint(-3, 4, (each, channels // part, *(size,) * dims), device="reference").to(dtype)
+        for each, part, size in ((1, 1, 4), (channels, groups, 2))
+    )
+    found = []
+    before = gn.accelerator.max_memory_allocated("c")
+    for device in ("reference", "c"):
+        tensors = [each.to(device, copy=True).requires_grad_(dtype.is_floating_point) for each in (x, w)]
+        result = function(*tensors, groups=groups, **options)
+        assert result.shape[:2] == (1, channels)
+        if dtype.is_floating_point:
+            result.sum().backward()
+        found.append(
+            [each.tolist() for each in (result, *(each.grad for each in tensors if each.requires_grad))]
+        )
+    assert found[0] == found[1]
+    assert gn.accelerator.max_memory_allocated("c") <= max(before, 2**26)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"padding": 2**61}, "padding is too large"),
+        ({"padding": 2**62, "stride": 2**63 - 1}, "padding is too large"),
+        ({"stride": 2**61, "padding": 2**61 - 1}, "stride is too large"),
+    ],
+)
+def test_positions_that_64_bits_do_not_hold_are_refused(options, message):
+    for device in ("reference", "meta"):
+        x, w = (gn.ones(1, 1, size, device=device) for size in (4, 2))
+        with pytest.raises(RuntimeError, match=message):
+            gn.nn.functional.conv1d(x, w, **options)

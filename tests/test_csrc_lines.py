@@ -342,3 +342,99 @@ def test_a_matrix_of_low_rank():
     assert (values[1:] < 1e-14 * values[0]).all()
     assert np.abs(left.T @ left - np.eye(12)).max() < 1e-12
     assert np.abs(right @ right.T - np.eye(7)).max() < 1e-12
+
+
+def hard_matrices(rows, columns, generator):
+    """Matrices whose singular values are spread, equal, few, or those of another bidiagonal matrix."""
+    shape, rank = (rows, columns), min(rows, columns)
+    plain = generator.standard_normal(shape)
+    left, _, right = np.linalg.svd(plain, full_matrices=False)
+    yield plain
+    yield generator.standard_normal((columns, rows)).T
+    for values in (10.0 ** -np.arange(rank), 10.0 ** np.arange(-rank, 0), np.ones(rank), np.arange(rank) % 3):
+        yield (left * values) @ right
+    yield np.zeros(shape)
+    yield np.ones(shape)
+    yield np.eye(rows, columns)
+    yield np.diag(10.0 ** generator.integers(-30, 30, rank))
+    yield np.diag(10.0 ** generator.uniform(-8, 8, rank)) + np.diag(np.ones(rank - 1), 1)
+    yield np.triu(plain) * (generator.random(shape) < 0.2)
+    yield plain * 1e-200
+    yield plain * 1e200
+    yield plain + 1j * generator.standard_normal(shape)
+
+
+@pytest.mark.parametrize(
+    "shape", ((1, 1), (1, 7), (2, 2), (3, 2), (8, 8), (9, 17), (33, 16), (65, 40), (130, 129))
+)
+def test_singular_values_alone(shape):
+    def values_of(array):
+        return run(lambda: gn.linalg.svdvals(on_c(array)))[0]
+
+    for array in hard_matrices(*shape, np.random.default_rng(shape)):
+        values = values_of(array)
+        expected = np.linalg.svd(array, compute_uv=False)
+        assert values.shape == expected.shape and (values[:-1] >= values[1:]).all()
+        assert np.abs(values - expected).max() <= 1e-14 * expected.max()
+        together = values_of(np.stack([array, array / 2, array * 0]))
+        assert together.tobytes() == np.stack([values, values / 2, values * 0]).tobytes()
+
+
+def test_singular_values_alone_of_what_is_not_finite():
+    for bad in (np.nan, np.inf):
+        array = np.eye(5)
+        array[3, 2] = bad
+        with pytest.raises(RuntimeError, match="not finite"):
+            gn.linalg.svdvals(on_c(array))
+
+
+# -- distances -----------------------------------------------------------------------------------------------
+
+
+def distances_of(x, y, order):
+    differences = np.abs(x[..., :, None, :].astype("float64") - y[..., None, :, :].astype("float64"))
+    if order == np.inf:
+        return differences.max(-1, initial=0)
+    return (differences**order).sum(-1) ** (1 / order)
+
+
+def same_distances(actual, expected, tolerance):
+    assert (np.isnan(actual) == np.isnan(expected)).all()
+    known = ~np.isnan(expected)
+    with np.errstate(over="ignore"):
+        rounded = expected.astype(actual.dtype)
+    assert (np.isinf(actual) == np.isinf(rounded))[known].all()
+    known &= ~np.isinf(rounded)
+    assert (np.abs(actual[known] - rounded[known]) <= tolerance * rounded[known]).all()
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("sides", ((26, 1, 3), (3, 27, 16), (130, 600, 17), (65, 64, 33), (40, 30, 300)))
+@pytest.mark.parametrize("order", (2.0, 3.0, 2.5, np.inf))
+def test_distances(sides, order, dtype):
+    """Also of rows that are almost or wholly the same, where |x|^2 + |y|^2 - 2xy keeps no digit."""
+    rows, columns, length = sides
+    x, y = numbers(2, rows, length, dtype=dtype), numbers(columns, length, dtype=dtype, seed=1)
+    many = min(rows, columns)
+    y[: many // 3] = x[1, : many // 3]
+    y[many // 3 : many // 2] = x[1, many // 3 : many // 2] * (1 + 1e-5) + 100 * np.finfo(dtype).eps
+    tolerance = 50 * np.finfo(dtype).eps
+    result = run(lambda: gn.cdist(on_c(x), on_c(y), p=order))[0]
+    same_distances(result, distances_of(x, y[None], order), tolerance)
+    transposed = run(lambda: gn.cdist(on_c(y), on_c(x), p=order))[0]
+    same_distances(transposed.swapaxes(1, 2), result.astype("float64"), tolerance)
+    expected = distances_of(x[1], x[1], order)[np.triu_indices(rows, 1)]
+    same_distances(run(lambda: gn.nn.functional.pdist(on_c(x[1]), order))[0], expected, tolerance)
+
+
+@pytest.mark.parametrize("mode", (None, 0, 1, 2))
+def test_distances_of_what_is_not_finite(mode):
+    x = numbers(40, 20)
+    x[3, 4], x[5, 6], x[7, 7], x[8, 8] = np.nan, np.inf, -np.inf, 3e38
+    x[9], x[10], x[11] = 0, 1e-30, 1e-42
+    result = run(lambda: gn.ops.aten._cdist_forward(on_c(x), on_c(x), 2.0, mode))[0]
+    with np.errstate(invalid="ignore"):
+        same_distances(result, distances_of(x, x, 2.0), 2e-5)
+    with np.errstate(invalid="ignore"):
+        expected = distances_of(x, x, 2.0)[np.triu_indices(40, 1)]
+    same_distances(run(lambda: gn.nn.functional.pdist(on_c(x)))[0], expected, 2e-5)

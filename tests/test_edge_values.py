@@ -202,3 +202,23 @@ def test_nothing_is_joined_along_any_dimension(device):
     nothing = gn.ones(0, device=device)
     for dim in (0, 1, -3):
         assert gn.cat((nothing, nothing), dim).shape == (0,)
+
+
+@pytest.mark.parametrize("device", [name for name in HOSTS if name != "numpy"])
+@pytest.mark.parametrize("exponent", [20, 32, 62])
+def test_a_window_costs_what_it_meets_of_the_input(exponent, device):
+    """However large it is: most of it lies in the padding."""
+    functional, n = gn.nn.functional, 2**exponent
+    with gn.device(device):
+        for dtype in (gn.float32, gn.float64):
+            row, plane = gn.ones(1, 1, 4, dtype=dtype), gn.ones(1, 1, 4, 4, dtype=dtype)
+            length = min(n, 4 + n // 2 + n // 2)
+            assert functional.avg_pool1d(row, n, n, n // 2).item() == 4 / length
+            assert functional.avg_pool2d(plane, n, n, n // 2).item() == 16 / length**2
+            assert functional.avg_pool2d(plane, n, n, n // 2, count_include_pad=False).item() == 1
+        row = gn.tensor([[[1.0, 3, 2, 3]]], requires_grad=True)
+        values, places = functional.max_pool1d(row, n, n, n // 2, return_indices=True)
+        assert (values.item(), places.item()) == (3, 1)
+        (values + functional.avg_pool1d(row, n, n, n // 2, count_include_pad=False)).sum().backward()
+        assert row.grad.tolist() == [[[0.25, 1.25, 0.25, 0.25]]]
+        assert functional.avg_pool2d(gn.ones(1, 1, 4, 4, dtype=gn.int64), n, n, n // 2).item() == 0

@@ -6,9 +6,12 @@
 #if IS_FLOATING
 #define SUM double
 #define QUOTIENT(a, b) ((a) / (b))
+#define COUNTED(a, b) ((a) * (b))
 #else
 #define SUM int64_t
 #define QUOTIENT(a, b) gn_div_trunc(a, b)
+/* The product of two counts, or the largest number: what is divided by either is 0. */
+#define COUNTED(a, b) ((b) > 0 && (a) > INT64_MAX / (b) ? INT64_MAX : (a) * (b))
 #endif
 
 /* Where row number `row` of all planes of the output is. */
@@ -20,9 +23,9 @@ static void NAME(find_row)(const gn_pooling *work, int64_t row, int64_t *plane, 
 
 /* By what the windows of a row are divided. */
 static void NAME(row_divisors)(const gn_pooling *work, int64_t z, int64_t y, SUM *divisors) {
-    const int64_t length = work->along[0].length[z] * work->along[1].length[y];
+    const SUM length = COUNTED((SUM)work->along[0].length[z], (SUM)work->along[1].length[y]);
     for (int64_t x = 0; x < work->along[2].out; x++) {
-        divisors[x] = (SUM)(work->divisor != 0 ? work->divisor : length * work->along[2].length[x]);
+        divisors[x] = work->divisor != 0 ? (SUM)work->divisor : COUNTED(length, (SUM)work->along[2].length[x]);
     }
 }
 
@@ -197,7 +200,7 @@ static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
     }
     SUM *divisors = line + width->in;
     SUM *sums = divisors + width->out;
-    int64_t known = -1; /* the row in a plane that the divisors are for */
+    SUM known = -1; /* the elements in a plane's windows that the divisors are for */
     int64_t plane;
     int64_t z;
     int64_t y;
@@ -205,7 +208,7 @@ static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
     for (int64_t row = begin; row < end; row++) {
         const COMPUTE *from = (const COMPUTE *)work->in + plane * work->in_numel;
         COMPUTE *to = (COMPUTE *)work->out + row * width->out;
-        const int64_t length = depth->length[z] * height->length[y];
+        const SUM length = COUNTED((SUM)depth->length[z], (SUM)height->length[y]);
         if (known < 0 || length != known) {
             NAME(row_divisors)(work, z, y, divisors);
             known = length;
@@ -332,6 +335,7 @@ AVERAGE(adaptive_avg_pool3d, 3, 1)
 #endif
 #undef AVERAGE
 #undef QUOTIENT
+#undef COUNTED
 #undef SUM
 
 #endif

@@ -43,6 +43,8 @@ typedef struct kernel_tap {
 /* Elements of a band, 2 MiB of floats; and those behind it that are read where a vector's last lanes are of no use. */
 #define BAND_ELEMENTS (512 * 1024)
 #define BAND_SLACK (GN_GEMM_BYTES / 4)
+/* Elements of a scratch image in those of what it stands for, above which there is none. */
+#define MOST_SLACK 8
 /* Multiplications below which a second thread costs more than it saves. */
 #define PACKED_GRAIN (8 * GN_GRAIN)
 
@@ -57,6 +59,24 @@ typedef struct band {
     int64_t rows, columns;
 } band;
 
+/* How an image, or a gradient, lies for a depthwise convolution over whole planes: `parts` of them, one for each remainder
+ * of the strides, of these sizes.  A part has `numel` elements, of which the results' are the first `count`, in `rows`
+ * rows of as many `columns`; what is made has rows of made_row. */
+typedef struct planes {
+    int64_t parts;
+    int64_t sizes[SPATIAL];
+    int64_t numel, count;
+    int64_t rows, columns, made_row;
+    int64_t hop;           /* rows from what a kernel element meets to what the next one in its column does */
+    int64_t lead[SPATIAL]; /* places in front of a gradient */
+    /* Of each kernel element: where it meets the first result, and backward, of which part; which one it is; and how many
+     * from here on lie `hop` rows apart, and are added together. */
+    int64_t *offsets;
+    int64_t *part_of;
+    int64_t *order;
+    int64_t *together;
+} planes;
+
 /* The three matrices, and the piece of work at hand. */
 typedef struct convolution {
     geometry of;
@@ -66,6 +86,7 @@ typedef struct convolution {
     char *result;
     const char *bias; /* (groups * features), or NULL */
     kernel_tap *taps; /* of a depthwise convolution */
+    planes lie;       /* the same */
     int64_t tile;     /* positions, channels or rows in a task */
     int64_t rows;     /* of the output in a band */
     int32_t status;
@@ -123,9 +144,10 @@ static geometry make_geometry(const arguments *given, const gn_tensor *x, const 
         made.in[i] = dim < 2 ? 1 : x->sizes[dim];
         made.out[i] = dim < 2 ? 1 : y->sizes[dim];
         made.kernel[i] = dim < 2 ? 1 : w->sizes[dim];
-        made.stride[i] = given->stride[i];
+        /* what parts positions, or kernel elements, of which there is one parts nothing, and may be 2**63 - 1 */
+        made.stride[i] = made.out[i] == 1 ? 1 : given->stride[i];
         made.padding[i] = given->padding[i];
-        made.dilation[i] = given->dilation[i];
+        made.dilation[i] = made.kernel[i] == 1 ? 1 : given->dilation[i];
         made.in_numel *= made.in[i];
         made.out_numel *= made.out[i];
         made.kernel_numel *= made.kernel[i];
@@ -161,6 +183,20 @@ static int is_dense(const geometry *of) {
     return of->stride[0] == 1 && of->stride[1] == 1 && of->stride[2] == 1;
 }
 
+/* Whether a band (convolution_packed_dtype.h) for `rows` rows of the image is worth its memory, which grows with what
+ * stride, dilation and padding part. */
+static int is_worth_bands(const geometry *of, int64_t rows) {
+    const double reach = (double)(of->kernel[2] - 1) * (double)of->dilation[2] + 1;
+    const double line = (double)of->out[2] * (double)of->stride[2] + reach;
+    const double image = (double)of->channels * (double)of->kernel[0] * (double)rows * line;
+    return image <= MOST_SLACK * (BAND_ELEMENTS + (double)of->channels * (double)(of->in_numel + of->out_numel));
+}
+
+/* Rows of the image that one row of the output meets. */
+static int64_t band_rows(const geometry *of) {
+    return (of->kernel[1] - 1) * of->dilation[1] + 1;
+}
+
 /* Whether every group has one channel: products would then be of vectors. */
 static int is_depthwise(const geometry *of) {
     return of->channels == 1 && of->groups > 1;
@@ -181,16 +217,192 @@ static void fill_taps(const geometry *of, kernel_tap *taps) {
     }
 }
 
-/* Shares out the tasks of a depthwise product, each of `steps` elementary steps. */
-static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn_task *task) {
-    work->taps = gn_take(work->of.kernel_numel * (int64_t)sizeof(kernel_tap));
+/* Parts above which planes are not made of a scratch image. */
+#define MOST_PARTS 64
+#define LEAST_SLACK 4096
+/* Multiplications below which a second thread costs more than it saves. */
+#define PLANES_GRAIN (4 * GN_GRAIN)
+
+/* Rows and vectors of results that are made at once, and kernel elements of a column that are added at once; sums of a
+ * gradient of the weight; elements of a row of results are a multiple of those of a vector. */
+#define LINE_ROWS 4
+#define LINE_VECTORS 4
+#define LINE_TAPS 3
+#define LINE_SUMS 9
+#define MADE_STEP 16
+/* Kernel elements above which their order takes too long to find. */
+#define MOST_ELEMENTS 1024
+
+/* a / b rounded down; b > 0. */
+static inline int64_t floor_divide(int64_t a, int64_t b) {
+    return a / b - (a % b < 0);
+}
+
+/* Whether planes of these sizes are worth their memory; they may be as large as strides and padding are. */
+static int is_worth_planes(const planes *lie, int64_t numel) {
+    double all = (double)lie->parts;
+    for (int i = 0; i < SPATIAL; i++) {
+        all *= (double)lie->sizes[i];
+    }
+    return all <= (double)MOST_SLACK * (double)numel + LEAST_SLACK;
+}
+
+/* Sizes that follow from those of the planes, and from how many results there are. */
+static void finish_planes(const geometry *of, planes *lie, const int64_t *results) {
+    const int64_t dilation = of->dilation[1];
+    const int64_t stride = of->stride[1];
+    lie->numel = lie->sizes[0] * lie->sizes[1] * lie->sizes[2];
+    lie->rows = (results[0] - 1) * lie->sizes[1] + results[1];
+    lie->columns = results[2];
+    lie->count = (lie->rows - 1) * lie->sizes[2] + results[2];
+    lie->made_row = (results[2] + MADE_STEP - 1) / MADE_STEP * MADE_STEP;
+    lie->hop = dilation % stride == 0 ? dilation / stride : 1;
+    if (lie->hop >= lie->rows) {
+        lie->hop = 1;
+    }
+}
+
+static void swap_numbers(int64_t *a, int64_t *b) {
+    const int64_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Orders kernel elements so that those of a part are next to each other, and of them those that lie `hop` rows apart, as
+ * many as LINE_TAPS, which are then `together`. */
+static void order_elements(planes *lie, int64_t count) {
+    const int64_t row = lie->hop * lie->sizes[2];
+    for (int64_t element = 0; element < count; element++) {
+        lie->order[element] = element;
+    }
+    for (int64_t done = 0; done < count;) {
+        int64_t taps = 0;
+        for (int64_t part = lie->part_of[done]; taps < LINE_TAPS && done + taps < count; taps++) {
+            int64_t found = -1; /* the least of the least part; then that which follows */
+            for (int64_t k = done + taps; k < count; k++) {
+                const int follows = taps > 0 && lie->part_of[k] == part
+                                    && lie->offsets[k] == lie->offsets[done + taps - 1] + row;
+                const int is_less = taps == 0
+                                    && (found < 0 || lie->part_of[k] < lie->part_of[found]
+                                        || (lie->part_of[k] == lie->part_of[found]
+                                            && lie->offsets[k] < lie->offsets[found]));
+                found = follows || is_less ? k : found;
+            }
+            if (found < 0) {
+                break;
+            }
+            swap_numbers(&lie->offsets[done + taps], &lie->offsets[found]);
+            swap_numbers(&lie->part_of[done + taps], &lie->part_of[found]);
+            swap_numbers(&lie->order[done + taps], &lie->order[found]);
+            part = lie->part_of[done];
+        }
+        lie->together[done] = taps;
+        done += taps;
+    }
+}
+
+/* How the image lies for y = w * x; 0 where planes are not worth it. */
+static int lay_image(const geometry *of, planes *lie) {
+    lie->parts = 1;
+    for (int i = 0; i < SPATIAL; i++) {
+        if (of->stride[i] > MOST_PARTS || (double)of->out[i] * (double)of->stride[i] > 0x1p40
+            || (double)of->kernel[i] * (double)of->dilation[i] > 0x1p40) {
+            return 0;
+        }
+        lie->parts *= of->stride[i];
+        const int64_t reach = (of->out[i] - 1) * of->stride[i] + (of->kernel[i] - 1) * of->dilation[i] + 1;
+        lie->sizes[i] = (reach + of->stride[i] - 1) / of->stride[i];
+    }
+    if (lie->parts > MOST_PARTS || !is_worth_planes(lie, of->in_numel + of->out_numel)) {
+        return 0;
+    }
+    finish_planes(of, lie, of->out);
+    for (int64_t element = 0; element < of->kernel_numel; element++) {
+        int64_t rest = element;
+        int64_t offset = 0;
+        int64_t part = 0;
+        int64_t step = 1;
+        int64_t parts = 1;
+        for (int i = SPATIAL - 1; i >= 0; i--) {
+            const int64_t place = rest % of->kernel[i] * of->dilation[i];
+            offset += place / of->stride[i] * step;
+            part += place % of->stride[i] * parts;
+            step *= lie->sizes[i];
+            parts *= of->stride[i];
+            rest /= of->kernel[i];
+        }
+        lie->offsets[element] = part * lie->numel + offset;
+        lie->part_of[element] = part;
+    }
+    order_elements(lie, of->kernel_numel);
+    return 1;
+}
+
+/* How the gradient lies for that of x; 0 where planes are not worth it.  Kernel element k meets i = j * stride + k *
+ * dilation - padding, of part i % stride, so that j is i / stride less a number of its own. */
+static int lay_gradient(const geometry *of, planes *lie) {
+    int64_t results[SPATIAL];
+    lie->parts = 1;
+    for (int i = 0; i < SPATIAL; i++) {
+        if (of->stride[i] > MOST_PARTS || (double)of->kernel[i] * (double)of->dilation[i] > 0x1p40
+            || (double)of->padding[i] > 0x1p40) {
+            return 0;
+        }
+        lie->parts *= of->stride[i];
+        results[i] = (of->in[i] + of->stride[i] - 1) / of->stride[i];
+        int64_t least = 0;
+        for (int64_t k = 0; k < of->kernel[i]; k++) {
+            const int64_t less = floor_divide(k * of->dilation[i] - of->padding[i], of->stride[i]);
+            lie->lead[i] = k == 0 ? less : gn_max(lie->lead[i], less);
+            least = k == 0 ? less : gn_min(least, less);
+        }
+        lie->sizes[i] = results[i] - least + lie->lead[i];
+    }
+    if (lie->parts > MOST_PARTS || !is_worth_planes(lie, of->in_numel + of->out_numel)) {
+        return 0;
+    }
+    finish_planes(of, lie, results);
+    for (int64_t element = 0; element < of->kernel_numel; element++) {
+        int64_t rest = element;
+        int64_t step = 1;
+        int64_t parts = 1;
+        lie->offsets[element] = 0;
+        lie->part_of[element] = 0;
+        for (int i = SPATIAL - 1; i >= 0; i--) {
+            const int64_t place = rest % of->kernel[i] * of->dilation[i] - of->padding[i];
+            const int64_t less = floor_divide(place, of->stride[i]);
+            lie->offsets[element] += (lie->lead[i] - less) * step;
+            lie->part_of[element] += (place - less * of->stride[i]) * parts;
+            step *= lie->sizes[i];
+            parts *= of->stride[i];
+            rest /= of->kernel[i];
+        }
+    }
+    order_elements(lie, of->kernel_numel);
+    return 1;
+}
+
+/* Shares out the tasks of a depthwise product, each of `steps` elementary steps: `task` by rows, or `over_planes` (NULL: there
+ * is none) where `lay` finds how. */
+static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn_task *task,
+                             int (*lay)(const geometry *, planes *), gn_task *over_planes) {
+    const int64_t elements = work->of.kernel_numel;
+    work->taps = gn_take(elements * (int64_t)(sizeof(kernel_tap) + 4 * sizeof(int64_t)));
     if (work->taps == NULL) {
         return GN_OUT_OF_MEMORY;
     }
     fill_taps(&work->of, work->taps);
-    gn_parallel(tasks, gn_max(1, GN_GRAIN / gn_max(1, steps)), task, work);
+    work->lie.offsets = (int64_t *)(work->taps + elements);
+    work->lie.part_of = work->lie.offsets + elements;
+    work->lie.order = work->lie.part_of + elements;
+    work->lie.together = work->lie.order + elements;
+    if (over_planes != NULL && elements <= MOST_ELEMENTS && lay(&work->of, &work->lie)) {
+        gn_parallel(tasks, gn_max(1, PLANES_GRAIN / gn_max(1, steps)), over_planes, work);
+    } else {
+        gn_parallel(tasks, gn_max(1, GN_GRAIN / gn_max(1, steps)), task, work);
+    }
     gn_give(work->taps);
-    return GN_OK;
+    return work->status;
 }
 
 /* Partial sums of a row's gradient of a weight. */

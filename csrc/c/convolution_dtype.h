@@ -2,6 +2,12 @@
 
 #if IS_NUMERIC && !IS_HALF
 
+#if GN_HAS_GEMM && IS_PRECISE
+#define OVER_PLANES(name) NAME(name)
+#else
+#define OVER_PLANES(name) NULL
+#endif
+
 /* Memory for patches of `rows` rows of `count` positions; NULL, which is reported, where there is none. */
 static COMPUTE *NAME(take_patches)(convolution *work, int64_t rows, int64_t count) {
     COMPUTE *patches = gn_take(rows * count * (int64_t)sizeof(COMPUTE));
@@ -67,11 +73,12 @@ static int32_t NAME(forward)(convolution *work) {
     }
 #if IS_FLOATING
     if (is_depthwise(of)) {
-        return run_depthwise(work, images * of->features, of->kernel_numel * of->out_numel, NAME(depthwise_forward));
+        return run_depthwise(work, images * of->features, of->kernel_numel * of->out_numel, NAME(depthwise_forward),
+                             lay_image, OVER_PLANES(lines_forward));
     }
 #endif
 #if IS_PRECISE && GN_HAS_GEMM
-    if (PACKS) {
+    if (PACKS && is_worth_bands(of, band_rows(of))) {
         return NAME(packed_forward)(work);
     }
 #endif
@@ -125,11 +132,11 @@ static int32_t NAME(backward_data)(convolution *work) {
 #if IS_FLOATING
     if (is_depthwise(of)) {
         return run_depthwise(work, images, of->features * of->kernel_numel * of->out_numel,
-                             NAME(depthwise_backward_data));
+                             NAME(depthwise_backward_data), lay_gradient, OVER_PLANES(lines_backward_data));
     }
 #endif
 #if IS_PRECISE && GN_HAS_GEMM
-    if (PACKS && is_dense(of)) {
+    if (PACKS && is_dense(of) && is_worth_bands(of, band_rows(of))) {
         return NAME(packed_backward_data)(work);
     }
 #endif
@@ -187,11 +194,11 @@ static int32_t NAME(backward_weight)(convolution *work) {
 #if IS_FLOATING
     if (is_depthwise(of)) {
         return run_depthwise(work, of->groups * of->features, of->batch * of->kernel_numel * of->out_numel,
-                             NAME(depthwise_backward_weight));
+                             NAME(depthwise_backward_weight), lay_image, OVER_PLANES(lines_backward_weight));
     }
 #endif
 #if IS_PRECISE && GN_HAS_GEMM
-    if (PACKS) {
+    if (PACKS && is_worth_bands(of, band_rows(of))) {
         return NAME(packed_backward_weight)(work);
     }
 #endif
@@ -201,6 +208,8 @@ static int32_t NAME(backward_weight)(convolution *work) {
     gn_parallel(of->groups * blocks, gn_max(1, GN_GRAIN / steps), NAME(backward_weight_task), work);
     return work->status;
 }
+
+#undef OVER_PLANES
 
 #endif
 

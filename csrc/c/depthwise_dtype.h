@@ -1,4 +1,5 @@
-/* Convolution with one channel a group, for one dtype: no patches, a kernel element after the other over whole rows. */
+/* Convolution with one channel a group, for one dtype: no patches, a kernel element after the other over whole rows,
+ * or over whole planes. */
 
 #if IS_FLOATING && !IS_HALF
 
@@ -146,5 +147,348 @@ static void NAME(depthwise_backward_weight)(int64_t begin, int64_t end, void *co
         }
     }
 }
+
+#if IS_PRECISE && GN_HAS_GEMM
+/* The same over whole planes.  An image is taken apart by the remainders of its places divided by the strides, so that all
+ * that one kernel element meets lies as the output does: a convolution is then a sum of some long lines, each times a
+ * number.  Rows have what is between them in common with the padding, which is 0 there. */
+
+typedef COMPUTE NAME(line) __attribute__((vector_size(GN_GEMM_BYTES), aligned(sizeof(COMPUTE)), may_alias));
+#define LANES ((int64_t)(GN_GEMM_BYTES / sizeof(COMPUTE)))
+
+/* A row that is mostly short: whole vectors, the last of which may write some elements twice. */
+GN_INLINE void NAME(copy_line)(COMPUTE *to, const COMPUTE *from, int64_t count) {
+    if (count < LANES) {
+        for (int64_t i = 0; i < count; i++) {
+            to[i] = from[i];
+        }
+        return;
+    }
+    for (int64_t i = 0; i + LANES < count; i += LANES) {
+        *(NAME(line) *)(to + i) = *(const NAME(line) *)(from + i);
+    }
+    *(NAME(line) *)(to + count - LANES) = *(const NAME(line) *)(from + count - LANES);
+}
+
+/* Adds the products of `taps` kernel elements, each a row below the one before it, to `rows` rows of results: what is
+ * read of the image once is met by all of them. */
+GN_INLINE void NAME(add_column)(const int taps, const int rows, const int vectors, const COMPUTE *at, int64_t row,
+                                const COMPUTE *weights, NAME(line) (*sums)[LINE_VECTORS]) {
+    GN_UNROLL
+    for (int k = 0; k < taps + rows - 1; k++) {
+        GN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            const NAME(line) x = *(const NAME(line) *)(at + k * row + v * LANES);
+            GN_UNROLL
+            for (int tap = 0; tap < taps; tap++) {
+                if (k >= tap && k - tap < rows) {
+                    sums[k - tap][v] += weights[tap] * x;
+                }
+            }
+        }
+    }
+}
+
+/* `rows` rows of `vectors` vectors of results; image rows are `row` elements apart, those of `to` to_row. */
+GN_INLINE void NAME(add_piece)(const int rows, const int vectors, const planes *lie, const COMPUTE *image,
+                               const COMPUTE *weights, int64_t first, int64_t end, int64_t row, const COMPUTE *start, COMPUTE *to,
+                               int64_t to_row) {
+    NAME(line) sums[LINE_ROWS][LINE_VECTORS];
+    GN_UNROLL
+    for (int k = 0; k < rows; k++) {
+        GN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            if (start != NULL) {
+                sums[k][v] = (NAME(line)){0} + *start;
+            } else {
+                sums[k][v] = *(const NAME(line) *)(to + k * to_row + v * LANES);
+            }
+        }
+    }
+    for (int64_t group = first, taps; group < end; group += taps) {
+        const COMPUTE *at = image + lie->offsets[group];
+        taps = lie->together[group];
+        switch (taps) {
+        case 1: NAME(add_column)(1, rows, vectors, at, row, weights + group, sums); break;
+        case 2: NAME(add_column)(2, rows, vectors, at, row, weights + group, sums); break;
+        default: NAME(add_column)(LINE_TAPS, rows, vectors, at, row, weights + group, sums); break;
+        }
+    }
+    GN_UNROLL
+    for (int k = 0; k < rows; k++) {
+        GN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            *(NAME(line) *)(to + k * to_row + v * LANES) = sums[k][v];
+        }
+    }
+}
+
+/* to = *start, or what it holds (NULL), + the products of kernel elements [first, end) with the image; weights are in
+ * the order of `lie`. */
+static void NAME(add_lines)(const planes *lie, const COMPUTE *image, const COMPUTE *weights, int64_t first, int64_t end,
+                            const COMPUTE *start, COMPUTE *to) {
+    const int64_t width = lie->sizes[2];
+    const int64_t hop = lie->hop;
+    if (lie->rows == 1) { /* of one spatial dimension: what is met by several rows are none */
+        for (int64_t i = 0; i < lie->columns; i += LINE_VECTORS * LANES) {
+            NAME(add_piece)(1, LINE_VECTORS, lie, image + i, weights, first, end, hop * width, start, to + i, 0);
+        }
+        return;
+    }
+    for (int64_t block = 0; block < lie->rows; block += LINE_ROWS * hop) {
+        for (int64_t row = block; row < gn_min(lie->rows, block + hop); row++) {
+            int64_t i = 0;
+            for (; i + LANES < lie->columns; i += 2 * LANES) {
+                NAME(add_piece)(LINE_ROWS, 2, lie, image + row * width + i, weights, first, end, hop * width, start,
+                                to + row * lie->made_row + i, hop * lie->made_row);
+            }
+            if (i < lie->columns) {
+                NAME(add_piece)(LINE_ROWS, 1, lie, image + row * width + i, weights, first, end, hop * width, start,
+                                to + row * lie->made_row + i, hop * lie->made_row);
+            }
+        }
+    }
+}
+
+/* sums[t] = the sum of y[i] * image[offsets[t] + i], in lanes and then in double. */
+GN_INLINE void NAME(multiply_lines)(const COMPUTE *image, const int64_t *offsets, const int taps, const COMPUTE *y,
+                                    int64_t count, double *sums) {
+    NAME(line) lanes[LINE_SUMS];
+    GN_UNROLL
+    for (int tap = 0; tap < taps; tap++) {
+        lanes[tap] = (NAME(line)){0};
+    }
+    for (int64_t i = 0; i < count; i += LANES) {
+        const NAME(line) factor = *(const NAME(line) *)(y + i);
+        GN_UNROLL
+        for (int tap = 0; tap < taps; tap++) {
+            lanes[tap] += factor * *(const NAME(line) *)(image + offsets[tap] + i);
+        }
+    }
+    for (int tap = 0; tap < taps; tap++) {
+        for (int lane = 0; lane < LANES; lane++) {
+            sums[tap] += (double)lanes[tap][lane];
+        }
+    }
+}
+
+/* Writes an image to where its parts lie; what no position meets is left out. */
+static void NAME(take_apart)(const geometry *of, const planes *lie, const COMPUTE *x, COMPUTE *to) {
+    for (int64_t part = 0; part < lie->parts; part++) {
+        int64_t first[SPATIAL], end[SPATIAL], origin[SPATIAL];
+        int64_t rest = part;
+        for (int i = SPATIAL - 1; i >= 0; i--) { /* i = origin + place * stride */
+            origin[i] = rest % of->stride[i] - of->padding[i];
+            first[i] = origin[i] >= 0 ? 0 : (of->stride[i] - 1 - origin[i]) / of->stride[i];
+            const int64_t room = of->in[i] - 1 - origin[i];
+            end[i] = room < 0 ? 0 : gn_min(lie->sizes[i], room / of->stride[i] + 1);
+            rest /= of->stride[i];
+        }
+        const int64_t count = end[2] - first[2];
+        for (int64_t i0 = first[0]; i0 < end[0]; i0++) {
+            for (int64_t i1 = first[1]; i1 < end[1]; i1++) {
+                const COMPUTE *from = x + ((origin[0] + i0 * of->stride[0]) * of->in[1] + origin[1] + i1 * of->stride[1])
+                                              * of->in[2] + origin[2] + first[2] * of->stride[2];
+                COMPUTE *line = to + part * lie->numel + (i0 * lie->sizes[1] + i1) * lie->sizes[2] + first[2];
+                if (of->stride[2] == 1) {
+                    NAME(copy_line)(line, from, count);
+                } else if (of->stride[2] == 2) {
+                    for (int64_t i = 0; i < count; i++) {
+                        line[i] = from[2 * i];
+                    }
+                } else {
+                    for (int64_t i = 0; i < count; i++) {
+                        line[i] = from[i * of->stride[2]];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Zeros for `numel` elements, and for the rows that are made with the last ones. */
+static COMPUTE *NAME(take_lines)(convolution *work, int64_t numel) {
+    const int64_t slack = work->lie.hop * LINE_ROWS * gn_max(work->lie.sizes[2], work->lie.made_row);
+    const int64_t size = (numel + slack + LINE_VECTORS * LANES) * (int64_t)sizeof(COMPUTE);
+    COMPUTE *lines = gn_take(size);
+    if (lines == NULL) {
+        report(work, GN_OUT_OF_MEMORY);
+    } else {
+        memset(lines, 0, (size_t)size);
+    }
+    return lines;
+}
+
+/* Whether a product of 0 with each of them is 0. */
+static int NAME(are_finite)(const COMPUTE *numbers, int64_t count) {
+    int all = 1;
+    for (int64_t i = 0; i < count; i++) {
+        all &= numbers[i] - numbers[i] == 0;
+    }
+    return all;
+}
+
+/* y = w * x + bias: tasks are features of an image. */
+static void NAME(lines_forward)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const planes *lie = &work->lie;
+    COMPUTE *image = NAME(take_lines)(work, lie->parts * lie->numel);
+    COMPUTE *made = NAME(take_lines)(work, lie->rows * lie->made_row);
+    COMPUTE *weights = NAME(take_lines)(work, of->kernel_numel);
+    const COMPUTE *held = NULL;
+    for (int64_t task = begin; task < end && image != NULL && made != NULL && weights != NULL; task++) {
+        const int64_t feature = task % (of->groups * of->features);
+        const int64_t image_number = task / (of->groups * of->features);
+        const COMPUTE *x =
+            (const COMPUTE *)work->x + (image_number * of->groups + feature / of->features) * of->in_numel;
+        const COMPUTE *w = (const COMPUTE *)work->w + feature * of->kernel_numel;
+        const COMPUTE start = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[feature];
+        COMPUTE *y = (COMPUTE *)work->result + task * of->out_numel;
+        if (!NAME(are_finite)(w, of->kernel_numel)) {
+            NAME(depthwise_forward)(task, task + 1, work);
+            continue;
+        }
+        if (x != held) { /* features of one group have it in common */
+            NAME(take_apart)(of, lie, x, image);
+            held = x;
+        }
+        for (int64_t tap = 0; tap < of->kernel_numel; tap++) {
+            weights[tap] = w[lie->order[tap]];
+        }
+        NAME(add_lines)(lie, image, weights, 0, of->kernel_numel, &start, made);
+        for (int64_t j0 = 0; j0 < of->out[0]; j0++) {
+            for (int64_t j1 = 0; j1 < of->out[1]; j1++) {
+                NAME(copy_line)(y, made + (j0 * lie->sizes[1] + j1) * lie->made_row, of->out[2]);
+                y += of->out[2];
+            }
+        }
+    }
+    gn_give(image);
+    gn_give(made);
+    gn_give(weights);
+}
+
+/* w = the gradient: tasks are features; planes are summed in COMPUTE, images in double. */
+static void NAME(lines_backward_weight)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const planes *lie = &work->lie;
+    COMPUTE *image = NAME(take_lines)(work, lie->parts * lie->numel);
+    COMPUTE *gradient = NAME(take_lines)(work, lie->count);
+    double *sums = gn_take(of->kernel_numel * (int64_t)sizeof(double));
+    if (sums == NULL) {
+        report(work, GN_OUT_OF_MEMORY);
+    }
+    for (int64_t feature = begin; feature < end && image != NULL && gradient != NULL && sums != NULL; feature++) {
+        COMPUTE *w = (COMPUTE *)work->result + feature * of->kernel_numel;
+        memset(sums, 0, (size_t)of->kernel_numel * sizeof(double));
+        for (int64_t number = 0; number < of->batch; number++) {
+            const COMPUTE *x = (const COMPUTE *)work->x + (number * of->groups + feature / of->features) * of->in_numel;
+            const COMPUTE *y =
+                (const COMPUTE *)work->y + (number * of->groups * of->features + feature) * of->out_numel;
+            NAME(take_apart)(of, lie, x, image);
+            for (int64_t j0 = 0; j0 < of->out[0]; j0++) {
+                for (int64_t j1 = 0; j1 < of->out[1]; j1++) {
+                    NAME(copy_line)(gradient + (j0 * lie->sizes[1] + j1) * lie->sizes[2], y, of->out[2]);
+                    y += of->out[2];
+                }
+            }
+            int64_t tap = 0;
+            for (; tap + LINE_SUMS <= of->kernel_numel; tap += LINE_SUMS) {
+                NAME(multiply_lines)(image, lie->offsets + tap, LINE_SUMS, gradient, lie->count, sums + tap);
+            }
+            for (; tap + LINE_TAPS <= of->kernel_numel; tap += LINE_TAPS) {
+                NAME(multiply_lines)(image, lie->offsets + tap, LINE_TAPS, gradient, lie->count, sums + tap);
+            }
+            for (; tap < of->kernel_numel; tap++) {
+                NAME(multiply_lines)(image, lie->offsets + tap, 1, gradient, lie->count, sums + tap);
+            }
+        }
+        int is_finite = 1;
+        for (int64_t tap = 0; tap < of->kernel_numel; tap++) {
+            const COMPUTE sum = (COMPUTE)sums[tap];
+            w[lie->order[tap]] = sum;
+            is_finite &= sum - sum == 0;
+        }
+        if (!is_finite) { /* perhaps of what is not there: 0 times infinity */
+            NAME(depthwise_backward_weight)(feature, feature + 1, work);
+        }
+    }
+    gn_give(image);
+    gn_give(gradient);
+    gn_give(sums);
+}
+
+/* x = the gradient, from bias on: tasks are groups of an image.  Each part of x is a convolution of the gradient, with
+ * stride 1, by the kernel elements that meet it. */
+static void NAME(lines_backward_data)(int64_t begin, int64_t end, void *context) {
+    convolution *work = context;
+    const geometry *of = &work->of;
+    const planes *lie = &work->lie;
+    COMPUTE *gradients = NAME(take_lines)(work, lie->numel * of->features);
+    COMPUTE *made = NAME(take_lines)(work, lie->rows * lie->made_row);
+    COMPUTE *weights = NAME(take_lines)(work, of->kernel_numel);
+    const int has_memory = gradients != NULL && made != NULL && weights != NULL;
+    for (int64_t task = begin; task < end && has_memory; task++) {
+        const int64_t group = task % of->groups;
+        COMPUTE *x = (COMPUTE *)work->result + task * of->in_numel;
+        const COMPUTE start = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[group];
+        const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->kernel_numel;
+        if (!NAME(are_finite)(w, of->features * of->kernel_numel)) {
+            NAME(depthwise_backward_data)(task, task + 1, work);
+            continue;
+        }
+        for (int64_t feature = 0; feature < of->features; feature++) {
+            const COMPUTE *y = (const COMPUTE *)work->y + (task * of->features + feature) * of->out_numel;
+            const int64_t first = gn_max(0, -lie->lead[2]);
+            const int64_t count = gn_min(of->out[2], lie->sizes[2] - lie->lead[2]) - first;
+            for (int64_t j0 = gn_max(0, -lie->lead[0]); j0 < gn_min(of->out[0], lie->sizes[0] - lie->lead[0]); j0++) {
+                for (int64_t j1 = gn_max(0, -lie->lead[1]); j1 < gn_min(of->out[1], lie->sizes[1] - lie->lead[1]); j1++) {
+                    const int64_t row = (j0 + lie->lead[0]) * lie->sizes[1] + j1 + lie->lead[1];
+                    NAME(copy_line)(gradients + feature * lie->numel + row * lie->sizes[2] + lie->lead[2] + first,
+                                    y + (j0 * of->out[1] + j1) * of->out[2] + first, count);
+                }
+            }
+        }
+        for (int64_t part = 0, tap = 0, next; part < lie->parts; part++, tap = next) {
+            const int64_t rest[SPATIAL] = {part / of->stride[2] / of->stride[1], part / of->stride[2] % of->stride[1],
+                                           part % of->stride[2]};
+            for (next = tap; next < of->kernel_numel && lie->part_of[next] == part; next++) {
+            }
+            for (int64_t feature = 0; feature < of->features; feature++) {
+                for (int64_t each = tap; each < next; each++) {
+                    weights[each] = w[feature * of->kernel_numel + lie->order[each]];
+                }
+                NAME(add_lines)(lie, gradients + feature * lie->numel, weights, tap, next, feature == 0 ? &start : NULL,
+                                made);
+            }
+            const int64_t width = (of->in[2] - rest[2] + of->stride[2] - 1) / of->stride[2];
+            for (int64_t i0 = rest[0], k0 = 0; i0 < of->in[0]; i0 += of->stride[0], k0++) {
+                for (int64_t i1 = rest[1], k1 = 0; i1 < of->in[1]; i1 += of->stride[1], k1++) {
+                    const COMPUTE *line = made + (k0 * lie->sizes[1] + k1) * lie->made_row;
+                    COMPUTE *to = x + (i0 * of->in[1] + i1) * of->in[2] + rest[2];
+                    if (of->stride[2] == 1) {
+                        NAME(copy_line)(to, line, width);
+                    } else if (of->stride[2] == 2) {
+                        for (int64_t k = 0; k < width; k++) {
+                            to[2 * k] = line[k];
+                        }
+                    } else {
+                        for (int64_t k = 0; k < width; k++) {
+                            to[k * of->stride[2]] = line[k];
+                        }
+                    }
+                }
+            }
+        }
+    }
+    gn_give(gradients);
+    gn_give(made);
+    gn_give(weights);
+}
+
+#undef LANES
+#endif
 
 #endif

@@ -30,6 +30,8 @@ static void fill_adaptive(gn_windows *windows) {
 }
 
 static void fill_regular(gn_windows *windows, gn_counting counting) {
+    /* a tap after the other only where each can meet the input: there may be 2**62 of them */
+    windows->regular = windows->taps <= windows->in;
     for (int64_t i = 0; i < windows->out; i++) {
         const int64_t begin = i * windows->stride - windows->padding;
         const int64_t skipped = begin < 0 ? (-begin + windows->dilation - 1) / windows->dilation : 0;

@@ -18,6 +18,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.geometry import Ints
 
 
 def _spread(values: Sequence[int], count: int) -> tuple[int, ...]:
@@ -78,6 +79,8 @@ def _convolution_rule(
     if not transposed:
         _check_reach(input, weight, padding, dilation)
     sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
+    small = input.sizes[2:] if transposed else sizes[2:]
+    _check_positions(small, weight.sizes[2:], stride, padding, dilation)
     if any(size < 1 for size in sizes[2:]):
         raise RuntimeError(
             f"Given input size per channel: {list(input.sizes[2:])}. Calculated output size per channel: "
@@ -177,6 +180,17 @@ def _check_reach(input: Spec, weight: Spec, padding: Sequence[int], dilation: Se
             f"Calculated padded input size per channel: {padded}. Kernel size: {reaches}. Kernel size can't "
             "be greater than actual input size"
         )
+
+
+def _check_positions(
+    small: Ints, kernel: Ints, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
+) -> None:
+    """Raises RuntimeError where a position in the larger tensor is beyond what kernels count in 64 bits."""
+    if any(value >= 2**61 for value in padding):
+        raise RuntimeError(f"padding is too large, got {list(padding)}")
+    for name, values, counts in (("stride", stride, small), ("dilation", dilation, kernel)):
+        if any(value * (count - 1) >= 2**61 for value, count in zip(values, counts)):
+            raise RuntimeError(f"{name} is too large, got {list(values)} for {list(counts)} positions")
 
 
 def _result(input: Spec, weight: Spec, sizes: tuple[int, ...]) -> Spec:

@@ -133,7 +133,9 @@ def _dilated_windows(
     """For each output position along a dimension, the input positions in its window."""
     starts = [position * stride - padding for position in range(count)]
     return [
-        [at for at in range(start, start + kernel * dilation, dilation) if 0 <= at < size] for start in starts
+        # of the places in front of the input the least that is not: start's remainder
+        list(range(max(start, start % dilation), min(start + kernel * dilation, size), dilation))
+        for start in starts
     ]
 
 

@@ -6,6 +6,7 @@ see when one is written to.  Source: aten/src/ATen/native/TensorShape.cpp, deriv
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -15,9 +16,21 @@ from ..kit.native import native_function
 from ..memory.accessor import elements
 from ..memory.spec import Spec
 from ..values.dtype import int64
+from ..values.errors import OutOfMemoryError
 from ..values.geometry import wrap_dim
 
 Views = list[tuple[Spec, int]]
+
+VIEW_NBYTES = 256  # of a view at the least: a tensor's slots, its keys, its place in a tuple
+
+
+def check_count(count: int) -> None:
+    """Raises OutOfMemoryError for more views than this machine's memory could name, before any is made."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if count * VIEW_NBYTES > memory:
+        raise OutOfMemoryError(
+            f"{count} views need {count * VIEW_NBYTES} bytes at the least, and this machine has {memory}"
+        )
 
 
 def _unbind(self: Spec, dim: int) -> Views:
@@ -27,6 +40,7 @@ def _unbind(self: Spec, dim: int) -> Views:
     slice_spec = self.with_geometry(
         self.sizes[:dim] + self.sizes[dim + 1 :], self.strides[:dim] + self.strides[dim + 1 :]
     )
+    check_count(self.sizes[dim])
     return [(slice_spec, index * self.strides[dim]) for index in range(self.sizes[dim])]
 
 
@@ -103,6 +117,7 @@ def _even_lengths(size: int, split_size: int) -> list[int]:
     """The lengths of split's pieces: one of length 0 for a dimension of size 0."""
     if size == 0:
         return [0]
+    check_count(-(-size // split_size))
     return [min(split_size, size - start) for start in range(0, size, split_size)]
 
 
@@ -142,12 +157,15 @@ def _chunk_length(self: Any, chunks: int, dim: int) -> int:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return -(-self.size(dim) // chunks)
+    length = -(-self.size(dim) // chunks)
+    if length == 0:  # there are as many as were asked for
+        check_count(chunks)
+    return length
 
 
 def _chunk(self: Any, chunks: int, dim: int) -> Any:
     length = _chunk_length(self, chunks, dim)
-    if length == 0:  # so that there are as many as were asked for
+    if length == 0:
         return aten.split_with_sizes.default(self, (0,) * chunks, dim)
     return aten.split.Tensor(self, length, dim)
 
@@ -214,6 +232,7 @@ def _tensor_split(self: Any, sections: int, dim: int) -> Any:
     size = self.size(dim)
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    check_count(sections)
     least, longer = divmod(size, sections)
     return _tensor_split_at(self, [least * i + min(i, longer) for i in range(1, sections)], dim)
 

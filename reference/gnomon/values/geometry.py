@@ -47,10 +47,18 @@ class Size(tuple):  # type: ignore[type-arg]
 
 
 def numel_of(sizes: Sequence[int]) -> int:
-    """The number of elements of a tensor of ``sizes``: their product, 1 for no dimensions."""
+    """The number of elements of a tensor of ``sizes``: their product, 1 for no dimensions.
+
+    Raises RuntimeError for one that 64 bits do not hold.  Source: c10::safe_multiplies_u64.
+    """
     count = 1
     for size in sizes:
         count *= size
+        if count >= 2**63:
+            raise RuntimeError(
+                f"Storage size calculation overflowed with sizes={list(sizes)} (numel: integer "
+                "multiplication overflow)"
+            )
     return count
 
 
@@ -216,6 +224,23 @@ def is_expandable_to(sizes: Ints, to: Ints) -> bool:
     """Does broadcasting make a tensor of ``sizes`` one of sizes ``to``?  Source: is_expandable_to."""
     pad = len(to) - len(sizes)
     return pad >= 0 and all(size in (1, wanted) for size, wanted in zip(sizes, to[pad:]))
+
+
+def check_expandable(sizes: Ints, to: Ints) -> None:
+    """Raises RuntimeError unless broadcasting makes a tensor of ``sizes`` one of sizes ``to``."""
+    pad = len(to) - len(sizes)
+    both = f"Target sizes: {list(to)}.  Tensor sizes: {list(sizes)}"
+    if pad < 0:
+        raise RuntimeError(
+            f"The number of sizes provided ({len(to)}) must be greater or equal to the number of dimensions "
+            f"in the tensor ({len(sizes)}).  {both}"
+        )
+    for dim in range(len(to) - 1, pad - 1, -1):
+        if sizes[dim - pad] not in (1, to[dim]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({to[dim]}) must match the existing size "
+                f"({sizes[dim - pad]}) at non-singleton dimension {dim}.  {both}"
+            )
 
 
 def expand_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints:
