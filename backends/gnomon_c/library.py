@@ -11,10 +11,11 @@ import functools
 import importlib
 import importlib.util
 import os
-import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from gnomon.values.errors import warn
 
 MISSING = "its C extension gnomon_c._native is not built (was there a C compiler at install time?)"
 
@@ -70,9 +71,8 @@ def native() -> ModuleType:
         if 1 <= count < 2**31:
             extension.lib.gn_set_num_threads(count)
         else:  # no reason to do without the library
-            warnings.warn(
+            warn(
                 f"gnomon: GNOMON_NUM_THREADS must be a positive integer, got {threads!r}; using the default",
-                stacklevel=2,
             )
     return extension
 
@@ -137,9 +137,8 @@ def open_blas() -> str:
     except (OSError, AttributeError) as error:  # not a BLAS, or not for this machine: do without
         if os.environ.get("GNOMON_BLAS", ""):
             reason = str(error).partition(".  ")[0]  # cffi tells where else it looked
-            warnings.warn(
+            warn(
                 f"gnomon: GNOMON_BLAS: no BLAS that can be used: {reason}; using the library's own kernel",
-                stacklevel=2,
             )
         return ""
     _opened.append(library)  # open as long as the process

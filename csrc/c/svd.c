@@ -1,10 +1,11 @@
 /* _linalg_svd by one-sided Jacobi rotations, in doubles (Demmel & Veselic, "Jacobi's method is more accurate than QR",
  * 1992): columns are turned against each other, pair by pair, until all are orthogonal; their lengths are then the
- * singular values.  Pairs come in the reference's order, so that signs come out as its do. */
+ * singular values.  Pairs come in the reference's order, so that signs come out as its do.  Values without vectors are singular_values.c's. */
 #include <float.h>
 
 #include "direct.h"
 #include "scalar.h"
+#include "singular_values.h"
 #include "threads.h"
 
 /* Jacobi converges quadratically; a handful of sweeps is enough. */

@@ -203,15 +203,90 @@ static int32_t NAME(decompose_matrix)(const decomposition *work, int64_t matrix,
     return GN_OK;
 }
 
+/* Bytes of scratch memory of decompose_matrix. */
+static int64_t NAME(decomposition_nbytes)(const decomposition *work) {
+    const int64_t rows = gn_max(work->rows, work->columns);
+    const int64_t count = gn_min(work->rows, work->columns);
+    const int64_t numbers = rows * count + 2 * count * count + rows * rows;
+    return numbers * (int64_t)sizeof(SCALAR) + 3 * count * (int64_t)sizeof(double);
+}
+
+/* decompose_matrix with memory of its own, for a matrix that the way without vectors is no good for. */
+static int32_t NAME(decompose_once)(const decomposition *work, int64_t matrix) {
+    void *memory = gn_take(NAME(decomposition_nbytes)(work));
+    const int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : NAME(decompose_matrix)(work, matrix, memory);
+    gn_give(memory);
+    return status;
+}
+
+/* A complex matrix is the real one ((Re, -Im), (Im, Re)), which has each of its values twice. */
+#if IS_COMPLEX
+#define PARTS 2
+#else
+#define PARTS 1
+#endif
+
+/* One matrix's values alone.  GN_BAD_VALUE where it is not finite. */
+static int32_t NAME(find_values)(const decomposition *work, int64_t matrix, double *memory) {
+    const gn_call *call = work->call;
+    const gn_tensor *in = &call->tensors[3];
+    const gn_tensor *out = &call->tensors[1];
+    const gn_tensor batch = {CODE, in->ndim - 2, in->sizes, in->strides};
+    const gn_tensor values_batch = {out->dtype, in->ndim - 2, in->sizes, out->strides};
+    const char *from = (const char *)work->data[3] + gn_offset(&batch, matrix, -1);
+    char *to = (char *)work->data[1] + gn_offset(&values_batch, matrix, -1);
+    const int tall = work->rows >= work->columns;
+    const int64_t rows = tall ? work->rows : work->columns;
+    const int64_t count = tall ? work->columns : work->rows;
+    const int64_t along = in->strides[tall ? in->ndim - 2 : in->ndim - 1];
+    const int64_t across = in->strides[tall ? in->ndim - 1 : in->ndim - 2];
+    const int64_t step = gn_column_step(PARTS * rows);
+    double *values = memory + PARTS * count * step;
+    double largest = 0;
+    memset(memory, 0, (size_t)(PARTS * count * step) * sizeof(double));
+    for (int64_t j = 0; j < count; j++) {
+        for (int64_t i = 0; i < rows; i++) {
+            const SCALAR x = *(const STORAGE *)(from + i * along + j * across);
+            if (!isfinite(REAL_OF(x)) || !isfinite(IMAGINARY_OF(x))) {
+                return GN_BAD_VALUE;
+            }
+            largest = fmax(largest, fmax(fabs(REAL_OF(x)), fabs(IMAGINARY_OF(x))));
+            memory[j * step + i] = REAL_OF(x);
+#if IS_COMPLEX
+            memory[j * step + rows + i] = cimag(x);
+            memory[(count + j) * step + i] = -cimag(x);
+            memory[(count + j) * step + rows + i] = creal(x);
+#endif
+        }
+    }
+    /* By a power of two, so that squares stay in range and no digit is lost. */
+    int exponent = 0;
+    frexp(largest, &exponent);
+    const double down = ldexp(1.0, -exponent / 2);
+    const double down_rest = ldexp(1.0, -exponent - -exponent / 2);
+    for (int64_t i = 0; i < PARTS * count * step; i++) {
+        memory[i] = memory[i] * down * down_rest;
+    }
+    if (!gn_singular_values(memory, PARTS * rows, PARTS * count, values, values + PARTS * count)) {
+        return NAME(decompose_once)(work, matrix);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        *(MAGNITUDE *)(to + i * out->strides[in->ndim - 2]) = (MAGNITUDE)ldexp(values[PARTS * i], exponent);
+    }
+    return GN_OK;
+}
+
 static void NAME(decompose_matrices)(int64_t begin, int64_t end, void *context) {
     decomposition *work = context;
     const int64_t rows = gn_max(work->rows, work->columns);
     const int64_t count = gn_min(work->rows, work->columns);
-    const int64_t numbers = rows * count + 2 * count * count + rows * rows;
-    SCALAR *memory = gn_take(numbers * (int64_t)sizeof(SCALAR) + 3 * count * (int64_t)sizeof(double));
+    const int64_t numbers =
+        PARTS * count * (gn_column_step(PARTS * rows) + 1) + gn_singular_scratch(PARTS * rows, PARTS * count);
+    void *memory = gn_take(work->with_vectors ? NAME(decomposition_nbytes)(work) : numbers * (int64_t)sizeof(double));
     int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
-        status = NAME(decompose_matrix)(work, matrix, memory);
+        status = work->with_vectors ? NAME(decompose_matrix)(work, matrix, memory)
+                                    : NAME(find_values)(work, matrix, memory);
     }
     report_status(work, status);
     gn_give(memory);
@@ -235,6 +310,7 @@ int32_t NAME(kernel_svd)(const gn_call *call, void *const *data) {
 #undef CONJUGATE
 #undef REAL_OF
 #undef IMAGINARY_OF
+#undef PARTS
 
 #elif IS_HALF
 

@@ -1,11 +1,24 @@
 /* Vectors: their distances (_cdist_forward, _pdist_forward), linalg_cross and addr. */
 #include "direct.h"
+#include "matmul.h"
 #include "scalar.h"
 #include "threads.h"
 #include "walk.h"
 
 /* Partial sums of a distance, so that its loop vectorises. */
 #define LANES 16
+/* Rows, of either matrix, above which |x|^2 + |y|^2 - 2 x y is the square of a distance, by a product of matrices, as in
+ * PyTorch; rows and columns that are made at a time. */
+#define PRODUCT_ROWS 25
+#define CHUNK_ROWS 64
+#define CHUNK_COLUMNS 512
+#define PIECE 32
+/* Where the square is less than this part of |x|^2 + |y|^2, the digits that are lost count, and the distance is summed of
+ * differences. */
+#define LEAST_SHARE 0.03125
+/* compute_mode: 0 or absent, above so many rows; 1, always; 2, never. */
+#define ALWAYS_PRODUCTS 1
+#define NEVER_PRODUCTS 2
 
 /* Rows of a matrix, or of matrices, one after the other in memory. */
 typedef struct distances {
@@ -21,6 +34,9 @@ typedef struct distances {
     int64_t columns;        /* rows of the second */
     int64_t length;         /* of a vector */
     double order;
+    void *first_squares;    /* the squared length of each row, in the dtype */
+    void *second_squares;
+    int32_t status;
 } distances;
 
 /* Strides of contiguous elements of `given`, expanded to the outer dimensions of `out`. */

@@ -2,6 +2,66 @@
 
 #if IS_FLOATING
 
+/* |a[k] - b[k]| in float, for orders that it is good enough for. */
+#define ROUGH_SIZE(k) gn_abs((COMPUTE)LOAD(a[k]) - (COMPUTE)LOAD(b[k]))
+
+/* The largest difference, which is a difference of two elements rounded once, whatever it is computed in. */
+static double NAME(largest_difference)(const STORAGE *a, const STORAGE *b, int64_t length, int without_nan) {
+    COMPUTE lanes[LANES] = {0};
+    int64_t i = 0;
+#define EACH(is_larger)                                    \
+    for (; i + LANES <= length; i += LANES) {              \
+        for (int lane = 0; lane < LANES; lane++) {         \
+            const COMPUTE size = ROUGH_SIZE(i + lane);     \
+            const COMPUTE held = lanes[lane];              \
+            lanes[lane] = (is_larger) ? size : held;       \
+        }                                                  \
+    }                                                      \
+    for (; i < length; i++) {                              \
+        const COMPUTE size = ROUGH_SIZE(i);                \
+        const COMPUTE held = lanes[i % LANES];             \
+        lanes[i % LANES] = (is_larger) ? size : held;      \
+    }
+    if (without_nan) {
+        EACH(size > held)
+    } else {
+        EACH((size > held) | (size != size))
+    }
+#undef EACH
+    for (int width = LANES / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; lane++) {
+            const COMPUTE size = lanes[lane + width];
+            lanes[lane] = (size > lanes[lane]) | (size != size) ? size : lanes[lane];
+        }
+    }
+    return (double)lanes[0];
+}
+
+#if CODE == GN_FLOAT32
+/* The sum of powers of differences, each computed in float; what is no number of middling size is not to be trusted. */
+static double NAME(sum_of_powers)(const STORAGE *a, const STORAGE *b, int64_t length, float order) {
+    float lanes[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= length; i += LANES) {
+        float powers[LANES];
+        for (int lane = 0; lane < LANES; lane++) {
+            powers[lane] = gn_pow_float32(ROUGH_SIZE(i + lane), order);
+        }
+        for (int lane = 0; lane < LANES; lane++) {
+            lanes[lane] += powers[lane];
+        }
+    }
+    for (; i < length; i++) {
+        lanes[i % LANES] += gn_pow_float32(ROUGH_SIZE(i), order);
+    }
+    double sum = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        sum += (double)lanes[lane];
+    }
+    return sum;
+}
+#endif
+
 /* The distance of two vectors of `length` elements: summed in double, one rounding.  A difference that is NaN makes
  * it NaN; `without_nan` leaves it out of the largest. */
 static double NAME(distance)(const STORAGE *a, const STORAGE *b, int64_t length, double order, int without_nan) {
@@ -28,17 +88,14 @@ static double NAME(distance)(const STORAGE *a, const STORAGE *b, int64_t length,
     } else if (order == 0) {
         EACH(*to += size != size ? size : (double)(size != 0))
     } else if (isinf(order)) {
-        if (without_nan) {
-            EACH(*to = size > *to ? size : *to)
-        } else {
-            EACH(*to = (size > *to) | (size != size) ? size : *to)
-        }
-        double largest = 0;
-        for (int lane = 0; lane < LANES; lane++) {
-            largest = lanes[lane] > largest || lanes[lane] != lanes[lane] ? lanes[lane] : largest;
-        }
-        return largest;
+        return NAME(largest_difference)(a, b, length, without_nan);
     } else {
+#if CODE == GN_FLOAT32
+        const double rough = NAME(sum_of_powers)(a, b, length, (float)order);
+        if (rough > 1e-30 && rough < 1e30 && (double)(float)order == order) {
+            return pow(rough, 1 / order);
+        }
+#endif
         EACH(*to += pow(size, order))
     }
 #undef EACH
@@ -53,6 +110,145 @@ static double NAME(distance)(const STORAGE *a, const STORAGE *b, int64_t length,
     }
     return order == 2 ? sqrt(lanes[0]) : pow(lanes[0], 1 / order);
 }
+
+#if IS_PRECISE
+/* The squared lengths of rows [begin, end) of a matrix, summed in double. */
+static void NAME(square_rows)(const STORAGE *rows, int64_t length, int64_t count, COMPUTE *to) {
+    for (int64_t row = 0; row < count; row++) {
+        double lanes[LANES] = {0};
+        const STORAGE *from = rows + row * length;
+        for (int64_t i = 0; i < length / LANES * LANES; i += LANES) {
+            for (int lane = 0; lane < LANES; lane++) {
+                lanes[lane] += (double)from[i + lane] * (double)from[i + lane];
+            }
+        }
+        for (int64_t i = length / LANES * LANES; i < length; i++) {
+            lanes[i % LANES] += (double)from[i] * (double)from[i];
+        }
+        double sum = 0;
+        for (int lane = 0; lane < LANES; lane++) {
+            sum += lanes[lane];
+        }
+        to[row] = (COMPUTE)sum;
+    }
+}
+
+/* The distance of two vectors summed in the dtype where its square is one of middling size. */
+static COMPUTE NAME(near_distance)(const STORAGE *a, const STORAGE *b, int64_t length, COMPUTE least, COMPUTE most) {
+    COMPUTE lanes[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= length; i += LANES) {
+        for (int lane = 0; lane < LANES; lane++) {
+            const COMPUTE difference = a[i + lane] - b[i + lane];
+            lanes[lane] += difference * difference;
+        }
+    }
+    for (; i < length; i++) {
+        lanes[i % LANES] += (a[i] - b[i]) * (a[i] - b[i]);
+    }
+    for (int width = LANES / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; lane++) {
+            lanes[lane] += lanes[lane + width];
+        }
+    }
+    return (lanes[0] > least) & (lanes[0] < most) ? gn_sqrt(lanes[0]) : (COMPUTE)NAME(distance)(a, b, length, 2, 1);
+}
+
+/* Distances from -2 x y, which stands in `to`, and the squared lengths.  Where digits would be lost, or a square does not
+ * fit the dtype, by the differences. */
+static void NAME(finish_row)(const distances *work, const STORAGE *a, const STORAGE *b, COMPUTE square,
+                             const COMPUTE *restrict squares, COMPUTE *restrict to, int64_t count) {
+    const COMPUTE least = CODE == GN_FLOAT32 ? (COMPUTE)1e-28 : (COMPUTE)1e-280;
+    const COMPUTE most = CODE == GN_FLOAT32 ? (COMPUTE)1e37 : (COMPUTE)1e300;
+    const COMPUTE share = (COMPUTE)LEAST_SHARE;
+    for (int64_t first = 0; first < count; first += PIECE) {
+        const int64_t end = gn_min(first + PIECE, count);
+        int32_t is_bad[PIECE];
+        int32_t any = 0;
+        for (int64_t j = first; j < end; j++) {
+            const COMPUTE both = square + squares[j];
+            const COMPUTE left = both + to[j];
+            const int32_t bad = !((both > least) & (both < most) & (left > share * both));
+            is_bad[j - first] = bad;
+            any |= bad;
+            to[j] = gn_sqrt(left);
+        }
+        for (int64_t j = first; any && j < end; j++) {
+            if (is_bad[j - first]) {
+                to[j] = NAME(near_distance)(a, b + j * work->length, work->length, least, most);
+            }
+        }
+    }
+}
+
+/* Chunks [begin, end) of CHUNK_ROWS rows of an output matrix, whose sides alone say how they are cut. */
+static void NAME(cdist_chunks)(int64_t begin, int64_t end, void *context) {
+    distances *work = context;
+    const gn_tensor *out = work->out;
+    const int32_t last = out->ndim - 1;
+    const int64_t chunks = (work->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    const int64_t length = work->length;
+    const int64_t size = sizeof(COMPUTE);
+    const int64_t row_step = out->strides[last - 1];
+    const int64_t step = out->strides[last];
+    /* Where rows of the output are dense, the products are made there. */
+    const int direct = step == size && row_step >= work->columns * size && row_step % size == 0;
+    COMPUTE *buffer = direct ? NULL : gn_take(CHUNK_ROWS * CHUNK_COLUMNS * size);
+    int32_t status = !direct && buffer == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t chunk = begin; chunk < end && status == GN_OK; chunk++) {
+        const int64_t matrix = chunk / chunks;
+        const int64_t row = chunk % chunks * CHUNK_ROWS;
+        const int64_t rows = gn_min(CHUNK_ROWS, work->rows - row);
+        const int64_t first = gn_offset(&work->first_outer, matrix, -1);
+        const int64_t second = gn_offset(&work->second_outer, matrix, -1);
+        const STORAGE *a = (const STORAGE *)(work->first + first) + row * length;
+        const COMPUTE *squares =
+            (const COMPUTE *)work->first_squares + first / (length * size) + row;
+        for (int64_t column = 0; column < work->columns && status == GN_OK; column += CHUNK_COLUMNS) {
+            const int64_t columns = gn_min(CHUNK_COLUMNS, work->columns - column);
+            const STORAGE *b = (const STORAGE *)(work->second + second) + column * length;
+            const COMPUTE *others =
+                (const COMPUTE *)work->second_squares + second / (length * size) + column;
+            char *to = work->to + gn_offset(out, matrix * work->rows + row, last) + column * step;
+            COMPUTE *made = direct ? (COMPUTE *)to : buffer;
+            const int64_t made_row = direct ? row_step / size : columns;
+            status = NAME(gn_gemm)(rows, columns, length, -2, a, length, 1, b, 1, length, 0, made, made_row);
+            for (int64_t i = 0; i < rows && status == GN_OK; i++) {
+                COMPUTE *line = made + i * made_row;
+                NAME(finish_row)(work, a + i * length, b, squares[i], others, line, columns);
+                for (int64_t j = 0; j < columns && !direct; j++) {
+                    *(STORAGE *)(to + i * row_step + j * step) = line[j];
+                }
+            }
+        }
+    }
+    if (status != GN_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = status;
+    }
+    gn_give(buffer);
+}
+
+/* The distances by a product of matrices. */
+static int32_t NAME(cdist_by_product)(distances *work, int64_t first_rows, int64_t second_rows) {
+    work->first_squares = gn_take((first_rows + second_rows) * (int64_t)sizeof(COMPUTE));
+    if (work->first_squares == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    work->second_squares = (COMPUTE *)work->first_squares + first_rows;
+    NAME(square_rows)((const STORAGE *)work->first, work->length, first_rows, work->first_squares);
+    NAME(square_rows)((const STORAGE *)work->second, work->length, second_rows, work->second_squares);
+    const int64_t chunks = (work->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    const int64_t matrices = gn_numel(work->out) / work->columns / work->rows;
+    const int64_t size = gn_min(work->rows, CHUNK_ROWS) * work->columns * (work->length / 8 + 1);
+    work->status = GN_OK;
+    gn_parallel(matrices * chunks, gn_max(1, GN_GRAIN / size), NAME(cdist_chunks), work);
+    gn_give(work->first_squares);
+    return work->status;
+}
+#endif
 
 /* Rows [begin, end) of all output matrices. */
 static void NAME(cdist_rows)(int64_t begin, int64_t end, void *context) {
@@ -92,7 +288,17 @@ int32_t NAME(kernel_cdist)(const gn_call *call, void *const *data) {
     work.order = call->scalars[0].real;
     expand_outer(first, out, work.first_strides, &work.first_outer);
     expand_outer(second, out, work.second_strides, &work.second_outer);
-    const int32_t status = work.first == NULL || work.second == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    int32_t status = work.first == NULL || work.second == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+#if IS_PRECISE
+    const int64_t mode = call->integers[0];
+    const int has_many = gn_max(work.rows, work.columns) > PRODUCT_ROWS || mode == ALWAYS_PRODUCTS;
+    if (status == GN_OK && work.order == 2 && work.length > 0 && mode != NEVER_PRODUCTS && has_many) {
+        status = NAME(cdist_by_product)(&work, gn_numel(first) / work.length, gn_numel(second) / work.length);
+        gn_give(owned[0]);
+        gn_give(owned[1]);
+        return status;
+    }
+#endif
     if (status == GN_OK) {
         const int64_t size = gn_max(1, work.columns * work.length);
         gn_parallel(gn_numel(out) / work.columns, gn_max(1, GN_GRAIN / size), NAME(cdist_rows), &work);
@@ -101,6 +307,62 @@ int32_t NAME(kernel_cdist)(const gn_call *call, void *const *data) {
     gn_give(owned[1]);
     return status;
 }
+
+#if IS_PRECISE
+/* Chunks [begin, end) of CHUNK_ROWS rows, and the distances from those behind each. */
+static void NAME(pdist_chunks)(int64_t begin, int64_t end, void *context) {
+    distances *work = context;
+    const int64_t length = work->length;
+    const int64_t step = work->out->strides[0];
+    const STORAGE *rows = (const STORAGE *)work->first;
+    const COMPUTE *squares = work->first_squares;
+    COMPUTE *made = gn_take(CHUNK_ROWS * CHUNK_COLUMNS * (int64_t)sizeof(COMPUTE));
+    int32_t status = made == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t chunk = begin; chunk < end && status == GN_OK; chunk++) {
+        const int64_t row = chunk * CHUNK_ROWS;
+        const int64_t count = gn_min(CHUNK_ROWS, work->rows - row);
+        for (int64_t column = row + 1; column < work->rows && status == GN_OK; column += CHUNK_COLUMNS) {
+            const int64_t columns = gn_min(CHUNK_COLUMNS, work->rows - column);
+            status = NAME(gn_gemm)(count, columns, length, -2, rows + row * length, length, 1, rows + column * length,
+                                   1, length, 0, made, columns);
+            for (int64_t i = row; i < row + count && status == GN_OK; i++) {
+                const int64_t first = gn_max(column, i + 1);
+                COMPUTE *line = made + (i - row) * columns - column;
+                if (first >= column + columns) {
+                    continue;
+                }
+                NAME(finish_row)(work, rows + i * length, rows + first * length, squares[i], squares + first,
+                                 line + first, column + columns - first);
+                char *to = work->to + (i * work->rows - i * (i + 1) / 2 - i - 1) * step;
+                for (int64_t j = first; j < column + columns; j++) {
+                    *(STORAGE *)(to + j * step) = line[j];
+                }
+            }
+        }
+    }
+    if (status != GN_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = status;
+    }
+    gn_give(made);
+}
+
+/* The distances of the rows of one matrix by products. */
+static int32_t NAME(pdist_by_product)(distances *work) {
+    work->first_squares = gn_take(work->rows * (int64_t)sizeof(COMPUTE));
+    if (work->first_squares == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    NAME(square_rows)((const STORAGE *)work->first, work->length, work->rows, work->first_squares);
+    const int64_t size = gn_min(work->rows, CHUNK_ROWS) * work->rows * (work->length / 8 + 1) / 2;
+    work->status = GN_OK;
+    gn_parallel((work->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, gn_max(1, GN_GRAIN / size), NAME(pdist_chunks), work);
+    gn_give(work->first_squares);
+    return work->status;
+}
+#endif
 
 /* The distances of row `row` from those behind it, for rows [begin, end). */
 static void NAME(pdist_rows)(int64_t begin, int64_t end, void *context) {
@@ -141,6 +403,11 @@ int32_t NAME(kernel_pdist)(const gn_call *call, void *const *data) {
     work.rows = self->sizes[0];
     work.length = self->sizes[1];
     work.order = call->scalars[0].real;
+#if IS_PRECISE
+    if (work.order == 2 && work.rows > PRODUCT_ROWS) {
+        return NAME(pdist_by_product)(&work);
+    }
+#endif
     const int64_t size = gn_max(1, work.rows * work.length / 2);
     gn_parallel(work.rows, gn_max(1, GN_GRAIN / size), NAME(pdist_rows), &work);
 #endif

@@ -125,8 +125,8 @@ native_function(
     node_name="CdistBackward0",
     doc="""The distances of the rows of ``x1`` (*, P, M) from those of ``x2`` (*, R, M): (*, P, R).
 
-    ``compute_mode`` says in PyTorch whether matrix products may stand for sums of squares; here they never
-    do.""",
+    ``compute_mode`` says whether matrix products may stand for sums of squares; here they never do, and on a
+    backend only where no digits are lost.""",
 )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.formulas import conj
-from ..kit.iterator import TensorIterator, result_type
+from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
 from ..kit.rules import check_alpha, refuse
@@ -23,7 +23,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import check_number_fits
+from ..values.dtype import check_number_fits, promote_types
 
 
 def _same_dtype(*specs: Spec) -> None:
@@ -166,20 +166,12 @@ def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Sp
     return product
 
 
-def _check_expandable(self: Spec, sizes: geometry.Ints) -> None:
-    """Raises RuntimeError for a tensor that does not broadcast to ``sizes``."""
-    if self.ndim > len(sizes) or geometry.broadcast_sizes(self.sizes, sizes) != sizes:
-        raise RuntimeError(
-            f"The expanded size of the tensor {list(sizes)} must match the existing size {list(self.sizes)}"
-        )
-
-
 def _check_addend(self: Spec, product: Spec, beta: Any, alpha: Any) -> None:
     """Raises RuntimeError for an addend that does not broadcast to the product, or of another dtype, and for
     factors that the dtype does not hold.
     """
     _same_dtype(product, self)
-    _check_expandable(self, product.sizes)
+    geometry.check_expandable(self.sizes, product.sizes)
     for factor in (beta, alpha):
         check_number_fits(factor, self.dtype)
 
@@ -297,8 +289,8 @@ def _addr_rule(self: Spec, vec1: Spec, vec2: Spec, beta: Any, alpha: Any) -> Ten
     if vec1.ndim != 1 or vec2.ndim != 1:
         raise RuntimeError(f"Expected 1-D arguments vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D")
     sizes = (vec1.numel, vec2.numel)
-    _check_expandable(self, sizes)
-    common = result_type(self, vec1, vec2)
+    geometry.check_expandable(self.sizes, sizes)
+    common = promote_types(self.dtype, promote_types(vec1.dtype, vec2.dtype))
     check_alpha(common, beta, "beta")
     check_alpha(common, alpha)
     column = vec1.with_geometry((vec1.numel, 1), (vec1.strides[0], 1))
@@ -472,6 +464,7 @@ linear = native_function(
     "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
     python_module="nn",
     composite=_linear,
+    out="out",
     doc="""``input @ weight.T + bias``: input (*, k), weight (n, k), bias (n), result (*, n).
 
     All of one dtype.  Raises RuntimeError for sizes that do not fit.""",
