@@ -151,12 +151,110 @@ def test_pickle_round_trip(protocol: int, device: str) -> None:
         assert (made.dtype, made.device, made.shape) == (x.dtype, x.device, x.shape)
         assert made.requires_grad == x.requires_grad and made.is_leaf
     assert pickle.loads(pickle.dumps(gn.zeros(3, 2).t())).stride() == (1, 2)
-    assert len(pickle.dumps(gn.zeros(100_000)[:2])) < 1000  # not the whole storage
+    part = pickle.loads(pickle.dumps(gn.arange(10.0)[2:8].reshape(2, 3)[:, 1:]))  # with its whole storage
+    assert part.tolist() == [[3, 4], [6, 7]] and part.untyped_storage().nbytes() == 40
+    assert (part.storage_offset(), part.stride()) == (3, (3, 1))
     meta = pickle.loads(pickle.dumps(gn.zeros(2, 3, device="meta")))
     assert meta.is_meta and meta.shape == (2, 3)
     for value in (gn.float16, gn.device(device), gn.strided, gn.channels_last, gn.Size([2, 3])):
         assert pickle.loads(pickle.dumps(value)) == value
     assert pickle.loads(pickle.dumps(gn.float16)) is gn.float16
+
+
+HOSTILE = [
+    (1, b"\1" * 8, RuntimeError, "out of bounds for storage of size 8"),  # less data than the sizes need
+    (1, b"", RuntimeError, "out of bounds for storage of size 0"),
+    (1, 3, TypeError, "memoryview"),
+    (2, (2, 2**40), RuntimeError, "out of bounds"),
+    (2, (-1, 3), RuntimeError, "sizes must be from 0 to"),
+    (2, (2**63, 0), RuntimeError, "sizes must be from 0 to"),
+    (2, (6,), RuntimeError, "unequal size length"),
+    (2, (2.0, 3.0), TypeError, "sizes must be ints"),
+    (2, "ab", TypeError, "sizes must be ints"),
+    (3, (-3, 1), RuntimeError, "strides must be from 0 to"),
+    (3, (2**62, 1), RuntimeError, "out of bounds"),
+    (3, (4, 1), RuntimeError, "out of bounds"),
+    (3, (3, 1, 1), RuntimeError, "unequal size length"),
+    (4, "float32", TypeError, "expected a gnomon.dtype"),
+    (4, gn.float64, RuntimeError, "requiring a storage size of 48 are out of bounds for storage of size 24"),
+    (5, "nowhere", gn.BackendUnavailableError, "unknown backend 'nowhere'"),
+    (7, 1, RuntimeError, "storage offset 1"),
+    (7, -1, RuntimeError, "storage_offset must be from 0"),
+    (7, 2**62, RuntimeError, "out of bounds"),
+    (7, True, TypeError, "storage_offset must be ints"),
+    (0, int, TypeError, "expected a subclass of Tensor"),
+]
+
+
+@pytest.mark.parametrize("position, value, error, message", HOSTILE)
+def test_a_pickle_with_other_facts_is_refused(position, value, error, message, device: str) -> None:
+    rebuild, facts = gn.arange(6.0, device=device).reshape(2, 3).__reduce_ex__(2)
+    changed = [*facts]
+    changed[position] = value
+    with pytest.raises(error, match=message):
+        rebuild(*changed)
+    assert rebuild(*facts).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_more_data_than_the_sizes_need_is_the_storages(device: str) -> None:
+    rebuild, facts = gn.arange(2.0, device=device).__reduce_ex__(2)
+    made = rebuild(facts[0], facts[1] * 3, *facts[2:])
+    assert made.tolist() == [0, 1] and made.untyped_storage().nbytes() == 24
+
+
+@pytest.mark.parametrize(
+    "offset, data, error, message",
+    [
+        (
+            0,
+            memoryview(b"x" * (1 << 22)),
+            RuntimeError,
+            "4194304 bytes from byte 0 on do not lie in a storage of 16",
+        ),
+        (0, b"x" * 17, RuntimeError, "17 bytes"),
+        (1, b"x" * 16, RuntimeError, "from byte 1 on"),
+        (16, b"x", RuntimeError, "from byte 16 on"),
+        (-1, b"x", RuntimeError, "from byte -1 on"),
+        (-(2**63), b"x", RuntimeError, "do not lie"),
+        (2**63, b"", RuntimeError, "do not lie"),
+        (1.0, b"x", TypeError, "'offset' must be an int, not float"),
+        (0, memoryview(b"abcd")[::2], TypeError, "must be contiguous"),
+        (0, "text", TypeError, "bytes-like"),
+    ],
+)
+def test_a_storage_takes_no_bytes_beyond_it(offset, data, error, message, device: str) -> None:
+    x = gn.zeros(4, device=device)
+    with pytest.raises(error, match=message):
+        x.untyped_storage().copy_in(offset, data)
+    assert x.untyped_storage().tolist() == [0] * 16
+    x.untyped_storage().copy_in(12, b"\1\2\3\4")
+    assert x.untyped_storage().tolist() == [0] * 12 + [1, 2, 3, 4]
+    x.untyped_storage().copy_in(16, b"")
+
+
+def test_a_storage_is_copied_within_its_bytes(device: str) -> None:
+    short, long = (gn.ones(n, device=device).untyped_storage() for n in (2, 4))
+    for to, source, nbytes in ((short, long, 9), (long, short, 9), (short, long, -1)):
+        with pytest.raises(RuntimeError, match=f"copy_from: {nbytes} bytes"):
+            to.copy_from(source, nbytes)
+
+
+def test_a_storage_that_is_made_smaller_keeps_what_tensors_show(device: str) -> None:
+    x = gn.arange(1000.0, device=device)
+    storage = x.untyped_storage()
+    late = x[10:]
+    for size in (40, 0):
+        storage.resize_(size)
+        assert storage.nbytes() == len(storage) == len(storage.tolist()) == size
+        assert x.tolist()[-1] == late[-1].item() == x.view(10, 100)[9, 99].item() == x.numpy()[-1] == 999
+        assert x.sum().item() == (x + 0).sum().item() == 499500
+        assert x.clone().untyped_storage().nbytes() == 4000
+    storage.resize_(8000)
+    assert storage.nbytes() == 8000 and x.as_strided((2,), (1,), 1998).shape == (2,)
+    for size, error in ((-1, RuntimeError), (1.5, TypeError), (2**63, gn.OutOfMemoryError)):
+        with pytest.raises(error):
+            storage.resize_(size)
+        assert storage.nbytes() == 8000
 
 
 def test_length_and_iteration(device: str) -> None:

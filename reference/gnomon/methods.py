@@ -10,14 +10,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import functional
-from .argument_parser import is_numpy_scalar
 from .autograd import engine, tensor_hooks
 from .bind import documentation
 from .dispatch.dispatcher import aten
 from .interop.numpy import to_numpy
+from .kit.numbers import is_numpy_scalar
 from .memory import text
 from .memory.accessor import nested_list
-from .memory.storage import Storage
+from .memory.backend import backend_of, resolve_device
+from .memory.spec import spec_of
+from .memory.storage import Storage, allocate
 from .memory.tensor import Tensor, make_tensor
 from .ops import index
 from .ops.index import is_array
@@ -25,6 +27,7 @@ from .values import dtype as dtypes
 from .values.device import memory_format as memory_format_type
 from .values.device import preserve_format
 from .values.dtype import dtype
+from .values.errors import type_name
 
 
 def _is_operand(value: Any) -> bool:
@@ -203,10 +206,10 @@ def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
     storage = self.untyped_storage()
     if id(storage) not in memo:
         where = storage.device
-        memory = storage.backend.allocate(storage.nbytes(), where.index or 0)
+        memory = allocate(storage.backend, storage.nbytes(), where)
         made = Storage(storage.backend, where, memory, storage.nbytes())
         if storage.nbytes() and not self.is_meta:
-            made.copy_in(0, storage.copy_out())
+            made.copy_in(0, storage.copy_out()[: storage.nbytes()])
         memo[id(storage)] = made
     return memo[id(storage)]
 
@@ -242,20 +245,48 @@ def _rebuild(
     kind: dtype,
     device: str,
     requires_grad: bool,
+    storage_offset: int = 0,
 ) -> Tensor:
-    made = aten.empty_strided.default(sizes, strides, kind, None, device, None)
-    if data:
-        made.untyped_storage().copy_in(0, memoryview(data))
+    """A tensor from what ``_reduce`` says of it: ``data`` is all of its storage, empty on the device meta.
+
+    Raises TypeError or RuntimeError where these do not make a tensor: a file may come from anywhere.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"rebuilding a tensor: expected a subclass of Tensor, got {cls!r}")
+    if not isinstance(kind, dtype):
+        raise TypeError(f"rebuilding a tensor: expected a gnomon.dtype, got {type(kind).__name__}")
+    for name, numbers in (("sizes", sizes), ("strides", strides), ("storage_offset", (storage_offset,))):
+        if not isinstance(numbers, (tuple, list)) or not all(type(each) is int for each in numbers):
+            raise TypeError(f"rebuilding a tensor: {name} must be ints, got {numbers!r}")
+        if any(not 0 <= each < 2**63 for each in numbers):
+            raise RuntimeError(f"rebuilding a tensor: {name} must be from 0 to 2**63 - 1, got {numbers!r}")
+    if len(sizes) != len(strides):
+        raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
+    where = resolve_device(device)
+    spec = spec_of(tuple(sizes), tuple(strides), kind, where)
+    needed = storage_offset * kind.itemsize + spec.extent_nbytes if spec.numel else 0
+    nbytes = needed if where.type == "meta" else memoryview(data).nbytes
+    if needed > nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {storage_offset}, and "
+            f"itemsize {kind.itemsize} requiring a storage size of {needed} are out of bounds for storage of "
+            f"size {nbytes}"
+        )
+    backend = backend_of(where)
+    storage = Storage(backend, where, allocate(backend, nbytes, where), nbytes)
+    if nbytes and where.type != "meta":
+        storage.copy_in(0, memoryview(data))
+    made = make_tensor(spec, storage, storage_offset)
     if cls is not Tensor:
         made = cls._make_subclass(made)
     return made.requires_grad_(requires_grad)
 
 
 def _reduce(self: Tensor, protocol: int) -> Any:
-    """What pickle keeps: the elements, in their order in memory but without gaps."""
-    dense = aten.clone.default(self.detach(), None)
-    spec = dense._spec
-    data = b"" if self.is_meta else bytes(dense.untyped_storage().copy_out()[: spec.nbytes])
+    """What pickle keeps: all of the storage, and how the tensor lies in it."""
+    spec = self._spec
+    storage = self.untyped_storage()
+    data = b"" if self.is_meta else bytes(storage.copy_out()[: storage.nbytes()])
     return _rebuild, (
         type(self),
         data,
@@ -264,6 +295,7 @@ def _reduce(self: Tensor, protocol: int) -> Any:
         spec.dtype,
         str(spec.device),
         self.requires_grad,
+        self._storage_offset,
     )
 
 
@@ -315,7 +347,7 @@ def _as_dtype(name: str, kind: dtype) -> Any:
         if memory_format is not None and not isinstance(memory_format, memory_format_type):
             raise TypeError(
                 f"{name}(): argument 'memory_format' must be gnomon.memory_format, not "
-                f"{type(memory_format).__name__}"
+                f"{type_name(memory_format)}"
             )
         return aten.to.dtype(self, kind, False, False, memory_format)
 
@@ -472,6 +504,7 @@ def bind_methods() -> None:
     Tensor.where.__doc__ = documentation(aten.where)
     Tensor.nonzero = lambda self, *, as_tuple=False: functional.nonzero(self, as_tuple=as_tuple)
     Tensor.nonzero.__doc__ = functional.nonzero.__doc__
+    Tensor.polygamma = lambda self, n: aten.polygamma(n, self)
     Tensor.cpu = lambda self, memory_format=preserve_format: self.to("cpu", memory_format=memory_format)
     Tensor.conj = lambda self: aten.conj(self)
     Tensor.conj.__doc__ = documentation(aten.conj)

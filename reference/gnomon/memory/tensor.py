@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 import weakref
 from enum import IntEnum
 from typing import Any
@@ -33,6 +32,7 @@ from ..values.dispatch_key import (
     mode_word,
 )
 from ..values.dtype import dtype, get_default_dtype
+from ..values.errors import type_name, warn
 from ..values.geometry import Ints, Size
 from ..values.locks import new_in_each_process
 from .backend import backend_of, get_default_device, meta_backend, resolve_device
@@ -414,10 +414,9 @@ class Tensor:
         """
         meta = self._autograd_meta
         if self._gradient_edge is not None and (meta is None or meta.grad is None) and not self.retains_grad:
-            warnings.warn(
+            warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Backward does "
                 "not fill it; call .retain_grad() on the tensor before if it should.",
-                stacklevel=2,
             )
         return None if meta is None else meta.grad
 
@@ -428,8 +427,7 @@ class Tensor:
         if grad is not None:
             if not isinstance(grad, Tensor):
                 raise TypeError(
-                    "assigned grad expected to be a Tensor or None but got grad of type "
-                    f"{type(grad).__name__}"
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type_name(grad)}"
                 )
             if grad.shape != self.shape:
                 raise RuntimeError(
@@ -456,7 +454,7 @@ class Tensor:
     @data.setter
     def data(self, source: Tensor) -> None:
         if not isinstance(source, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(source).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(source)}")
         if self._spec.device is not source._spec.device:
             raise RuntimeError(
                 f"data: expected a tensor on {self._spec.device}, but got one on {source._spec.device}"
