@@ -195,9 +195,267 @@ def test_mixing_devices_is_refused() -> None:
         gn.cat([gn.ones(1, device="reference"), gn.ones(1, device="meta")])
 
 
-def test_the_alias_cpu_is_the_fastest_host_backend() -> None:
+RIGHT = """
+    from gnomon.memory.backend import ReferenceBackend
+    class Made(ReferenceBackend):
+        name = device_type = "{name}"
+        {line}
+    backend = Made
+"""
+
+
+@pytest.mark.parametrize(
+    "source, reason",
+    [
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise BaseException('stop')", "BaseException: stop"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("backend = 3", "ValueError: entry point 'odd' must offer a backend of that name, got 3"),
+        ("def backend(): raise SystemExit", "SystemExit"),
+        ("def backend(): return None", "must offer a backend of that name, got None"),
+        (RIGHT.format(name="other", line=""), "must offer a backend of that name, got 'other'"),
+        (RIGHT.format(name="odd", line="speed_rank = 'zz'"), "speed_rank must be an int, got str 'zz'"),
+        (RIGHT.format(name="odd", line="device_type = 'c'"), "device_type 'c' is that of 'c'"),
+        (RIGHT.format(name="odd", line="is_available = lambda self: exit(3)"), "SystemExit: 3"),
+        (RIGHT.format(name="odd", line="is_available = lambda self: True"), "TypeError"),
+    ],
+)
+def test_a_plug_in_that_misbehaves_is_a_reason_and_nothing_else(
+    tmp_path: Path, source: str, reason: str
+) -> None:
+    install_plug_in(tmp_path, "odd", source)
+    finished = run(
+        """
+        import gnomon as gn
+        before = gn.ones(2).device
+        print(gn.backends()["odd"].available, gn.backends()["odd"].reason)
+        try:
+            gn.ones(1, device="odd")
+        except gn.BackendUnavailableError as error:
+            print(error)
+        print(gn.ones(2).device == before)
+        """,
+        tmp_path,
+    )
+    listed, refused, same = finished.stdout.splitlines()
+    assert listed.startswith("False ") and reason in listed, finished.stderr
+    assert "backend 'odd' is not available" in refused and reason in refused
+    assert same == "True"
+    asked = run("import gnomon as gn; print(gn.ones(1).device)", tmp_path, GNOMON_BACKEND="odd")
+    assert asked.stdout.strip() == "reference" and asked.stderr.count("'odd' is not available") == 1
+
+
+def test_a_device_count_that_is_no_number_is_told_when_the_device_is_asked_for(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line="device_count = lambda self: 'two'"))
+    finished = run("import gnomon as gn; gn.ones(1, device='odd')", tmp_path)
+    assert "device_count must be a positive int, got 'two'" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    "attributes, reason",
+    [
+        ({"name": None}, "name must be a str, got NoneType None"),
+        ({"name": ""}, "name must be an identifier other than 'cpu', got ''"),
+        ({"speed_rank": "zz"}, "speed_rank must be an int, got str 'zz'"),
+        ({"speed_rank": True}, "speed_rank must be an int, got bool True"),
+        ({"speed_rank": float("nan")}, "speed_rank must be an int, got float nan"),
+        ({"host_memory": 1}, "host_memory must be a bool, got int 1"),
+        ({"has_addresses": None}, "has_addresses must be a bool, got NoneType None"),
+        ({"device_type": "reference"}, "device_type 'reference' is that of 'reference'"),
+        ({"device_type": "c"}, "device_type 'c' is that of 'c'"),
+        ({"device_type": "cpu"}, "an identifier other than 'cpu', got 'cpu'"),
+        ({"device_type": "a:1"}, "an identifier other than 'cpu', got 'a:1'"),
+        ({"device_type": None}, "device_type must be a str, got NoneType"),
+        ({"allocate": None}, "allocate must be a function of the contract"),
+        ({"copy_between": 3}, "copy_between must be a function of the contract"),
+        ({"traits": "half"}, "traits must be a set of str, got str 'half'"),
+        ({"traits": {"psychic", "half"}}, "; got 'psychic'"),
+        ({"traits": {3}}, "; got 3"),
+        ({"device_module": 3}, "device_module must be a str, got int 3"),
+        ({"conformance_file": 3}, "conformance_file must be a path or None, got int 3"),
+        ({"kernels": ["neg"]}, "kernels must be a mapping from operators' names to kernels, got list"),
+        ({"kernels": {"neg": 3}}, "kernels['neg'] must be a function, got 3"),
+        ({"kernels": {3: abs}}, "kernels[3] must be a function"),
+        ({"capabilities": ("neg",)}, "capabilities must be a mapping from operators' names to dtypes'"),
+        ({"capabilities": {"neg": ("float33",)}}, "capabilities['neg'] names no dtype of gnomon: 'float33'"),
+        ({"capabilities": {"neg": (gn.float32,)}}, "capabilities['neg'] names no dtype of gnomon: "),
+        ({"capabilities": {"neg": registry.Claim(("f4",))}}, "['neg'] names no dtype of gnomon: 'f4'"),
+        ({"capabilities": {"neg": "float32"}}, "None or a Claim, got 'float32'"),
+        ({"capabilities": {"neg": 3}}, "None or a Claim, got 3"),
+        ({"capabilities": {3: None}}, "an operator's name must be a str, got int"),
+    ],
+)
+def test_a_declaration_is_checked_when_it_is_registered(attributes: dict[str, object], reason: str) -> None:
+    before = registry.backend_names(), dict(registry._by_device_type)
+
+    class Odd(registry.Backend):
+        name = device_type = "odd"
+
+    vars_of_class = {"kernels": {}, "capabilities": {}} | attributes
+    with pytest.raises((TypeError, ValueError)) as raised:
+        registry.register_backend(type("Odd", (Odd,), vars_of_class)())
+    assert reason in str(raised.value) and str(raised.value).startswith("backend ")
+    assert (registry.backend_names(), registry._by_device_type) == before
+
+
+def test_a_plug_in_is_imported_only_when_it_is_named(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "eager", RIGHT.format(name="eager", line="speed_rank = 10**9"))
+    finished = run(
+        """
+        import sys
+        import gnomon as gn
+        gn.set_num_threads(2)
+        (gn.ones(2) + gn.ones(2, device="cpu")).sum().item()
+        gn.accelerator.empty_cache()
+        gn.get_num_threads()
+        with gn.profiler.profile() as profile:
+            gn.ones(2).exp()
+        print(gn.ones(1).device.type, "eager_plug_in" in sys.modules)
+        print(gn.backends()["eager"].available, "eager_plug_in" in sys.modules)
+        print(gn.ones(1, device="eager").device, "eager_plug_in" in sys.modules)
+        """,
+        tmp_path,
+    )
+    default, listed, named = (line.split() for line in finished.stdout.splitlines())
+    assert default[0] in registry.shipped_backend_names() and default[1] == "False", finished.stderr
+    assert listed == ["True", "False"] and named == ["eager", "True"]
+    chosen = run("import gnomon as gn; print(gn.ones(1).device)", tmp_path, GNOMON_BACKEND="eager")
+    assert chosen.stdout.strip() == "eager"
+
+
+def test_a_plug_in_that_never_ends_its_import_is_ended(tmp_path: Path) -> None:
+    install_plug_in(
+        tmp_path,
+        "endless",
+        """
+        import subprocess, sys, threading
+        subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait()"])
+        threading.Event().wait()
+        """,
+    )
+    listed = run("from gnomon.cli import main; main(['backends', '--seconds', '2'])", tmp_path)
+    row = next(line for line in listed.stdout.splitlines() if line.startswith("endless"))
+    assert "its import did not end within 2 seconds" in row
+    assert run("import gnomon as gn; print(gn.ones(1).item())", tmp_path).stdout == "1.0\n"
+
+
+def test_a_plug_in_that_kills_its_process_is_listed_with_the_signal(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "crash", "import os; print('said'); os.kill(os.getpid(), 11)")
+    listed = run("from gnomon.cli import main; main(['backends'])", tmp_path)
+    row = next(line for line in listed.stdout.splitlines() if line.startswith("crash"))
+    assert "the process that tried it ended with signal 11" in row and "said" not in listed.stdout
+
+
+def test_a_name_that_two_distributions_offer_is_refused_with_both_named(tmp_path: Path) -> None:
+    for folder, owner in (("first", "alpha"), ("second", "Beta.Tools")):
+        place = tmp_path / folder
+        place.mkdir()
+        install_plug_in(place, "both", RIGHT.format(name="both", line=""))
+        metadata = (place / "both_plug_in-1.0.dist-info").rename(place / f"{owner}-1.0.dist-info")
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {owner}\nVersion: 1.0\n")
+    program = """
+        import sys
+        sys.path[:0] = {paths}
+        import gnomon as gn
+        print(gn.backends()["both"].reason)
+        try:
+            gn.ones(1, device="both")
+        except gn.BackendUnavailableError as error:
+            print(error)
+        print("both_plug_in" in sys.modules)
+        """
+    for order in (("first", "second"), ("second", "first")):
+        finished = run(program.format(paths=[str(tmp_path / folder) for folder in order]))
+        reason = "offered by alpha 1.0 and by beta-tools 1.0; one of them has to go"
+        assert finished.stdout.splitlines() == [
+            reason,
+            f"empty: backend 'both' is not available: {reason}",
+            "False",
+        ], finished.stderr
+
+
+@pytest.mark.parametrize("name", ["c", "reference", "meta"])
+def test_a_name_of_gnomons_own_stays_its_own(tmp_path: Path, name: str) -> None:
+    install_plug_in(tmp_path, name, "raise SystemError('loaded')")
+    finished = run(
+        f"""
+        import sys
+        import gnomon as gn
+        print(gn.ones(2, device="{name}").device, gn.backends()["{name} (of {name}-plug-in 1.0)"].reason)
+        print("{name}_plug_in" in sys.modules)
+        """,
+        tmp_path,
+    )
+    assert finished.stdout.splitlines() == [
+        f"{name} {name}-plug-in 1.0 offers '{name}', which is gnomon's own",
+        "False",
+    ], finished.stderr
+
+
+def test_an_interrupt_while_a_plug_in_is_imported_is_the_users(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "slow", "import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    finished = run(
+        """
+        import signal
+        import gnomon as gn
+        handler = signal.getsignal(signal.SIGINT)
+        try:
+            gn.ones(1, device="slow")
+        except KeyboardInterrupt:
+            print("interrupted", signal.getsignal(signal.SIGINT) is handler)
+        print(gn.ones(1).item())
+        """,
+        tmp_path,
+    )
+    assert finished.stdout.splitlines() == ["interrupted True", "1.0"], finished.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("where", ["import", "is_available"])
+def test_a_fork_waits_for_the_first_use_in_another_thread(tmp_path: Path, where: str) -> None:
+    """A child whose parent was half way through an import would wait for that import for ever."""
+    (tmp_path / "half_way.py").write_text(
+        "import __main__\n__main__.entered.set()\n__main__.forking.wait()\nfor _ in range(2_000_000): pass\n"
+    )
+    source = RIGHT.format(name="late", line="is_available = lambda self: (__import__('half_way'), '')")
+    install_plug_in(tmp_path, "late", source)
+    if where == "import":
+        (tmp_path / "late_plug_in.py").write_text("import half_way\n" + textwrap.dedent(source))
+    finished = run(
+        """
+        import os, signal, threading
+        import gnomon as gn
+        entered, forking = threading.Event(), threading.Event()
+        os.register_at_fork(before=forking.set)  # runs before those that were registered before
+        thread = threading.Thread(target=lambda: gn.ones(1, device="late"))
+        thread.start()
+        entered.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)  # ends a child that waits for ever
+            os._exit(0 if gn.ones(1, device="late").item() == 1 else 3)
+        print(os.waitpid(child, 0)[1])
+        thread.join()
+        """,
+        tmp_path,
+        GNOMON_FALLBACK="allow",
+    )
+    assert finished.stdout == "0\n", finished.stderr
+
+
+def test_threads_that_were_asked_for_are_those_of_a_plug_in_loaded_later(tmp_path: Path) -> None:
+    line = "set_num_threads = lambda self, count: print('threads', count)"
+    install_plug_in(tmp_path, "later", RIGHT.format(name="later", line=line))
+    finished = run("import gnomon as gn; gn.set_num_threads(2); gn.ones(1, device='later')", tmp_path)
+    assert finished.stdout == "threads 2\n", finished.stderr
+
+
+def test_the_alias_cpu_is_the_fastest_host_backend_that_ships_with_gnomon() -> None:
+    shipped = [gn.backends()[name] for name in registry.shipped_backend_names()]
     fastest = max(
-        (info for info in gn.backends().values() if info.available and info.host_memory),
+        (info for info in shipped if info.available and info.host_memory),
         key=lambda info: registry.get_backend(info.name).speed_rank,
     )
     assert gn.ones(1, device="cpu").device.type == fastest.device_type

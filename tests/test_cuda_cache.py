@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -160,8 +161,13 @@ def test_a_damaged_entry_is_compiled_again_and_replaced(damage, tmp_path, compil
     entry = entry_of(tmp_path / "kept")
     whole = entry.read_bytes()
     entry.write_bytes(damage(whole))
+    with pytest.warns(UserWarning, match=r"kept kernels are not used: .*\.image is damaged") as told:
+        assert kept.compile(compiler, SOURCE, KERNELS, "sm_90") == made
+        entry.write_bytes(damage(whole))
+        kept.get(key_of(compiler, SOURCE, KERNELS, "sm_90"))
+    assert len(told) == 1 and compiler.calls == 2
     assert kept.compile(compiler, SOURCE, KERNELS, "sm_90") == made
-    assert compiler.calls == 2
+    assert compiler.calls == 3
     assert entry.read_bytes() == whole
 
 
@@ -173,8 +179,93 @@ def test_an_entry_of_another_key_is_compiled_again(tmp_path, compiler):
     place = tmp_path / "kept" / "cuda" / key[:2] / f"{key}.image"
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(foreign.read_bytes())
+    with pytest.warns(UserWarning, match="is damaged"):
+        assert kept.get(key) is None
     assert kept.compile(compiler, SOURCE, KERNELS, "sm_90").data.endswith(b"sm_90")
     assert compiler.calls == 2
+
+
+def own_everything_but(monkeypatch, *strangers):
+    """Make files with one of these names another user's, and not the process's."""
+    stat, fstat = os.stat, os.fstat
+
+    def changed(status, name):
+        values = list(status)
+        values[4] += name in strangers
+        return os.stat_result(values)
+
+    monkeypatch.setattr(
+        cache.os, "stat", lambda path, **options: changed(stat(path, **options), Path(path).name)
+    )
+    monkeypatch.setattr(
+        cache.os,
+        "fstat",
+        lambda handle: changed(fstat(handle), Path(os.readlink(f"/proc/self/fd/{handle}")).name),
+    )
+
+
+@pytest.mark.parametrize("which", ["kept", "cuda", "folder", "entry"])
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o777, "owner"])
+def test_what_somebody_else_could_have_written_is_not_used(which, mode, tmp_path, compiler, monkeypatch):
+    kept = ImageCache(tmp_path / "kept")
+    made = kept.compile(compiler, SOURCE, KERNELS, "sm_90")
+    entry = entry_of(tmp_path / "kept")
+    place = {"kept": tmp_path / "kept", "cuda": kept.folder, "folder": entry.parent, "entry": entry}[which]
+    if mode == "owner":
+        own_everything_but(monkeypatch, place.name)
+    else:
+        place.chmod(mode)
+    before = entry.read_bytes(), entry.stat().st_mtime_ns
+    again = ImageCache(tmp_path / "kept")
+    with pytest.warns(
+        UserWarning, match=f"kept kernels are not used: {place} (belongs to|can be written)"
+    ) as told:
+        assert again.compile(compiler, SOURCE, KERNELS, "sm_90") == made
+        assert again.compile(compiler, SOURCE, KERNELS, "sm_90") == made
+    # a stranger's entry in a folder of one's own is replaced; in a stranger's folder nothing is written
+    assert len(told) == 1 and again.hits == (which == "entry" and mode != "owner")
+    assert which == "entry" or (entry.read_bytes(), entry.stat().st_mtime_ns) == before
+
+
+def test_folders_are_made_for_their_owner_alone(tmp_path, compiler):
+    before = os.umask(0)
+    try:
+        kept = ImageCache(tmp_path / "new" / "kept")
+        kept.compile(compiler, SOURCE, KERNELS, "sm_90")
+    finally:
+        os.umask(before)
+    entry = entry_of(tmp_path / "new" / "kept")
+    folders = [tmp_path / "new" / "kept", kept.folder, entry.parent]
+    assert [folder.stat().st_mode & 0o777 for folder in folders] == [0o700] * 3
+    assert entry.stat().st_mode & 0o777 == 0o600 and not kept.problem
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_an_entry_that_is_no_file_is_not_followed(kind, tmp_path, compiler):
+    kept = ImageCache(tmp_path / "kept")
+    kept.compile(compiler, SOURCE, KERNELS, "sm_90")
+    entry = entry_of(tmp_path / "kept")
+    entry.rename(tmp_path / "elsewhere")
+    if kind == "link":
+        entry.symlink_to(tmp_path / "elsewhere")
+    elif kind == "pipe":
+        os.mkfifo(entry, 0o600)
+    else:
+        entry.mkdir(mode=0o700)
+    key = key_of(compiler, SOURCE, KERNELS, "sm_90")
+    if kind == "pipe":
+        with pytest.warns(UserWarning, match=r"\.image is no file"):
+            assert kept.get(key) is None
+    else:
+        assert kept.get(key) is None
+
+
+@pytest.mark.parametrize("facts", [b"[]", b"{}", b"not json", b'{"key": 1}', b'{"key": "%b"}'])
+def test_an_entry_with_a_right_checksum_and_a_wrong_header_is_damaged(facts):
+    header = facts.replace(b"%b", b"k")
+    body = len(header).to_bytes(8, "little") + header + b"image"
+    content = b"gnomon image 1\n" + hashlib.sha256(body).digest() + body
+    assert cache.decode(content, "k") is None
 
 
 def test_an_error_of_the_compiler_leaves_nothing(tmp_path, compiler):

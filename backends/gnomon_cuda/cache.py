@@ -4,6 +4,10 @@ An entry's name is a digest of everything that can change the image: the text an
 kernels, the architecture, the compiler, its version and its options.  An entry is written under another name
 and then renamed, so that no process reads half of one; and it carries a checksum, so that a damaged one is
 compiled again.
+
+Whoever could write here could have their code run, on the GPU and, for the emulation's libraries, in the
+process.  So folders are made for their owner alone, and what belongs to somebody else, or can be written by
+others, is neither read nor written: images are then compiled anew, with one warning that says why.
 """
 
 from __future__ import annotations
@@ -11,9 +15,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from gnomon.values.errors import warn
 
 from . import sources
 from .compiler import Compiler, Image
@@ -56,6 +63,7 @@ class ImageCache:
 
     hits, misses  how often an image was there, or had to be made
     problem       why nothing can be kept, or ""
+    refused       why something that lies here was not used, or ""; told in one warning
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -64,6 +72,7 @@ class ImageCache:
         self.hits = 0
         self.misses = 0
         self.problem = "" if found is not None else "there is no home folder"
+        self.refused = ""
 
     def compile(self, compiler: Compiler, source: str, kernels: Sequence[str], architecture: str) -> Image:
         """The image, from disk if it is there, else from the compiler.  Raises CompileError."""
@@ -90,10 +99,18 @@ class ImageCache:
         if path is None:
             return None
         try:
-            content = path.read_bytes()
+            for folder in self._folders(path):
+                check_owner(os.stat(folder), folder)
+            content = read_own(path)
         except OSError:
             return None
-        return decode(content, key)
+        except UntrustedError as error:
+            self._refuse(str(error))
+            return None
+        image = decode(content, key)
+        if image is None:
+            self._refuse(f"{path} is damaged")
+        return image
 
     def put(self, key: str, image: Image) -> None:
         """Keep an image.  Where the folder can not be written, nothing is kept and ``problem`` says why."""
@@ -102,11 +119,15 @@ class ImageCache:
             return
         temporary = None
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in self._folders(path):
+                make_own(folder)
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{key[:8]}-")
             with os.fdopen(handle, "wb") as file:
                 file.write(encode(key, image))
             os.replace(temporary, path)
+        except UntrustedError as error:
+            self.problem = str(error)
+            self._refuse(self.problem)
         except OSError as error:
             self.problem = str(error)
             if temporary is not None:
@@ -115,6 +136,58 @@ class ImageCache:
             if temporary is not None:
                 _remove(temporary)
             raise
+
+    def _folders(self, path: Path) -> list[Path]:
+        """The folders of an entry that are the cache's, outermost first."""
+        assert self.folder is not None
+        return [self.folder.parent, self.folder, path.parent]
+
+    def _refuse(self, reason: str) -> None:
+        if not self.refused:
+            self.refused = reason
+            warn(f"gnomon: kept kernels are not used: {reason}; they are compiled anew")
+
+
+class UntrustedError(Exception):
+    """Something in the cache could have been written by somebody else."""
+
+
+def check_owner(status: os.stat_result, path: Path) -> None:
+    """Raises UntrustedError for what another user owns, or may write."""
+    if os.name != "posix":  # where folders of a user's own are that user's, by rules of another kind
+        return
+    if status.st_uid != os.geteuid():
+        raise UntrustedError(
+            f"{path} belongs to user {status.st_uid}, and this process to user {os.geteuid()}"
+        )
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        mode = f"{stat.S_IMODE(status.st_mode):o}"
+        raise UntrustedError(f"{path} can be written by others than its owner (its mode is {mode})")
+
+
+def read_own(path: Path) -> bytes:
+    """The bytes of a file that only this user can have written.  Raises OSError or UntrustedError."""
+    # a link could lead to another's file, and a pipe would be waited for
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_BINARY", 0)
+    with open(os.open(path, flags), "rb") as file:
+        status = os.fstat(file.fileno())
+        check_owner(status, path)
+        if not stat.S_ISREG(status.st_mode):
+            raise UntrustedError(f"{path} is no file")
+        return file.read()
+
+
+def make_own(folder: Path) -> None:
+    """Make a folder, with all above it, that only this user can look into, or check the one that is there.
+
+    Raises OSError or UntrustedError.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        check_owner(os.stat(folder), folder)
 
 
 def _remove(path: str) -> None:
@@ -139,7 +212,8 @@ def decode(content: bytes, key: str) -> Image | None:
     if not content.startswith(_MAGIC) or hashlib.sha256(body).digest() != content[len(_MAGIC) : start]:
         return None
     end = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "little")
-    facts = json.loads(body[_LENGTH_BYTES:end])
-    if facts["key"] != key:
+    try:
+        facts = json.loads(body[_LENGTH_BYTES:end])
+        return Image(body[end:], facts["symbols"], facts["log"]) if facts["key"] == key else None
+    except (ValueError, KeyError, TypeError):
         return None
-    return Image(body[end:], facts["symbols"], facts["log"])

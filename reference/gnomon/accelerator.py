@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .memory.backend import Backend, backend_names, backend_of, backend_status, resolve_device
+from .memory.backend import Backend, backend_of, opened_backends, resolve_device
 
 
 def _find(device_index: Any) -> tuple[Backend, int]:
@@ -72,10 +72,8 @@ def reset_peak_memory_stats(device_index: Any = None) -> None:
 
 def empty_cache() -> None:
     """Give the memory that no tensor occupies back to the system, on all backends in use."""
-    for name in backend_names():
-        backend, available, _ = backend_status(name)
-        if backend is not None and available:
-            backend.empty_cache()
+    for backend in opened_backends():
+        backend.empty_cache()
 
 
 def set_memory_limit(nbytes: int | None, device_index: Any = None) -> None:

@@ -40,7 +40,12 @@ def _run(arguments: Sequence[str] | None) -> int:
         prog="gnomon", description="A reference tensor library with plug-in backends."
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
-    commands.add_parser("backends", help="list the backends: available or why not, device, native operators")
+    backends = commands.add_parser(
+        "backends", help="list the backends: available or why not, device, native operators"
+    )
+    backends.add_argument(
+        "--seconds", type=float, default=20, help="end a plug-in whose import takes longer (default: 20)"
+    )
     listed = commands.add_parser(
         "operators",
         help="list the operators: what each is, its dtypes, its agreement with PyTorch, its schema",
@@ -66,7 +71,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from . import listing
 
     if options.command == "backends":
-        print(listing.backends_table())
+        print(listing.backends_table(options.seconds))
     else:
         print(listing.operators_markdown() if options.markdown else listing.operators_table())
     return 0

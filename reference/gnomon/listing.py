@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .dispatch.dispatcher import OpOverload, aten
-from .memory.backend import backend_names, backend_status
+from .memory.backend import backend_names, backend_status, is_installed, is_loaded, shipped_backend_names
 
 
 class BackendInfo(NamedTuple):
@@ -44,25 +44,32 @@ def _has_kernel(operator: OpOverload) -> bool:
     return operator.record.kernel is not None or operator.name in ("copy_", "fill_.Scalar")
 
 
-def backends() -> dict[str, BackendInfo]:
-    """Every backend by name, built in and plugged in.
+def backends(seconds: float = 20) -> dict[str, BackendInfo]:
+    """Every backend by name, built in and plugged in; one that can not be used with the reason.
 
-    Loads them all; one that fails is listed with its reason.
+    A plug-in that this program has not loaded is loaded in a process of its own, once a program: so whatever
+    it does on import, it does there, and it is ended after ``seconds`` seconds.
     """
+    from . import probing  # and with it subprocess: few programs ask
+
+    names = backend_names()
+    strangers = [name for name in names if not is_loaded(name) and name not in shipped_backend_names()]
+    probed = probing.probe([name for name in strangers if is_installed(name)], seconds)
+    return {name: BackendInfo(*probed[name]) if name in probed else backend_info(name) for name in names}
+
+
+def backend_info(name: str) -> BackendInfo:
+    """What there is to say of one backend, which is loaded for it into this process."""
     operators = kernel_operators()
-    infos = {}
-    for name in backend_names():
-        backend, available, reason = backend_status(name)
-        if backend is None:
-            infos[name] = BackendInfo(name, False, reason, False, "", 0, len(operators))
-            continue
-        native = sum(operator.name in backend.kernels for operator in operators)
-        if name == "meta":
-            native = len(operators)  # it computes no numbers, so there is nothing to miss
-        infos[name] = BackendInfo(
-            name, available, reason, backend.host_memory, backend.device_type, native, len(operators)
-        )
-    return infos
+    backend, available, reason = backend_status(name)
+    if backend is None:
+        return BackendInfo(name, False, reason, False, "", 0, len(operators))
+    native = sum(operator.name in backend.kernels for operator in operators)
+    if name == "meta":
+        native = len(operators)  # it computes no numbers, so there is nothing to miss
+    return BackendInfo(
+        name, available, reason, backend.host_memory, backend.device_type, native, len(operators)
+    )
 
 
 def table(rows: list[tuple[str, ...]]) -> str:
@@ -72,10 +79,10 @@ def table(rows: list[tuple[str, ...]]) -> str:
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
 
 
-def backends_table() -> str:
+def backends_table(seconds: float = 20) -> str:
     """The table of ``gnomon backends``."""
     rows = [("backend", "available", "device", "memory", "native operators", "why not")]
-    for info in backends().values():
+    for info in backends(seconds).values():
         rows.append(
             (
                 info.name,

@@ -2,8 +2,8 @@
 
 The contract is the class ``Backend`` below.  A package offers one by an entry point in the group
 ``gnomon.backends``; the entry point's name is the backend's name, its value a Backend or a function that
-returns one.  Nothing is loaded before somebody asks for it, and one that fails to load only makes itself
-unavailable.
+returns one.  Nothing is loaded before somebody names it, and one that fails to load, or whose declaration is
+not the contract's, only makes itself unavailable.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from __future__ import annotations
 import importlib
 import os
 import threading
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..values.device import device, scoped_device
-from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name
-from ..values.locks import new_in_each_process
-
-ENTRY_POINT_GROUP = "gnomon.backends"
+from ..values.device import device, scoped_device, set_device_finder
+from ..values.dtype import names_of_dtypes
+from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name, warn
+from ..values.locks import held_over_fork
+from . import plug_ins
 
 # What a backend may be able to do beyond running single kernels.  The conformance suite asks for these words,
 # never for a backend's name; what a backend does not list is not asked of it.
@@ -59,7 +58,7 @@ class Backend:
     device_type  the ``type`` of its devices; usually the name
     host_memory  may the reference's kernels read and write its memory in place (``host_view``)?
     has_addresses  are blocks of memory named by machine addresses (``address``), which prepared kernels take?
-    speed_rank   which backend the alias ``cpu`` picks: the highest among those with host memory
+    speed_rank   which backend the alias ``cpu`` picks: the highest among gnomon's own with host memory
     kernels      operator name -> kernel.  A kernel has the parameters of the reference's kernel of that
                  operator, and receives finished facts: shapes agree, dtypes are equal where they have to be,
                  outputs are allocated and do not overlap inputs.  It never raises on its inputs.
@@ -213,19 +212,100 @@ def claims(backend: Backend, operator: str, dtype_name: str, dense: bool = False
 
 
 # ---------------------------------------------------------------------------------------------------------
+# What a backend says of itself.
+
+_METHODS = tuple(
+    name for name, value in vars(Backend).items() if callable(value) and not name.startswith("_")
+)
+
+
+def check_declaration(backend: Any) -> None:
+    """Is what ``backend`` says of itself of the kind that the contract wants?
+
+    Raises TypeError or ValueError that names the attribute, what was expected and what came.
+    """
+    name = backend.name if isinstance(getattr(backend, "name", None), str) else type(backend).__name__
+
+    def expect(attribute: str, kind: type | tuple[type, ...], words: str) -> Any:
+        value = getattr(backend, attribute, None)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise TypeError(
+                f"backend {name!r}: {attribute} must be {words}, got {type(value).__name__} {value!r}"
+            )
+        return value
+
+    for attribute in ("name", "device_type"):
+        text = expect(attribute, str, "a str")
+        if not text.isidentifier() or text == "cpu":
+            raise ValueError(
+                f"backend {name!r}: {attribute} must be an identifier other than 'cpu', got {text!r}"
+            )
+    for attribute in ("host_memory", "has_addresses"):
+        expect(attribute, bool, "a bool")
+    expect("speed_rank", int, "an int")
+    expect("device_module", str, "a str")
+    expect("conformance_file", (str, os.PathLike, type(None)), "a path or None")
+    for method in _METHODS:
+        if not callable(getattr(backend, method, None)):
+            raise TypeError(f"backend {name!r}: {method} must be a function of the contract, got none")
+    unknown = sorted(map(repr, set(expect("traits", (frozenset, set), "a set of str")).difference(TRAITS)))
+    if unknown:
+        raise ValueError(f"backend {name!r}: traits must be of {', '.join(TRAITS)}; got {', '.join(unknown)}")
+    for operator, kernel in expect("kernels", Mapping, "a mapping from operators' names to kernels").items():
+        if not isinstance(operator, str) or not (callable(kernel) or hasattr(kernel, "prepare")):
+            raise TypeError(f"backend {name!r}: kernels[{operator!r}] must be a function, got {kernel!r}")
+    claimed = expect(
+        "capabilities", Mapping, "a mapping from operators' names to dtypes' names, None or a Claim"
+    )
+    for operator, said in claimed.items():
+        _check_claim(name, operator, said)
+
+
+def _check_claim(name: str, operator: Any, said: Any) -> None:
+    place = f"backend {name!r}: capabilities[{operator!r}]"
+    names = said.dtypes if isinstance(said, Claim) else said
+    if not isinstance(operator, str):
+        raise TypeError(f"{place}: an operator's name must be a str, got {type(operator).__name__}")
+    if names is None:
+        return
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"{place} must be a tuple of dtypes' names, None or a Claim, got {said!r}")
+    unknown = [each for each in names if not isinstance(each, str) or each not in names_of_dtypes]
+    if unknown:
+        raise ValueError(
+            f"{place} names no dtype of gnomon: {unknown[0]!r}; there are {', '.join(names_of_dtypes)}"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------
 # The registry.
 
-_lock = new_in_each_process(globals(), "_lock", threading.RLock)
+_lock = held_over_fork(threading.RLock())
 _backends: dict[str, Backend] = {}
 _broken: dict[str, str] = {}  # name -> why it did not load
-_entry_points: dict[str, Any] | None = None
+_plug_ins: plug_ins.Offers | None = None
+_num_threads: int | None = None  # what the user asked for, also of backends that are loaded later
 _by_device_type: dict[str, Backend] = {}
 _activation_hooks: list[Callable[[Backend], None]] = []
 
 
 def register_backend(backend: Backend) -> Backend:
-    """Make ``backend`` known under its name.  Entry points come through here too."""
+    """Make ``backend`` known under its name.  Entry points come through here too.
+
+    Raises TypeError or ValueError for a declaration that is not of the contract's kind, and for a device type
+    that another backend has.
+    """
+    check_declaration(backend)
     with _lock:
+        holder = _by_device_type.get(backend.device_type, backend).name
+        if backend.device_type != backend.name and backend.device_type in backend_names():
+            holder = backend.device_type  # which may not have been loaded yet
+        if holder != backend.name:
+            raise ValueError(
+                f"backend {backend.name!r}: device_type {backend.device_type!r} is that of {holder!r}"
+            )
+        if _num_threads is not None and backend.host_memory:
+            backend.set_num_threads(_num_threads)
         _backends[backend.name] = backend
         _by_device_type[backend.device_type] = backend
         _broken.pop(backend.name, None)
@@ -239,18 +319,24 @@ def on_register(hook: Callable[[Backend], None]) -> None:
     _activation_hooks.append(hook)
 
 
-def _find_entry_points() -> dict[str, Any]:
-    global _entry_points
-    if _entry_points is None:
-        from importlib.metadata import entry_points  # 20 ms; only who asks for a plug-in pays
-
-        _entry_points = {each.name: each for each in entry_points(group=ENTRY_POINT_GROUP)}
-    return _entry_points
+def _find_plug_ins() -> plug_ins.Offers:
+    global _plug_ins
+    if _plug_ins is None:
+        with _lock:
+            _plug_ins = plug_ins.find()
+    return _plug_ins
 
 
 def backend_names() -> list[str]:
     """Names of all backends, built in and plugged in, whether they work or not."""
-    return sorted({*_backends, *_find_entry_points()}, key=lambda name: (name not in _backends, name))
+    offers = _find_plug_ins()
+    names = {*_backends, *offers.entry_points, *offers.refused}
+    return sorted(names, key=lambda name: (name not in _backends, name))
+
+
+def shipped_backend_names() -> list[str]:
+    """Names of the backends that are gnomon's own: the two built-in ones, and its distribution's."""
+    return [*plug_ins.BUILT_IN, *_find_plug_ins().shipped]
 
 
 def opened_backends() -> list[Backend]:
@@ -259,9 +345,19 @@ def opened_backends() -> list[Backend]:
     return [backend for backend, available, _ in found if backend is not None and available]
 
 
+def is_loaded(name: str) -> bool:
+    """Has this program loaded the backend of that name, or tried to?"""
+    return name in _backends or name in _broken
+
+
 def is_installed(name: str) -> bool:
     """Does every program find a backend of that name: is it built in, or a package's entry point?"""
-    return name in ("reference", "meta") or name in _find_entry_points()
+    return name in plug_ins.BUILT_IN or name in _find_plug_ins().entry_points
+
+
+def find_entry_point(name: str) -> Any:
+    """The entry point of the backend of that name; None where no distribution offers it."""
+    return _find_plug_ins().entry_points.get(name)
 
 
 def _load(name: str) -> Backend | None:
@@ -269,33 +365,46 @@ def _load(name: str) -> Backend | None:
     with _lock:
         if name in _backends:
             return _backends[name]
-        if name in _broken or name not in _find_entry_points():
+        entry_point = find_entry_point(name)
+        if name in _broken or entry_point is None:
             return None
-        try:
-            loaded = _find_entry_points()[name].load()
-            made = (
-                loaded()
-                if (callable(loaded) and not hasattr(loaded, "allocate")) or isinstance(loaded, type)
-                else loaded
-            )
-            return register_backend(made)
-        except (
-            Exception
-        ) as error:  # whatever a stranger's package raises must not reach who did not ask for it
-            _broken[name] = f"{type(error).__name__}: {error}"
-            return None
+        backend, reason = plug_ins.guarded(lambda: register_backend(_made_by(entry_point)))
+        if reason:
+            _broken[name] = reason
+        return backend
+
+
+def _made_by(entry_point: Any) -> Backend:
+    """The Backend that an entry point names: itself, or what the function or class there returns."""
+    loaded = entry_point.load()
+    if isinstance(loaded, type) or (callable(loaded) and not hasattr(loaded, "allocate")):
+        loaded = loaded()
+    name = getattr(loaded, "name", loaded)
+    if name != entry_point.name:
+        raise ValueError(f"entry point {entry_point.name!r} must offer a backend of that name, got {name!r}")
+    return loaded
+
+
+def _availability(backend: Backend) -> tuple[bool, str]:
+    """What ``backend`` says of itself, or what it raised."""
+    try:
+        with _lock:  # it may import something
+            available, reason = backend.is_available()
+        return bool(available), str(reason)
+    except (Exception, SystemExit) as error:  # a stranger's code, and it may be called for a list of all
+        return False, f"{type(error).__name__}: {error}"
 
 
 def backend_status(name: str) -> tuple[Backend | None, bool, str]:
-    """The backend of that name (None if it does not load), whether it is available, and if not, why."""
+    """The backend of that name (None if it does not load), whether it is available, and if not, why.
+
+    A plug-in is imported by this, so only for a name that somebody asked for.
+    """
     backend = _load(name)
     if backend is None:
-        return None, False, _broken.get(name, "not installed")
-    try:
-        available, reason = backend.is_available()
-    except Exception as error:  # see _load
-        available, reason = False, f"{type(error).__name__}: {error}"
-    return backend, available, reason
+        refused = _find_plug_ins().refused.get(name, "not installed")
+        return None, False, _broken.get(name, refused)
+    return backend, *_availability(backend)
 
 
 def get_backend(name: str) -> Backend:
@@ -367,8 +476,9 @@ def _initial_device() -> device:
     name = os.environ.get("GNOMON_BACKEND", "").strip()
     if name in ("", "cpu"):
         return device("cpu")
-    _, available, reason = backend_status(name.partition(":")[0])
-    if not available and name in backend_names():
+    kind = name.partition(":")[0]
+    _, available, reason = backend_status(kind)
+    if not available and kind in backend_names():
         # asked for outside the program: say so, and let the program run
         _warn_unavailable(name, reason, "reference")
         return device("reference")
@@ -376,15 +486,14 @@ def _initial_device() -> device:
 
 
 def _warn_unavailable(name: str, reason: str, instead: str) -> None:
-    warnings.warn(
-        f"gnomon: backend {name!r} is not available: {reason}; running on {instead!r}", stacklevel=6
-    )
+    warn(f"gnomon: backend {name!r} is not available: {reason}; running on {instead!r}")
 
 
 def resolve_device(device_or_name: device | str | None) -> device:
     """The device that tensors carry: aliases replaced, index normalised, its backend loaded.
 
-    None means the default device.  ``cpu`` is the fastest available backend with host memory.
+    None means the default device.  ``cpu`` is the fastest available backend with host memory that ships with
+    gnomon: another one is used when it is named.
     Raises BackendUnavailableError, or RuntimeError for an index that no device has.
     """
     if device_or_name is None:
@@ -396,15 +505,30 @@ def resolve_device(device_or_name: device | str | None) -> device:
     if backend is None:
         backend = get_backend(asked.type)
     else:
-        available, reason = backend.is_available()
+        available, reason = _availability(backend)
         if not available:
             raise BackendUnavailableError(f"backend {backend.name!r} is not available: {reason}")
     count = backend.device_count()
+    if not isinstance(count, int) or count < 1:
+        raise BackendUnavailableError(
+            f"backend {backend.name!r} is not available: device_count must be a positive int, got {count!r}"
+        )
     if asked.index is not None and asked.index >= count:
         raise RuntimeError(f"device '{asked}' does not exist: backend {backend.name!r} has {count} device(s)")
     if count == 1:
         return device(asked.type)
     return device(asked.type, asked.index or 0)
+
+
+def _find_device(asked: device) -> device:
+    """``resolve_device``, and the device itself where that one can not run here."""
+    try:
+        return resolve_device(asked)
+    except RuntimeError:  # there is no such device here, or no such backend
+        return asked
+
+
+set_device_finder(_find_device)
 
 
 def set_num_threads(count: int) -> None:
@@ -420,10 +544,13 @@ def set_num_threads(count: int) -> None:
         raise RuntimeError(f"set_num_threads expects a positive integer, got {count}")
     if count >= 2**31:
         raise RuntimeError(f"set_num_threads expects less than 2**31, got {count}")
-    for name in backend_names():
-        backend, available, _ = backend_status(name)
-        if backend is not None and available and backend.host_memory:
-            backend.set_num_threads(count)
+    global _num_threads
+    resolve_device("cpu")  # which is to be among those that are loaded
+    with _lock:
+        _num_threads = count
+        for backend in opened_backends():
+            if backend.host_memory:
+                backend.set_num_threads(count)
 
 
 def get_num_threads() -> int:
@@ -436,23 +563,23 @@ def get_num_threads() -> int:
 def _resolve_cpu() -> device:
     global _cpu_device
     if _cpu_device is None:
-        best: Backend = _backends["reference"]
-        missing = ""
-        for name in backend_names():
-            backend, available, reason = backend_status(name)
-            if (
-                available
-                and backend is not None
-                and backend.host_memory
-                and backend.speed_rank > best.speed_rank
-            ):
-                best = backend
-            elif not available and name == "c":
-                missing = reason
-        if missing:
-            _warn_unavailable("c", missing, best.name)
-        _cpu_device = device(best.device_type)
+        with _lock:
+            _cpu_device = _find_cpu_device()
     return _cpu_device
+
+
+def _find_cpu_device() -> device:
+    best: Backend = _backends["reference"]
+    missing = {}
+    for name in filter(is_installed, plug_ins.SHIPPED_HOSTS):
+        backend, available, reason = backend_status(name)
+        if backend is None or not available:
+            missing[name] = reason
+        elif backend.speed_rank > best.speed_rank:
+            best = backend
+    for name, reason in missing.items():
+        _warn_unavailable(name, reason, best.name)
+    return device(best.device_type)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -16,3 +16,14 @@ def new_in_each_process(namespace: dict[str, Any], name: str, make: Callable[[],
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: namespace.__setitem__(name, make()))
     return make()
+
+
+def held_over_fork(lock: Any) -> Any:
+    """``lock``, which a process takes before it forks: so it does not while another thread is inside.
+
+    For what is imported at first use: a module that a thread is half way through importing when the process
+    forks can never be imported in the child, as Python's lock on it is held by a thread that is not there.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock

@@ -1,0 +1,13 @@
+"""What torch.backends.mps answers where there is no Metal.  Source: torch.backends.mps."""
+
+from __future__ import annotations
+
+
+def is_built() -> bool:
+    """False: there is no backend for Apple's GPUs."""
+    return False
+
+
+def is_available() -> bool:
+    """False: there is no backend for Apple's GPUs."""
+    return False
