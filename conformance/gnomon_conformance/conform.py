@@ -22,8 +22,8 @@ from gnomon.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 
-from . import census, judging, plugin, report, selection, tiers
-from .outcomes import NOT_CLAIMED, OUTCOMES, PASS, Result, counts, score
+from . import census, judging, plugin, report, selection, signatures, tiers
+from .outcomes import COMPOSED, NOT_CLAIMED, NOT_OWN, OUTCOMES, OWN, Result, counts, origins, score
 
 HANG_LIMIT = 300.0  # seconds
 SHOWN = 10  # failures that the terminal names; the report has all
@@ -77,6 +77,9 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(problem)
     try:
         backend = get_backend(options.backend)
+        problem = selection.problem_of_claims(backend)
+        if problem:
+            parser.error(problem)
         if options.gnomon_census is not None:
             census.load(options.gnomon_census)
     except (BackendUnavailableError, census.CensusError, OSError) as error:
@@ -89,9 +92,11 @@ def main(arguments: Sequence[str]) -> int:
             parser.error(f"--report: {error}")
     if options.gnomon_ops and not options.gnomon_dtypes:
         print("gnomon conform: --ops without --dtypes tries each operator in every dtype", file=sys.stderr)
+    for problem in signatures.problems(backend, options.gnomon_ops):
+        print(f"gnomon conform: {problem}", file=sys.stderr)
     watcher = Watcher(options.backend)
     began = time.time()
-    status = int(pytest.main(_pytest_arguments(options, folder), plugins=[watcher]))
+    status = int(pytest.main(_pytest_arguments(options), plugins=[watcher]))
     watcher.bar.stop()
     if status == pytest.ExitCode.NO_TESTS_COLLECTED:
         print("gnomon conform: nothing was selected", file=sys.stderr)
@@ -135,7 +140,7 @@ def _selection(options: argparse.Namespace) -> list[str]:
 UNUSED_PLUGINS = ("terminal", "faulthandler", "logging", "threadexception", "unraisableexception")
 
 
-def _pytest_arguments(options: argparse.Namespace, folder: pathlib.Path | None) -> list[str]:
+def _pytest_arguments(options: argparse.Namespace) -> list[str]:
     return [
         # nothing of the folder that the author stands in: no settings, no plug-ins, no cache
         *("-c", os.devnull, "--rootdir", str(pathlib.Path(__file__).parent), "-p", "no:cacheprovider"),
@@ -144,7 +149,6 @@ def _pytest_arguments(options: argparse.Namespace, folder: pathlib.Path | None) 
         *(part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")),
         *("-n", str(options.workers), "--max-worker-restart", "1000000", "-m", "not oracle"),
         *("--hang-limit", str(options.hang_limit), "--gnomon-backend", options.backend),
-        *(["--junitxml", str(folder / "junit.xml")] if folder is not None else []),
         *_selection(options),
     ]
 
@@ -237,7 +241,12 @@ def summary(run: report.Run) -> str:
     if len(bad) > SHOWN:
         lines.append(f"... and {len(bad) - SHOWN} more; --report DIR has them all")
     passed, claimed = score(run.results)
-    number = counts(run.results)[PASS]
+    found = origins(run.results)
+    lines.append(
+        f"{found[OWN]} passes ran the kernel that they test, {found[COMPOSED]} are composed of others of "
+        f"its kernels, and {found[NOT_OWN]} ran none, and count for nothing"
+    )
+    number = found[OWN] + found[COMPOSED]
     lines.append(
         f"{run.backend}: {number} of {len(run.results)} tests pass on its own kernels: {passed:.2%} of "
         f"what it claims, which is {claimed:.1%} of the suite, in {run.seconds:.0f} s"

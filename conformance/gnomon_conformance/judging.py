@@ -17,7 +17,18 @@ from .description import COMPLEX, DTYPES
 from .expectations import Expectations, read
 from .last_call import LastCall
 from .measuring import Measured
-from .outcomes import BLOCKED, FAIL, FELL_BACK, NOT_CLAIMED, PASS, STALE, Result
+from .outcomes import (
+    BLOCKED,
+    COMPOSED,
+    FAIL,
+    FELL_BACK,
+    NOT_CLAIMED,
+    NOT_OWN,
+    OWN,
+    PASS,
+    STALE,
+    Result,
+)
 from .reproduction import explain
 
 PROPERTY = "gnomon"  # under this name a Result travels with pytest's reports
@@ -49,6 +60,7 @@ class Notes:
         self.skipped = ""  # the outcome that it was skipped for, and why
         self.reason = ""
         self.kernels: dict[str, str] = {}
+        self.origin = NOT_OWN
         self.worst: dict[str, Any] | None = None
         self.not_claimed: list[str] = []
         self.broken: list[str] = []  # claims that were not kept
@@ -174,6 +186,8 @@ def note_runs(
         for device, name in sorted(native)
         if device == mine and name in backend.kernels
     }
+    if notes.kernels:
+        notes.origin = OWN if _kernel_of(item) in notes.kernels else COMPOSED
     for device, name in sorted(fallen):
         if device != mine:
             continue
@@ -182,6 +196,17 @@ def note_runs(
             claim_of(backend, name) is not None and name not in backend.kernels
         )
         (notes.broken if promised else notes.not_claimed).append(name)
+
+
+def _kernel_of(item: Any) -> str:
+    """The name of the kernel that a test is about; "" where it is about none."""
+    operator = item.callspec.params.get("operator")
+    if operator is None:
+        return ""
+    record = (operator.record.base or operator).record
+    if record.kernel is None and record.launches is None:
+        return ""
+    return record.launches or record.kernel_name
 
 
 def judge(item: Any, call: Any, report: Any) -> None:
@@ -229,5 +254,6 @@ def judge(item: Any, call: Any, report: Any) -> None:
         worst=notes.worst,
         seconds=call.duration,
         program=program,
+        origin=notes.origin,
     )
     report.user_properties.append((PROPERTY, result._asdict()))

@@ -19,8 +19,16 @@ import pytest
 
 from gnomon.memory.backend import ReferenceBackend, register_backend
 
-# ruff: noqa: F401  (four modules are imported for what they add to MUTANTS)
-from . import mutants_in_time, mutants_of_layouts, mutants_of_numbers, mutants_of_sizes, plugin
+# ruff: noqa: F401  (six modules are imported for what they add to MUTANTS)
+from . import (
+    mutants_in_time,
+    mutants_of_extremes,
+    mutants_of_layouts,
+    mutants_of_numbers,
+    mutants_of_ranges,
+    mutants_of_sizes,
+    plugin,
+)
 from .loopback import DEVICE
 from .mutants import MUTANTS
 from .outcomes import Result
@@ -34,16 +42,26 @@ _MODULES = {
     "dims": "sizes",
     "errors_agree": "errors",
     "fresh": "cheats",
+    "far": "far",
     "grain": "sizes",
     "gradient_layouts": "layouts",
     "inplace_layouts": "layouts",
     "inplace_places": "layouts",
+    "inputs_as_outputs": "layouts",
+    "lists": "rows",
+    "long": "rows",
+    "many_numbers": "numbers",
+    "memory_of_calls": "cheats",
+    "rounding": "numbers",
     "model": "models",
     "no_elements": "layouts",
     "out_layouts": "layouts",
     "out_places": "layouts",
     "own": "cheats",
+    "payloads": "memory",
     "poison": "cheats",
+    "rounded_conversions": "memory",
+    "seeds": "far",
     "threads_of_samples": "threads",
 }
 
@@ -58,7 +76,7 @@ class _Kept:
 def _operator(killer: str) -> str:
     """The operator of a test: of what is between the brackets, what stands before the dtype."""
     check, _, inside = killer.rstrip("]").partition("[")
-    return inside if check in ("errors_agree", "threads") else inside.rpartition("-")[0]
+    return inside if check in ("errors_agree", "far", "seeds", "threads") else inside.rpartition("-")[0]
 
 
 def results_of(backend: ReferenceBackend, killers: Sequence[str]) -> dict[str, Result]:

@@ -83,6 +83,8 @@ def main(arguments: Sequence[str]) -> int:
     except (ValueError, OSError) as error:
         parser.error(str(error))
     print(f"Wrote {folder}.  Next:\n")
-    print(f"    pip install {folder}\n    gnomon conform {options.name} --tier memory\n")
+    # a path, and no name that an index could have a stranger's package for
+    path = folder if folder.is_absolute() else f"./{folder.as_posix()}"
+    print(f"    pip install {path}\n    gnomon conform {options.name} --tier memory\n")
     print("Its README.md says how to go on.")
     return 0

@@ -7,7 +7,11 @@ fell back     a kernel that the backend claims was not its own: it declined, or 
 stale claim   a failure that the author's file expects did not come
 blocked       not run, because the foundation of a tier below failed
 
-Only the first counts as conformance: ``score``.
+Only the first counts as conformance: ``score``.  And of it only what the backend did itself (``origin``):
+
+own kernel             the kernel of the operator that is tested ran
+composed               others of its kernels ran, of which the operator, or the expression, is composed
+not the backend's      none ran: a view, a check of sizes, an error that is raised before any kernel
 """
 
 from __future__ import annotations
@@ -22,6 +26,10 @@ NOT_CLAIMED = "not claimed"
 FELL_BACK = "fell back"
 STALE = "stale claim"
 BLOCKED = "blocked"
+OWN = "own kernel"
+COMPOSED = "composed"
+NOT_OWN = "not the backend's"
+ORIGINS = (OWN, COMPOSED, NOT_OWN)
 OUTCOMES = (PASS, FAIL, NOT_CLAIMED, FELL_BACK, STALE, BLOCKED)
 
 
@@ -34,6 +42,7 @@ class Result(NamedTuple):
     message   of a failure: what differs; of the others: why
     known     the reason that the author's file gives for a failure; "" where it expects none
     kernels   operator -> where the kernel is written, of the backend's own kernels that ran
+    origin    whose work a pass is: one of ORIGINS
     worst     the largest error met: {"ulps", "allowed", "where"}; None where nothing was measured
     program   of a failure: a program that shows it without the suite
     """
@@ -51,6 +60,7 @@ class Result(NamedTuple):
     seconds: float = 0.0
     worst: dict[str, Any] | None = None
     program: str = ""
+    origin: str = OWN
 
     @property
     def is_bad(self) -> bool:
@@ -69,8 +79,18 @@ def counts(results: Iterable[Result]) -> dict[str, int]:
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
+def origins(results: Iterable[Result]) -> dict[str, int]:
+    """How many passes are of each origin."""
+    found = Counter(each.origin for each in results if each.outcome == PASS)
+    return {origin: found[origin] for origin in ORIGINS}
+
+
 def score(results: Sequence[Result]) -> tuple[float, float]:
-    """The share of claimed tests that pass, and the share of all tests that are claimed; 0 to 1 each."""
-    claimed = [each for each in results if each.outcome != NOT_CLAIMED]
+    """The share of claimed tests that pass, and the share of all tests that are claimed; 0 to 1 each.
+
+    A pass in which none of the backend's kernels ran is neither: of a backend without kernels, too.
+    """
+    tested = [each for each in results if each.outcome != PASS or each.origin != NOT_OWN]
+    claimed = [each for each in tested if each.outcome != NOT_CLAIMED]
     passed = sum(each.outcome == PASS for each in claimed)
-    return passed / max(len(claimed), 1), len(claimed) / max(len(results), 1)
+    return passed / max(len(claimed), 1), len(claimed) / max(len(tested), 1)

@@ -13,7 +13,18 @@ from importlib import resources
 from typing import Any
 
 from .description import DTYPES
-from .outcomes import BLOCKED, FAIL, FELL_BACK, NOT_CLAIMED, OUTCOMES, PASS, STALE
+from .outcomes import (
+    BLOCKED,
+    COMPOSED,
+    FAIL,
+    FELL_BACK,
+    NOT_CLAIMED,
+    NOT_OWN,
+    OUTCOMES,
+    OWN,
+    PASS,
+    STALE,
+)
 
 # Worst first: a cell of the matrix shows the first that one of its tests has.
 _ORDER = (FAIL, FELL_BACK, STALE, BLOCKED, PASS, NOT_CLAIMED)
@@ -137,6 +148,8 @@ def _cell(outcomes: Sequence[str] | None) -> str:
         return "<td></td>"
     worst = next(outcome for outcome in _ORDER if outcome in outcomes)
     passed = sum(outcome == PASS for outcome in outcomes)
+    if passed == len(outcomes):
+        return f"<td class=pass>{_MARKS[PASS]}</td>"
     return (
         f'<td class="{_class(worst)}" title="{worst}: {passed} of {len(outcomes)} pass">{_MARKS[worst]}</td>'
     )
@@ -221,19 +234,28 @@ def _errors(data: Mapping[str, Any]) -> str:
     return _table(caption, ("test", "where", "ULP", "allowed"), rows, numbers=2)
 
 
+def _is_variant(name: str) -> bool:
+    """Is it an in-place or an ``out=`` variant, by its name?"""
+    packet, _, overload = name.partition(".")
+    return packet.endswith("_") or overload.endswith("out")
+
+
 def _coverage(data: Mapping[str, Any]) -> str:
-    """What each operator was called with, in numbers; cells' titles have the names."""
+    """What each operator was called with, in numbers; the JSON has the names."""
     rows = [
         (
             f"<code>{escape(name)}</code>",
+            str(len(met["dtypes"])),
             *(
                 f'<span title="{escape("; ".join(each or "no tensors" for each in met[column]))}">'
                 f"{len(met[column])}</span>"
-                for column in ("dtypes", "layouts", "values")
+                for column in ("layouts",)
             ),
+            str(len(met["values"])),
             *(f"{met[column]:,}" for column in ("dims", "row", "elements", "calls")),
         )
         for name, met in data["coverage"].items()
+        if not _is_variant(name)  # whose calls the JSON has
     ]
     heading = (
         "operator",
@@ -286,7 +308,9 @@ def html(data: Mapping[str, Any]) -> str:
 <h1>{name}</h1>
 <p class="score {"pass" if good else "fail"}"><b>{_percent(data["score"])}</b> of what it claims,
 which is {_percent(data["claimed"])} of the suite</p>
-<p><small>{data["counts"][PASS]:,} of {len(data["results"]):,} tests pass on its own kernels ·
+<p><small>{data["origins"][OWN]:,} passes ran the kernel that they test,
+{data["origins"][COMPOSED]:,} are composed of its own kernels,
+{data["origins"][NOT_OWN]:,} ran none and do not count; of {len(data["results"]):,} tests ·
 {data["began"]} · {data["seconds"]:.0f} s{selection}</small></p>
 </header>
 <main>

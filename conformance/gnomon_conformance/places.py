@@ -237,6 +237,21 @@ def out_places(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
             yield _place(variant, name, (*read, *written), read)
 
 
+def out_inputs(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
+    """The calls of an ``out=`` variant with each input that its first output could be, in turn, as that."""
+    arguments = materialized(variant.record.base.schema, sample, dtype)
+    if not any(isinstance(each, GivenTensor) and all(each.sizes) and each.sizes for each in arguments):
+        return
+    outputs = _outputs(variant, sample, dtype)
+    for position, value in enumerate(arguments if outputs else ()):
+        if not isinstance(value, GivenTensor) or tuple(value.sizes) != tuple(outputs[0].sizes):
+            continue
+        if value.contents.dtype != outputs[0].dtype or not math.prod(value.sizes):
+            continue
+        written = (value, *_made(outputs, "contiguous")[1:])
+        yield _place(variant, f"is argument {position}", (*arguments, *written), arguments)
+
+
 def _out(variant: Any, sample: Sample, dtype: str, layouts: Any) -> Iterator[Place]:
     outputs = _outputs(variant, sample, dtype)
     arguments = materialized(variant.record.base.schema, sample, dtype)

@@ -33,7 +33,7 @@ from .expectations import ExpectationsError
 from .known_names import strangers
 from .last_call import LastCall
 from .outcomes import FAIL, PASS, Result, counts, from_data
-from .selection import SHRINKING_SECONDS, is_in_short_run
+from .selection import SHRINKING_SECONDS, is_in_short_run, problem_of_claims
 
 NAME = "gnomon_conformance.plugin"
 
@@ -202,6 +202,9 @@ def pytest_configure(config: Any) -> None:
             raise pytest.UsageError(f"--gnomon-backend: {error}") from None
         except (ExpectationsError, OSError) as error:
             raise pytest.UsageError(f"the expectations of {name!r}: {error}") from None
+        problem = problem_of_claims(get_backend(name))
+        if problem:
+            raise pytest.UsageError(f"--gnomon-backend: {problem}")
         if strange:
             raise pytest.UsageError(f"the expectations of {name!r}: {'; '.join(strange)}")
     config.stash[coverage_key] = coverage.Coverage()

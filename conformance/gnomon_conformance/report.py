@@ -13,9 +13,10 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 from .expectations import Loosened
-from .outcomes import PASS, Result, counts, score
+from .outcomes import FAIL, ORIGINS, PASS, Result, counts, origins, score
 from .tiers import TIERS
 
 SCHEMA = 1  # of the JSON; raised where an entry changes its meaning
@@ -97,6 +98,7 @@ def as_data(run: Run) -> dict[str, Any]:
         "score": passed,
         "claimed": claimed,
         "counts": counts(run.results),
+        "origins": origins(run.results),
         "tiers": by_tier,
         "foundations": dict(run.foundations),
         "loosened": [each._asdict() for each in run.loosened],
@@ -107,13 +109,122 @@ def as_data(run: Run) -> dict[str, Any]:
 
 
 def write(run: Run, folder: pathlib.Path) -> None:
-    """Write report.json, report.html and badge.svg into ``folder``, each whole or not at all."""
+    """Write report.json, report.html, junit.xml and badge.svg into ``folder``, each whole or not at all."""
     from . import page
 
     data = as_data(run)
-    write_whole(folder / "report.json", json.dumps(data, indent=1))
+    write_whole(folder / "report.json", json.dumps(compacted(data), separators=(",", ":")))
+    write_whole(folder / "junit.xml", junit(run))
     write_whole(folder / "report.html", page.html(data))
     write_whole(folder / "badge.svg", page.badge(data))
+
+
+WORST_KEPT = 100  # passes whose largest errors are kept
+
+
+def compacted(data: dict[str, Any]) -> dict[str, Any]:
+    """The same with each pass as a few numbers: [tier, origin, milliseconds, kernels, worst].
+
+    The first two are places in ``tier_names`` and ``origin_names``, the fourth one in ``kernel_sets``.
+    """
+    tiers, kernel_sets, rest = list(TIERS), {}, []
+    passes: dict[str, dict[str, Any]] = {}
+    measured = [each for each in data["results"] if each["worst"] and each["outcome"] == PASS]
+    measured.sort(key=lambda each: -each["worst"]["ulps"] / max(each["worst"]["allowed"], 1e-300))
+    kept = {each["test"] for each in measured[:WORST_KEPT]}
+    for each in data["results"]:
+        if each["outcome"] != PASS or each["test"] != _test_of(each):
+            rest.append(each)
+            continue
+        kernels = json.dumps(each["kernels"])
+        place = kernel_sets.setdefault(kernels, len(kernel_sets))
+        row = [tiers.index(each["tier"]), ORIGINS.index(each["origin"]), round(each["seconds"] * 1000), place]
+        if each["test"] in kept:
+            row.append(each["worst"])
+        passes.setdefault(each["check"], {}).setdefault(each["operator"], {})[each["dtype"]] = row
+    names: dict[str, Any] = {
+        "tier_names": tiers,
+        "origin_names": list(ORIGINS),
+    }
+    words: dict[str, int] = {}
+    coverage = {
+        name: {
+            key: [words.setdefault(each, len(words)) for each in value] if isinstance(value, list) else value
+            for key, value in met.items()
+        }
+        for name, met in data["coverage"].items()
+    }
+    names["words"] = list(words)
+    places: dict[tuple[str, str], int] = {}
+    names["kernel_sets"] = [
+        [places.setdefault(each, len(places)) for each in json.loads(one).items()] for one in kernel_sets
+    ]
+    names["kernels"] = list(places)
+    return {**data, "coverage": coverage, "results": rest, "passes": {**names, "checks": passes}}
+
+
+def _test_of(result: dict[str, Any]) -> str:
+    """The name of the test that these fields are of."""
+    inside = "-".join(filter(None, (result["operator"], result["dtype"])))
+    return f"{result['check']}[{inside}]" if inside else result["check"]
+
+
+def _expanded(data: dict[str, Any]) -> dict[str, Any]:
+    """What ``compacted`` was given, but for errors that it did not keep."""
+    passes = data.pop("passes")
+    words = passes["words"]
+    sets = [
+        {passes["kernels"][at][0]: passes["kernels"][at][1] for at in one} for one in passes["kernel_sets"]
+    ]
+    for met in data["coverage"].values():
+        met.update(
+            {key: [words[at] for at in value] for key, value in met.items() if isinstance(value, list)}
+        )
+    found = list(data["results"])
+    for check, operators in passes["checks"].items():
+        for operator, dtypes in operators.items():
+            for dtype, (tier, origin, milliseconds, place, *worst) in dtypes.items():
+                result = Result(
+                    *(data["backend"], "", check, operator, dtype, passes["tier_names"][tier], PASS),
+                    kernels=dict(sets[place]),
+                    seconds=milliseconds / 1000,
+                    worst=worst[0] if worst else None,
+                    origin=passes["origin_names"][origin],
+                )._asdict()
+                found.append({**result, "test": _test_of(result)})
+    return {**data, "results": sorted(found, key=lambda each: each["test"])}
+
+
+def junit(run: Run) -> str:
+    """The run as JUnit's XML: a case for each operator's passes, and one for each other test."""
+    root = ElementTree.Element("testsuites", name=f"gnomon conform {run.backend}")
+    for tier in TIERS:
+        found = [each for each in run.results if each.tier == tier]
+        suite = ElementTree.SubElement(root, "testsuite", name=tier, tests=str(len(found)))
+        passed: dict[str, float] = {}
+        skipped: dict[str, float] = {}
+        for each in found:
+            if each.is_bad or each.outcome == FAIL:
+                case = ElementTree.SubElement(suite, "testcase", classname=tier, name=each.test)
+                kind = "failure" if each.is_bad else "skipped"
+                what = ElementTree.SubElement(case, kind, message=f"{each.outcome} {each.known}".strip())
+                what.text = _printable(each.message[:2000])
+            else:
+                group = passed if each.outcome == PASS else skipped
+                group[each.operator or each.check] = (
+                    group.get(each.operator or each.check, 0.0) + each.seconds
+                )
+        for name, seconds in passed.items():
+            ElementTree.SubElement(suite, "testcase", classname=tier, name=name, time=f"{seconds:.3f}")
+        for name in skipped.keys() - passed.keys():
+            case = ElementTree.SubElement(suite, "testcase", classname=tier, name=name)
+            ElementTree.SubElement(case, "skipped", message="not claimed")
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _printable(text: str) -> str:
+    """Without what XML can not hold."""
+    return "".join(each if each.isprintable() or each in "\n\t" else "?" for each in text)
 
 
 def write_whole(path: pathlib.Path, text: str) -> None:
@@ -131,7 +242,7 @@ def read(path: str) -> dict[str, Any]:
         raise ValueError(f"{path} is no report: {error}") from None
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"{path} is no report of schema {SCHEMA}")
-    return data
+    return _expanded(data) if "passes" in data else data
 
 
 class Change(NamedTuple):

@@ -29,6 +29,7 @@ from .description import (
     stored,
 )
 
+_TRUTH = {0: False, 1: True}
 SEED = 1234  # of the default generator, before each call
 
 
@@ -134,8 +135,12 @@ class Gnomon:
         )
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The elements in row-major order."""
-        return None if tensor.is_meta else tuple(elements(tensor.detach()))
+        """The elements in row-major order; of bools the bytes, where they are neither 0 nor 1."""
+        if tensor.is_meta:
+            return None
+        if tensor.dtype is gn.bool and tensor.numel():
+            return tuple(_TRUTH.get(byte, byte) for byte in elements(tensor.detach().view(gn.uint8)))
+        return tuple(elements(tensor.detach()))
 
     def shares_memory(self, one: Any, other: Any) -> bool:
         """Are these two over the same storage?"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 import zlib
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.memory.backend import Claim, get_backend
 
 from .description import DTYPES, complete, descriptions
 from .expressions import all_expressions
@@ -100,9 +102,35 @@ def problem_of_pattern(pattern: str | None) -> str:
 
 
 def is_selected(config: Any, name: str) -> bool:
-    """Does ``--ops`` let this operator pass?"""
+    """Does ``--ops`` let this operator pass?  With one go its variants, which run its kernel."""
     pattern = config.getoption("gnomon_ops", None)
-    return pattern is None or re.search(pattern, name) is not None
+    return pattern is None or any(re.search(pattern, each) for each in (name, *_bases().get(name, ())))
+
+
+@functools.cache
+def _bases() -> dict[str, tuple[str]]:
+    """Variant -> the operator that it is a variant of."""
+    return {
+        name: (variant.record.base.name,)
+        for kind in ("inplace", "out")
+        for name, variant in variants(kind).items()
+    }
+
+
+def problem_of_claims(backend: Any) -> str:
+    """What is wrong with what a backend claims: operators and dtypes that do not exist; "" for nothing."""
+    known = [*operators(), *variants("inplace"), *variants("out"), *get_backend("reference").kernels]
+    problems = []
+    for name, said in backend.capabilities.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; do you mean {near[0]!r}?" if near else ""
+            problems.append(f"{backend.name} claims {name!r}, and there is no such operator{hint}")
+        dtypes = said.dtypes if isinstance(said, Claim) else said
+        for dtype in dtypes or ():
+            if dtype not in DTYPES:
+                problems.append(f"{backend.name} claims {name!r} for {dtype!r}, and there is no such dtype")
+    return "; ".join(problems)
 
 
 SHRINKING_SECONDS = 30.0  # after which a search shows the smallest call so far

@@ -1,6 +1,7 @@
 """Results are made from these inputs, by these kernels, here and now: backends may not cheat."""
 
 import math
+import warnings
 
 import pytest
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.short("float32")
 def pytest_generate_tests(metafunc):
     found = {name: each for name, each in operators().items() if not UNDETERMINED.match(name)}
     selection.parametrize_operators(
-        metafunc, found, DTYPES if metafunc.function is not test_own else DTYPES[:1]
+        metafunc, found, DTYPES if metafunc.function not in (test_own, test_memory_of_calls) else DTYPES[:1]
     )
 
 
@@ -125,6 +126,38 @@ def test_own(operator, dtype, backend):
             borrowed |= copied
         for name in borrowed:
             watching.note_fallback(backend, name)
+
+
+CALLS = 40  # of which each may leave something behind
+
+
+def test_memory_of_calls(operator, dtype, backend):
+    """Calls that are over leave nothing behind: no tensors, no objects, no memory of a library's."""
+    if operator.record.kernel is None:
+        return
+    candidate = Gnomon(backend.device_type)
+    for _, sample in good_samples(operator.name, dtype)[:1]:
+        call = prepare(candidate, operator.schema, sample, dtype, "contiguous")
+        growths = []
+        for _ in range(4):
+            before = watching.held(backend)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for _ in range(CALLS):
+                    try:
+                        candidate.call(operator, call.values)
+                    except Exception:  # what test_forward compares
+                        return
+            candidate_after = watching.held(backend)
+            growths.append([after - was for after, was in zip(candidate_after, before)])
+        # the first times fill caches; what grows each time by as much as there are calls, is kept
+        kept = [
+            f"{each[-1]} {what} after {CALLS} calls, {each}"
+            for what, *each in zip(watching.HELD, *growths)
+            if min(each[1:]) >= CALLS
+        ]
+        if kept:
+            pytest.fail(f"{operator.name} keeps something of each call: {'; '.join(kept)}", pytrace=False)
 
 
 def claimed_kernels(operator, backend, dtype):

@@ -11,6 +11,7 @@ import pytest
 from . import places, selection
 from .checking import check_forward, check_place
 from .comparing import gradient_differences
+from .description import DTYPES as ALL_DTYPES
 from .description import LAYOUTS, MORE_LAYOUTS, different_layouts
 from .refilling import emptied, spread, without_dimensions
 from .reproduction import explain
@@ -31,6 +32,11 @@ DTYPES = ("float32", "int64", "bool", "bfloat16", "complex64")
 
 
 def pytest_generate_tests(metafunc):
+    if metafunc.function is test_inputs_as_outputs:
+        found = {name: each for name, each in variants("out").items() if not UNDETERMINED.match(name)}
+        found = {name: each for name, each in found.items() if each.record.base.record.kernel is not None}
+        selection.parametrize_operators(metafunc, found, ALL_DTYPES)
+        return
     kind = metafunc.function.__name__.split("_")[1]
     if kind in ("inplace", "out"):
         found = {name: each for name, each in variants(kind).items() if not UNDETERMINED.match(name)}
@@ -126,6 +132,20 @@ def test_out_layouts(operator, dtype, backend, request):
 def test_out_places(operator, dtype, backend, request):
     """An output that is an input, or shares its storage: written where it lies, or refused."""
     check_places(operator, dtype, backend, request, places.out_places)
+
+
+@pytest.mark.short(*ALL_DTYPES)
+@pytest.mark.traits("strided_out", "in_place")
+def test_inputs_as_outputs(operator, dtype, backend):
+    """``out=`` that is each input in turn, in every dtype."""
+    for _, sample in good_samples(operator.record.base.name, dtype):
+        found = list(places.out_inputs(operator, sample, dtype))
+        for place in found:
+            problem = check_place(operator, place, dtype, backend.device_type)
+            if problem:
+                pytest.fail(problem, pytrace=False)
+        if found:
+            return
 
 
 @SHORT

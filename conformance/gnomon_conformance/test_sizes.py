@@ -21,8 +21,8 @@ SIZES = (33, 1025, 257, 9, 31, 255, 7, 8, 32, 256, 1, 1023, 1024)
 EVERYWHERE = 257  # and this one at each place
 SAMPLES = 3
 ELEMENTS = 4400  # of a call's tensors and results together: the reference takes microseconds for each
-BUDGET, SHORT_BUDGET = 6000, 2500  # of them in one test's sizes by turns, with and without --full
-EVERYWHERE_BUDGET = 4500  # and in the size that is tried at each place
+BUDGET, SHORT_BUDGET = 6000, 1600  # of them in one test's sizes by turns, with and without --full
+EVERYWHERE_BUDGET, SHORT_EVERYWHERE_BUDGET = 4500, 2500  # and in the size that is tried at each place
 # What says by itself where its elements lie, or where a class or a label ends.
 TIED = re.compile(r"_?as_strided|_?ctc_loss|multilabel_margin_loss")
 ORDERING = re.compile(r"(arg|nan)?(sort|max|min|median)|msort|topk|kthvalue|mode|cum(max|min)|_?unique")
@@ -116,7 +116,9 @@ def call_of(operator, dtype, sample, old, new, most):
 @pytest.mark.short("float32")
 def test_sizes(operator, dtype, backend, request):
     found = places(operator, dtype)
-    budget = BUDGET if request.config.getoption("gnomon_full") else SHORT_BUDGET
+    is_full = request.config.getoption("gnomon_full")
+    budget = BUDGET if is_full else SHORT_BUDGET
+    everywhere = EVERYWHERE_BUDGET if is_full else SHORT_EVERYWHERE_BUDGET
     sizes = SIZES if dtype in FULL_DTYPES else SIZES[:FEW]
     # each size at one place, in turn, and then one size at each place: of one budget nothing would be left
     by_size = [
@@ -124,7 +126,7 @@ def test_sizes(operator, dtype, backend, request):
         for number, new in enumerate(sizes)
     ]
     by_place = [(1, EVERYWHERE, [place]) for place in found]
-    for chosen, left in ((by_size, budget), (by_place, EVERYWHERE_BUDGET)):
+    for chosen, left in ((by_size, budget), (by_place, everywhere)):
         for number, new, tried in chosen:
             for sample, old in tried:
                 made = call_of(operator, dtype, sample, old, new, min(ELEMENTS, left))

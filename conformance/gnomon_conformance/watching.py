@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -93,6 +96,46 @@ def poison(backend: Any, specs: list[Spec], byte: int) -> None:
         del memory
     backend.synchronize(0)
     blocks.clear()
+
+
+HELD = ("objects of Python's", "bytes of the backend's", "bytes of C's")
+
+
+def held(backend: Any) -> tuple[int, int, int]:
+    """How much is in use: blocks of Python's allocator, bytes that the backend counts, bytes of malloc's.
+
+    0 for what nobody counts here.
+    """
+    gc.collect(0)
+    backend.synchronize(0)
+    return sys.getallocatedblocks(), backend.memory_stats(0).get("allocated", 0), _malloc()
+
+
+class _Mallinfo(ctypes.Structure):
+    """glibc's struct mallinfo2."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    )
+
+
+@functools.cache
+def _mallinfo() -> Any:
+    try:
+        found = ctypes.CDLL(None).mallinfo2
+    except (AttributeError, OSError):  # another library, or an older one
+        return None
+    found.restype = _Mallinfo
+    return found
+
+
+def _malloc() -> int:
+    function = _mallinfo()
+    if function is None:
+        return 0
+    found = function()
+    return int(found.uordblks + found.hblkhd)
 
 
 def note_fallback(backend: Any, operator: str) -> None:

@@ -42,6 +42,16 @@ samples_of(
     ],
     tolerance="composed",
 )
+samples_of(
+    "polygamma_",
+    [
+        sample(tensor(2, 3, values="positive"), 0, dtypes=REAL_FLOATS),
+        sample(tensor(2, 3), 1, dtypes=REAL_FLOATS, differentiable=False),
+        sample(tensor(), 2, dtypes=REAL_FLOATS, differentiable=False),
+        bad("RuntimeError", tensor(2), -1),
+    ],
+    tolerance="composed",
+)
 samples_of("deg2rad rad2deg", [bad("RuntimeError", tensor(2), dtypes=["complex64"])])
 samples_of("erfc erfinv lgamma digamma", [bad("NotImplementedError", tensor(2), dtypes=["complex64"])])
 samples_of(

@@ -1,0 +1,225 @@
+"""Grids: numbers from all over a dtype, and the calls of pointwise operators with them.
+
+What goes wrong far out (a result that is subnormal, a tail that is cut off, digits that cancel) shows with no
+number between -2 and 2.  Each operator is called once with numbers of every magnitude, closely where most
+functions bend, and with every pair, or triple, of fewer of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import random
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from .description import COMPLEX, INTEGERS, REAL_FLOATS, GivenTensor, Sample, given
+
+# Least and greatest binary exponent, and bits of the significand.
+_FORMS = {
+    "float16": (-24, 15, 11),
+    "bfloat16": (-133, 127, 8),
+    "float32": (-149, 127, 24),
+    "float64": (-1074, 1023, 53),
+}
+_MAGNITUDES = 180  # exponents that are tried, of each sign
+
+
+def rounded(number: float, dtype: str) -> float:
+    """The nearest number of ``dtype``; infinity where it has none so large."""
+    least, greatest, bits = _FORMS[dtype]
+    if number == 0 or not math.isfinite(number):
+        return number
+    unit = max(math.frexp(number)[1] - bits, least)
+    if unit < -1000:  # a factor of 2**1074 would be infinite
+        return number
+    found = math.ldexp(round(math.ldexp(number, -unit)), unit)
+    return found if abs(found) < 2.0 ** (greatest + 0.99999) * 2 or dtype == "float64" else math.inf
+
+
+def _within(numbers: Iterable[float], dtype: str) -> list[float]:
+    """These numbers as ``dtype`` holds them, each once; NaN at the end."""
+    largest = greatest(dtype)
+    found = [rounded(number, dtype) for number in numbers]
+    kept = [number for number in found if math.isinf(number) or abs(number) <= largest]
+    return list({struct.pack("d", number): number for number in kept}.values())
+
+
+def greatest(dtype: str) -> float:
+    """The largest finite number."""
+    _, exponent, bits = _FORMS[dtype]
+    return (2 - 2.0 ** (1 - bits)) * 2.0**exponent
+
+
+@functools.cache
+def line(dtype: str) -> tuple[float, ...]:
+    """Numbers from all over the line, for operators of one tensor."""
+    least, most, bits = _FORMS[dtype]
+    step = max((most - least) // _MAGNITUDES, 1)
+    made = [(1, 1.71, 1.37)[exponent % 3] * 2.0**exponent for exponent in range(least, most + 1, step)]
+    made += [count / 8 for count in range(161)]  # where most functions bend
+    made += [count / 2 for count in range(40, 220)]  # where exponentials end, in float32
+    made += [1 + sign * 2.0**-place for place in range(1, bits) for sign in (1, -1)]
+    made += [2 + sign * 2.0**-place for place in range(1, bits - 1, 3) for sign in (1, -1)]
+    made += [count * math.pi / 2 for count in (*range(1, 12), 1000, 100_001, 10**7 + 3)]
+    if dtype == "float64":
+        made += [count * 3.7 for count in range(60, 210)]
+    made += [greatest(dtype), 2.0**least, 2.0 ** (least + bits - 1), 0.0, math.inf]
+    return (*_within([*made, *(-number for number in made)], dtype), math.nan)
+
+
+@functools.cache
+def few(dtype: str, count: int) -> tuple[Any, ...]:
+    """``count`` numbers or so that tell most, for operators of several tensors."""
+    if dtype == "bool":
+        return (False, True)
+    if dtype in INTEGERS:
+        return tuple(_few_integers(dtype))[: max(count, 12)]
+    if dtype in COMPLEX:
+        parts = (0.0, -0.0, 1.0, -2.5, 0.375, math.inf, 2.0**-10, 30.0)
+        chosen = list(itertools.product(parts, parts))
+        return tuple(complex(*pair) for pair in random.Random("complex").sample(chosen, count))
+    least, most, bits = _FORMS[dtype]
+    made = [0.0, 1.0, math.inf, 0.5, 2.0**least, greatest(dtype), 2.5, 2.0 ** (least + bits - 1), 20.0, 1e-3]
+    made += [1 + 2.0 ** (1 - bits), 88.5, 3.0, 2.0 ** (most // 2 + 3), 2.0 ** (least // 2 - 3), 7.3, 5e3, 0.9]
+    made = made[: max(count // 2, 5)]
+    return (*_within([*made, *(-number for number in made)], dtype), math.nan)
+
+
+def _few_integers(dtype: str) -> list[int]:
+    bits = 8 if dtype == "uint8" else int(dtype[3:])
+    low, high = (0, 2**bits - 1) if dtype == "uint8" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    made = [0, 1, high, low, -1, 2, 3, low + 1, high - 1, 7, -7, -3, 10, high // 2 + 1, low // 2 - 1, 100]
+    # what float64, and float32, do not hold
+    made += [
+        2**53 + 1,
+        -(2**53) - 1,
+        2**24 + 1,
+        2**31 + 1,
+        -(2**31) - 1,
+        3 * 2**60 + 5,
+        2**62 - 3,
+        -(2**55) + 3,
+    ]
+    made += [2**32 + 1, 6_700_417, 10**15 + 37]
+    return list(dict.fromkeys(number for number in made if low <= number <= high))
+
+
+def column(numbers: Sequence[Any], dtype: str) -> GivenTensor:
+    """A dense tensor of one dimension."""
+    return given(numbers, (len(numbers),), (1,), 0, dtype)
+
+
+def combined(
+    dtypes: Sequence[str], counts: Sequence[int], wanted: Callable[..., bool] | None = None
+) -> list[GivenTensor]:
+    """As many tensors: element by element every wanted combination of ``few`` numbers."""
+    lists = [few(dtype, count) for dtype, count in zip(dtypes, counts)]
+    rows = [row for row in itertools.product(*lists) if wanted is None or wanted(*row)]
+    return [column(numbers, dtype) for numbers, dtype in zip(zip(*rows), dtypes)]
+
+
+ONE = (
+    "neg abs sign sgn conj_physical "
+    "exp log sqrt rsqrt exp2 expm1 log1p log2 log10 sin cos tan asin acos atan "
+    "sinh cosh asinh acosh atanh tanh "
+    "sigmoid reciprocal erf erfc erfinv lgamma digamma deg2rad rad2deg angle "
+    "silu mish hardsigmoid hardswish frac relu floor ceil round trunc bitwise_not logical_not isnan isinf "
+    "isposinf isneginf signbit log_sigmoid_forward"
+).split()
+# Operator -> lists of the arguments behind its tensor.
+ONE_AND_NUMBERS: dict[str, list[list[Any]]] = {
+    "gelu": [["none"], ["tanh"]],
+    "logit": [[None], [2.0**-10]],
+    "nan_to_num": [[None, None, None], [0.5, 3.0, -2.0]],
+    "elu": [[1.0, 1.0, 1.0], [1.5, 2.0, 0.5]],
+    "softplus": [[1, 20], [2.0, 5]],
+    "threshold": [[0.5, 20]],
+    "hardshrink": [[0.5]],
+    "softshrink": [[0.5]],
+    "hardtanh": [[-1, 1]],
+    "_smooth_l1": [[1.0], [0.3]],
+    "_huber": [[1.0], [2.5]],
+    "leaky_relu": [[0.01], [2.0]],
+    "clamp": [[-1, 2], [0, None]],
+    "pow.Tensor_Scalar": [[2], [3], [0.5], [-1], [-0.5], [2.5], [0], [-2]],
+}
+TWO = (
+    "add.Tensor sub.Tensor mul.Tensor div.Tensor div_floor div_trunc remainder.Tensor fmod.Tensor "
+    "pow.Tensor_Tensor maximum minimum clamp_min.Tensor clamp_max.Tensor fmax fmin atan2 hypot xlogy.Tensor "
+    "logaddexp logaddexp2 heaviside copysign.Tensor _prelu_kernel bitwise_and.Tensor bitwise_or.Tensor "
+    "bitwise_xor.Tensor eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor logical_and logical_or "
+    "logical_xor sigmoid_backward tanh_backward silu_backward hardsigmoid_backward hardswish_backward "
+    "complex polar"
+).split()
+TWO_AND_NUMBERS: dict[str, list[list[Any]]] = {
+    "gelu_backward": [["none"], ["tanh"]],
+    "softplus_backward": [[1, 20]],
+    "elu_backward": [[1.0, 1.0, 1.0, False]],
+    "threshold_backward": [[0.5]],
+    "leaky_relu_backward": [[0.1, False]],
+    "hardshrink_backward": [[0.5]],
+    "softshrink_backward": [[0.5]],
+    "hardtanh_backward": [[-1, 1]],
+    "lerp.Scalar": [[0.25], [0.75]],
+}
+THREE = "lerp.Tensor addcmul addcdiv _clamp".split()
+HUGE = 1e30  # beyond which one formula overflows on its way, and another does not
+# Operator -> which numbers of floats make sense together; what is left out depends on the formula.
+SENSIBLE: dict[str, Callable[..., bool]] = {
+    "sigmoid_backward": lambda grad, result: 0 <= result <= 1,
+    "tanh_backward": lambda grad, result: -1 <= result <= 1,
+    "silu_backward": lambda grad, a: abs(grad) < HUGE or ((grad != grad or math.isinf(grad)) and abs(a) < 5),
+    "gelu_backward": lambda grad, a: (abs(grad) < HUGE and abs(a) < 1e15) or grad != grad or abs(a) < 3,
+    "lerp.Scalar": lambda a, b: abs(a) < HUGE or abs(b) < HUGE,
+    "lerp.Tensor": lambda a, b, weight: not any(HUGE < abs(each) < math.inf for each in (a, b, weight)),
+    "addcmul": lambda a, b, c: not any(HUGE < abs(each) < math.inf for each in (a, b, c)),
+    "addcdiv": lambda a, b, c: (
+        not any(HUGE < abs(each) < math.inf for each in (a, b, c)) and (c == 0 or abs(c) > 1 / HUGE or c != c)
+    ),
+}
+DIVISIONS = ("div_floor", "div_trunc", "remainder.Tensor", "fmod.Tensor")
+PAIRS, TRIPLES = 36, 11
+
+
+def calls(operator: Any, dtype: str) -> Iterator[Sample]:
+    """The calls of a pointwise operator with numbers from all over; none of others."""
+    name = operator.name
+    if name in ONE or name in ONE_AND_NUMBERS:
+        numbers = line(dtype) if dtype in REAL_FLOATS else few(dtype, 49)
+        for rest in ONE_AND_NUMBERS.get(name, [[]]):
+            if dtype in REAL_FLOATS or all(each is None or isinstance(each, (int, str)) for each in rest):
+                yield _call(operator, [column(numbers, dtype)], rest)
+    elif name in TWO or name in TWO_AND_NUMBERS:
+        wanted = SENSIBLE.get(name) if dtype in REAL_FLOATS else None
+        if name in DIVISIONS and dtype in INTEGERS:
+            wanted = _is_divisor
+        if name == "pow.Tensor_Tensor" and dtype in INTEGERS:
+            wanted = _is_power
+        tensors = combined([dtype] * 2, [PAIRS] * 2, wanted)
+        for rest in TWO_AND_NUMBERS.get(name, [[]]):
+            yield _call(operator, tensors, rest)
+    elif name in THREE:
+        wanted = SENSIBLE.get(name) if dtype in REAL_FLOATS else None
+        yield _call(operator, combined([dtype] * 3, [TRIPLES] * 3, wanted), [])
+    elif name == "where.self":
+        yield _call(operator, combined(["bool", dtype, dtype], [2, TRIPLES, TRIPLES]), [])
+
+
+def _is_divisor(a: int, b: int) -> bool:
+    return b != 0
+
+
+def _is_power(a: int, b: int) -> bool:
+    return b >= 0
+
+
+def _call(operator: Any, tensors: Sequence[GivenTensor], rest: Sequence[Any]) -> Sample:
+    return Sample((*tensors, *rest), {}, differentiable=False)
+
+
+def operators() -> list[str]:
+    """The operators that have such calls."""
+    return [*ONE, *ONE_AND_NUMBERS, *TWO, *TWO_AND_NUMBERS, *THREE, "where.self"]

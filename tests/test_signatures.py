@@ -1,0 +1,35 @@
+"""A kernel of the wrong signature is told of in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from gnomon.memory import backend as backends
+from gnomon_conformance import loopback, signatures
+
+
+@pytest.fixture(autouse=True)
+def _leave_no_mutant():
+    yield
+    backends._backends.pop(loopback.DEVICE, None)
+    backends._by_device_type.pop(loopback.DEVICE, None)
+
+
+def test_a_wrong_signature_is_told_in_words() -> None:
+    ran = []
+
+    def add(output, self, other):
+        ran.append(output)
+
+    made = loopback.Loopback({"add.Tensor": add, "mm": lambda output, self, other: ran.append(output)})
+    kernels = made.kernels
+    (problem,) = signatures.problems(made, r"^(add\.Tensor|mm|neg)$")
+    assert "kernel of 'add.Tensor' has the wrong signature: it takes (output, self, other)" in problem
+    assert "is called with 2 arguments: iterator, 1." in problem and "kernel(iterator, *arguments)" in problem
+    assert not ran, "no kernel runs"
+    assert made.kernels is kernels
+    assert signatures.problems(made, "^mm$") == []
+
+
+def test_the_kernels_of_the_reference_are_right() -> None:
+    assert signatures.problems(loopback.Loopback()) == []
