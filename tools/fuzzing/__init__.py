@@ -1,0 +1,1 @@
+"""What tools/fuzz.py draws and compares, and what differs knowingly."""
