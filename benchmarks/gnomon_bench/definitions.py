@@ -353,7 +353,7 @@ def _cubed(side: int, dtype: str = "float32") -> float:
 _SIDES = {"side": (512, 16, 64, 128, 256, 1024, 2048)}
 on_tensors(
     *("matmul", "products", _squares, every(lambda module, a, b: a @ b)),
-    axes={**_SIDES, "dtype": ("float32", "float64", "bfloat16")},
+    axes={**_SIDES, "dtype": ("float32", "float64", "bfloat16", "float16")},
     cost=_product,
     elements=_cubed,
 )
@@ -441,6 +441,98 @@ for _name in ("max_pool2d", "avg_pool2d"):
         elements=lambda shape: math.prod(shape) * shape[2],
     )
 
+
+def _layer(
+    name: str,
+    function: Callable[..., Any],
+    *sizes: tuple[int, ...],
+    operations: float,
+    group: str = "convolutions",
+) -> None:
+    """``function`` of tensors of these sizes, the first of which is the image."""
+    on_tensors(
+        name,
+        group,
+        lambda: [(ramp(*size), "float32") for size in sizes],
+        {"torch": function},
+        elements=lambda: operations / 2,
+    )
+
+
+_layer(
+    "conv2d depthwise 8x128x28^2",
+    lambda module, x, w: module.nn.functional.conv2d(x, w, padding=1, groups=128),
+    *((8, 128, 28, 28), (128, 1, 3, 3)),
+    operations=18 * 8 * 128 * 28**2,
+)
+_layer(
+    "conv2d one image of 28^2 to eight",
+    lambda module, x, w: module.nn.functional.conv2d(x, w, padding=1),
+    *((1, 1, 28, 28), (8, 1, 3, 3)),
+    operations=18 * 8 * 28**2,
+)
+_layer(
+    "conv2d 8x256x14^2",
+    lambda module, x, w: module.nn.functional.conv2d(x, w, padding=1),
+    *((8, 256, 14, 14), (256, 256, 3, 3)),
+    operations=18 * 8 * 256**2 * 14**2,
+)
+_layer(
+    "conv_transpose2d 8x64x28^2",
+    lambda module, x, w: module.nn.functional.conv_transpose2d(x, w, stride=2, padding=1),
+    *((8, 64, 28, 28), (64, 32, 4, 4)),
+    operations=32 * 8 * 64 * 32 * 28**2,
+)
+_layer(
+    "pad reflect 8x64x56^2",
+    lambda module, x: module.nn.functional.pad(x, (3, 3, 3, 3), mode="reflect"),
+    (8, 64, 56, 56),
+    operations=2 * 8 * 64 * 62**2,
+    group="copies",
+)
+
+# -- transforms: of lines, and of matrices -------------------------------------------------------------------
+
+
+def _transform(
+    name: str,
+    function: Callable[..., Any],
+    *sizes: tuple[int, ...],
+    operations: float,
+    dtype: str = "float32",
+) -> None:
+    """``function`` of tensors of these sizes."""
+    on_tensors(
+        name,
+        "transforms",
+        lambda: [(ramp(*size), dtype) for size in sizes],
+        {"torch": function},
+        elements=lambda: operations,
+    )
+
+
+for _side in (64, 16, 256):
+    _transform(
+        f"svdvals {_side}x{_side}",
+        lambda module, a: module.linalg.svdvals(a),
+        (_side, _side),
+        operations=100 * _side**3,
+    )
+_transform(
+    "cdist 500x64",
+    lambda module, a, b: module.cdist(a, b),
+    *((500, 64), (500, 64)),
+    operations=500 * 500 * 64,
+)
+_transform(
+    "fft 256x1024",
+    lambda module, a: module.fft.fft(a),
+    (256, 1024),
+    operations=5 * 256 * 1024 * 10,
+    dtype="complex64",
+)
+_transform("rfft 1M", lambda module, a: module.fft.rfft(a), (M,), operations=5 * M * 20)
+
 # -- indexing ------------------------------------------------------------------------------------------------
 
 WIDTH = 64
@@ -504,6 +596,52 @@ indexing(
 )
 
 
+def _scatter_along_rows(library: Library, side: int) -> Work:
+    out, source = (library.tensor(ramp(side, side), "float32") for _ in range(2))
+    index = library.tensor(places(side, side, side), "int64")
+    return lambda: out.scatter_add_(1, index, source)
+
+
+def _gather_along_rows(library: Library, side: int) -> Work:
+    source, index = (
+        library.tensor(ramp(side, side), "float32"),
+        library.tensor(places(side, side, side), "int64"),
+    )
+    return lambda: source.gather(1, index)
+
+
+for _name, _make in (("scatter_add_ along 1", _scatter_along_rows), ("gather along 1", _gather_along_rows)):
+    add(_name, "indexing", _make, axes={"side": (K,)}, elements=lambda side: side**2)
+
+
+def _embedding_backward(library: Library) -> Work:
+    weight = library.tensor(ramp(30000, 256), "float32").requires_grad_()
+    index, gradient = library.tensor(places(30000, 4096), "int64"), library.tensor(ramp(4096, 256), "float32")
+
+    def run() -> None:
+        weight.grad = None
+        library.module.nn.functional.embedding(index, weight).backward(gradient)
+
+    return run
+
+
+add("embedding forward and backward", "indexing", _embedding_backward, elements=lambda: 30000 * 256)
+
+
+def _iterate(library: Library) -> Work:
+    rows = library.tensor(ramp(1000, 16), "float32")
+    return lambda: list(rows)
+
+
+def _cat_many(library: Library) -> Work:
+    tensors = [library.tensor(ramp(10), "float32") for _ in range(100)]
+    return lambda: library.module.cat(tensors)
+
+
+add("iterate over 1000 rows", "dispatch", _iterate)
+add("cat of 100 small tensors", "dispatch", _cat_many)
+
+
 def _cross_entropy(library: Library, size: int) -> Work:
     scores, classes = (
         library.tensor(ramp(size, WIDTH), "float32"),
@@ -564,7 +702,7 @@ def drawing(
         name,
         "random",
         make,
-        axes={"size": (M, 64, 16 * K)},
+        axes={"size": (M, 64, 16 * K, 100_000)},
         kinds=TORCH_LIKE if numpy_too is None else ARRAYS,
         cost=lambda size: Cost(0, 4 * size),
         elements=lambda size: 16 * size,

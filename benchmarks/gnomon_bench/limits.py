@@ -62,20 +62,19 @@ class Limits(NamedTuple):
 
 def of_accelerator(library: Library) -> Limits:
     """What a library reaches where it computes: copies, products of float32 matrices, the smallest sums."""
-    began = numpy.ones(1, numpy.float32)
     count, seconds, bandwidths = 2**12, 0.0, []
     while count <= 2**26 and (len(bandwidths) < LEAST_SIZES or seconds < ENOUGH):
-        source, target = (library.tensor(numpy.broadcast_to(began, (count,)), "float32") for _ in range(2))
+        source, target = (library.tensor(numpy.ones(count, numpy.float32), "float32") for _ in range(2))
         seconds = _of_each(library, lambda: target.copy_(source), 10)  # noqa: B023
         bandwidths.append((8.0 * count, 8 * count / seconds))
         count *= 4
     side, seconds, rates = 256, 0.0, []
     while side <= 8192 and (len(rates) < LEAST_SIZES or seconds < ENOUGH):
-        matrix = library.tensor(numpy.broadcast_to(began, (side, side)), "float32")
+        matrix = library.tensor(numpy.ones((side, side), numpy.float32), "float32")
         seconds = _of_each(library, lambda: matrix @ matrix, 3)  # noqa: B023
         rates.append(2 * side**3 / seconds)
         side *= 2
-    one = library.tensor(began, "float32")
+    one = library.tensor(numpy.ones(1, numpy.float32), "float32")
     return Limits(tuple(bandwidths), max(rates), _of_each(library, lambda: one + one, 1000), 0, library.name)
 
 
