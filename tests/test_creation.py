@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import warnings
 import weakref
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy
 import pytest
 
 import gnomon as gn
+from gnomon.values import errors
 
 
 @pytest.mark.parametrize(
@@ -216,12 +218,79 @@ def test_from_numpy_is_on_the_reference_where_the_default_device_has_no_host_mem
         (numpy.zeros(3, dtype=">f8"), ValueError, "byte order different from the native byte order"),
         (numpy.array(["a"]), TypeError, "can't convert np.ndarray of type <U1"),
         (numpy.zeros(2, dtype=[("a", "i1"), ("b", "f4")])["b"], ValueError, "not a multiple of the element"),
-        (numpy.broadcast_to(numpy.zeros(1), (3,)), ValueError, "not writable"),
     ],
 )
 def test_from_numpy_refuses(array: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         gn.from_numpy(array)
+
+
+def _read_only(array: Any) -> Any:
+    array.setflags(write=False)
+    return array
+
+
+def _of_a_file(tmp_path: Any) -> Any:
+    numpy.arange(4.0).tofile(tmp_path / "numbers")
+    return numpy.memmap(tmp_path / "numbers", dtype="f8", mode="r")
+
+
+@pytest.mark.parametrize("make", [gn.from_numpy, gn.as_tensor, gn.asarray])
+@pytest.mark.parametrize(
+    "array",
+    [
+        lambda path: _read_only(numpy.arange(4.0)),
+        lambda path: _read_only(numpy.arange(12, dtype="u1").reshape(2, 2, 3))[:, :, ::2],  # of a picture
+        lambda path: _read_only(numpy.arange(6, dtype="f2").reshape(2, 3).T),
+        lambda path: _read_only(numpy.array(3, dtype="i8")),
+        lambda path: _read_only(numpy.arange(2) == 1),
+        lambda path: numpy.frombuffer(b"12345678", "i4"),
+        lambda path: numpy.broadcast_to(numpy.arange(3.0), (2, 3)),
+        _of_a_file,
+    ],
+)
+def test_an_array_that_can_not_be_written_to_is_shared_with_one_warning(
+    make: Any, array: Any, device: str, tmp_path: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(errors, "_said", set())
+    array = array(tmp_path)
+    with pytest.warns(UserWarning, match="The given NumPy array is not writable") as caught:
+        made = [make(array) for _ in range(2)]
+    assert len(caught) == 1 and caught[0].filename == __file__
+    for each in made:
+        assert each.data_ptr() == array.__array_interface__["data"][0]
+        assert each.tolist() == array.tolist() and each.dtype.name == array.dtype.name
+        assert each.stride() == tuple(step // array.itemsize for step in array.strides)
+        assert (each + 0).tolist() == array.tolist()
+
+
+def test_bytes_are_shared_with_one_warning(device: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(errors, "_said", set())
+    data = bytes(range(8))
+    with pytest.warns(UserWarning, match="The given buffer is not writable") as caught:
+        made = [gn.frombuffer(data, dtype=gn.int16, offset=2), gn.asarray(data, dtype=gn.uint8)]
+    assert len(caught) == 1
+    start = numpy.frombuffer(data, "u1").__array_interface__["data"][0]
+    assert [each.data_ptr() - start for each in made] == [2, 0]
+    assert made[0].tolist() == [0x0302, 0x0504, 0x0706] and bytes(made[1].tolist()) == data
+
+
+def test_a_copy_of_what_can_not_be_written_to_is_silent(device: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(errors, "_said", set())
+    array = _read_only(numpy.arange(4.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for made in (gn.tensor(array), gn.asarray(array, copy=True)):
+            assert made.data_ptr() != array.__array_interface__["data"][0]
+
+
+def test_memory_that_can_not_be_written_to_outlives_its_array(device: str) -> None:
+    array = _read_only(numpy.arange(1000.0) * 3)
+    made = gn.from_numpy(array)
+    del array
+    gc.collect()
+    numpy.zeros(1000)
+    assert made[-1].item() == 2997.0
 
 
 def test_a_copied_array_keeps_its_order_of_memory(device: str) -> None:

@@ -229,3 +229,11 @@ def test_questions_about_tensors() -> None:
     for function in (gn.is_floating_point, gn.is_complex, gn.is_nonzero, gn.numel):
         with pytest.raises(TypeError):
             function(3)
+
+
+def test_a_large_integer_is_rounded_once(device: str) -> None:
+    """By way of float64 a number just below a tie would become the tie, and be rounded away."""
+    tie = (2 * (2**23 + 1) + 1) * 2**32
+    below, above = float((2**23 + 1) * 2**33), float((2**23 + 2) * 2**33)
+    numbers = gn.tensor([tie - 1, tie, tie + 1, 1 - tie, -1 - tie])
+    assert numbers.to(gn.float32).tolist() == [below, above, above, -below, -above]

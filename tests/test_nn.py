@@ -190,7 +190,8 @@ def test_load_state_dict_lists_every_fault_in_pytorch_s_words():
         f"size mismatch for 0.weight: copying a param with shape {shape((2, 2))} from checkpoint, the shape "
         "in current "
         f"model is {shape((3, 2))}.\n\t"
-        'While copying the parameter named "0.bias", expected gnomon.Tensor from checkpoint but received int'
+        'While copying the parameter named "0.bias", expected gnomon.Tensor from checkpoint but received '
+        "int; gnomon.as_tensor(value) makes one of it"
     )
     assert values(net[2].weight) == [[1.0, 1.0, 1.0]]  # what fits is loaded even then
 

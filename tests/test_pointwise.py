@@ -35,3 +35,11 @@ def test_complex_division_by_zero_keeps_each_part(device: str) -> None:
 def test_relu_lets_negative_zero_and_nan_through(device: str) -> None:
     zero, nan, one, negative = gn.tensor([-0.0, math.nan, 1.0, -1.0]).relu().tolist()
     assert math.copysign(1, zero) == -1 and math.isnan(nan) and (one, negative) == (1.0, 0.0)
+
+
+def test_truncating_division_cuts_the_rounded_quotient(device: str) -> None:
+    a, b = gn.tensor([2.5] * 9), gn.tensor([0.001] * 9)
+    assert gn.div(a, b, rounding_mode="trunc").tolist() == [2500.0] * 9, "0.001 is a little more in float32"
+    assert gn.div(a, b, rounding_mode="floor").tolist() == [2499.0] * 9
+    a, b = (each.double() for each in (a, b))
+    assert gn.div(a, b, rounding_mode="trunc").tolist() == [2499.0] * 9

@@ -14,11 +14,11 @@ import importlib
 import os
 from typing import Any
 
+from . import backends, ops
 from . import bind as _bind
 from . import fast_path as _fast_path
 from . import functional as _functional
 from . import methods as _methods
-from . import ops
 from .autograd import engine as _engine
 from .autograd import variable_type as _variable_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
@@ -55,7 +55,6 @@ from .functional import (
     unique_consecutive,
 )
 from .kit.launch import fallback_policy, fallbacks, set_fallback_policy
-from .listing import backends
 from .memory.backend import (
     Backend,
     get_default_device,

@@ -2047,6 +2047,8 @@ def slice_scatter(
     start: _int | None = ...,
     end: _int | None = ...,
     step: _int = ...,
+    *,
+    out: Tensor | None = ...,
 ) -> Tensor: ...
 def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor: ...
 def diagonal_scatter(

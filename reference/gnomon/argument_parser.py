@@ -10,15 +10,16 @@ Source: torch/csrc/utils/python_arg_parser.cpp.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .dispatch.dispatcher import OpOverload, aten
+from .kit.numbers import is_numpy_scalar
 from .memory.tensor import Tensor
 from .values import dtype as dtypes
 from .values.device import device, layout, memory_format
+from .values.errors import type_name, warn
 from .values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -71,13 +72,6 @@ def _as_number(value: Any) -> Any:
     if is_numpy_scalar(value):
         return value.item()
     raise Mismatch
-
-
-def is_numpy_scalar(value: Any) -> bool:
-    """Is ``value`` a scalar of NumPy?  An array without dimensions, which can be written to, is none."""
-    return (
-        getattr(value, "shape", None) == () and hasattr(value, "item") and not hasattr(value, "__setitem__")
-    )
 
 
 def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
@@ -385,7 +379,7 @@ class Signature:
                     found += [index, HAS_DIMENSIONS]
             elif kind is float and argument.type == "Scalar" and value.__class__ is int:
                 found += [index, FITS_INT64]
-            elif value.__class__ is not kind:
+            elif value.__class__ is not kind and not (kind is device and isinstance(value, device)):
                 return None
         given = (*args, *kwargs.values())
         return (tuple(found), singles, places) if hold(found, given) else None
@@ -447,11 +441,10 @@ class Signature:
                 values = self.bind((), given)
             except Mismatch:
                 continue
-            warnings.warn(
+            warn(
                 f"This overload of {name} is deprecated: {name}({', '.join(order)}). Consider {self.text()} "
                 "instead.",
                 UserWarning,
-                stacklevel=3,
             )
             return values
         return None
@@ -508,8 +501,8 @@ def _type_text(argument: Argument) -> str:
 
 def value_text(value: Any) -> str:
     if isinstance(value, (list, tuple)) and value:
-        return f"{type(value).__name__} of {type(value[0]).__name__}"
-    return type(value).__name__
+        return f"{type_name(value)} of {type_name(value[0])}"
+    return type_name(value)
 
 
 def named_results(operator: OpOverload) -> Callable[..., Any] | None:

@@ -20,6 +20,7 @@ from .values import dtype as dtypes
 from .values import geometry
 from .values.dispatch_key import DENSE, PYTHON, mode_word
 from .values.dtype import dtype, get_default_dtype
+from .values.errors import type_name
 
 _SEQUENCES = (list, tuple, range)
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -84,6 +85,8 @@ def _kind_of(number: Any) -> dtype:
     """The dtype that a number stands for: its own for a 0-dim tensor and NumPy's scalars."""
     if isinstance(number, Tensor):
         return number.dtype
+    if _is_foreign_tensor(number):
+        number = _as_array(number)
     if hasattr(number, "item") and hasattr(number, "dtype"):
         from .interop.numpy import dtype_from_numpy
 
@@ -93,8 +96,26 @@ def _kind_of(number: Any) -> dtype:
     if isinstance(number, str):
         raise TypeError("tensor(): data must be numbers or nested sequences of them, not str")
     raise RuntimeError(
-        f"Could not infer dtype of {type(number).__name__}: tensor() wants numbers or sequences of them"
+        f"Could not infer dtype of {type_name(number)}: tensor() wants numbers or sequences of them"
     )
+
+
+def _is_foreign_tensor(data: Any) -> bool:
+    """Is it a tensor of another library, which gives an array when asked?"""
+    return hasattr(data, "__array__") and hasattr(data, "dtype") and not hasattr(data, "__array_interface__")
+
+
+def _as_array(data: Any) -> Any:
+    """The array of NumPy that a tensor of another library gives.  Raises TypeError where it gives none."""
+    import numpy
+
+    try:
+        return numpy.asarray(data)
+    except Exception as error:  # whatever the stranger raises
+        raise TypeError(
+            f"tensor(): argument 'data': expected numbers, but the {type(data).__module__}."
+            f"{type(data).__name__} gives no array of them: {error}"
+        ) from error
 
 
 def _common_dtype(kinds: set[dtype]) -> dtype:
@@ -128,6 +149,8 @@ def tensor(
         where = data.device if device is None else device
         made = aten._to_copy(data.detach(), dtype=dtype or data.dtype, device=where, memory_format=None)
         return made.requires_grad_(requires_grad)
+    if _is_foreign_tensor(data):
+        data = _as_array(data)
     if hasattr(data, "__array_interface__"):
         from .interop.numpy import copy_from_numpy
 
@@ -144,6 +167,8 @@ def tensor(
             _flatten(data, sizes, 0, flat, kinds)
     wanted = dtype or _common_dtype(kinds)
     _check_range(flat, wanted)
+    if wanted is dtypes.int64:  # 2.0**63 passes, for the greatest int64 is rounded to it, and wraps around
+        flat = [-(2**63) if isinstance(each, float) and each == 2.0**63 else each for each in flat]
     made = allocate(contiguous_spec(sizes, wanted, resolve_device(device)))
     if flat and made._spec.device.type != "meta":
         fill_from(made, flat)
@@ -168,7 +193,7 @@ def _as_dtype(value: Any) -> dtype | None:
     """
     found = PYTHON_DTYPES.get(value, value) if isinstance(value, type) else value
     if found is not None and not isinstance(found, dtype):
-        raise TypeError(f"tensor(): argument 'dtype' must be gnomon.dtype, not {type(value).__name__}")
+        raise TypeError(f"tensor(): argument 'dtype' must be gnomon.dtype, not {type_name(value)}")
     return found
 
 
@@ -191,7 +216,7 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError(f"Overflow when unpacking long long: {value}")
         least = -most - 1 if wanted.is_signed else (0 if isinstance(value, float) else -most)
-        if not least <= value <= most:
+        if not least <= value <= (float(most) if isinstance(value, float) else most):
             raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow: {value}")
 
 
@@ -227,7 +252,7 @@ def asarray(
         shared = obj
     elif hasattr(obj, "__array_interface__"):
         if hasattr(obj, "__setitem__"):
-            shared = from_numpy(obj) if obj.flags.writeable else tensor(obj)
+            shared = tensor(obj) if copy and not obj.flags.writeable else from_numpy(obj)
         elif copy is False:
             raise RuntimeError("asarray: can't alias NumPy scalars; they have no memory to share.")
     elif isinstance(obj, str):
@@ -266,7 +291,8 @@ def frombuffer(
 ) -> Tensor:
     """A vector over the memory of an object with a buffer: ``count`` elements from byte ``offset`` on.
 
-    -1 elements are all that there are.  A buffer that can not be written to is copied.  Raises ValueError for
+    -1 elements are all that there are.  Of a buffer that can not be written to it warns, once in a process.
+    Raises ValueError for
     what has no buffer, an offset or a count beyond it, and bytes that would be left over.
     Source: torch.frombuffer.
     """
@@ -298,15 +324,18 @@ def frombuffer(
             f"must not be greater than actual buffer length ({available} bytes)"
         )
     raw = numpy.frombuffer(view[offset : offset + count * itemsize], numpy.uint8)
-    made = from_numpy(raw) if raw.flags.writeable else tensor(raw)
-    return made.view(dtype).requires_grad_(requires_grad)
+    return from_numpy(raw, "buffer").view(dtype).requires_grad_(requires_grad)
 
 
-def from_numpy(array: Any) -> Tensor:
-    """A tensor over the memory of a NumPy array (on the device ``reference``).  Source: torch.from_numpy."""
+def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
+    """A tensor over the memory of a NumPy array, which a warning calls ``named``.
+
+    On the default device, or on ``reference`` where that one can not show foreign memory.  An array that can
+    not be written to is shared too, with one warning.  Source: torch.from_numpy.
+    """
     from .interop.numpy import from_numpy as wrap
 
-    return _shown_to_modes(wrap(array))
+    return _shown_to_modes(wrap(array, named))
 
 
 def _index_tensor(data: Any, device: Any) -> Tensor:

@@ -295,6 +295,8 @@ def may_overlap(arguments: tuple[Any, ...]) -> bool:
 def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any, ...] | None:
     """What make_general keeps of a call, or None where it has no shortcut."""
     record = operator.record
+    if operator.with_lists(arguments) is not arguments:
+        return None
     tensors = [arguments[position] for position in operator.tensor_positions]
     numbers = 0  # in the place of the last tensor
     if len(tensors) > 1 and tensors[-1].__class__ in (int, float):
@@ -499,6 +501,8 @@ def _several_plan(
     first = next((each for each in tensors if each is not None), None)
     if first is None or first._spec.device.type == "meta" or any(each is None for each in results):
         return None
+    if operator.with_lists(arguments) is not arguments:
+        return None
     plan = find_plan(operator, arguments)
     kernel = launch.find_kernel(backend_of(first._spec.device), record.kernel_name, plan.key_dtype)
     if (
@@ -590,6 +594,11 @@ def _written_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, 
     return call, address, run, tuple(order), tuple(written)
 
 
+def _with_lists(operator: OpOverload, function: Any) -> Callable[..., Any]:
+    """``function`` for arguments of which a number may stand for a list."""
+    return lambda *arguments: function(*operator.with_lists(arguments))
+
+
 def make_composite(operator: OpOverload) -> Callable[..., Any]:
     """The shortcut of a composition: the function that it is.
 
@@ -598,6 +607,8 @@ def make_composite(operator: OpOverload) -> Callable[..., Any]:
     listeners = dispatcher._listeners
     readable = operator.dispatch
     function = operator.record.composite or operator.record.explicit
+    if operator.lengths:
+        function = _with_lists(operator, function)
     refused = None if operator.record.composite is not None else RECORDED_CALL
 
     names = {

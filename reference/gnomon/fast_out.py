@@ -111,6 +111,8 @@ def _out_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, ...]
     spec = output._spec
     if spec.device.type == "meta" or geometry.has_internal_overlap(spec.sizes, spec.strides):
         return None
+    if operator.with_lists(arguments) is not arguments:
+        return None
     plan = find_plan(base, given)
     wanted = plan.output_specs[0]
     if wanted.sizes != spec.sizes or wanted.dtype is not spec.dtype or plan.device is not spec.device:

@@ -11,6 +11,7 @@ from typing import Any
 from .dispatch.dispatcher import aten
 from .memory.tensor import Tensor
 from .values.dtype import dtype, int64
+from .values.errors import type_name
 from .values.geometry import Size
 
 
@@ -110,7 +111,7 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
             raise RuntimeError("nonzero: does not support the out kwarg when as_tuple is True")
         return aten.nonzero_numpy(input)
     if out is not None and not isinstance(out, Tensor):
-        raise TypeError(f"nonzero(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"nonzero(): argument 'out' must be Tensor, not {type_name(out)}")
     if out is None:
         return aten.nonzero(input)
     if out.dtype is not int64:

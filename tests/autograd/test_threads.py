@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.autograd import engine, workers
+from gnomon.autograd import engine, node, workers
 from gnomon.memory import backend
 from gnomon.memory import tensor as tensors
 
@@ -51,6 +51,29 @@ def test_eight_threads_on_shared_leaves(lib: Any, size: int) -> None:
     # d/dw of (w n + b)^2 is 2 n (2 n), and n runs from 1 to 8
     assert weight.grad.tolist() == [20.0 * sum(4 * n * n for n in range(1, 9))] * size
     assert bias.grad.tolist() == [20.0 * sum(4 * n for n in range(1, 9))] * size
+
+
+@pytest.mark.parametrize("replacement", [None, 7.0])
+@pytest.mark.parametrize("uses", [1, 2])
+def test_grad_may_be_dropped_while_a_backward_adds_to_it(
+    device: str, uses: int, replacement: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another thread would that sets it between the look at it and the addition."""
+    weight = gn.ones(3, requires_grad=True)
+    weight.grad = before = gn.full((3,), 5.0)
+    other = None if replacement is None else gn.full((3,), replacement)
+    looked = node._can_add
+
+    def look_and_drop(present: gn.Tensor, gradient: gn.Tensor) -> bool:
+        answer = looked(present, gradient)
+        weight.grad = other
+        return answer
+
+    monkeypatch.setattr(node, "_can_add", look_and_drop)
+    sum((weight * 2).sum() for _ in range(uses)).backward()
+    assert weight.grad is other
+    assert before.tolist() == [5.0 + 2 * uses] * 3
+    assert other is None or other.tolist() == [7.0] * 3
 
 
 def test_one_graph_run_by_several_threads(lib: Any) -> None:
@@ -170,9 +193,8 @@ def test_hooks_on_two_devices(two_devices: list[str]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize(
-    ("module", "name"), [(engine, "_accumulating"), (tensors, "_adoption"), (backend, "_lock")]
-)
+# the registry's lock is another matter: a fork waits for that one (tests/test_backend.py)
+@pytest.mark.parametrize(("module", "name"), [(engine, "_accumulating"), (tensors, "_adoption")])
 def test_a_child_of_fork_waits_for_no_lock_of_a_thread_that_it_has_not(
     module: Any, name: str, device: str
 ) -> None:

@@ -8,7 +8,6 @@ Source: torch/autograd/anomaly_mode.py, torch/csrc/autograd/anomaly_mode.cpp.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from contextvars import ContextVar
 from types import TracebackType
@@ -16,6 +15,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import add_listener, aten, remove_listener
 from ..memory.tensor import Tensor
+from ..values.errors import warn
 
 TRACEBACK = "traceback_"  # where in a Node's metadata the forward call stands
 PARENT = "parent_"  # and the Node whose backward recorded it, if one did
@@ -83,10 +83,9 @@ class detect_anomaly(set_detect_anomaly):
     """
 
     def __init__(self, check_nan: bool = True):
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
             "enabled for debugging.",
-            stacklevel=2,
         )
         self._before = (_enabled, _check_nan)
         self._check_nan = check_nan
@@ -120,7 +119,7 @@ def warn_of_forward(node: Any) -> None:
             f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
             f"{''.join(lines)}"
         )
-    warnings.warn(text, stacklevel=2)
+    warn(text)
     while (parent := node.metadata.get(PARENT)) is not None:
         lines = parent.metadata.get(TRACEBACK)
         if lines is None:
@@ -133,7 +132,7 @@ def warn_of_forward(node: Any) -> None:
                 f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that "
                 f"induced the previous calculation:\n{''.join(lines)}"
             )
-        warnings.warn(text, stacklevel=2)
+        warn(text)
         node = parent
 
 

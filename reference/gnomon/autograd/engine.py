@@ -21,7 +21,6 @@ import functools
 import itertools
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
@@ -37,6 +36,7 @@ from ..memory.tensor import Tensor, autograd_meta, empty_tensor
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, OBSERVED_BIT
 from ..values.dtype import float32
+from ..values.errors import warn
 from ..values.locks import new_in_each_process
 from . import anomaly_mode
 from . import node as node_module
@@ -87,9 +87,7 @@ def backward(
             "func.vjp instead or call backward() outside of functorch transforms."
         )
     if grad_variables is not None:
-        warnings.warn(
-            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
-        )
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -117,12 +115,11 @@ def backward(
 @functools.cache
 def _warn_of_cycles() -> None:
     """Warn, once."""
-    warnings.warn(
+    warn(
         "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
         "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
         "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
         "parameters to None after use to break the cycle and avoid the leak.",
-        stacklevel=3,
     )
 
 
@@ -147,11 +144,10 @@ def grad(
     zeros with ``materialize_grads``), and where ``backward`` does.  Source: torch.autograd.grad.
     """
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
             "gradient for other parts of the graph, please use gnomon.autograd.backward.",
             FutureWarning,
-            stacklevel=2,
         )
     roots, wanted = _as_list(outputs), _as_list(inputs)
     gradients = [None] * len(roots) if grad_outputs is None else _as_list(grad_outputs)
@@ -522,7 +518,7 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
 
     Then call the hooks that wait for it.
     """
-    done: dict[int, tuple[AccumulateGrad, Tensor, Tensor, Tensor]] = {}
+    done: dict[int, tuple[AccumulateGrad, Tensor, Tensor, Tensor, Tensor | None]] = {}
     with _accumulating:
         for leaf in leaves:
             node = leaf[0]
@@ -531,20 +527,21 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
             variable = node.variable
             if variable is not None and variable._keys & AUTOGRAD:  # it may have been switched off since
                 earlier = done.get(id(variable))
+                # read once: another thread may drop or replace it meanwhile, which then counts
+                present = autograd_meta(variable).grad if earlier is None else earlier[4]
                 if earlier is None:
-                    total = accumulated(variable, gradient, is_own)
+                    total = accumulated(variable, present, gradient, is_own)
                 elif earlier[3] is IN_PLACE:
                     gradient, total = earlier[2] + gradient, IN_PLACE
                 else:
                     total = earlier[3] + gradient
-                done[id(variable)] = (node, variable, gradient, total)
-        for _, variable, gradient, total in done.values():
-            meta = autograd_meta(variable)
+                done[id(variable)] = (node, variable, gradient, total, present)
+        for _, variable, gradient, total, present in done.values():
             if total is IN_PLACE:
-                meta.grad.add_(gradient)  # type: ignore[union-attr]
+                present.add_(gradient)  # type: ignore[union-attr]
             else:
-                meta.grad = total
-    for node, variable, gradient, _ in done.values():
+                autograd_meta(variable).grad = total
+    for node, variable, gradient, _, _ in done.values():
         after = autograd_meta(variable).post_accumulate_grad_hooks
         for hook in list(after.values()) if after else ():
             if hook(variable) is not None:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..values.errors import type_name
 from . import forward_grad
 from .forward_grad import EXCLUDE_FORWARD_AD, Level, at_level, current_level, is_forward_enabled, set_level
 from .grad_mode import _ModeContext
@@ -140,7 +141,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if current is None or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"unpack_dual(): argument 'dual' must be Tensor, not {type(tensor).__name__}")
+        raise TypeError(f"unpack_dual(): argument 'dual' must be Tensor, not {type_name(tensor)}")
     tangent = forward_grad.tangent_of(tensor, current) if is_forward_enabled() else None
     with at_level(current.outer):
         primal = aten.alias.default(tensor)

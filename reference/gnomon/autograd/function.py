@@ -18,6 +18,7 @@ from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..memory.tensor import CreationMeta, Tensor, version_counter
 from ..values.dispatch_key import AUTOGRAD, BATCHED
+from ..values.errors import type_name
 from . import anomaly_mode, forward_grad, views
 from . import node as node_module
 from .grad_mode import no_grad
@@ -47,7 +48,7 @@ class FunctionCtx:
             if each is not None and not isinstance(each, Tensor):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {position} is of type "
-                    f"{type(each).__name__}"
+                    f"{type_name(each)}"
                 )
         self._to_save = tensors
 
@@ -60,7 +61,7 @@ class FunctionCtx:
             if each is not None and not isinstance(each, Tensor):
                 raise TypeError(
                     f"save_for_forward can only save variables, but argument {position} is of type "
-                    f"{type(each).__name__}"
+                    f"{type_name(each)}"
                 )
         self._to_save_for_forward = tensors
 
@@ -144,7 +145,7 @@ class BackwardFunction(Node, FunctionCtx):
                 )
             if result is not None and not isinstance(result, Tensor):
                 raise RuntimeError(
-                    f"function {self.name()}: expected Variable or None (got {type(result).__name__}) at "
+                    f"function {self.name()}: expected Variable or None (got {type_name(result)}) at "
                     f"position {position + 1}"
                 )
             if is_tensor:
@@ -411,7 +412,7 @@ def _push_forward(
             continue
         if not isinstance(tangent, Tensor):
             raise RuntimeError(
-                f"expected Variable or None (got {type(tangent).__name__}) for grad output {position}."
+                f"expected Variable or None (got {type_name(tangent)}) for grad output {position}."
             )
         if (
             not isinstance(output, Tensor)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from types import TracebackType
@@ -24,6 +23,7 @@ from ..dispatch.mode import (
     set_mode_word,
 )
 from ..values.dispatch_key import GRAD_MODE_BIT, INFERENCE_MODE_BIT
+from ..values.errors import warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,12 +65,11 @@ class _ModeContext:
 
     def __call__(self, function: F) -> F:
         if inspect.isclass(function):
-            warnings.warn(
+            warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only "
                 "decorate functions or methods. To preserve the current behavior of class decoration, you "
                 "can directly decorate the `__init__` method and nothing else.",
                 FutureWarning,
-                stacklevel=2,
             )
         if inspect.isgeneratorfunction(function):
             return _in_generator(self, function)  # type: ignore[return-value]

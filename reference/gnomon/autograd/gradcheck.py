@@ -16,7 +16,6 @@ Source: torch/autograd/gradcheck.py.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from ..dispatch.dispatcher import aten
 from ..memory.accessor import elements, fill_from
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
+from ..values.errors import warn
 from . import engine, forward_ad
 from .grad_mode import enable_grad
 from .node import Node, gradient_edge, next_sequence_number, set_history
@@ -580,11 +580,10 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
         if not _is_checked(each):
             continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
-            warnings.warn(
+            warn(
                 f"Input #{position} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double precision floating "
                 "point or complex.",
-                stacklevel=4,
             )
         if any(stride == 0 and size > 1 for stride, size in zip(each.stride(), each.shape)):
             raise RuntimeError(

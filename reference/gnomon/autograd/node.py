@@ -143,9 +143,10 @@ class AccumulateGrad(Node):
         variable = self.variable
         if gradients[0] is not None and variable is not None:
             meta = autograd_meta(variable)
-            total = accumulated(variable, gradients[0])
+            present = meta.grad  # another thread may drop or replace it meanwhile
+            total = accumulated(variable, present, gradients[0])
             if total is IN_PLACE:
-                meta.grad.add_(gradients[0])  # type: ignore[union-attr]
+                present.add_(gradients[0])  # type: ignore[union-attr]
             else:
                 meta.grad = total
         return ()
@@ -172,17 +173,17 @@ def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
 IN_PLACE: Any = object()  # what ``accumulated`` returns where the gradient is to be added to the present one
 
 
-def accumulated(variable: Tensor, gradient: Tensor, is_own: bool = False) -> Tensor:
-    """What the ``grad`` of ``variable`` becomes with ``gradient``: IN_PLACE where it is to be added to the
-    one that is there, which cannot fail then.
+def accumulated(variable: Tensor, present: Tensor | None, gradient: Tensor, is_own: bool = False) -> Tensor:
+    """What the ``grad`` of ``variable``, which is ``present``, becomes with ``gradient``.
+
+    IN_PLACE where it is to be added to ``present``, which cannot fail then.
 
     ``is_own``: nobody else refers to ``gradient``, which may become ``grad`` as it is.  The gradient is added
     out of place while it is recorded itself.  Source: AccumulateGrad::accumulateGrad.
     """
-    present = autograd_meta(variable).grad
     if present is not None:
         if mode_word() & GRAD_MODE_BIT or not _can_add(present, gradient):
-            return present + gradient  # type: ignore[operator]
+            return present + gradient
         return IN_PLACE
     if is_own and gradient._spec is variable._spec:
         if gradient._version_counter is None:

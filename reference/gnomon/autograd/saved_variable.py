@@ -33,6 +33,7 @@ from ..values.dispatch_key import (
     WRAPPER_KEYS,
     DispatchKey,
 )
+from ..values.errors import type_name
 from . import anomaly_mode
 from .grad_mode import in_transform
 from .node import AccumulateGrad, gradient_edge, operator_name
@@ -133,7 +134,7 @@ class SavedVariable:
         if not isinstance(tensor, Tensor):
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                f"{type(tensor).__name__}"
+                f"{type_name(tensor)}"
             )
         if not self.is_variable and self.output_nr < 0:
             return without_history(tensor) if tensor._keys & AUTOGRAD else tensor

@@ -9,7 +9,6 @@ Source: torch/_library/autograd.py; torch/csrc/autograd/autograd_not_implemented
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..dispatch.library import UserOperator, as_inputs, flat_tensors, register_d
 from ..dispatch.mode import excluding, is_grad_enabled
 from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, FORWARD_AD, DispatchKey
+from ..values.errors import warn
 from . import views
 from .forward_grad import has_tangent
 from .function import Function
@@ -231,12 +231,11 @@ class WarnNotImplemented(Node):
 
 
 def _warn_not_registered(operator: UserOperator) -> None:
-    warnings.warn(
+    warn(
         f"{operator.qualified_name}: an autograd kernel was not registered to the Autograd key(s) but we are "
         "trying to backprop through it. This may lead to silently incorrect behavior. If your operator is "
         "differentiable, use register_autograd; if it is made of other operators, register it as "
         "CompositeImplicitAutograd.",
-        stacklevel=2,
     )
 
 

@@ -59,6 +59,7 @@ class OpOverload:
         "fast",
         "is_new",
         "kernels",
+        "lengths",
         "name",
         "record",
         "schema",
@@ -76,6 +77,14 @@ class OpOverload:
         self.fast: Callable[..., Any] | None = None
         self.is_new = record is not None
         self._table: list[Kernel | None] | None = None
+        # of lists that one number may stand for: where they stand, and how many
+        self.lengths = tuple(
+            [
+                (position, argument.list_size)
+                for position, argument in enumerate(schema.arguments)
+                if argument.list_size is not None and not argument.is_tensor
+            ]
+        )
         self.tensor_positions = tuple(
             [position for position, argument in enumerate(schema.arguments) if argument.is_tensor]
         )
@@ -146,14 +155,28 @@ class OpOverload:
             if value is REQUIRED:
                 raise TypeError(f"{self.name}() is missing argument {argument.name!r}: {self.schema}")
             completed.append(value)
+        if self.lengths:
+            completed = list(self.with_lists(completed))
         if keywords:
             raise TypeError(
                 f"{self.name}() got an unexpected argument {next(iter(keywords))!r}: {self.schema}"
             )
         return tuple(completed)
 
+    def with_lists(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """``arguments`` with a list where one number stands for it: 2 for the int[2] (2, 2)."""
+        numbers = [each for each in self.lengths if isinstance(arguments[each[0]], (int, float))]
+        if not numbers:
+            return arguments
+        listed = list(arguments)
+        for position, length in numbers:
+            listed[position] = (listed[position],) * length
+        return tuple(listed)
+
     def dispatch(self, *arguments: Any) -> Any:
         """The readable way of a call: the same as calling the operator, without shortcuts."""
+        if self.lengths:
+            arguments = self.with_lists(arguments)  # type: ignore[assignment]
         word = mode_word()
         # a factory has no tensor argument and runs on the default device; inference mode marks no views
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS

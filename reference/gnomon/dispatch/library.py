@@ -29,6 +29,7 @@ from ..values.dispatch_key import (
     mode_word,
 )
 from ..values.dtype import dtype
+from ..values.errors import type_name
 from ..values.schema import REQUIRED, Argument, FunctionSchema
 from .dispatcher import Kernel, OperatorNamespace, OpOverload, OpOverloadPacket, namespaces
 from .mode import active_keys
@@ -190,7 +191,7 @@ class UserOperator(OpOverload):
             except (TypeError, ValueError):
                 raise RuntimeError(
                     f"{name}() Expected a value of type {_type_text(argument)!r} for argument "
-                    f"{argument.name!r} but instead found type {type(value).__name__!r}. Position: "
+                    f"{argument.name!r} but instead found type {type_name(value)!r}. Position: "
                     f"{position}. Declaration: {self.declaration}"
                 ) from None
         return values

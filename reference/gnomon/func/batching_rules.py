@@ -305,10 +305,7 @@ def _copy(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
 def _copy_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, src, *others = arguments
     if isinstance(src, Tensor) and src._spec.ndim > self._spec.ndim:
-        raise RuntimeError(
-            f"copy_: The expanded size of the tensor {list(self._spec.sizes)} must match the existing size "
-            f"{list(src._spec.sizes)}"
-        )
+        geometry.check_expandable(src._spec.sizes, self._spec.sizes)
     return operator(self.value, _lined_up(batch, src, self._spec.ndim), *others)
 
 

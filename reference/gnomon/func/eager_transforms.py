@@ -32,6 +32,7 @@ from ..dispatch.mode import is_grad_enabled, is_inference_mode_enabled
 from ..memory.tensor import INFERENCE_VERSION, Tensor, make_tensor
 from ..utils.pytree import TreeSpec, flatten, unflatten
 from ..values.dispatch_key import AUTOGRAD
+from ..values.errors import type_name
 from .batching import BatchedTensor, alias, wrap
 from .vmap import vmap
 
@@ -48,7 +49,7 @@ def _fresh(where: str, value: Any, is_outer_recorded: bool) -> Tensor:
     Raises TypeError for what is no tensor, RuntimeError for a dtype without gradients.
     """
     if not isinstance(value, Tensor):
-        raise TypeError(f"{where}: expected tensors to differentiate by, but got {type(value).__name__}")
+        raise TypeError(f"{where}: expected tensors to differentiate by, but got {type_name(value)}")
     if is_outer_recorded and value._keys & AUTOGRAD:
         return aten.alias.default(value)
     made = alias(_recordable(value)).requires_grad_()

@@ -16,6 +16,7 @@ from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
 from ..values.dtype import dtype
+from ..values.errors import type_name, warn
 
 _NUMPY_NAMES = {
     "bool": dtypes.bool_,
@@ -64,17 +65,18 @@ def _check_strides(array: Any) -> None:
         )
 
 
-def from_numpy(array: Any) -> Tensor:
-    """A tensor over the array's memory.
+def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
+    """A tensor over the array's memory; ``named``: what a warning calls that.
 
     It is on the default device, or on ``reference`` where that one can not show foreign memory.
+    Of an array that can not be written to it warns, once in a process, for the tensor can be.
     Raises TypeError for what is no array or has another dtype, ValueError for negative strides or strides
-    that are no whole elements, and for an array that can not be written to.
+    that are no whole elements.
     """
     import numpy
 
     if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+        raise TypeError(f"expected np.ndarray (got {type_name(array)})")
     kind = dtype_from_numpy(array)
     _check_strides(array)
     if any(stride % kind.itemsize for stride in array.strides):
@@ -82,7 +84,7 @@ def from_numpy(array: Any) -> Tensor:
             "given numpy array strides not a multiple of the element byte size. Copy the numpy array first."
         )
     if not array.flags.writeable:
-        raise ValueError("the given numpy array is not writable; copy it first")
+        _warn_not_writable(named)
     strides = tuple(stride // kind.itemsize for stride in array.strides)
     where = get_default_device()
     nbytes = spec_of(tuple(array.shape), strides, kind, where).extent_nbytes
@@ -91,7 +93,7 @@ def from_numpy(array: Any) -> Tensor:
     import ctypes
 
     view = memoryview(array)
-    if view.c_contiguous and view.format in _CAST_FORMATS:
+    if view.c_contiguous and view.format in _CAST_FORMATS and not view.readonly:
         data = view.cast("B")
         pointer = ctypes.addressof(ctypes.c_char.from_buffer(data))
     else:
@@ -106,6 +108,15 @@ def from_numpy(array: Any) -> Tensor:
         memory = backend.wrap_host_memory(data, pointer)
     spec = spec_of(tuple(array.shape), strides, kind, where)
     return make_tensor(spec, Storage(backend, where, memory, nbytes))
+
+
+def _warn_not_writable(what: str) -> None:
+    """Warn that a tensor is made over memory which is not to be written to, and can not know that."""
+    warn(
+        f"The given {what} is not writable, and a tensor over its memory is: writing to the tensor is "
+        "undefined behaviour. Copy it first, or do not write to the tensor. This is said once in a process.",
+        once=True,
+    )
 
 
 def copy_from_numpy(array: Any, kind: dtype | None, where: Any) -> Tensor:

@@ -21,6 +21,7 @@ from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values.device import device as device_type
 from ..values.dtype import uint8
+from ..values.errors import type_name
 from . import launch
 from .outputs import check_no_internal_overlap
 
@@ -92,7 +93,7 @@ class Generator:
         Raises TypeError for what is no tensor of bytes, RuntimeError for one of another length.
         """
         if not isinstance(new_state, Tensor) or new_state.dtype is not uint8:
-            raise TypeError(f"expected a gnomon.ByteTensor, but got {type(new_state).__name__}")
+            raise TypeError(f"expected a gnomon.ByteTensor, but got {type_name(new_state)}")
         if new_state.numel() != STATE_BYTES:
             raise RuntimeError(
                 f"set_state: RNG state is wrong size: expected {STATE_BYTES} bytes, got {new_state.numel()}"

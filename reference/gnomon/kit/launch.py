@@ -9,7 +9,6 @@ elsewhere. Every fallback is counted.
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values.device import device
-from ..values.errors import OutOfMemoryError
+from ..values.errors import OutOfMemoryError, warn
 from .iterator import TensorIterator, converted_spec
 
 # What a prepared call returns; the same numbers as in csrc/gnomon.h.
@@ -216,10 +215,9 @@ def _fall_back(
     fallbacks[key] += 1
     if policy == "warn" and key not in _warned:
         _warned.add(key)
-        warnings.warn(
+        warn(
             f"{name}: backend {backend.name!r} has no kernel for it; the reference's runs "
             "(GNOMON_FALLBACK=warn)",
-            stacklevel=2,
         )
     _run_in_place_of(backend, name, tensors, output_count, walk, kernel_arguments)
 

@@ -1,4 +1,4 @@
-"""Numbers as kernels in C and C++ take them: the structure gn_scalar of csrc/gnomon.h."""
+"""Numbers: as kernels in C and C++ take them, the structure gn_scalar of csrc/gnomon.h; and NumPy's."""
 
 from __future__ import annotations
 
@@ -25,3 +25,10 @@ def scalar_forms(value: Any) -> tuple[float, float, int]:
         return (float(real), float(value.imag), integer)
     except OverflowError:
         return (float("inf") if real > 0 else float("-inf"), 0.0, integer)
+
+
+def is_numpy_scalar(value: Any) -> bool:
+    """Is ``value`` a scalar of NumPy?  An array without dimensions, which can be written to, is none."""
+    return (
+        getattr(value, "shape", None) == () and hasattr(value, "item") and not hasattr(value, "__setitem__")
+    )

@@ -5,7 +5,6 @@ Source: aten/src/ATen/native/Resize.cpp, aten/src/ATen/MemoryOverlap.cpp.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
 from ..values.dtype import can_cast
-from ..values.errors import OutOfMemoryError
+from ..values.errors import OutOfMemoryError, warn
 from . import launch
 
 
@@ -128,11 +127,10 @@ def is_expanded(tensor: Tensor) -> bool:
 
 
 def warn_of_expanded(operator: OpOverload) -> None:
-    warnings.warn(
+    warn(
         f"Use of {operator.schema.name.lstrip('_')} on expanded tensors is deprecated. Please clone() the "
         "tensor before performing this operation.",
         UserWarning,
-        stacklevel=3,
     )
 
 
@@ -161,11 +159,10 @@ def resize_output(output: Tensor, wanted: Spec) -> None:
     if output._spec.sizes == wanted.sizes:
         return
     if output._spec.numel != 0:
-        warnings.warn(
+        warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(output._spec.sizes)}, which does not match the required output shape "
             f"{list(wanted.sizes)}. Reuse it by resizing it to zero elements first: out.resize_(0).",
-            stacklevel=5,
         )
     strides = wanted.strides if geometry.is_non_overlapping_and_dense(wanted.sizes, wanted.strides) else None
     resize_tensor(output, wanted.sizes, strides)

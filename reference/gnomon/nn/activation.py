@@ -97,7 +97,7 @@ class Softmax(Module):
 
     def forward(self, input: gn.Tensor) -> gn.Tensor:
         """Any shape -> the same shape."""
-        return functional.softmax(input, self.dim, _stacklevel=5)
+        return functional.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
@@ -112,7 +112,7 @@ class LogSoftmax(Module):
 
     def forward(self, input: gn.Tensor) -> gn.Tensor:
         """Any shape -> the same shape."""
-        return functional.log_softmax(input, self.dim, _stacklevel=5)
+        return functional.log_softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"

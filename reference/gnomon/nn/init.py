@@ -6,9 +6,10 @@ Source: torch.nn.init.
 from __future__ import annotations
 
 import math
-import warnings
 
 import gnomon as gn
+
+from ..values.errors import warn
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -132,7 +133,7 @@ def kaiming_normal_(
 def _is_empty(tensor: gn.Tensor) -> bool:
     """Has a dimension size zero?  Warns, for the fan would divide by zero."""
     if 0 in tuple(tensor.shape):
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warn("Initializing zero-element tensors is a no-op")
         return True
     return False
 

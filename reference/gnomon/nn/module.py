@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import gnomon as gn
 
+from ..values.errors import type_name
 from .parameter import Parameter
 
 Self = TypeVar("Self", bound="Module")
@@ -441,7 +442,7 @@ class Module:
         if not isinstance(value, gn.Tensor):
             return (
                 f'While copying the parameter named "{key}", expected gnomon.Tensor from checkpoint but '
-                f"received {_type_name(value)}"
+                f"received {_type_name(value)}; gnomon.as_tensor(value) makes one of it"
             )
         if value.shape != member.shape:
             return (
@@ -525,7 +526,7 @@ def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         elif isinstance(value, (str, gn.device)):
             device = value
         elif value is not None and not isinstance(value, bool):
-            raise TypeError(f"to(): expected a device, a dtype or a tensor, but got {type(value).__name__}")
+            raise TypeError(f"to(): expected a device, a dtype or a tensor, but got {type_name(value)}")
     if tensor is not None:
         device = tensor.device
         dtype = tensor.dtype
@@ -541,7 +542,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def _type_name(value: Any) -> str:
-    return "gnomon.Tensor" if isinstance(value, gn.Tensor) else type(value).__name__
+    return "gnomon.Tensor" if isinstance(value, gn.Tensor) else type_name(value)
 
 
 def _indent(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import gnomon as gn
 
 from ..memory.tensor import autograd_meta
+from ..values.errors import type_name
 
 
 class _ParameterType(type):
@@ -37,7 +38,7 @@ class Parameter(gn.Tensor, metaclass=_ParameterType):
         if data is None:
             data = gn.empty(0)
         if not isinstance(data, gn.Tensor):
-            raise TypeError(f"Parameter: data must be a Tensor, but got {type(data).__name__}")
+            raise TypeError(f"Parameter: data must be a Tensor, but got {type_name(data)}")
         if data.__gnomon_dispatch__ is None:
             return cls._make_subclass(data.detach(), requires_grad)
         made = data.detach().requires_grad_(requires_grad)

@@ -23,7 +23,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values.dtype import bool_, float32
-from ..values.geometry import wrap_dim
+from ..values.geometry import broadcast_sizes, wrap_dim
 
 
 def _safe_softmax(self: Any, dim: int, dtype: Any) -> Any:
@@ -65,6 +65,45 @@ def _check(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
         )
     if query.dtype.category < 2:
         raise RuntimeError(f"expected floating point tensors, but found {query.dtype.name}")
+
+
+def _check_together(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
+    """Raises RuntimeError for sizes of which no scores, or no sums of values, can be made."""
+    sizes = "(batch, heads, places, width): query {}, key {}, value {}".format(
+        *(list(each.shape) for each in (query, key, value))
+    )
+    if query.size(-1) != key.size(-1):
+        raise RuntimeError(
+            f"Expected query and key to have the same width, but got {query.size(-1)} and {key.size(-1)}, of "
+            f"sizes {sizes}"
+        )
+    if key.size(-2) != value.size(-2):
+        raise RuntimeError(
+            f"Expected key and value to have as many places, but got {key.size(-2)} and {value.size(-2)}, of "
+            f"sizes {sizes}"
+        )
+    outer = tuple(query.shape[:-2])
+    for each in (key, value):
+        try:
+            outer = broadcast_sizes(outer, tuple(each.shape[:-2]))
+        except RuntimeError as error:
+            raise RuntimeError(
+                f"Expected batch and heads of query, key and value to broadcast, but {error}, of sizes "
+                f"{sizes}"
+            ) from None
+    if attn_mask is not None:
+        _check_mask(attn_mask, (*outer, query.size(-2), key.size(-2)))
+
+
+def _check_mask(attn_mask: Any, scores: tuple[int, ...]) -> None:
+    """Raises RuntimeError for a mask that does not broadcast to the sizes of the scores."""
+    try:
+        broadcast_sizes(tuple(attn_mask.shape), scores)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"Expected attn_mask to broadcast to the scores of sizes {list(scores)}, but got one of sizes "
+            f"{list(attn_mask.shape)}: {error}"
+        ) from None
 
 
 def _added(attn_mask: Any, dtype: Any) -> Any:
@@ -119,6 +158,7 @@ def _attention(
         query, key, value = (each.to(float32) for each in (query, key, value))
     if enable_gqa:
         key, value = _repeated(query, key), _repeated(query, value)
+    _check_together(query, key, value, attn_mask)
     factor = divide(1.0, math.sqrt(query.size(-1))) if scale is None else scale
     root = math.sqrt(abs(factor))
     scores = (query * math.copysign(root, factor)).matmul(key.transpose(-2, -1) * root)
@@ -191,11 +231,7 @@ def _check_flash(query: Spec, key: Spec, value: Spec, attn_mask: Spec | None, dr
         )
     if attn_mask.ndim not in (2, 4):
         raise RuntimeError(f"attn_mask must have 2 or 4 dimensions, but has {attn_mask.ndim}")
-    wanted = (*query.sizes[:3], key.sizes[2])
-    if any(size not in (1, want) for size, want in zip(attn_mask.sizes, wanted[-attn_mask.ndim :])):
-        raise RuntimeError(
-            f"The expanded size of the tensor {list(wanted)} must match attn_mask's {list(attn_mask.sizes)}"
-        )
+    _check_mask(attn_mask, (*query.sizes[:3], key.sizes[2]))
 
 
 def _by_place(spec: Spec) -> Spec:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -30,6 +29,7 @@ from ..values.dtype import (
     get_default_dtype,
     uint8,
 )
+from ..values.errors import warn
 
 
 def _comparison(name: str, function: Any, meaning: str, *refused: str) -> Any:
@@ -249,11 +249,10 @@ def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
             f"expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}"
         )
     if condition.dtype is uint8:
-        warnings.warn(
+        warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
             "future version. Use a boolean condition instead.",
             UserWarning,
-            stacklevel=2,
         )
     common = result_type(self, other)
     inputs = [condition, self, other]

@@ -35,15 +35,7 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     if self is src:
         return self
     if src._spec.sizes != self._spec.sizes:
-        try:
-            fits = geometry.broadcast_sizes(self._spec.sizes, src._spec.sizes) == self._spec.sizes
-        except RuntimeError:
-            fits = False
-        if not fits:
-            raise RuntimeError(
-                f"copy_: The expanded size of the tensor {list(self._spec.sizes)} must match the existing "
-                f"size {list(src._spec.sizes)}"
-            )
+        geometry.check_expandable(src._spec.sizes, self._spec.sizes)
     check_no_internal_overlap("copy_", self._spec)
     check_no_partial_overlap("copy_", self, [src])
     if src._spec.device is not self._spec.device:

@@ -190,10 +190,18 @@ native_function(
 def _nll_loss_nd(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
     if self.ndim < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {self.ndim})")
-    if self.ndim != 1 and target.ndim and self.size(0) != target.size(0):
-        raise ValueError(
-            f"Expected input batch_size ({self.size(0)}) to match target batch_size ({target.size(0)})."
-        )
+    if self.ndim == 1 and target.ndim == 1:
+        if target.size(0) != 1:
+            raise ValueError(
+                f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}"
+            )
+        target = target.squeeze(0)
+    rows = target.size(0) if target.ndim else 0
+    if self.ndim != 1 and self.size(0) != rows:
+        raise ValueError(f"Expected input batch_size ({self.size(0)}) to match target batch_size ({rows}).")
+    wanted = (self.size(0), *self.shape[2:])
+    if self.ndim > 2 and tuple(target.shape) != wanted:
+        raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
     if self.ndim <= 2:
         if target.dtype is uint8:
             target = target.to(int64)

@@ -247,12 +247,19 @@ def _polygamma_rule(n: int, self: Spec) -> TensorIterator:
 
 polygamma = native_function(
     "polygamma(int n, Tensor self) -> Tensor",
-    variants="function, method",
+    variants="function",
     meta=_polygamma_rule,
     kernel=pointwise(lambda a, n: special.polygamma(n, a)),
     derivatives={"self": lambda grad, n, self: grad * aten.polygamma.default(n + 1, self)},
     out="out",
     doc="The ``n``-th derivative of digamma.  Raises RuntimeError for a negative ``n``.",
+)
+
+native_function(
+    "polygamma_(Tensor(a!) self, int n) -> Tensor(a!)",
+    variants="method",
+    composite=lambda self, n: self.copy_(aten.polygamma.default(n, self.clone())),
+    doc="In-place version of polygamma.",
 )
 
 

@@ -87,7 +87,7 @@ def _empty_strided(size: Any, stride: Any, dtype: Any, layout: Any, device: Any,
             f"({len(strides)})"
         )
     for each in strides:
-        if each < 0:
+        if each < 0 and 0 not in sizes:
             raise RuntimeError(
                 f"empty_strided: negative strides are not supported, got strides: {list(strides)}"
             )

@@ -7,7 +7,6 @@ torch/csrc/autograd/python_variable_indexing.cpp.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -15,6 +14,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.indexing import add_at, copy_elements, from_front
 from ..kit.iterator import TensorIterator, converted_spec
 from ..kit.native import native_function
+from ..kit.numbers import is_numpy_scalar
 from ..kit.rules import can_be_read, expect
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -22,6 +22,7 @@ from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.dispatch_key import BATCHED
 from ..values.dtype import bool_, check_number_fits, int32, int64, uint8
+from ..values.errors import type_name, warn
 
 # -- index and index_put -------------------------------------------------------------------------------------
 
@@ -33,10 +34,9 @@ def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
     expanded: list[Any] = []
     for index in indices:
         if index is not None and index._spec.dtype is uint8:
-            warnings.warn(
+            warn(
                 "indexing with dtype gnomon.uint8 is now deprecated, please use a dtype gnomon.bool instead.",
                 UserWarning,
-                stacklevel=2,
             )
         if index is None or index._spec.dtype not in (bool_, uint8):
             expanded.append(index)
@@ -458,7 +458,7 @@ def normalize_index(self: Tensor, index: Any) -> list[Any]:
         elif not (item is None or item is Ellipsis or isinstance(item, slice) or hasattr(item, "__index__")):
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
-                f"indices (got {type(item).__name__})"
+                f"indices (got {type_name(item)})"
             )
         normalized.append(item)
     return normalized
@@ -487,19 +487,27 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     return aten.index.Tensor(view, tensors)
 
 
+def _number_to_write(self: Tensor, value: Any) -> Tensor:
+    """A number as what is written to ``self``.  Raises TypeError for what is neither that nor a tensor."""
+    if isinstance(value, (bool, int, float, complex)) or is_numpy_scalar(value):
+        return aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)
+    raise TypeError(
+        f"x[...] = value: can't assign a {type_name(value)} to a tensor of {self._spec.dtype.name}; want a "
+        "number or a tensor (gnomon.tensor(value) makes one)"
+    )
+
+
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value``: the value broadcasts, and is converted to the dtype of ``self``.
 
     Raises IndexError as ``self[index]`` does, RuntimeError for a value that does not broadcast.
     Source: THPVariable_setitem.
     """
+    if not isinstance(value, Tensor):
+        value = _number_to_write(self, value)
     if index is False:
-        if not isinstance(value, Tensor):
-            aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)  # if only it fits
         return
     view, tensors = _apply_basic(self, normalize_index(self, index))
-    if not isinstance(value, Tensor):
-        value = aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)
     if not tensors and value._spec.sizes == view._spec.sizes:
         aten.copy_.default(view, value, False)
         return
@@ -508,6 +516,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if tensors:
         aten.index_put_.default(view, tensors, value, False)
         return
-    if value.ndim and geometry.is_expandable_to(value._spec.sizes, view._spec.sizes):
+    if value.ndim:
+        try:
+            geometry.check_expandable(value._spec.sizes, view._spec.sizes)
+        except RuntimeError as error:
+            raise RuntimeError(f"x[...] = value: {error}") from None
         value = value.expand(view._spec.sizes)  # whose strides show where it is the view itself
     aten.copy_.default(view, value, False)

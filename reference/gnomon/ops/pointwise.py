@@ -161,11 +161,23 @@ div_floor = native_function(
     doc="``floor(self / other)``: the kernel under ``div(rounding_mode='floor')`` and ``floor_divide``.",
 )
 
+
+def _div_trunc_kernel(iterator: TensorIterator) -> None:
+    """A float's quotient is rounded before it is cut, half precision's to float32: 2.5 / 0.001 is 2500."""
+    dtype = iterator.common_dtype
+    rounded = (float32 if dtype.itemsize == 2 else dtype).cast
+
+    def quotient(a: Any, b: Any) -> Any:
+        return arithmetic.trunc_divide(rounded(arithmetic.divide(a, b)), 1.0)
+
+    for_each(iterator, quotient if dtype.is_floating_point else refuse_zero(arithmetic.trunc_divide))
+
+
 div_trunc = native_function(
     "div_trunc(Tensor self, Tensor other) -> Tensor",
     numbers="either",
     meta=integer_division_rule,
-    kernel=pointwise(refuse_zero(arithmetic.trunc_divide)),
+    kernel=_div_trunc_kernel,
     wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",

@@ -426,7 +426,13 @@ def output_size_of(
         raise RuntimeError(f"expected {len(spatial)} numbers, one a dimension, but got {list(given)}")
     if output_size is not None:
         return tuple(output_size)
-    return tuple(int(size * factor) for size, factor in zip(spatial, given))
+    wanted = [size * factor for size, factor in zip(spatial, given)]
+    if not all(-(2.0**63) <= each < 2.0**63 for each in wanted):  # NaN is not either
+        raise RuntimeError(
+            f"scale_factors {list(given)} of sizes {list(spatial)}: value cannot be converted to type int64 "
+            "without overflow"
+        )
+    return tuple(map(int, wanted))
 
 
 def _named(names: Sequence[str], function: Callable[..., Any]) -> Callable[..., Any]:

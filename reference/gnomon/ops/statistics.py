@@ -81,8 +81,13 @@ def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) ->
 
 
 def _std_grad(result: Any, grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """That of the variance, over ``2 * std``; 0 where std is 0."""
-    scaled = (grad / (result * 2)).masked_fill(result == 0, 0)
+    """That of the variance, over ``2 * std``; 0 where std is 0.
+
+    What divides there is infinite instead, so that the derivative of this by ``grad``, which forward mode
+    takes, is 0 too and not 0 / 0.
+    """
+    is_zero = result == 0
+    scaled = (grad / (result * 2).masked_fill(is_zero, math.inf)).masked_fill(is_zero, 0)
     return _var_grad(scaled, self, dim, correction, keepdim)
 
 

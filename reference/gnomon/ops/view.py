@@ -154,14 +154,9 @@ def _expand(self: Spec, size: Sequence[int], implicit: bool) -> View:
             wanted = existing
         elif wanted < 0:
             raise RuntimeError(f"expand: invalid size {wanted} in dimension {dim}")
-        if existing not in (1, wanted):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({wanted}) must match the existing size ({existing}) at "
-                f"non-singleton dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: "
-                f"{list(self.sizes)}"
-            )
         sizes.append(wanted)
     target = tuple(sizes)
+    geometry.check_expandable(self.sizes, target)
     # a new leading dimension of size 1 gets the stride that a row-major tensor would have there
     strides = list(geometry.expand_strides(self.sizes, self.strides, target))
     for dim in range(pad - 1, -1, -1) if self.ndim else ():  # those of a 0-dim tensor stay 0

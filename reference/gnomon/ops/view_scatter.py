@@ -45,6 +45,7 @@ native_function(
         ),
         "src": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step),
     },
+    out="out",
     doc="A copy of ``self`` with ``src`` in the elements that ``slice`` would show.  Raises RuntimeError for "
     "a ``src`` of other sizes.",
 )

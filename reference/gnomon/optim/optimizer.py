@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -13,6 +12,7 @@ import gnomon as gn
 from ..nn.module import clear_grad
 from ..nn.parameter import Parameter
 from ..values.dispatch_key import WRAPPER_KEYS
+from ..values.errors import type_name, warn
 
 
 class Optimizer:
@@ -66,7 +66,7 @@ class Optimizer:
         for param in params:
             if not isinstance(param, gn.Tensor):
                 raise TypeError(
-                    f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
+                    f"optimizer can only optimize Tensors, but one of the params is {type_name(param)}"
                 )
             if not param.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
@@ -78,11 +78,10 @@ class Optimizer:
         known = {id(param) for each in self.param_groups for param in each["params"]}
         ours = [id(param) for param in params]
         if len(set(ours)) < len(ours):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
                 "an error",
                 UserWarning,
-                stacklevel=3,
             )
         if not known.isdisjoint(ours):
             raise ValueError("some parameters appear in more than one parameter group")

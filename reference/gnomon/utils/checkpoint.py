@@ -19,7 +19,6 @@ Source: torch/utils/checkpoint.py.
 from __future__ import annotations
 
 import itertools
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -35,6 +34,7 @@ from ..dispatch.mode import is_grad_enabled
 from ..kit.generator import default_generator
 from ..memory.tensor import Tensor
 from ..values.dispatch_key import AUTOGRAD, DispatchKey
+from ..values.errors import warn
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
@@ -394,10 +394,9 @@ def checkpoint(
     ValueError for options that do not go together.  Source: torch.utils.checkpoint.checkpoint.
     """
     if use_reentrant is None:
-        warnings.warn(
+        warn(
             "checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is "
             "recommended. The default of True is PyTorch's, and going.",
-            stacklevel=2,
         )
         use_reentrant = True
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
@@ -410,7 +409,7 @@ def checkpoint(
     if context_fn is not noop_context_fn or debug:
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
     if is_grad_enabled() and not any(isinstance(each, Tensor) and each.requires_grad for each in args):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
     return CheckpointFunction.apply(function, preserve_rng_state, *args)
 
 

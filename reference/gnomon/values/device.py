@@ -5,15 +5,19 @@ Source: c10/core/Device.h, c10/core/Layout.h, c10/core/MemoryFormat.h.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, ClassVar
+
+from .errors import type_name
 
 
 class device:
     """Where a tensor's memory is and whose kernels run on it: a backend's device type and an index.
 
     ``device("c")``, ``device("cuda:1")``, ``device("cuda", 1)``, ``device(other_device)``.  Interned, so two
-    equal devices are one object.  As a context manager it is the default device inside the block.
+    equal devices that tensors carry are one object.  ``device("cpu")``, which no tensor carries, equals the
+    one that it stands for (AliasDevice).  As a context manager it is the default device inside the block.
 
     Raises RuntimeError for a string that is no device.
     """
@@ -28,7 +32,7 @@ class device:
         if isinstance(type, device):
             return type
         if not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' must be str or device, not {_type_name(type)}")
+            raise TypeError(f"device(): argument 'type' must be str or device, not {type_name(type)}")
         if ":" in type:
             if index is not None:
                 raise RuntimeError(
@@ -45,7 +49,7 @@ class device:
         key = (type, index)
         made = cls._interned.get(key)
         if made is None:
-            made = object.__new__(cls)
+            made = object.__new__(AliasDevice if type == "cpu" or index == 0 else device)
             made.type = type
             made.index = index
             cls._interned[key] = made
@@ -69,6 +73,36 @@ class device:
         _scoped_devices.set(_scoped_devices.get()[:-1])
 
 
+class AliasDevice(device):
+    """A device that may be another by a second name: ``cpu``, and the index 0 of a backend with one device.
+
+    It equals, and hashes as, the device that tensors carry which are made on it; itself where there is none.
+    A class of its own, because the devices that tensors carry are keys of many tables and hash in C.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and stands_for(self) is stands_for(other)
+
+    def __hash__(self) -> int:
+        return object.__hash__(stands_for(self))
+
+
+_find_device: Callable[[device], device] | None = None
+
+
+def set_device_finder(finder: Callable[[device], device]) -> None:
+    """Say what finds the device that tensors carry from one that was asked for (memory/backend.py)."""
+    global _find_device
+    _find_device = finder
+
+
+def stands_for(asked: device) -> device:
+    """The device that tensors carry which are made on ``asked``."""
+    return _find_device(asked) if isinstance(asked, AliasDevice) and _find_device is not None else asked
+
+
 # The devices of the `with` blocks that we are in, innermost last; right for each thread and each async task.
 _scoped_devices: ContextVar[tuple[device, ...]] = ContextVar("gnomon_scoped_devices", default=())
 
@@ -77,10 +111,6 @@ def scoped_device() -> device | None:
     """The device of the innermost ``with device(...)`` block, or None outside of all."""
     devices = _scoped_devices.get()
     return devices[-1] if devices else None
-
-
-def _type_name(value: object) -> str:
-    return type(value).__name__
 
 
 class layout:

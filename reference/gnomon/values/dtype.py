@@ -148,11 +148,25 @@ def _to_float(value: Number) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
+def _before_float32(value: Number) -> float:
+    """``value`` as a float64 that rounds to the float32 next to it.
+
+    Of an integer beyond 2**53, what float64 has no bits for leaves its last one odd: it is rounded once.
+    """
+    real = _real(value)
+    if isinstance(real, int) and abs(real) > 2**53:
+        places = abs(real).bit_length() - 53
+        kept = abs(real) >> places
+        kept |= kept << places != abs(real)
+        real = kept << places if real > 0 else -(kept << places)
+    return _to_float(real)
+
+
 def round_to_float32(value: Number) -> float:
     """``value`` rounded to float32, ties to even; overflow gives an infinity."""
     # memoryview's native 'f' converts as C does, so overflow gives inf; struct's '<f' would raise
     box = memoryview(bytearray(4)).cast("f")
-    box[0] = _to_float(value)
+    box[0] = _before_float32(value)
     return box[0]
 
 
@@ -264,7 +278,7 @@ bool_._encode = bool_._cast = bool
 for _dtype in INTEGERS:
     _dtype._encode = _dtype._cast = _wrapper(_dtype.bits, _dtype.is_signed)
 float64._encode = float64._cast = _to_float
-float32._encode = _to_float  # the memoryview rounds
+float32._encode = _before_float32  # the memoryview rounds
 float32._cast = round_to_float32
 float16._encode = _float16_bits
 float16._decode = _DecodeTable(_float16_values)
@@ -277,6 +291,7 @@ complex128._cast = complex
 complex64._cast = lambda value: complex(round_to_float32(value.real), round_to_float32(value.imag))
 
 _BY_NAME = {each.name: each for each in ALL}
+names_of_dtypes = tuple(_BY_NAME)
 
 
 def dtype_named(name: str) -> dtype:

@@ -6,6 +6,8 @@ IndexError for dimensions and indices, TypeError for arguments that fit no overl
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class OutOfMemoryError(RuntimeError):
     """A backend's allocator has no memory left.  Source: torch.OutOfMemoryError."""
@@ -25,3 +27,48 @@ def unknown_name(kind: str, name: str, known: list[str]) -> str:
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
     return f"unknown {kind} {name!r}{hint} (there are: {', '.join(sorted(known))})"
+
+
+_said: set[str] = set()  # warnings that a process is given once
+
+
+def warn(message: str, category: type[Warning] = UserWarning, once: bool = False) -> None:
+    """Warn of the line of the program that called gnomon, however many calls deep we are.
+
+    That is the first one outside of gnomon and of the package that warns, a backend's.  ``once``: and never
+    again in this process.
+    """
+    if once:
+        if message in _said:
+            return
+        _said.add(message)
+    import sys  # rare path, as above
+    import warnings
+
+    frame = sys._getframe(1)
+    own = {__name__.partition(".")[0], _package_of(frame), "contextlib"}
+    while _package_of(frame) in own and frame.f_back is not None:
+        frame = frame.f_back
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    module = frame.f_globals.get("__name__", "<string>")
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
+
+
+def _package_of(frame: Any) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+# What gnomon calls as other libraries call theirs.
+_COMMON_NAMES = frozenset(
+    {"Generator", "Module", "Parameter", "Size", "Tensor", "device", "dtype", "layout", "memory_format"}
+)
+
+
+def type_name(value: object) -> str:
+    """The name of a value's type, as an error shows what came: of what is another library's with its
+    module, so that nobody reads that a Tensor is not a Tensor.
+    """
+    kind = type(value)
+    if kind.__name__ in _COMMON_NAMES and kind.__module__.partition(".")[0] != __name__.partition(".")[0]:
+        return f"{kind.__module__}.{kind.__name__}"
+    return kind.__name__

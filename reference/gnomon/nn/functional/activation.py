@@ -238,6 +238,7 @@ def softmax(
     """``exp(input)`` divided by its sum along ``dim``; ``dtype`` converts the input first.
 
     Without ``dim`` PyTorch's old choice is made (0 for 0-d, 1-d and 3-d inputs, else 1), with a warning.
+    ``_stacklevel`` is taken and not used: a warning finds the line of the program that called.
 
     Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
     IndexError for a dim that the input has not.
@@ -245,7 +246,7 @@ def softmax(
     Source: torch.nn.functional.softmax.
     """
     if dim is None:
-        dim = implicit_dim("softmax", input.dim(), _stacklevel)
+        dim = implicit_dim("softmax", input.dim())
     return gn.softmax(input, dim, dtype=dtype)
 
 
@@ -260,7 +261,7 @@ def softmin(
     Source: torch.nn.functional.softmin.
     """
     if dim is None:
-        dim = implicit_dim("softmin", input.dim(), _stacklevel)
+        dim = implicit_dim("softmin", input.dim())
     return gn.softmax(-input, dim, dtype=dtype)
 
 
@@ -275,5 +276,5 @@ def log_softmax(
     Source: torch.nn.functional.log_softmax.
     """
     if dim is None:
-        dim = implicit_dim("log_softmax", input.dim(), _stacklevel)
+        dim = implicit_dim("log_softmax", input.dim())
     return gn.log_softmax(input, dim, dtype=dtype)

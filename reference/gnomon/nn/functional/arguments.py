@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
+
+from ...values.errors import warn
 
 # The operators' name for a reduction.  Source: at::Reduction.
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -19,9 +20,7 @@ def pair(value: Any) -> tuple[int, int]:
     return values
 
 
-def resolve_reduction(
-    reduction: str, size_average: bool | None = None, reduce: bool | None = None, stacklevel: int = 3
-) -> str:
+def resolve_reduction(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
     """The reduction that is meant, ``size_average`` and ``reduce`` being the older way to say it.
 
     Warns when they are used.  Source: torch.nn._reduction.
@@ -34,10 +33,7 @@ def resolve_reduction(
         meant = "mean"
     else:
         meant = "sum"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.",
-        stacklevel=stacklevel,
-    )
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.")
     return meant
 
 
@@ -73,11 +69,10 @@ def check_embedding_options(max_norm: float | None, sparse: bool) -> None:
         raise NotImplementedError("embedding: sparse gradients are not offered, but got sparse=True")
 
 
-def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
+def implicit_dim(name: str, ndim: int) -> int:
     """The dimension that softmax takes when none is named: PyTorch's rule, and its warning."""
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
         "argument.",
-        stacklevel=stacklevel,
     )
     return 0 if ndim in (0, 1, 3) else 1

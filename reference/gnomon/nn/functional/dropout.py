@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import gnomon as gn
 
+from ...values.errors import warn
 from .arguments import check_probability
 
 aten = gn.ops.aten
@@ -58,10 +58,9 @@ def _feature_dropout(input: gn.Tensor, p: float, training: bool, inplace: bool, 
 
 
 def _warn_of_dimensions(name: str, ndim: int, wanted: tuple[int, int]) -> None:
-    warnings.warn(
+    warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a "
         f"future release; it is for inputs of {wanted[0]} or {wanted[1]} dimensions. Use dropout instead.",
-        stacklevel=3,
     )
 
 
@@ -86,11 +85,10 @@ def dropout2d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: 
     if input.dim() not in (3, 4):
         _warn_of_dimensions("dropout2d", input.dim(), (3, 4))
     if input.dim() == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior "
             "is desired - input is interpreted as shape (N, C, L), where C is the channel dim. Use "
             "dropout1d.",
-            stacklevel=2,
         )
     return _feature_dropout(input, p, training, inplace, True)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import gnomon as gn
 
+from ...values.errors import warn
 from .arguments import check_embedding_options
 
 aten = gn.ops.aten
@@ -77,10 +76,9 @@ def embedding_bag(
     Source: torch.nn.functional.embedding_bag.
     """
     if weight.dtype is gn.int64 and input.is_floating_point():
-        warnings.warn(
+        warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
             "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:

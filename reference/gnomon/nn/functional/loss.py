@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import gnomon as gn
 
+from ...values.errors import warn
 from .arguments import REDUCTIONS, reduction_number, resolve_reduction
 
 
 def _expanded(name: str, input: gn.Tensor, target: gn.Tensor) -> tuple[gn.Tensor, ...]:
     """Both, broadcast; warns where that changes one of them."""
     if target.shape != input.shape:
-        warnings.warn(
+        warn(
             f"{name}: Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. Please ensure "
             "they have the same size.",
-            stacklevel=3,
         )
     return gn.broadcast_tensors(input, target)
 
@@ -148,10 +147,9 @@ def kl_div(
     """
     meant = resolve_reduction(reduction, size_average, reduce)
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. "
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
-            stacklevel=2,
         )
     number = reduction_number("sum" if meant == "batchmean" else meant)
     reduced = gn.kl_div(input, target, number, log_target=log_target)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import gnomon as gn
+
+from ...values.errors import warn
 
 rrelu_ = gn.rrelu_
 
@@ -32,7 +32,7 @@ def gumbel_softmax(
     ``eps`` does nothing, and warns.  Jang et al. (2017).
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     noise = -gn.empty_like(logits, memory_format=gn.contiguous_format).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import gnomon as gn
 
+from ...values.errors import warn
 from .arguments import pair
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -95,7 +95,13 @@ def interpolate(
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if factors is not None and (recompute_scale_factor or mode == "area"):
-        sizes = [int(have * factor) for have, factor in zip(input.shape[2:], factors)]
+        wanted = [have * factor for have, factor in zip(input.shape[2:], factors)]
+        if not all(-(2.0**63) <= each < 2.0**63 for each in wanted):  # NaN is not either
+            raise RuntimeError(
+                f"interpolate: scale_factor {list(factors)} of sizes {list(input.shape[2:])}: value cannot "
+                "be converted to type int64 without overflow"
+            )
+        sizes = list(map(int, wanted))
         factors = None
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.dim() == 4):
         raise ValueError(
@@ -132,26 +138,22 @@ def upsample(
     align_corners: bool | None = None,
 ) -> gn.Tensor:
     """The older name of ``interpolate``; warns."""
-    warnings.warn(
-        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
-    )
+    warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
     """An older name of ``interpolate(mode="nearest")``; warns."""
-    warnings.warn(
+    warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=2,
     )
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
     """An older name of ``interpolate(mode="bilinear", align_corners=True)``; warns."""
-    warnings.warn(
+    warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=2,
     )
     return interpolate(input, size, scale_factor, "bilinear", True)
 
@@ -161,10 +163,9 @@ _PADDING_MODES = {"zeros": 0, "border": 1, "reflection": 2}
 
 
 def _warn_of_corners() -> None:
-    warnings.warn(
+    warn(
         "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
         "specify align_corners=True if the old behavior is desired.",
-        stacklevel=3,
     )
 
 
@@ -220,10 +221,9 @@ def affine_grid(theta: gn.Tensor, size: Sequence[int], align_corners: bool | Non
             f"{theta.shape}."
         )
     if align_corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
             "align_corners=True.",
-            stacklevel=2,
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -1,0 +1,129 @@
+"""Operators called as operators, and variants that only some programs call; each number is PyTorch's."""
+
+from __future__ import annotations
+
+import pytest
+
+import gnomon as gn
+
+aten = gn.ops.aten
+F = gn.nn.functional
+IMAGE, VOLUME = (1, 2, 4, 4), (1, 2, 4, 4, 4)
+
+# operator, sizes, what stands behind the input, what the numbers stand for
+POOLS = [
+    ("max_pool2d_with_indices", IMAGE, (2, 2, 0, 1, False), ((2, 2), (2, 2), (0, 0), (1, 1), False)),
+    ("max_pool2d_with_indices", IMAGE, (2,), ((2, 2), (), (0, 0), (1, 1), False)),
+    ("max_pool2d", IMAGE, (2, 1), ((2, 2), (1, 1), (0, 0), (1, 1), False)),
+    ("max_pool3d", VOLUME, (2,), ((2,) * 3, (), (0,) * 3, (1,) * 3, False)),
+    ("max_pool3d", VOLUME, (2, 2, 0, 1, False), ((2,) * 3, (2,) * 3, (0,) * 3, (1,) * 3, False)),
+    ("max_pool3d_with_indices", VOLUME, ([2, 2, 2],), ((2,) * 3, (), (0,) * 3, (1,) * 3, False)),
+    ("avg_pool2d", IMAGE, ([2, 2],), ((2, 2), (), (0, 0), False, True, None)),
+    ("avg_pool2d", IMAGE, (2, 2, 0, False, True, None), ((2, 2), (2, 2), (0, 0), False, True, None)),
+    ("avg_pool3d", VOLUME, (2,), ((2,) * 3, (), (0,) * 3, False, True, None)),
+    ("avg_pool3d", VOLUME, (2, 2, 0, False, True, None), ((2,) * 3, (2,) * 3, (0,) * 3, False, True, None)),
+    ("adaptive_avg_pool2d", IMAGE, (2,), ((2, 2),)),
+    ("adaptive_max_pool2d", IMAGE, (2,), ((2, 2),)),
+    ("adaptive_avg_pool3d", VOLUME, (2,), ((2,) * 3,)),
+    ("im2col", IMAGE, (2, 1, 0, 1), ((2, 2), (1, 1), (0, 0), (1, 1))),
+    ("reflection_pad2d", IMAGE, (1,), ((1, 1, 1, 1),)),
+    ("replication_pad3d", VOLUME, (1,), ((1,) * 6,)),
+    ("upsample_nearest2d", IMAGE, (6,), ((6, 6), None, None)),
+]
+
+
+@pytest.mark.parametrize(("name", "sizes", "given", "whole"), POOLS)
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_a_number_stands_for_a_list_of_fixed_length(device, name, sizes, given, whole, requires_grad):
+    operator = getattr(aten, name).default
+    x = gn.arange(float(gn.Size(sizes).numel())).reshape(sizes).requires_grad_(requires_grad)
+    for _ in range(3):  # the later calls go by what the first has left behind
+        found, expected = operator(x, *given), operator(x, *whole)
+        for mine, theirs in zip(
+            *([each] if isinstance(each, gn.Tensor) else each for each in (found, expected))
+        ):
+            assert mine.tolist() == theirs.tolist() and mine.stride() == theirs.stride()
+
+
+def test_a_number_stands_for_a_list_with_out(device):
+    x = gn.arange(16.0).reshape(1, 1, 4, 4)
+    for _ in range(3):
+        out = gn.empty(1, 1, 2, 2)
+        assert aten.avg_pool2d.out(x, 2, 2, 0, False, True, None, out) is out
+        assert out.tolist() == [[[[2.5, 4.5], [10.5, 12.5]]]]
+
+
+def test_polygamma_is_a_method_whose_order_comes_behind(device):
+    x = gn.ones(2)
+    assert x.polygamma(1).tolist() == gn.polygamma(1, x).tolist()
+    expected = gn.polygamma(2, x).tolist()
+    assert x.polygamma_(2) is x and x.tolist() == expected
+    y = gn.ones(1, requires_grad=True)
+    z = y * 1
+    z.polygamma_(1).backward()
+    assert y.grad.tolist() == gn.polygamma(2, gn.ones(1)).tolist()
+
+
+def test_out_of_linear_and_slice_scatter(device):
+    out = gn.empty(0)
+    assert F.linear(gn.ones(2, 3), gn.ones(4, 3), gn.ones(4), out=out) is out
+    assert out.tolist() == [[4.0] * 4] * 2
+    out = gn.empty(0)
+    assert gn.slice_scatter(gn.ones(4), gn.zeros(2), 0, 1, 3, out=out) is out
+    assert out.tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
+def test_a_threshold_that_halves_do_not_hold(device, dtype):
+    x = gn.ones(2, dtype=dtype)
+    assert F.threshold(x, 1e30, -4).tolist() == [-4.0] * 2
+    assert F.threshold(x, -1e39 if dtype is gn.bfloat16 else -1e30, -4).tolist() == [1.0] * 2
+    if dtype is gn.float16:
+        with pytest.raises(RuntimeError, match="threshold: value cannot be converted to type float16"):
+            F.threshold(x, 0, 1e30)
+
+
+def test_negative_strides_of_no_elements(device):
+    made = gn.empty_strided((0, 10, 4), (-30, 3, 1))
+    assert made.shape == (0, 10, 4) and made.stride() == (-30, 3, 1)
+    with pytest.raises(RuntimeError, match="negative strides are not supported"):
+        gn.empty_strided((1, 10, 4), (-30, 3, 1))
+
+
+@pytest.mark.parametrize(
+    ("self", "vectors", "result"),
+    [("int64", ("int16", "int16"), "int64"), ("float64", ("float32", "float32"), "float64"),
+     ("float32", ("int16", "int64"), "float32"), ("int64", ("int8", "float16"), "float16")],
+)  # fmt: skip
+def test_addr_promotes_a_number_of_a_tensor_as_a_tensor(device, self, vectors, result):
+    one, two = (gn.ones(2, dtype=getattr(gn, each)) for each in vectors)
+    made = gn.addr(gn.tensor(3, dtype=getattr(gn, self)), one, two)
+    assert made.dtype.name == result and made.tolist() == [[4, 4], [4, 4]]
+
+
+def test_two_to_the_63_wraps_around(device):
+    assert gn.tensor([2.0**63, -(2.0**63), 1.0], dtype=gn.int64).tolist() == [-(2**63), -(2**63), 1]
+    for number in (2.0**63 * 1.5, 2**63, float("inf")):
+        with pytest.raises((RuntimeError, ValueError), match=r"overflow|Overflow"):
+            gn.tensor([number], dtype=gn.int64)
+
+
+def test_the_derivatives_of_std_at_equal_elements_are_0(device):
+    x = gn.ones(2, 3)
+    for function in (lambda x: x.std(), lambda x: x.std(1), lambda x: gn.std_mean(x, 1)[0]):
+        value, tangent = gn.func.jvp(function, (x,), (gn.arange(6.0).reshape(2, 3),))
+        assert not value.any() and not tangent.any()
+        assert not gn.func.jacrev(function)(x).any() and not gn.func.jacfwd(function)(x).any()
+        assert not gn.func.hessian(function)(x).any()
+
+
+@pytest.mark.parametrize("factor", [float("inf"), float("nan"), -float("inf"), 1e30])
+@pytest.mark.parametrize(
+    "options", [{}, {"mode": "linear"}, {"mode": "area"}, {"recompute_scale_factor": True}]
+)
+def test_a_scale_that_makes_no_size_is_named(device, factor, options):
+    text = (
+        r"^(interpolate|upsample_\w+): scale_factors? .* cannot be converted to type int64 without overflow"
+    )
+    with pytest.raises(RuntimeError, match=text):
+        F.interpolate(gn.ones(1, 1, 3), scale_factor=factor, **options)
