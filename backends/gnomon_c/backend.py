@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gnomon.dispatch.dispatcher import aten
+from gnomon.hot_path import in_c
 from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import NOT_IMPLEMENTED
 from gnomon.kit.numbers import NO_INTEGER, scalar_forms
@@ -28,7 +29,7 @@ _ENTRIES = (
 
 
 class Memory:
-    """A block of the C allocator, given back when the last reference to it goes."""
+    """A block of the C allocator, given back when the last reference to it goes, unless ``free`` is None."""
 
     __slots__ = ("__weakref__", "_free", "address")
 
@@ -37,7 +38,11 @@ class Memory:
         self._free = free
 
     def __del__(self) -> None:
-        self._free(self.address)
+        free = getattr(self, "_free", None)
+        if free is not None:
+            free(self.address)
+
+    __del__ = in_c("give_back", __del__)  # an interrupt must not come between
 
 
 class ForeignMemory:
@@ -148,7 +153,10 @@ class CBackend(Backend):
         return self._readers
 
     def adopt(self, address: float, nbytes: int) -> Memory:
-        return Memory(address, self._lib.gn_free)
+        return Memory(address, None)
+
+    def take_over(self, memory: Memory, address: float) -> None:
+        memory._free = self._lib.gn_free
 
     def copy_in(self, memory: Memory, offset: int, data: memoryview) -> None:
         if data.nbytes:
@@ -158,8 +166,9 @@ class CBackend(Backend):
         return self.host_view(memory, offset + nbytes)[offset:]
 
     def host_view(self, memory: Memory, nbytes: int) -> memoryview:
-        # bytes that Python looks at (a NumPy array, say) keep the block alive: the destructor refers to it
-        pointer = self._ffi.gc(self._pointer(memory, 0), lambda _, memory=memory: None)
+        # bytes that Python looks at (a NumPy array, say) keep the block alive: the destructor refers to it,
+        # and does nothing, without a step of Python's on which an interrupt could fall
+        pointer = self._ffi.gc(self._pointer(memory, 0), [memory].count)
         return memoryview(self._ffi.buffer(pointer, nbytes))
 
     def address(self, memory: Memory) -> int:

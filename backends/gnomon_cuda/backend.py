@@ -55,7 +55,10 @@ class CudaBackend(Backend):
         return self.runtime.owned.own(self.runtime.allocate(nbytes, index))
 
     def adopt(self, address: float, nbytes: int) -> Any:
-        return self.runtime.owned.take(address)
+        return self.runtime.owned.at(address)
+
+    def take_over(self, memory: Any, address: float) -> None:
+        self.runtime.owned.free(address)
 
     def address(self, memory: Any) -> int:
         return memory.address  # type: ignore[no-any-return]

@@ -24,17 +24,17 @@ class Owned:
         self._memory: dict[float, Memory] = {}
 
     def own(self, memory: Memory) -> float:
-        """The address, which is the caller's until ``take``."""
+        """The address, which is the caller's until ``free``."""
         address = float(memory.address)
         self._memory[address] = memory
         return address
 
-    def take(self, address: float) -> Memory:
+    def at(self, address: float) -> Memory:
         """The memory at an address that ``own`` gave."""
-        return self._memory.pop(address)
+        return self._memory[address]
 
     def free(self, address: float) -> None:
-        """Give back what ``own`` gave an address for."""
+        """Forget what ``own`` gave an address for; it goes back unless somebody else has it."""
         del self._memory[address]
 
 

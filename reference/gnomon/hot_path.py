@@ -30,7 +30,9 @@ from .memory.backend import get_default_device
 from .memory.spec import Spec
 from .memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor, VersionCounter
 from .values import dispatch_key
+from .values.device import _scoped_devices, device
 from .values.dispatch_key import AUTOGRAD, TENSOR_KEYS
+from .values.thread_local_state import ThreadLocalStateGuard
 
 VARIABLE_KEYS = TENSOR_KEYS | AUTOGRAD  # what a recorded result carries
 
@@ -106,6 +108,8 @@ def _extension() -> Any:
         "NO_GRAD_MODE": CreationMeta.NO_GRAD_MODE,
         "MULTI_OUTPUT_NODE": CreationMeta.MULTI_OUTPUT_NODE,
         "mode_word": mode_word,
+        "MODE_WORD": dispatch_key.MODE_WORD,
+        "nothing_to_end": ThreadLocalStateGuard._ended,
         "observer": current_observer,
         "listeners": dispatcher._listeners,
         "gradient_edge": node.gradient_edge,
@@ -267,3 +271,9 @@ def bind_hot_path() -> None:
         OpOverload.__call__ = in_c("operator", OpOverload.__call__)  # type: ignore[method-assign]
         engine.set_run_graph(_c.run_graph)
         Tensor.__del__ = in_c("delete", Tensor.__del__)  # type: ignore[method-assign]
+        guard = ThreadLocalStateGuard
+        guard.__enter__ = in_c("enter", guard.__enter__)  # type: ignore[method-assign]
+        guard.__exit__ = in_c("exit", guard.__exit__)  # type: ignore[method-assign]
+        device.__exit__ = in_c(  # type: ignore[method-assign]
+            "leave_device", device.__exit__, function=_scoped_devices
+        )

@@ -241,7 +241,7 @@ static Py_ssize_t unpack(PyObject *saved, PyObject **values) {
         Py_XINCREF(known);
         Py_XDECREF(value);
         if (known == NULL) {
-            PyErr_Clear();
+            forget_error();
             while (k > 0) {
                 Py_DECREF(values[--k]);
             }
@@ -358,7 +358,7 @@ static PyObject *apply_timed(Entry *entry) {
     const int64_t start = begin_timed();
     PyObject *name = start == 0 ? NULL : PyObject_CallMethodObjArgs(entry->node, house.name_name, NULL);
     if (name == NULL) {
-        PyErr_Clear();
+        forget_error();
         return apply(entry);
     }
     PyObject *results = apply(entry);

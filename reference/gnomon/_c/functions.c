@@ -81,7 +81,7 @@ static PyObject *call_with_keywords(Shortcut *self, PyObject *const *args, size_
         found = find(self->plans, key);
         Py_DECREF(key);
     }
-    PyErr_Clear();
+    forget_error();
     if (found == NULL || PyTuple_Size(found) != KNOWN_LENGTH) {
         return elsewhere(self->rest, args, count, names);
     }

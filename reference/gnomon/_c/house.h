@@ -67,7 +67,7 @@ struct house {
     Py_ssize_t accumulator_edge;                               /* AutogradMeta */
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved; /* RecordedNode */
     Py_ssize_t sizes, free;                                    /* Spec */
-    Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook; /* SavedVariable */
+    Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
     Py_ssize_t plan_spec, plan_offset, plan_nbytes, plan_node_class, plan_saved, plan_metadata; /* ViewPlan */
     Py_ssize_t arity, fast;                                    /* OpOverload */
     long plain, recorded, tensor_keys, variable_keys, autograd, grad_mode, no_grad, no_grad_on_variables;
@@ -75,7 +75,9 @@ struct house {
     int unrecorded_count;
     PyObject *tensor_keys_object, *variable_keys_object, *zero, *one, *zero_address;
     PyObject *word_slice, *start, *stop, *step, *borrows_outputs, *dtype, *category; /* names */
-    PyObject *mode_word, *listeners, *gradient_edge_of, *save, *next_sequence_number, *untyped_storage;
+    PyObject *mode_word, *mode_variable, *recorded_node, *nothing_to_end;
+    PyObject *name_get, *name_set, *name_inside, *name_given, *name_before, *name_mask, *name_ended;
+    PyObject *name_free, *name_address, *listeners, *gradient_edge_of, *save, *next_sequence_number, *untyped_storage;
     PyObject *no_grad_mode, *multi_output; /* of CreationMeta */
     PyObject *default_device, *default_generator, *seed, *counter; /* the latter two are names */
     PyObject *named, *raise_named, *hide_base, *method_type;
@@ -121,6 +123,14 @@ static inline PyObject *new_reference(PyObject *object) {
     return object;
 }
 
+/* There is no exception any more.  An interrupt is not forgotten: it comes again, as soon as Python runs. */
+static inline void forget_error(void) {
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_SetInterrupt();
+    }
+    PyErr_Clear();
+}
+
 /* Fill a slot with a new reference; what was there is let go. */
 static inline void fill(PyObject *object, Py_ssize_t offset, PyObject *value) {
     PyObject *before = SLOT(object, offset);
@@ -153,7 +163,7 @@ static inline double address_of(PyObject *tensor) {
 static inline long read_mode_word(void) {
     PyObject *word = PyObject_CallNoArgs(house.mode_word);
     if (word == NULL) {
-        PyErr_Clear();
+        forget_error();
         return -1; /* which is nothing simple */
     }
     const long bits = PyLong_AsLong(word);
@@ -187,7 +197,7 @@ static inline int is_watched(void) {
 static inline PyObject *find(PyObject *plans, PyObject *key) {
     PyObject *found = PyDict_GetItemWithError(plans, key);
     if (found == NULL) {
-        PyErr_Clear();
+        forget_error();
     }
     return found;
 }
@@ -255,5 +265,9 @@ PyObject *call_tensor(PyObject *callable, PyObject *const *args, size_t count, P
 PyObject *call_tolist(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_give_back(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_enter(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_exit(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_leave_device(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 
 #endif

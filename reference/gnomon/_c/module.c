@@ -104,6 +104,8 @@ static const struct {
     {"item", call_item, 1},         {"delete", call_delete, 0},       {"launch", call_launch, 1},
     {"setitem", call_setitem, 1},   {"pieces", call_pieces, 1},       {"piece", call_piece, 1},
     {"out", call_out, 1},           {"tensor", call_tensor, 1},       {"tolist", call_tolist, 1},
+    {"enter", call_enter, 0},       {"exit", call_exit, 0},           {"leave_device", call_leave_device, 0},
+    {"give_back", call_give_back, 0},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {
@@ -239,6 +241,8 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"SavedVariable", "version", &house.saved_version},
         {"SavedVariable", "output_nr", &house.output_nr},
         {"SavedVariable", "unpack_hook", &house.unpack_hook},
+        {"SavedVariable", "edge", &house.saved_edge},
+        {"SavedVariable", "is_variable", &house.is_variable},
         {"ViewPlan", "spec", &house.plan_spec},
         {"ViewPlan", "offset", &house.plan_offset},
         {"ViewPlan", "nbytes", &house.plan_nbytes},
@@ -264,6 +268,9 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"TENSOR_KEYS", &house.tensor_keys_object},
         {"VARIABLE_KEYS", &house.variable_keys_object},
         {"mode_word", &house.mode_word},
+        {"MODE_WORD", &house.mode_variable},
+        {"RecordedNode", &house.recorded_node},
+        {"nothing_to_end", &house.nothing_to_end},
         {"observer", &house.observer},
         {"listeners", &house.listeners},
         {"gradient_edge", &house.gradient_edge_of},
@@ -309,6 +316,15 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"metadata_specs", &house.name_metadata_specs},
         {"sequence_nr", &house.name_sequence_nr},
         {"name", &house.name_name},
+        {"get", &house.name_get},
+        {"set", &house.name_set},
+        {"_inside", &house.name_inside},
+        {"_given", &house.name_given},
+        {"_before", &house.name_before},
+        {"_mask", &house.name_mask},
+        {"_ended", &house.name_ended},
+        {"_free", &house.name_free},
+        {"address", &house.name_address},
     };
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         PyObject *type = given(facts, wanted[k].type);

@@ -388,7 +388,7 @@ static PyObject *several_key(Shortcut *self, PyObject *const *args, Operands *op
 static PyObject *plan_of_lists(Shortcut *self, PyObject *const *args, Operands *operands) {
     PyObject *key = several_key(self, args, operands);
     if (key == NULL) {
-        PyErr_Clear();
+        forget_error();
         return NULL;
     }
     PyObject *plan = find(self->plans, key);

@@ -45,7 +45,7 @@ static int64_t now(void) {
 int64_t begin_timed(void) {
     PyObject *observer = PyObject_CallNoArgs(house.observer);
     if (observer == NULL) {
-        PyErr_Clear();
+        forget_error();
         return 0;
     }
     Py_DECREF(observer);

@@ -266,7 +266,7 @@ PyObject *call_view(PyObject *callable, PyObject *const *args, size_t count, PyO
     }
     PyObject *key = view_key(self->kind, args + 1, given - 1);
     if (key == NULL) {
-        PyErr_Clear();
+        forget_error();
         return PYTHON;
     }
     PyObject *plan = find(row, key);
@@ -286,7 +286,7 @@ static PyObject *plan_of_index(PyObject *plans, PyObject *a, PyObject *index) {
     PyObject *key = row == NULL ? NULL : view_key(KEY_INDEX, &index, 1);
     PyObject *plan = key == NULL ? NULL : find(row, key);
     Py_XDECREF(key);
-    PyErr_Clear();
+    forget_error();
     return plan;
 }
 
@@ -334,7 +334,7 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
         if (!is_number || !PyErr_ExceptionMatches(PyExc_RuntimeError)) {
             return NULL;
         }
-        PyErr_Clear(); /* a number that does not fit: the readable way says so */
+        forget_error(); /* a number that does not fit: the readable way says so */
         return elsewhere(self->rest, args, count, NULL);
     }
     Py_DECREF(done);
@@ -462,33 +462,3 @@ PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyO
     PyObject *const arguments[] = {SLOT(a, house.address), PyTuple_GetItem(plan, 1)};
     return PyObject_Vectorcall(PyTuple_GetItem(plan, 0), arguments, 2, NULL);
 }
-
-/* Tensor.__del__: where no Node borrows it, all there is to do is to give its memory back. */
-PyObject *call_delete(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
-    Shortcut *self = (Shortcut *)callable;
-    if ((count & ~OFFSET_BIT) != 1 || names != NULL || !is_tensor(args[0])) {
-        return elsewhere(self->rest, args, count, names);
-    }
-    PyObject *a = args[0];
-    PyObject *edge = SLOT(a, house.gradient_edge), *storage = SLOT(a, house.storage);
-    if (edge == NULL || storage == NULL || SLOT(a, house.spec) == NULL) { /* it was never filled */
-        return PYTHON;
-    }
-    if (edge != Py_None) {
-        PyObject *borrows = PyObject_GetAttr(PyTuple_GetItem(edge, 0), house.borrows_outputs);
-        if (borrows == NULL) {
-            PyErr_Clear();
-            return PYTHON;
-        }
-        Py_DECREF(borrows);
-        if (borrows != Py_False) {
-            return PYTHON;
-        }
-    }
-    if (storage != Py_None) {
-        return new_reference(Py_None);
-    }
-    PyObject *free = SLOT(SLOT(a, house.spec), house.free);
-    return free == NULL || free == Py_None ? PYTHON : PyObject_Vectorcall(free, &SLOT(a, house.address), 1, NULL);
-}
-

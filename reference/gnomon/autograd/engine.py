@@ -21,8 +21,7 @@ import functools
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar, copy_context
 from heapq import heappop, heappush
 from typing import Any
@@ -38,6 +37,7 @@ from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, OBSERVED_BIT
 from ..values.dtype import float32
 from ..values.errors import warn
 from ..values.locks import new_in_each_process
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 from . import anomaly_mode
 from . import node as node_module
 from .grad_mode import in_transform, is_multithreading_enabled
@@ -50,14 +50,13 @@ from .workers import Workers
 MAX_DEPTH = 60  # backwards within backwards on one thread's stack.  Source: MAX_DEPTH in engine.h
 
 
-@contextmanager
-def transform() -> Iterator[None]:
+class transform(ThreadLocalStateGuard):
     """Inside, a function runs for ``func.grad``, ``func.vmap`` or one of their kind: ``backward`` refuses."""
-    token = in_transform.set(True)
-    try:
-        yield
-    finally:
-        in_transform.reset(token)
+
+    __slots__ = ()
+
+    def _inside(self) -> State:
+        return ((in_transform, True),)
 
 
 def backward(
@@ -306,7 +305,6 @@ def _ones_of(spec: Spec) -> Tensor:
 
 
 _current_task: ContextVar[GraphTask | None] = ContextVar("gnomon_graph_task", default=None)
-_depth: ContextVar[int] = ContextVar("gnomon_backward_depth", default=0)
 
 set_current_task(_current_task.get)
 
@@ -316,30 +314,32 @@ def is_in_backward() -> bool:
     return _current_task.get() is not None
 
 
-def _execute(make_task: Callable[[], GraphTask], create_graph: bool) -> list[Tensor | None]:
+def _execute(
+    make_task: Callable[[], GraphTask], create_graph: bool, has_own_stack: bool = False
+) -> list[Tensor | None]:
     """Run a task in the grad mode that it asks for.  Returns what it captured."""
-    depth = _depth.get()
-    if depth >= MAX_DEPTH:
-        return _on_a_thread_of_its_own(lambda: _execute(make_task, create_graph))
-    word = mode_word()
-    set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
-    task = make_task()
     outer = _current_task.get()
-    _depth.set(depth + 1)
-    _current_task.set(task)
-    try:
-        observed(FUNCTION, "autograd::engine::execute", task.seeds, lambda: _accumulate(_run(task)))
-        return task.captured
+    depth = 0 if outer is None or has_own_stack else outer.depth + 1
+    if depth >= MAX_DEPTH:
+        return _on_a_thread_of_its_own(lambda: _execute(make_task, create_graph, True))
+    word = mode_word()
+    try:  # one thing in each: an interrupt between two must not keep the second from being put back
+        try:
+            set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
+            task = make_task()
+            task.depth = depth
+            _current_task.set(task)
+            observed(FUNCTION, "autograd::engine::execute", task.seeds, lambda: _accumulate(_run(task)))
+            return task.captured
+        finally:
+            _current_task.set(outer)
     finally:
-        _current_task.set(outer)
-        _depth.set(depth)
         set_mode_word(word)
 
 
 def _on_a_thread_of_its_own(function: Callable[[], Any]) -> Any:
     """Call ``function`` on a new thread, whose stack is empty, and wait: for deeply re-entrant backwards."""
     context = copy_context()
-    context.run(_depth.set, 0)
     outcome: list[Any] = []
 
     def work() -> None:

@@ -17,10 +17,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..dispatch.dispatcher import aten
+from ..dispatch.mode import MODE_WORD, mode_word
 from ..memory.tensor import Tensor
+from ..values.dispatch_key import FORWARD_AD
 from ..values.errors import type_name
+from ..values.thread_local_state import State
 from . import forward_grad
-from .forward_grad import EXCLUDE_FORWARD_AD, Level, at_level, current_level, is_forward_enabled, set_level
+from .forward_grad import (
+    EXCLUDE_FORWARD_AD,
+    LEVEL,
+    Level,
+    at_level,
+    current_level,
+    is_forward_enabled,
+    set_level,
+)
 from .grad_mode import _ModeContext
 
 
@@ -30,10 +41,14 @@ def enter_dual_level() -> int:
     It belongs to the thread, and within it to the async task.  Raises RuntimeError inside a level.  Source:
     torch.autograd.forward_ad.enter_dual_level.
     """
-    if current_level() is not None:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _check_that_none_is_entered()
     set_level(Level(None))
     return 0
+
+
+def _check_that_none_is_entered() -> None:
+    if current_level() is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -61,13 +76,22 @@ class dual_level(_ModeContext):
     Source: torch.autograd.forward_ad.dual_level.
     """
 
-    __slots__ = ()
+    __slots__ = ("_levels",)
 
-    def __enter__(self) -> int:  # type: ignore[override]
-        return enter_dual_level()
+    _mask = FORWARD_AD
+    _given = 0
 
-    def __exit__(self, *exception: object) -> None:
-        exit_dual_level()
+    def __init__(self) -> None:
+        self._levels: list[Level] = []
+
+    def _inside(self) -> State:
+        _check_that_none_is_entered()
+        level = Level(None)
+        self._levels.append(level)
+        return (LEVEL, level), (MODE_WORD, mode_word() | FORWARD_AD)
+
+    def _ended(self) -> None:
+        self._levels.pop().end()
 
 
 class _set_fwd_grad_enabled(_ModeContext):
@@ -78,7 +102,7 @@ class _set_fwd_grad_enabled(_ModeContext):
 
     __slots__ = ("_mode",)
 
-    mask = EXCLUDE_FORWARD_AD
+    _mask = EXCLUDE_FORWARD_AD
 
     def __init__(self, mode: bool):
         super().__init__()

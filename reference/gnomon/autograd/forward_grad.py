@@ -19,10 +19,11 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..dispatch.mode import EXCLUDED_SHIFT, mode_word, set_mode_word
+from ..dispatch.mode import EXCLUDED_SHIFT, MODE_WORD, mode_word, set_mode_word
 from ..memory.tensor import AutogradMeta, Tensor, autograd_meta
 from ..values import geometry
 from ..values.dispatch_key import FORWARD_AD, WRAPPER_KEYS
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 from .grad_mode import enable_grad
 from .saved_variable import SavedVariable
 
@@ -37,27 +38,37 @@ class Level:
     the mode, so that the tangents can be differentiated by one another.
     """
 
-    __slots__ = ("holders", "is_recorded", "outer")
+    __slots__ = ("_look_again", "holders", "is_recorded", "outer")
 
     def __init__(self, outer: Level | None, is_recorded: bool = False) -> None:
         self.outer = outer
         self.is_recorded = is_recorded
-        self.holders: weakref.WeakSet[AutogradMeta] = weakref.WeakSet()
+        # not a WeakSet, whose callbacks are Python's: an interrupt that falls into one is lost
+        self.holders: list[weakref.ref[AutogradMeta]] = []
+        self._look_again = 64
+
+    def add_holder(self, meta: AutogradMeta) -> None:
+        """``meta`` has a tangent at this level."""
+        if len(self.holders) >= self._look_again:  # those that are gone, now and then
+            self.holders = [each for each in self.holders if each() is not None]
+            self._look_again = 2 * len(self.holders) + 64
+        self.holders.append(weakref.ref(meta))
 
     def end(self) -> None:
         """What has a tangent at this level loses it."""
-        for meta in list(self.holders):
-            if meta.tangents is not None:
+        for each in self.holders:
+            meta = each()
+            if meta is not None and meta.tangents is not None:
                 meta.tangents.pop(self, None)
-        self.holders.clear()
+        self.holders = []
 
 
-_level: ContextVar[Level | None] = ContextVar("gnomon_dual_level", default=None)
+LEVEL: ContextVar[Level | None] = ContextVar("gnomon_dual_level", default=None)
 
 
 def current_level() -> Level | None:
     """The innermost level that is in force here, or None."""
-    return _level.get()
+    return LEVEL.get()
 
 
 def set_level(level: Level | None) -> None:
@@ -66,48 +77,41 @@ def set_level(level: Level | None) -> None:
     Every operator asks for tangents then, not only one whose operands are known to have them: a view gets
     its tangent from its base, and may have been made before the base got one.
     """
-    _level.set(level)
+    LEVEL.set(level)
     set_mode_word(mode_word() | FORWARD_AD if level is not None else mode_word() & ~FORWARD_AD)
 
 
-class at_level:
+class at_level(ThreadLocalStateGuard):
     """Inside, this level and those around it are in force; or none, and no tangents are computed."""
 
-    __slots__ = ("_before", "_level", "_word")
+    __slots__ = ("_level",)
+
+    _mask = FORWARD_AD | EXCLUDE_FORWARD_AD
 
     def __init__(self, level: Level | None):
         self._level = level
 
-    def __enter__(self) -> None:
-        self._before = _level.get()
-        self._word = mode_word()
-        set_level(self._level)
-        if self._level is None:
-            set_mode_word(mode_word() | EXCLUDE_FORWARD_AD)
-
-    def __exit__(self, *exception: object) -> None:
-        set_level(self._before)
-        set_mode_word(mode_word() & ~EXCLUDE_FORWARD_AD | self._word & EXCLUDE_FORWARD_AD)
+    def _inside(self) -> State:
+        word = mode_word()
+        word = word & ~FORWARD_AD | EXCLUDE_FORWARD_AD if self._level is None else word | FORWARD_AD
+        return (LEVEL, self._level), (MODE_WORD, word)
 
 
-class new_level:
+class new_level(ThreadLocalStateGuard):
     """Inside, there is one more level, whose value this is; tangents are computed."""
 
-    __slots__ = ("_level", "_word")
+    __slots__ = ("_given",)
+
+    _mask = FORWARD_AD | EXCLUDE_FORWARD_AD
 
     def __init__(self, is_recorded: bool = False):
-        self._level = Level(_level.get(), is_recorded)
+        self._given = Level(LEVEL.get(), is_recorded)
 
-    def __enter__(self) -> Level:
-        self._word = mode_word()
-        set_level(self._level)
-        set_mode_word(mode_word() & ~EXCLUDE_FORWARD_AD)
-        return self._level
+    def _inside(self) -> State:
+        return (LEVEL, self._given), (MODE_WORD, mode_word() & ~EXCLUDE_FORWARD_AD | FORWARD_AD)
 
-    def __exit__(self, *exception: object) -> None:
-        set_level(self._level.outer)
-        set_mode_word(mode_word() | self._word & EXCLUDE_FORWARD_AD)
-        self._level.end()
+    def _ended(self) -> None:
+        self._given.end()
 
 
 def recording(level: Level) -> AbstractContextManager[None]:
@@ -122,7 +126,7 @@ def is_forward_enabled() -> bool:
 
 def active_levels() -> Iterator[Level]:
     """The levels that are in force, the innermost first; none where tangents are not computed."""
-    level = _level.get() if is_forward_enabled() else None
+    level = LEVEL.get() if is_forward_enabled() else None
     while level is not None:
         yield level
         level = level.outer
@@ -139,7 +143,7 @@ def keep(tensor: Tensor, level: Level, tangent: Tensor | None) -> None:
     if meta.tangents is None:
         meta.tangents = {}
     meta.tangents[level] = tangent
-    level.holders.add(meta)
+    level.add_holder(meta)
 
 
 def is_kept(tensor: Tensor, level: Level) -> bool:

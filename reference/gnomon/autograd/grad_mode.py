@@ -12,11 +12,11 @@ import functools
 import inspect
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any, TypeVar
 
 from ..dispatch.mode import (
     EXCLUDE_AUTOGRAD,
+    MODE_WORD,
     is_grad_enabled,
     is_inference_mode_enabled,
     mode_word,
@@ -24,6 +24,7 @@ from ..dispatch.mode import (
 )
 from ..values.dispatch_key import GRAD_MODE_BIT, INFERENCE_MODE_BIT
 from ..values.errors import warn
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,18 +33,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 in_transform: ContextVar[bool] = ContextVar("gnomon_in_transform", default=False)
 
 
-class _ModeContext:
+class _ModeContext(ThreadLocalStateGuard):
     """A mode for a block or for a function: ``enter`` makes a mode word from the one before.
 
-    ``mask`` has the bits that the mode is about; the others stay as they are when the block ends.
+    ``_mask`` has the bits that the mode is about; the others stay as they are when the block ends.
     """
 
-    __slots__ = ("_previous",)
+    __slots__ = ()
 
-    mask = GRAD_MODE_BIT
-
-    def __init__(self) -> None:
-        self._previous: list[int] = []
+    _mask = GRAD_MODE_BIT
 
     def enter(self, word: int) -> int:
         """The mode word inside the block."""
@@ -53,15 +51,8 @@ class _ModeContext:
         """The same block again: a decorated function may be called by several threads at once."""
         return type(self)()
 
-    def __enter__(self) -> None:
-        word = mode_word()
-        self._previous.append(word)
-        set_mode_word(self.enter(word))
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        set_mode_word(mode_word() & ~self.mask | self._previous.pop() & self.mask)
+    def _inside(self) -> State:
+        return ((MODE_WORD, self.enter(mode_word())),)
 
     def __call__(self, function: F) -> F:
         if inspect.isclass(function):
@@ -76,8 +67,13 @@ class _ModeContext:
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with self.copy():
-                return function(*args, **kwargs)
+            word = mode_word()
+            try:
+                with self.copy():
+                    return function(*args, **kwargs)
+            except KeyboardInterrupt:  # which may have kept the block from ending
+                set_mode_word(word)
+                raise
 
         return wrapper  # type: ignore[return-value]
 
@@ -116,14 +112,8 @@ class _BareDecorator(_ModeContext):
     __slots__ = ()
 
     def __new__(cls, function: Any = None) -> Any:
-        made = object.__new__(cls)
-        if function is not None:
-            _ModeContext.__init__(made)
-            return made(function)
-        return made
-
-    def __init__(self, function: Any = None) -> None:
-        super().__init__()
+        made = super().__new__(cls)
+        return made if function is None else made(function)
 
 
 class no_grad(_BareDecorator):
@@ -154,32 +144,28 @@ class set_grad_enabled(_ModeContext):
     Source: torch.set_grad_enabled.
     """
 
-    __slots__ = ("_before", "_mode")
+    __slots__ = ("_mode",)
 
     def __init__(self, mode: bool):
         if not isinstance(mode, bool):
             raise TypeError(
                 f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
             )
-        super().__init__()
         self._mode = mode
-        self._before = mode_word()
-        set_mode_word(self.enter(self._before))
+        super().__enter__()
 
     def enter(self, word: int) -> int:
         return word | GRAD_MODE_BIT if self._mode else word & ~GRAD_MODE_BIT
 
-    def copy(self) -> set_grad_enabled:
-        return set_grad_enabled(self._mode)
+    def copy(self) -> _ModeContext:
+        return enable_grad() if self._mode else no_grad()
 
     def __enter__(self) -> None:
+        self._before.append(self._before[0])  # the end of the block goes back to before the guard was made
         set_mode_word(self.enter(mode_word()))
 
-    def __exit__(self, *exception: object) -> None:
-        set_mode_word(mode_word() & ~self.mask | self._before & self.mask)
-
     def __call__(self, function: F) -> F:
-        self.__exit__()  # it is the function that is meant, not what comes after
+        self._put_back(self._before[0])  # it is the function that is meant, not what comes after
         return super().__call__(function)
 
 
@@ -192,17 +178,16 @@ class inference_mode(_ModeContext):
 
     __slots__ = ("_mode",)
 
-    mask = GRAD_MODE_BIT | INFERENCE_MODE_BIT | EXCLUDE_AUTOGRAD
+    _mask = GRAD_MODE_BIT | INFERENCE_MODE_BIT | EXCLUDE_AUTOGRAD
 
     def __new__(cls, mode: Any = True) -> Any:
-        made = object.__new__(cls)
+        made = super().__new__(cls)
         if callable(mode):
-            made.__init__()
+            made._mode = True
             return made(mode)
         return made
 
     def __init__(self, mode: bool = True) -> None:
-        super().__init__()
         self._mode = bool(mode)
 
     def enter(self, word: int) -> int:
@@ -229,7 +214,7 @@ class set_multithreading_enabled(_ModeContext):
     Source: torch.autograd.set_multithreading_enabled.
     """
 
-    __slots__ = ("_before", "_mode")
+    __slots__ = ("_mode",)
 
     def __init__(self, mode: bool):
         if not isinstance(mode, bool):
@@ -238,17 +223,16 @@ class set_multithreading_enabled(_ModeContext):
                 f"{type(mode).__name__}"
             )
         self._mode = mode
-        self._before = _multithreading.get()
-        _multithreading.set(mode)
+        super().__enter__()
 
     def copy(self) -> set_multithreading_enabled:
         return set_multithreading_enabled(self._mode)
 
-    def __enter__(self) -> None:
-        pass
+    def _inside(self) -> State:
+        return ((_multithreading, self._mode),)
 
-    def __exit__(self, *exception: object) -> None:
-        _multithreading.set(self._before)
+    def __enter__(self) -> None:
+        self._before.append(self._before[0])
 
 
 __all__ = [

@@ -30,6 +30,7 @@ class GraphTask:
         "accumulates",
         "captured",
         "captures",
+        "depth",
         "edges",
         "id",
         "keep_graph",
@@ -46,6 +47,7 @@ class GraphTask:
         accumulates: bool,
     ):
         self.id = _next_task_id()
+        self.depth = 0  # of backwards around it on this thread's stack
         self.edges = edges
         self.seeds = seeds
         self.keep_graph = keep_graph
@@ -107,16 +109,17 @@ class GraphTask:
         if node.__class__ is AccumulateGrad:
             return gradients, None
         is_anomaly_mode = anomaly_mode.is_anomaly_enabled()
-        before = anomaly_mode.evaluated.set(node) if is_anomaly_mode else None
+        before = anomaly_mode.evaluated.get()
         try:
+            if is_anomaly_mode:
+                anomaly_mode.evaluated.set(node)
             results = observed(BACKWARD_FUNCTION, node.name(), gradients, node.apply, gradients)
         except Exception:
             if is_anomaly_mode:
                 anomaly_mode.warn_of_forward(node)
             raise
         finally:
-            if before is not None:
-                anomaly_mode.evaluated.reset(before)
+            anomaly_mode.evaluated.set(before)
         if is_anomaly_mode and anomaly_mode.is_anomaly_check_nan_enabled():
             try:
                 anomaly_mode.check_for_nan(node, results)

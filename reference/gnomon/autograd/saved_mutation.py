@@ -9,14 +9,16 @@ Source: torch/autograd/graph.py (allow_mutation_on_saved_tensors).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from contextvars import ContextVar
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload
+from ..dispatch.mode import MODE_WORD, mode_word
 from ..dispatch.python_dispatch import DispatchMode
 from ..memory.tensor import Tensor
+from ..values.dispatch_key import PYTHON, SAVED_TENSOR_HOOKS_BIT
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 from .saved_variable import saved_tensors_hooks
 
 _is_allowed: ContextVar[bool] = ContextVar("gnomon_mutation_on_saved_tensors", default=False)
@@ -75,21 +77,25 @@ class _CopiesSaved(DispatchMode):
             kept.tensor = None
 
 
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[None]:
+class allow_mutation_on_saved_tensors(ThreadLocalStateGuard, ContextDecorator):
     """Inside, tensors that were saved for backward may be written to: backward finds what they were.
 
     Each is copied when it is first written to, and only then.  Backward has to run inside, too, or raises
     AssertionError.  Raises RuntimeError inside another such block.  Source:
     torch.autograd.graph.allow_mutation_on_saved_tensors.
     """
-    if _is_allowed.get():
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    token = _is_allowed.set(True)
-    mode = _CopiesSaved()
-    try:
-        with saved_tensors_hooks(mode.pack, mode.unpack), mode:
-            yield
-    finally:
-        mode.forget()
-        _is_allowed.reset(token)
+
+    __slots__ = ("_mode",)
+
+    _mask = SAVED_TENSOR_HOOKS_BIT | PYTHON
+
+    def _inside(self) -> State:
+        if _is_allowed.get():
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        self._mode = mode = _CopiesSaved()
+        hooks, _ = saved_tensors_hooks(mode.pack, mode.unpack)._inside()
+        modes, _ = mode._inside()
+        return (_is_allowed, True), hooks, modes, (MODE_WORD, mode_word() | self._mask)
+
+    def _ended(self) -> None:
+        self._mode.forget()

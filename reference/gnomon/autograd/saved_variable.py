@@ -17,13 +17,13 @@ Source: torch/csrc/autograd/saved_variable.cpp, torch/autograd/graph.py (saved_t
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from ..dispatch.dispatcher import aten
-from ..dispatch.mode import excluding, mode_word, set_mode_word
+from ..dispatch.mode import MODE_WORD, excluding, mode_word, set_mode_word
 from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta, heir_of, make_tensor
 from ..values.dispatch_key import (
     AUTOGRAD,
@@ -34,6 +34,7 @@ from ..values.dispatch_key import (
     DispatchKey,
 )
 from ..values.errors import type_name
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 from . import anomaly_mode
 from .grad_mode import in_transform
 from .node import AccumulateGrad, gradient_edge, operator_name
@@ -103,8 +104,8 @@ class SavedVariable:
         version = tensor._version
         word = mode_word()
         # what the hook itself does is not recorded, nor is what it saves for it to pack
-        set_mode_word(word & ~SAVED_TENSOR_HOOKS_BIT & ~GRAD_MODE_BIT)
         try:
+            set_mode_word(word & ~SAVED_TENSOR_HOOKS_BIT & ~GRAD_MODE_BIT)
             packed = pack_hook(tensor)
         finally:
             set_mode_word(word)
@@ -234,6 +235,8 @@ def unpack(saved: Any, node: Any) -> Any:
     """What was saved, checked."""
     if saved.__class__ is weakref.ref:
         output = saved()
+        if output is None:
+            raise_interrupted()
         if output._version:
             raise_version_mismatch(node, output, 0, output._gradient_edge[1])
         return output
@@ -244,6 +247,11 @@ def unpack(saved: Any, node: Any) -> Any:
     if isinstance(saved, (SavedVariable, SavedList)):
         return saved.unpack(node)
     return saved
+
+
+def raise_interrupted() -> NoReturn:
+    """Raises the KeyboardInterrupt that Python ignored in an output's ``__del__``, and kept nothing."""
+    raise KeyboardInterrupt("while an output was freed that backward needs")
 
 
 def raise_freed() -> NoReturn:
@@ -276,7 +284,7 @@ def raise_version_mismatch(node: Any, tensor: Tensor, expected: int, output_nr: 
     )
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(ThreadLocalStateGuard):
     """Inside, what operators save for backward is packed by ``pack_hook``, and unpacked by ``unpack_hook``.
 
     ``pack_hook(tensor)`` returns anything at all; ``unpack_hook`` gets that and returns a tensor with the
@@ -290,19 +298,16 @@ class saved_tensors_hooks:
     def __init__(self, pack_hook: Pack, unpack_hook: Unpack):
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-        self._before: list[tuple[Any, int]] = []
 
-    def __enter__(self) -> None:
+    _mask = SAVED_TENSOR_HOOKS_BIT
+
+    def _inside(self) -> State:
         if _disabled.get():
             raise RuntimeError(_disabled.get())
-        self._before.append((_hooks.get(), mode_word() & SAVED_TENSOR_HOOKS_BIT))
-        _hooks.set((*_hooks.get(), (self.pack_hook, self.unpack_hook)))
-        set_mode_word(mode_word() | SAVED_TENSOR_HOOKS_BIT)
-
-    def __exit__(self, *exception: object) -> None:
-        hooks, bit = self._before.pop()
-        _hooks.set(hooks)
-        set_mode_word(mode_word() & ~SAVED_TENSOR_HOOKS_BIT | bit)
+        return (
+            (_hooks, (*_hooks.get(), (self.pack_hook, self.unpack_hook))),
+            (MODE_WORD, mode_word() | SAVED_TENSOR_HOOKS_BIT),
+        )
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -323,17 +328,19 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, unpack)
 
 
-@contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(ThreadLocalStateGuard, ContextDecorator):
     """Inside, entering ``saved_tensors_hooks`` raises RuntimeError with ``error_message``.
 
     Raises it itself where such hooks are in force already.  Source:
     torch.autograd.graph.disable_saved_tensors_hooks.
     """
-    if _hooks.get():
-        raise RuntimeError(error_message)
-    token = _disabled.set(error_message)
-    try:
-        yield
-    finally:
-        _disabled.reset(token)
+
+    __slots__ = ("_message",)
+
+    def __init__(self, error_message: str):
+        self._message = error_message
+
+    def _inside(self) -> State:
+        if _hooks.get():
+            raise RuntimeError(self._message)
+        return ((_disabled, self._message),)

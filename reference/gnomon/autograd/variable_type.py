@@ -38,6 +38,7 @@ from .saved_variable import (
     as_saved_variable,
     keep_output_of,
     raise_freed,
+    raise_interrupted,
     save,
     unpack,
 )
@@ -299,6 +300,8 @@ def _borrow_one_output(plan: DerivativePlan) -> dict[str, Any]:
         value = saved[0]  # type: ignore[index]
         if value.__class__ is weakref.ref:
             value = value()
+            if value is None:
+                raise_interrupted()
             if value._version_counter is not None:
                 value = unpack(saved[0], self)  # type: ignore[index]
         elif (
@@ -532,8 +535,8 @@ def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any
     if operator.record.explicit is None:
         return operator.redispatch(keys, arguments)
     word = mode_word()
-    set_mode_word(word | EXCLUDE_AUTOGRAD)
     try:
+        set_mode_word(word | EXCLUDE_AUTOGRAD)
         return operator.redispatch(keys, arguments)
     finally:
         set_mode_word(word)

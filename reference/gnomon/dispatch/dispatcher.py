@@ -136,8 +136,8 @@ class OpOverload:
         if self.fast is not None:
             return self.fast(*arguments)
         if self.is_new and _find_shortcut is not None:
-            self.is_new = False
             self.fast = _find_shortcut(self)
+            self.is_new = False
             if self.fast is not None:
                 return self.fast(*arguments)
         return self.dispatch(*arguments)

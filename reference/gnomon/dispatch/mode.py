@@ -5,19 +5,18 @@ Source: c10/core/impl/LocalDispatchKeySet.h, c10/core/AutogradState.h.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from ..values.dispatch_key import (
     ALL_KEYS,
     AUTOGRAD,
     EXCLUDED_SHIFT,
     GRAD_MODE_BIT,
     INFERENCE_MODE_BIT,
+    MODE_WORD,
     DispatchKey,
     mode_word,
     set_mode_word,
 )
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 
 # Kernels below Autograd must not record: Autograd is taken away while they run.
 EXCLUDE_AUTOGRAD = AUTOGRAD << EXCLUDED_SHIFT
@@ -39,16 +38,16 @@ def set_grad_mode(enabled: bool) -> None:
     set_mode_word(word | GRAD_MODE_BIT if enabled else word & ~GRAD_MODE_BIT)
 
 
-@contextmanager
-def excluding(*keys: DispatchKey) -> Iterator[None]:
+class excluding(ThreadLocalStateGuard):
     """Inside the block, calls pass over ``keys``.  Source: c10::impl::ExcludeDispatchKeyGuard."""
-    word = mode_word()
-    excluded = sum(1 << key for key in keys)
-    set_mode_word(word | excluded << EXCLUDED_SHIFT)
-    try:
-        yield
-    finally:
-        set_mode_word(word)
+
+    __slots__ = ("_excluded",)
+
+    def __init__(self, *keys: DispatchKey):
+        self._excluded = sum(1 << key for key in keys) << EXCLUDED_SHIFT
+
+    def _inside(self) -> State:
+        return ((MODE_WORD, mode_word() | self._excluded),)
 
 
 def active_keys(operand_keys: int, word: int) -> int:
@@ -59,6 +58,7 @@ def active_keys(operand_keys: int, word: int) -> int:
 __all__ = [
     "EXCLUDED_SHIFT",
     "EXCLUDE_AUTOGRAD",
+    "MODE_WORD",
     "active_keys",
     "excluding",
     "is_grad_enabled",

@@ -22,17 +22,19 @@ from ..values.dispatch_key import (
     AD_INPLACE_OR_VIEW,
     AUTOGRAD,
     EXCLUDED_SHIFT,
+    MODE_WORD,
     PYTHON,
     DispatchKey,
     mode_word,
     set_mode_word,
 )
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 from .dispatcher import OpOverload, register_boxed_fallback
 
 _modes: ContextVar[tuple[DispatchMode, ...]] = ContextVar("gnomon_dispatch_modes", default=())
 
 
-class DispatchMode:
+class DispatchMode(ThreadLocalStateGuard):
     """Derive from it and write ``__gnomon_dispatch__``; then ``with MyMode():`` sees every operator.
 
     Modes belong to the thread, and within it to the async task.  Source: TorchDispatchMode.
@@ -48,16 +50,14 @@ class DispatchMode:
         """
         return func(*args, **(kwargs or {}))
 
-    def __enter__(self) -> DispatchMode:
-        _modes.set((*_modes.get(), self))
-        set_mode_word(mode_word() | PYTHON)
+    _mask = PYTHON
+
+    @property
+    def _given(self) -> DispatchMode:  # type: ignore[override]
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        modes = _modes.get()[:-1]
-        _modes.set(modes)
-        if not modes:
-            set_mode_word(mode_word() & ~PYTHON)
+    def _inside(self) -> State:
+        return (_modes, (*_modes.get(), self)), (MODE_WORD, mode_word() | PYTHON)
 
 
 def split_arguments(operator: OpOverload, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -103,17 +103,19 @@ def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
     modes = _modes.get()
     if word & PYTHON and modes:
         outer = modes[:-1]
-        token = _modes.set(outer)
-        set_mode_word(inside if outer else inside & ~PYTHON)
-        try:
-            return modes[-1].__gnomon_dispatch__(operator, types, args, kwargs)
+        try:  # one thing in each: an interrupt between two must not keep the second from being put back
+            try:
+                _modes.set(outer)
+                set_mode_word(inside if outer else inside & ~PYTHON)
+                return modes[-1].__gnomon_dispatch__(operator, types, args, kwargs)
+            finally:
+                _modes.set(modes)
         finally:
-            _modes.reset(token)
             set_mode_word(word)
     if not types:
         return operator.redispatch(keys & ~PYTHON, arguments)
-    set_mode_word(inside)
     try:
+        set_mode_word(inside)
         for kind in types:
             result = kind.__gnomon_dispatch__(operator, types, args, kwargs)  # type: ignore[attr-defined]
             if result is not NotImplemented:
@@ -126,23 +128,17 @@ def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
     )
 
 
-class no_dispatch:
+class no_dispatch(ThreadLocalStateGuard):
     """Inside, neither modes nor subclasses are asked: what a ``__gnomon_dispatch__`` may use to look at its
     own tensors.
 
     Source: torch.utils._mode_utils.no_dispatch.
     """
 
-    def __init__(self) -> None:
-        self._before: list[int] = []
+    __slots__ = ()
 
-    def __enter__(self) -> None:
-        word = mode_word()
-        self._before.append(word)
-        set_mode_word(word & ~PYTHON | PYTHON << EXCLUDED_SHIFT)
-
-    def __exit__(self, *exception: object) -> None:
-        set_mode_word(self._before.pop())
+    def _inside(self) -> State:
+        return ((MODE_WORD, mode_word() & ~PYTHON | PYTHON << EXCLUDED_SHIFT),)
 
 
 register_boxed_fallback(DispatchKey.Python, python_kernel)

@@ -19,8 +19,7 @@ Source: aten/src/ATen/functorch/BatchedTensorImpl.h, DynamicLayer.h, BatchedFall
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -38,11 +37,12 @@ from ..values.dispatch_key import (
     EXCLUDED_SHIFT,
     FORWARD_AD,
     INFERENCE_MODE_BIT,
+    MODE_WORD,
     TENSOR_KEYS,
     DispatchKey,
     mode_word,
-    set_mode_word,
 )
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 
 _NOWHERE = Storage(meta_backend, resolve_device("meta"), meta_backend.allocate(0, 0), 0)
 
@@ -94,55 +94,54 @@ class Level(NamedTuple):
     dual_level: forward_grad.Level | None
 
 
-_levels: ContextVar[tuple[Level, ...]] = ContextVar("gnomon_vmap_levels", default=())
+LEVELS: ContextVar[tuple[Level, ...]] = ContextVar("gnomon_vmap_levels", default=())
 
 
 def current_levels() -> tuple[Level, ...]:
     """The vmaps that are running, the outermost first."""
-    return _levels.get()
+    return LEVELS.get()
 
 
-@contextmanager
-def level(size: int, randomness: str) -> Iterator[Level]:
+class level(ThreadLocalStateGuard):
     """Inside, a vmap over ``size`` examples is running."""
-    before = _levels.get()
-    word = mode_word()
-    made = Level(len(before) + 1, size, randomness, forward_grad.current_level())
-    _levels.set((*before, made))
-    set_mode_word(word | BATCHED)  # so that random factories come by as well
-    try:
-        yield made
-    finally:
-        _levels.set(before)
-        set_mode_word(mode_word() & ~BATCHED | word & BATCHED)
+
+    __slots__ = ("_given",)
+
+    _mask = BATCHED
+
+    def __init__(self, size: int, randomness: str):
+        self._given = Level(len(LEVELS.get()) + 1, size, randomness, forward_grad.current_level())
+
+    def _inside(self) -> State:
+        # the word, so that random factories come by as well
+        return (LEVELS, (*LEVELS.get(), self._given)), (MODE_WORD, mode_word() | BATCHED)
 
 
 _HIDDEN = (AUTOGRAD | AD_INPLACE_OR_VIEW | FORWARD_AD) << EXCLUDED_SHIFT
 
 
-@contextmanager
-def below(number: int) -> Iterator[None]:
+class below(ThreadLocalStateGuard):
     """Inside, only the vmaps outside of level ``number`` are running: where operators on values are called.
 
     What a kernel above has excluded, it has excluded for the examples; the values have a graph of their own,
     and tangents at the levels that are around the vmap.
     """
-    before = _levels.get()
-    word = mode_word()
-    dual_level = forward_grad.current_level()
-    outer = tuple(each for each in before if each.number < number)
-    _levels.set(outer)
-    inside = word | BATCHED if outer else word & ~BATCHED
-    set_mode_word(inside if word & INFERENCE_MODE_BIT else inside & ~_HIDDEN)
-    around = next((each for each in before if each.number == number), None)
-    if around is not None:
-        forward_grad.set_level(around.dual_level)
-    try:
-        yield
-    finally:
-        _levels.set(before)
-        forward_grad.set_level(dual_level)
-        set_mode_word(word)
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int):
+        self._number = number
+
+    def _inside(self) -> State:
+        levels = LEVELS.get()
+        outer = tuple(each for each in levels if each.number < self._number)
+        word = mode_word() | BATCHED if outer else mode_word() & ~BATCHED
+        if not word & INFERENCE_MODE_BIT:
+            word &= ~_HIDDEN
+        around = next((each for each in levels if each.number == self._number), None)
+        dual_level = forward_grad.current_level() if around is None else around.dual_level
+        word = word & ~FORWARD_AD if dual_level is None else word | FORWARD_AD
+        return (LEVELS, outer), (forward_grad.LEVEL, dual_level), (MODE_WORD, word)
 
 
 def wrap(value: Tensor, number: int) -> BatchedTensor:
@@ -240,7 +239,7 @@ class NoRule(Exception):
 
 def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Run the operator for all examples at once: the kernel for Batched."""
-    levels = _levels.get()
+    levels = LEVELS.get()
     if levels:
         random_rule = find_random_rule(operator)
         if random_rule is not None:

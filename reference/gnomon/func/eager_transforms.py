@@ -25,15 +25,15 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ..autograd import engine, forward_ad, forward_grad
-from ..autograd.grad_mode import enable_grad, inference_mode
+from ..autograd.grad_mode import enable_grad, in_transform, inference_mode
 from ..autograd.node import AccumulateGrad, gradient_edge, set_history
 from ..dispatch.dispatcher import aten
-from ..dispatch.mode import is_grad_enabled, is_inference_mode_enabled
+from ..dispatch.mode import MODE_WORD, is_grad_enabled, is_inference_mode_enabled
 from ..memory.tensor import INFERENCE_VERSION, Tensor, make_tensor
 from ..utils.pytree import TreeSpec, flatten, unflatten
 from ..values.dispatch_key import AUTOGRAD
 from ..values.errors import type_name
-from .batching import BatchedTensor, alias, wrap
+from .batching import LEVELS, BatchedTensor, alias, wrap
 from .vmap import vmap
 
 Argnums = int | tuple[int, ...]
@@ -70,15 +70,25 @@ def _recordable(tensor: Tensor) -> Tensor:
     return make_tensor(tensor._spec, tensor.untyped_storage(), tensor._storage_offset)
 
 
+# What the blocks in a transform change.
+_CHANGED: tuple[ContextVar[Any], ...] = (MODE_WORD, forward_grad.LEVEL, LEVELS, in_transform)
+
+
 def _outside_inference_mode(transform: F) -> F:
     """``transform`` runs as outside such a mode, where nothing would be recorded."""
 
     @functools.wraps(transform)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if not is_inference_mode_enabled():
-            return transform(*args, **kwargs)
-        with inference_mode(False):
-            return transform(*args, **kwargs)
+        before = [(variable, variable.get()) for variable in _CHANGED]
+        try:
+            if not is_inference_mode_enabled():
+                return transform(*args, **kwargs)
+            with inference_mode(False):
+                return transform(*args, **kwargs)
+        except KeyboardInterrupt:  # which, without the hot path in C, may have kept a block from ending
+            for variable, value in before:
+                variable.set(value)
+            raise
 
     return wrapper  # type: ignore[return-value]
 
@@ -445,12 +455,13 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         seeds = [aten.zeros_like(alias(each)).requires_grad_() for each in leaves]
         copies = unflatten([aten.clone.default(each, None) for each in seeds], structure)
     inner: list[Tensor] = []
-    token = _fresh_leaves.set(inner)
+    before = _fresh_leaves.get()
     try:
+        _fresh_leaves.set(inner)
         with forward_grad.new_level(is_recorded=True):
             _, slopes, outputs, result_structure = _pushed(where, func, primals, copies, False)
     finally:
-        _fresh_leaves.reset(token)
+        _fresh_leaves.set(before)
     own = [*seeds, *inner]
     with enable_grad():
         dummies = [alias(aten.zeros_like(each)).requires_grad_() if _moves(each) else each for each in slopes]

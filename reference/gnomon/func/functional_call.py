@@ -47,7 +47,7 @@ def functional_call(
         args = ()
     elif not isinstance(args, tuple):
         args = (args,)
-    before = []
+    before: list[tuple[dict[str, Any], str, Any]] = []
     try:
         for name, tensor in replacements.items():
             members, last = _place(module, name)
@@ -55,11 +55,21 @@ def functional_call(
             members[last] = tensor
         return module(*args, **(kwargs or {}))
     finally:
-        for members, last, old in reversed(before):
-            if old is _MISSING:
-                members.pop(last, None)
-            else:
-                members[last] = old
+        try:
+            _put_back(before)
+        except KeyboardInterrupt:  # the module must not keep what it was lent
+            _put_back(before)
+            raise
+
+
+def _put_back(before: list[tuple[dict[str, Any], str, Any]]) -> None:
+    while before:
+        members, last, old = before[-1]
+        if old is _MISSING:
+            members.pop(last, None)
+        else:
+            members[last] = old
+        before.pop()
 
 
 def _joined(dicts: Any) -> dict[str, Tensor]:

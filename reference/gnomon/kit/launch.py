@@ -99,8 +99,8 @@ def watching_launches() -> Iterator[list[Launch]]:
         if get_ident() == thread:
             seen.append(launch)
 
-    _watchers.append(watch)
     try:
+        _watchers.append(watch)
         yield seen
     finally:
         _watchers.remove(watch)

@@ -170,11 +170,17 @@ class Backend:
         raise NotImplementedError
 
     def adopt(self, address: float, nbytes: int) -> Any:
-        """Memory from an address that a prepared kernel allocated.
+        """Memory at an address that a prepared kernel allocated, and that it does not own yet.
 
         Only for backends with prepared kernels.
         """
         raise NotImplementedError
+
+    def take_over(self, memory: Any, address: float) -> None:
+        """Make ``memory``, which ``adopt`` returned, give the address back when nobody refers to it any more.
+
+        Called when a Storage has it: an interrupt in between leaves the address with its tensor.
+        """
 
     def kernel_source(self, operator: str) -> str:
         """Where the kernel of ``operator`` is written: a file and a line, or a symbol of a library."""

@@ -312,9 +312,9 @@ class Tensor:
                 if self._storage is None:
                     backend = backend_of(self._spec.device)
                     nbytes = self._spec.extent_nbytes
-                    self._storage = Storage(
-                        backend, self._spec.device, backend.adopt(self._address, nbytes), nbytes
-                    )
+                    memory = backend.adopt(self._address, nbytes)
+                    self._storage = Storage(backend, self._spec.device, memory, nbytes)
+                    backend.take_over(memory, self._address)
         return self._storage
 
     # -- autograd's slots ------------------------------------------------------------------------------------

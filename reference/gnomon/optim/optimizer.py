@@ -108,17 +108,20 @@ class Optimizer:
         if closure is not None:
             with gn.enable_grad():
                 loss = closure()
-        with gn.no_grad():
-            for group in self.param_groups:
-                params, grads = [], []
-                for param in group["params"]:
-                    grad = param.grad
-                    if grad is not None:
-                        params.append(param)
-                        grads.append(grad)
-                if params:
-                    self._step(params, grads, group)
+        self._update_groups()
         return loss
+
+    @gn.no_grad()
+    def _update_groups(self) -> None:
+        for group in self.param_groups:
+            params, grads = [], []
+            for param in group["params"]:
+                grad = param.grad
+                if grad is not None:
+                    params.append(param)
+                    grads.append(grad)
+            if params:
+                self._step(params, grads, group)
 
     def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
         """Change a group's parameters that have gradients.  Runs without recording."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ContextDecorator, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
@@ -35,6 +35,7 @@ from ..kit.generator import default_generator
 from ..memory.tensor import Tensor
 from ..values.dispatch_key import AUTOGRAD, DispatchKey
 from ..values.errors import warn
+from ..values.thread_local_state import State, ThreadLocalStateGuard
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
@@ -55,30 +56,34 @@ _early_stop: ContextVar[bool | None] = ContextVar("gnomon_checkpoint_early_stop"
 _debug: ContextVar[bool | None] = ContextVar("gnomon_checkpoint_debug", default=None)
 
 
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+class set_checkpoint_early_stop(ThreadLocalStateGuard, ContextDecorator):
     """Inside, whether checkpoints stop running a function again as soon as nothing more of it is needed.
 
     Source: torch.utils.checkpoint.set_checkpoint_early_stop.
     """
-    token = _early_stop.set(enable)
-    try:
-        yield
-    finally:
-        _early_stop.reset(token)
+
+    __slots__ = ("_enable",)
+
+    def __init__(self, enable: bool):
+        self._enable = enable
+
+    def _inside(self) -> State:
+        return ((_early_stop, self._enable),)
 
 
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+class set_checkpoint_debug_enabled(ThreadLocalStateGuard, ContextDecorator):
     """Inside, ``debug`` of all checkpoints, whatever they were given; None lets them decide.
 
     Source: torch.utils.checkpoint.set_checkpoint_debug_enabled.
     """
-    token = _debug.set(enabled)
-    try:
-        yield
-    finally:
-        _debug.reset(token)
+
+    __slots__ = ("_enabled",)
+
+    def __init__(self, enabled: bool | None):
+        self._enabled = enabled
+
+    def _inside(self) -> State:
+        return ((_debug, self._enabled),)
 
 
 def noop_context_fn() -> Contexts:
@@ -230,7 +235,7 @@ class _Recomputation:
 
 @contextmanager
 def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
-    """Inside, the default generator goes on from ``state``; afterwards from where it was."""
+    """Inside, the default generator goes on from ``_inside``; afterwards from where it was."""
     if state is None:
         yield
         return

@@ -66,11 +66,16 @@ class device:
         return (device, (self.type, self.index))
 
     def __enter__(self) -> device:
-        _scoped_devices.set((*_scoped_devices.get(), self))
+        around = _scoped_devices.get()
+        try:
+            _scoped_devices.set((self, around))
+        except BaseException:  # an interrupt, for which there will be no __exit__
+            _scoped_devices.set(around)
+            raise
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _scoped_devices.set(_scoped_devices.get()[:-1])
+        _scoped_devices.set(_scoped_devices.get()[1])  # type: ignore[misc]
 
 
 class AliasDevice(device):
@@ -103,14 +108,15 @@ def stands_for(asked: device) -> device:
     return _find_device(asked) if isinstance(asked, AliasDevice) and _find_device is not None else asked
 
 
-# The devices of the `with` blocks that we are in, innermost last; right for each thread and each async task.
-_scoped_devices: ContextVar[tuple[device, ...]] = ContextVar("gnomon_scoped_devices", default=())
+# The device of the innermost `with` block that we are in, and the same of the block around it; None outside
+# of all.  Right for each thread and each async task.
+_scoped_devices: ContextVar[tuple[device, Any] | None] = ContextVar("gnomon_scoped_devices", default=None)
 
 
 def scoped_device() -> device | None:
     """The device of the innermost ``with device(...)`` block, or None outside of all."""
-    devices = _scoped_devices.get()
-    return devices[-1] if devices else None
+    scope = _scoped_devices.get()
+    return None if scope is None else scope[0]
 
 
 class layout:

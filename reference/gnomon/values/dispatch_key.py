@@ -59,9 +59,9 @@ NO_GRAD_CALL_ON_VARIABLES = TENSOR_KEYS | AUTOGRAD
 # added, bits 8 to 15 the modes above, and from bit 16 on stand the keys that are taken away (bit 16 + key).
 # Source: c10/core/impl/LocalDispatchKeySet.h.
 EXCLUDED_SHIFT = 16
-_word: ContextVar[int] = ContextVar("gnomon_mode_word", default=GRAD_MODE_BIT)
-mode_word = _word.get
-set_mode_word = _word.set
+MODE_WORD: ContextVar[int] = ContextVar("gnomon_mode_word", default=GRAD_MODE_BIT)
+mode_word = MODE_WORD.get
+set_mode_word = MODE_WORD.set
 
 
 class DispatchKeySet:

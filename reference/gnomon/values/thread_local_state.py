@@ -1,0 +1,75 @@
+"""ThreadLocalStateGuard: what a block changes for its thread, and puts back however the block ends.
+
+An interrupt (Ctrl-C) is raised between two steps of Python code, which may be between a change and the
+``try`` that would undo it.  So a change is made inside its ``try``, by a function of the interpreter's own,
+which no interrupt divides.  Python can still be interrupted on its way into ``__exit__``; the twins of
+``__enter__`` and ``__exit__`` in C (hot_path.py, _c/guards.c) can not.
+
+Source: aten/src/ATen/ThreadLocalState.h, c10/core/impl/LocalDispatchKeySet.h.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any, ClassVar
+
+from .dispatch_key import MODE_WORD
+
+State = tuple[tuple[ContextVar[Any], Any], ...]
+
+
+class ThreadLocalStateGuard:
+    """Inside the block, context variables have other values; behind it, those from before.
+
+    A class derived from it says in ``_inside`` which.  Of the mode word only the bits in ``_mask`` are put
+    back: what the block is not about stays as it was left.  ``as`` gives ``_given``.  ``_ended`` is called
+    behind the block, when all is as it was.  A guard may be entered again, also within its own block.
+    """
+
+    __slots__ = ("_before",)
+
+    _mask: ClassVar[int] = -1
+    _given: Any = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(cls)
+        made._before = []
+        return made
+
+    def _inside(self) -> State:
+        """The variables, with the values that they have inside; asked whenever the block is entered."""
+        raise NotImplementedError
+
+    def _ended(self) -> None:
+        """What is left to do behind the block."""
+
+    def __enter__(self) -> Any:
+        state, given = self._inside(), self._given
+        before = tuple([(variable, variable.get()) for variable, _ in state])
+        self._before.append(before)
+        try:
+            for variable, inside in state:
+                variable.set(inside)
+        except BaseException:
+            for variable, value in before:
+                variable.set(value)
+            self._before.pop()
+            raise
+        return given
+
+    def __exit__(self, *exception: object) -> None:
+        before = self._before[-1]
+        try:
+            self._put_back(before)
+        except KeyboardInterrupt:
+            self._put_back(before)
+            raise
+        finally:
+            del self._before[-1]
+        self._ended()
+
+    def _put_back(self, before: State) -> None:
+        for variable, value in before:
+            if variable is MODE_WORD:
+                value = MODE_WORD.get() & ~self._mask | value & self._mask
+            variable.set(value)
