@@ -234,6 +234,7 @@ def summary(run: report.Run) -> str:
         if problem:
             lines += [f"The foundation of {tier!r} fails; what rests on it is blocked:", problem, ""]
     bad = [each for each in run.results if each.is_bad and each.outcome != "blocked"]
+    bad.sort(key=lambda each: each.outcome != "fail")  # what is wrong before what did not run
     for each in bad[:SHOWN]:
         lines += [f"{each.outcome}: {each.test}", *(f"    {line}" for line in each.message.splitlines()[:6])]
         if each.program:
