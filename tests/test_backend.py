@@ -12,6 +12,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.memory import backend as registry
+from gnomon.memory import plug_ins
 from gnomon.values.errors import BackendUnavailableError
 
 
@@ -86,6 +87,28 @@ def test_importing_opens_nothing_and_prints_nothing(tmp_path: Path) -> None:
         tmp_path,
     )
     assert finished.stdout == "heavy: []\n" and finished.stderr == ""
+
+
+def test_the_first_operator_reads_no_metadata_of_distributions() -> None:
+    finished = run(
+        """
+        import sys
+        import gnomon as gn
+        before = set(sys.modules)
+        gn.ones(1) + 1
+        print(sorted({each.partition(".")[0] for each in set(sys.modules) - before} & {"importlib", "email"}))
+        print("importlib.metadata" in set(sys.modules) - before)
+        """
+    )
+    assert finished.stdout == "[]\nFalse\n", finished.stdout + finished.stderr
+
+
+def test_what_is_shipped_is_what_the_distribution_offers() -> None:
+    text = (Path(__file__).parent.parent / "pyproject.toml").read_text()
+    section = text.partition('[project.entry-points."gnomon.backends"]\n')[2].partition("\n\n")[0]
+    offered = [line.replace('"', "").split(" = ") for line in section.splitlines()]
+    shipped = [[each.name, f"{each.module}:{each.attribute}"] for each in plug_ins.SHIPPED.values()]
+    assert offered == shipped
 
 
 def test_a_plug_in_that_raises_leaves_gnomon_importable_and_is_listed(tmp_path: Path) -> None:

@@ -358,11 +358,13 @@ def is_loaded(name: str) -> bool:
 
 def is_installed(name: str) -> bool:
     """Does every program find a backend of that name: is it built in, or a package's entry point?"""
-    return name in plug_ins.BUILT_IN or name in _find_plug_ins().entry_points
+    return name in plug_ins.BUILT_IN or find_entry_point(name) is not None
 
 
 def find_entry_point(name: str) -> Any:
     """The entry point of the backend of that name; None where no distribution offers it."""
+    if name in plug_ins.SHIPPED:
+        return plug_ins.SHIPPED[name]
     return _find_plug_ins().entry_points.get(name)
 
 
