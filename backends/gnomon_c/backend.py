@@ -285,7 +285,7 @@ class PreparedCall:
         self.is_claimed = function != ffi.NULL
         call = ffi.new("gn_call *")
         call.kernel = function
-        call.work = work
+        call.work = min(work, 2**62)  # of elements that share memory there may be more
         call.output_nbytes = output_nbytes
         call.tensor_count = len(layouts)
         call.output_count = output_count

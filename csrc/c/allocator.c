@@ -12,6 +12,7 @@
 
 #include "fork.h"
 #include "kernel.h"
+#include "workspace.h"
 
 #include <stdatomic.h>
 
@@ -204,6 +205,10 @@ void *gn_take(int64_t nbytes) {
     }
     release_lock();
     return taken == NULL ? NULL : (char *)taken + HEADER;
+}
+
+void *gn_take_items(int64_t count, size_t size) {
+    return gn_take(gn_checked(count, (int64_t)size));
 }
 
 void gn_give(void *memory) {

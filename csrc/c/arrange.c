@@ -1,6 +1,7 @@
 /* Elements in other places: flip, tril and triu. */
 #include "direct.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* (out; self); integers: dims. */
 int32_t kernel_flip(const gn_call *call, void *const *data) {
@@ -70,7 +71,7 @@ static int32_t run_triangle(const gn_call *call, void *const *data, int upper) {
     const int64_t numel = gn_numel(out);
     if (numel > 0) {
         const int64_t columns = out->sizes[out->ndim - 1];
-        gn_parallel(numel / columns, gn_max(1, GN_GRAIN / columns), triangle_rows, &work);
+        gn_parallel(numel / columns, gn_grain(columns), triangle_rows, &work);
     }
     return GN_OK;
 }

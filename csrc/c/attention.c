@@ -8,6 +8,7 @@
 #include "matmul.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Queries and keys in a block. */
 #define QUERIES 128
@@ -124,7 +125,7 @@ static int32_t take_wide(const gn_call *call, void *const *data, wide_call *wide
         wide->tensors[i].dtype = GN_FLOAT32;
         wide->tensors[i].strides = wide->strides[i];
         if (i < call->output_count) {
-            wide->owned[i] = gn_take(gn_numel(tensor) * (int64_t)sizeof(float));
+            wide->owned[i] = gn_take_items(gn_numel(tensor), sizeof(float));
             wide->data[i] = wide->owned[i];
         } else {
             wide->data[i] = gn_compact(tensor, data[i], GN_FLOAT32, &wide->owned[i]);

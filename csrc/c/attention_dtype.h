@@ -176,7 +176,7 @@ static int32_t NAME(attend_block)(const attention *work, int64_t batch, int64_t 
 static void NAME(attend)(int64_t begin, int64_t end, void *context) {
     attention *work = context;
     const int64_t blocks = blocks_of(work);
-    COMPUTE *scratch = gn_take(QUERIES * (work->step + work->width + 2) * (int64_t)sizeof(COMPUTE));
+    COMPUTE *scratch = gn_take_items(gn_checked(QUERIES, work->step + work->width + 2), sizeof(COMPUTE));
     if (scratch == NULL) {
         set_status(work, GN_OUT_OF_MEMORY);
         return;
@@ -202,7 +202,7 @@ static int32_t NAME(attention_forward)(const gn_call *call, const gn_tensor *ten
     work.causal = call->integers[0] != 0;
     work.scale = scale_of(call, work.width);
     const int64_t steps = QUERIES * gn_max(1, work.keys * work.width);
-    gn_parallel(work.batches * work.query_heads * blocks_of(&work), gn_max(1, GN_GRAIN / steps), NAME(attend), &work);
+    gn_parallel(work.batches * work.query_heads * blocks_of(&work), gn_grain(steps), NAME(attend), &work);
     return work.status;
 }
 
@@ -348,7 +348,7 @@ static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t h
 static void NAME(attend_back_heads)(int64_t begin, int64_t end, void *context) {
     attention *work = context;
     const int64_t group = work->query_heads / work->key_heads;
-    COMPUTE *scratch = gn_take(QUERIES * (2 * work->step + 1) * (int64_t)sizeof(COMPUTE));
+    COMPUTE *scratch = gn_take_items(gn_checked(QUERIES, gn_checked(2, work->step) + 1), sizeof(COMPUTE));
     if (scratch == NULL) {
         set_status(work, GN_OUT_OF_MEMORY);
         return;
@@ -391,7 +391,7 @@ static int32_t NAME(attention_backward)(const gn_call *call, const gn_tensor *te
     work.causal = call->integers[0] != 0;
     work.scale = scale_of(call, work.width);
     const int64_t steps = gn_max(1, work.queries * work.keys * work.width);
-    gn_parallel(work.batches * work.key_heads, gn_max(1, GN_GRAIN / steps), NAME(attend_back_heads), &work);
+    gn_parallel(work.batches * work.key_heads, gn_grain(steps), NAME(attend_back_heads), &work);
     return work.status;
 }
 

@@ -193,7 +193,7 @@ static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
     const gn_windows *depth = &work->along[0];
     const gn_windows *height = &work->along[1];
     const gn_windows *width = &work->along[2];
-    SUM *line = gn_take((width->in + 2 * width->out) * (int64_t)sizeof(SUM));
+    SUM *line = gn_take_items(width->in + gn_checked(2, width->out), sizeof(SUM));
     if (line == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
@@ -285,7 +285,8 @@ static void NAME(avg_pool_backward_planes)(int64_t begin, int64_t end, void *con
     const gn_windows *depth = &work->along[0];
     const gn_windows *height = &work->along[1];
     const gn_windows *width = &work->along[2];
-    SUM *divisors = gn_take(width->out * (int64_t)sizeof(SUM) + (width->in + width->out) * (int64_t)sizeof(COMPUTE));
+    SUM *divisors =
+        gn_take(gn_checked(width->out, sizeof(SUM)) + gn_checked(width->in + width->out, sizeof(COMPUTE)));
     if (divisors == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;

@@ -2,6 +2,7 @@
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 typedef struct bisection {
     const gn_tensor *out;
@@ -54,7 +55,7 @@ static int32_t reorder(const gn_tensor *sorter, void *sorter_data, bisection *wo
     void *owned;
     const int64_t *places = gn_compact(sorter, sorter_data, GN_INT64, &owned);
     const int64_t numel = work->row_count * work->length;
-    char *rows = gn_take(numel * size);
+    char *rows = gn_take_items(numel, (size_t)size);
     int32_t status = places == NULL || rows == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t i = 0; i < numel && status == GN_OK; i++) {
         if (places[i] < 0 || places[i] >= work->length) {

@@ -1,5 +1,6 @@
 /* The entry points of Python's calls: addresses from doubles, an output from the allocator, the GIL. */
 #include "kernel.h"
+#include "workspace.h"
 
 /* Give up the GIL and take it again; in the file that includes Python.h (cffi_build/gnomon_c_build.py). */
 void *gn_release_gil(void);
@@ -107,7 +108,7 @@ int32_t gn_run(double call, const double *data) {
     void **pointers = few;
     few[0] = NULL;
     if (prepared->tensor_count > STACK_POINTERS) {
-        pointers = gn_take(prepared->tensor_count * (int64_t)sizeof *pointers);
+        pointers = gn_take_items(prepared->tensor_count, sizeof *pointers);
         if (pointers == NULL) {
             return GN_OUT_OF_MEMORY;
         }

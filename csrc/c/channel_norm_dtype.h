@@ -75,7 +75,7 @@ static void NAME(group_statistics)(channel_norm *work, double eps) {
     const int64_t n = group_count(work);
     if (work->share > 0) {
         work->eps = eps;
-        gn_parallel(work->groups, gn_max(1, GN_GRAIN / gn_max(1, n)), NAME(run_statistics), work);
+        gn_parallel(work->groups, gn_grain(n), NAME(run_statistics), work);
         return;
     }
     if (n == 0) {
@@ -302,7 +302,7 @@ static int32_t NAME(channel_norm_backward)(channel_norm *work, const gn_flat *fl
     work->is_constant = constant;
     COMPUTE *for_weight = flat->at[1];
     COMPUTE *for_bias = flat->at[2];
-    double *sums = gn_take(3 * work->channels * (int64_t)sizeof(double));
+    double *sums = gn_take_items(gn_checked(3, work->channels), sizeof(double));
     if (sums == NULL) {
         return GN_OUT_OF_MEMORY;
     }

@@ -54,7 +54,7 @@ static void NAME(column_gradients)(int64_t begin, int64_t end, void *context) {
 static void NAME(column_rows)(int64_t begin, int64_t end, void *context) {
     channel_norm *work = context;
     const int64_t channels = work->channels;
-    COMPUTE *high = gn_take(7 * channels * (int64_t)sizeof(COMPUTE));
+    COMPUTE *high = gn_take_items(gn_checked(7, channels), sizeof(COMPUTE));
     if (high == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;

@@ -9,6 +9,7 @@
 #include "gemm.h"
 #include "matmul.h"
 #include "threads.h"
+#include "workspace.h"
 
 #define SPATIAL 3
 /* Elements of a tile of patches: 2 MiB of floats.  Smaller ones lie nearer, but a BLAS packs the weights for each. */
@@ -387,7 +388,7 @@ static int lay_gradient(const geometry *of, planes *lie) {
 static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn_task *task,
                              int (*lay)(const geometry *, planes *), gn_task *over_planes) {
     const int64_t elements = work->of.kernel_numel;
-    work->taps = gn_take(elements * (int64_t)(sizeof(kernel_tap) + 4 * sizeof(int64_t)));
+    work->taps = gn_take_items(elements, sizeof(kernel_tap) + 4 * sizeof(int64_t));
     if (work->taps == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -399,7 +400,7 @@ static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn
     if (over_planes != NULL && elements <= MOST_ELEMENTS && lay(&work->of, &work->lie)) {
         gn_parallel(tasks, gn_max(1, PLANES_GRAIN / gn_max(1, steps)), over_planes, work);
     } else {
-        gn_parallel(tasks, gn_max(1, GN_GRAIN / gn_max(1, steps)), task, work);
+        gn_parallel(tasks, gn_grain(steps), task, work);
     }
     gn_give(work->taps);
     return work->status;

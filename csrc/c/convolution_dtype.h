@@ -10,7 +10,7 @@
 
 /* Memory for patches of `rows` rows of `count` positions; NULL, which is reported, where there is none. */
 static COMPUTE *NAME(take_patches)(convolution *work, int64_t rows, int64_t count) {
-    COMPUTE *patches = gn_take(rows * count * (int64_t)sizeof(COMPUTE));
+    COMPUTE *patches = gn_take_items(gn_checked(rows, count), sizeof(COMPUTE));
     if (patches == NULL) {
         report(work, GN_OUT_OF_MEMORY);
     }
@@ -87,7 +87,7 @@ static int32_t NAME(forward)(convolution *work) {
     work->tile = gn_max(gn_min(64, of->out_numel), gn_min(work->tile, (of->out_numel + parts - 1) / parts));
     const int64_t tiles = (of->out_numel + work->tile - 1) / work->tile;
     const int64_t steps = of->features * gn_max(1, of->depth) * work->tile;
-    gn_parallel(images * tiles, gn_max(1, GN_GRAIN / steps), NAME(forward_task), work);
+    gn_parallel(images * tiles, gn_grain(steps), NAME(forward_task), work);
     return work->status;
 }
 
@@ -143,7 +143,7 @@ static int32_t NAME(backward_data)(convolution *work) {
     work->tile = task_channels(of->channels, images);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel);
-    gn_parallel(images * blocks, gn_max(1, GN_GRAIN / steps), NAME(backward_data_task), work);
+    gn_parallel(images * blocks, gn_grain(steps), NAME(backward_data_task), work);
     return work->status;
 }
 
@@ -205,7 +205,7 @@ static int32_t NAME(backward_weight)(convolution *work) {
     work->tile = task_channels(of->channels, of->groups);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel * of->batch);
-    gn_parallel(of->groups * blocks, gn_max(1, GN_GRAIN / steps), NAME(backward_weight_task), work);
+    gn_parallel(of->groups * blocks, gn_grain(steps), NAME(backward_weight_task), work);
     return work->status;
 }
 
@@ -239,7 +239,7 @@ static int32_t NAME(run_convolution)(const gn_call *call, void *const *data, int
         return GN_OK;
     }
     const int direct = !IS_HALF && gn_is_contiguous(tensor);
-    work->result = direct ? data[output] : gn_take(gn_numel(tensor) * (int64_t)sizeof(COMPUTE));
+    work->result = direct ? data[output] : gn_take_items(gn_numel(tensor), sizeof(COMPUTE));
     if (work->result == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -321,7 +321,7 @@ static const char *NAME(conjugates)(const gn_tensor *tensor, const char *compact
 #if IS_COMPLEX
     const int64_t count = gn_numel(tensor);
     if (*owned == NULL) {
-        *owned = gn_take(count * (int64_t)sizeof(COMPUTE));
+        *owned = gn_take_items(count, sizeof(COMPUTE));
     }
     MAGNITUDE *to = *owned;
     if (to == NULL || compact == NULL) {

@@ -145,8 +145,8 @@ static int32_t NAME(take_band)(const geometry *of, int64_t channels, int64_t mos
     made->out_rows = gn_max(1, gn_min(most, (affordable - reach) / of->stride[1] + 1));
     made->rows = (made->out_rows - 1) * of->stride[1] + reach;
     const int64_t slab = made->rows * line;
-    made->offsets = gn_take(channels * of->kernel_numel * (int64_t)sizeof(int64_t));
-    made->image = gn_take((channels * of->kernel[0] * slab + BAND_SLACK) * (int64_t)sizeof(COMPUTE));
+    made->offsets = gn_take_items(gn_checked(channels, of->kernel_numel), sizeof(int64_t));
+    made->image = gn_take_items(gn_checked(channels, gn_checked(of->kernel[0], slab)) + BAND_SLACK, sizeof(COMPUTE));
     if (made->offsets == NULL || made->image == NULL) {
         gn_give(made->offsets);
         gn_give(made->image);
@@ -171,7 +171,7 @@ static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context)
     band patches = {NULL, NULL, NULL, 0, 0, 0, 0};
     COMPUTE *bias = NULL;
     if (work->bias != NULL) {
-        bias = gn_take(of->features * WIDTH * (int64_t)sizeof(COMPUTE));
+        bias = gn_take_items(gn_checked(of->features, WIDTH), sizeof(COMPUTE));
     }
     if ((work->bias != NULL && bias == NULL)
         || (!direct && NAME(take_band)(of, of->channels, work->tile, &patches) != GN_OK)) {
@@ -222,14 +222,14 @@ static int32_t NAME(packed_forward)(convolution *work) {
     work->tile = (of->out[1] + parts - 1) / parts;
     const int64_t tiles = (of->out[1] + work->tile - 1) / work->tile;
     const int64_t steps = of->features * gn_max(1, of->depth) * work->tile * of->out[2];
-    gn_parallel(planes * tiles, gn_max(1, PACKED_GRAIN / steps), NAME(packed_forward_task), work);
+    gn_parallel(planes * tiles, gn_max(1, PACKED_GRAIN / gn_max(1, steps)), NAME(packed_forward_task), work);
     return work->status;
 }
 
 /* x = the gradient where all strides are 1: a convolution too, of y with the weights turned round. */
 static int32_t NAME(packed_backward_data)(convolution *work) {
     const geometry *of = &work->of;
-    COMPUTE *turned = gn_take(of->groups * of->features * of->depth * (int64_t)sizeof(COMPUTE));
+    COMPUTE *turned = gn_take_items(gn_checked(gn_checked(of->groups, of->features), of->depth), sizeof(COMPUTE));
     if (turned == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -275,7 +275,7 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
         const int64_t channel = task % blocks * work->tile;
         const int64_t channels = gn_min(many * work->tile, of->channels - channel);
         const int64_t depth = channels * of->kernel_numel;
-        COMPUTE *sums = gn_take(depth * of->features * (int64_t)sizeof(COMPUTE));
+        COMPUTE *sums = gn_take_items(gn_checked(depth, of->features), sizeof(COMPUTE));
         band patches;
         /* the rows of a band are those that all channels together can have, whatever the task's: sums end with them */
         if (sums == NULL || NAME(take_band)(of, channels, work->rows, &patches) != GN_OK) {
@@ -323,7 +323,7 @@ static int32_t NAME(packed_backward_weight)(convolution *work) {
     work->tile = task_channels(of->channels, of->groups);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel * of->batch);
-    gn_parallel(of->groups * blocks, gn_max(1, PACKED_GRAIN / steps), NAME(packed_backward_weight_task), work);
+    gn_parallel(of->groups * blocks, gn_max(1, PACKED_GRAIN / gn_max(1, steps)), NAME(packed_backward_weight_task), work);
     return work->status;
 }
 

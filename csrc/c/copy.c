@@ -5,6 +5,7 @@
 #include "threads.h"
 #include "transpose.h"
 #include "walk.h"
+#include "workspace.h"
 
 /* The fewest rows and columns of a copy that goes by blocks. */
 #define BLOCK 16
@@ -114,7 +115,7 @@ static int32_t move(const gn_call *call, void *const *data) {
             && out->sizes[dim] >= BLOCK) {
             transposition work = {call, data, dim, (out->sizes[dim] + GN_TRANSPOSE_ROWS - 1) / GN_TRANSPOSE_ROWS};
             const int64_t strips = gn_numel(out) / out->sizes[dim] / out->sizes[0] * work.strips;
-            gn_parallel(strips, gn_max(1, GN_GRAIN / (GN_TRANSPOSE_ROWS * out->sizes[0])), transpose_strips, &work);
+            gn_parallel(strips, gn_grain(GN_TRANSPOSE_ROWS * out->sizes[0]), transpose_strips, &work);
             return GN_OK;
         }
     }
@@ -222,7 +223,7 @@ void *gn_compact(const gn_tensor *tensor, void *data, int32_t dtype, void **owne
     if (tensor->dtype == dtype && gn_is_contiguous(tensor)) {
         return data;
     }
-    void *copy = gn_take(gn_numel(tensor) * gn_itemsize(dtype));
+    void *copy = gn_take_items(gn_numel(tensor), (size_t)gn_itemsize(dtype));
     *owned = copy;
     if (copy != NULL) {
         int64_t strides[GN_MAX_DIMS];

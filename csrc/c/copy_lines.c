@@ -1,5 +1,6 @@
 /* Copies of short rows. */
 #include "copy_lines.h"
+#include "workspace.h"
 
 #include "threads.h"
 
@@ -78,6 +79,6 @@ int32_t gn_copy_lines(const gn_call *call, void *const *data) {
     if ((uintptr_t)out_first <= (uintptr_t)in_last && (uintptr_t)in_first <= (uintptr_t)out_last) {
         return GN_NOT_IMPLEMENTED;
     }
-    gn_parallel(count, gn_max(1, GN_GRAIN / out->sizes[0]), copy_lines, &work);
+    gn_parallel(count, gn_grain(out->sizes[0]), copy_lines, &work);
     return GN_OK;
 }

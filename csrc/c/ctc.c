@@ -4,6 +4,7 @@
  * A sequence of S classes has 2 S + 1 states: its classes with a blank before, between and behind them. */
 #include "flat.h"
 #include "threads.h"
+#include "workspace.h"
 
 typedef struct ctc {
     int64_t batch, times, classes, longest; /* the longest target */
@@ -79,7 +80,7 @@ static int32_t make_ctc(ctc *work, const gn_call *call, const gn_tensor *log_pro
         work->longest = gn_max(work->longest, work->target_lengths[i]);
     }
     const int64_t width = 2 * work->longest + 1;
-    work->states = gn_take(work->batch * width * (int64_t)sizeof(int64_t));
+    work->states = gn_take_items(gn_checked(work->batch, width), sizeof(int64_t));
     if (work->states == NULL) {
         return GN_OUT_OF_MEMORY;
     }

@@ -6,7 +6,7 @@
 static void NAME(ctc_forward)(int64_t begin, int64_t end, void *context) {
     ctc *work = context;
     const int64_t width = 2 * work->longest + 1;
-    double *before = gn_take(2 * width * (int64_t)sizeof(double));
+    double *before = gn_take_items(gn_checked(2, width), sizeof(double));
     if (before == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
@@ -69,7 +69,7 @@ static int32_t NAME(ctc_loss)(const gn_call *call, void *const *data) {
         work.out_alpha = flat.at[1];
         work.log_probs = flat.at[2];
         const int64_t steps = gn_max(1, work.times * (2 * work.longest + 1) * 32);
-        gn_parallel(work.batch, gn_max(1, GN_GRAIN / steps), NAME(ctc_forward), &work);
+        gn_parallel(work.batch, gn_grain(steps), NAME(ctc_forward), &work);
         status = gn_unflatten(call, data, &flat, work.status);
     }
     gn_give(work.states);
@@ -81,7 +81,7 @@ static void NAME(ctc_backward)(int64_t begin, int64_t end, void *context) {
     ctc *work = context;
     const int64_t width = 2 * work->longest + 1;
     const int64_t classes = work->classes;
-    double *memory = gn_take((2 * width + 2 * classes) * (int64_t)sizeof(double));
+    double *memory = gn_take_items(gn_checked(2, width) + gn_checked(2, classes), sizeof(double));
     if (memory == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
@@ -183,7 +183,7 @@ static int32_t NAME(ctc_loss_backward)(const gn_call *call, void *const *data) {
         work.alpha_times = call->tensors[5].sizes[1];
         work.alpha_states = call->tensors[5].sizes[2];
         const int64_t steps = gn_max(1, work.times * (2 * work.longest + 1 + work.classes) * 32);
-        gn_parallel(work.batch, gn_max(1, GN_GRAIN / steps), NAME(ctc_backward), &work);
+        gn_parallel(work.batch, gn_grain(steps), NAME(ctc_backward), &work);
         status = gn_unflatten(call, data, &flat, work.status);
     }
     gn_give(work.states);

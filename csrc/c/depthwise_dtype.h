@@ -308,8 +308,9 @@ static void NAME(take_apart)(const geometry *of, const planes *lie, const COMPUT
 
 /* Zeros for `numel` elements, and for the rows that are made with the last ones. */
 static COMPUTE *NAME(take_lines)(convolution *work, int64_t numel) {
-    const int64_t slack = work->lie.hop * LINE_ROWS * gn_max(work->lie.sizes[2], work->lie.made_row);
-    const int64_t size = (numel + slack + LINE_VECTORS * LANES) * (int64_t)sizeof(COMPUTE);
+    const int64_t row = gn_max(work->lie.sizes[2], work->lie.made_row);
+    const int64_t slack = gn_checked(work->lie.hop, gn_checked(LINE_ROWS, row));
+    const int64_t size = gn_checked(numel + slack + LINE_VECTORS * LANES, sizeof(COMPUTE));
     COMPUTE *lines = gn_take(size);
     if (lines == NULL) {
         report(work, GN_OUT_OF_MEMORY);
@@ -376,7 +377,7 @@ static void NAME(lines_backward_weight)(int64_t begin, int64_t end, void *contex
     const planes *lie = &work->lie;
     COMPUTE *image = NAME(take_lines)(work, lie->parts * lie->numel);
     COMPUTE *gradient = NAME(take_lines)(work, lie->count);
-    double *sums = gn_take(of->kernel_numel * (int64_t)sizeof(double));
+    double *sums = gn_take_items(of->kernel_numel, sizeof(double));
     if (sums == NULL) {
         report(work, GN_OUT_OF_MEMORY);
     }

@@ -1,6 +1,7 @@
 /* embedding and embedding_dense_backward. */
 #include "index.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* (out; weight, indices).  GN_BAD_VALUE for an index that is no row of weight. */
 int32_t kernel_embedding(const gn_call *call, void *const *data) {

@@ -1,6 +1,7 @@
 /* _embedding_bag and its gradients: sums, means or maxima of a table's rows, a bag of rows at a time. */
 #include "flat.h"
 #include "threads.h"
+#include "workspace.h"
 
 #define MODE_SUM 0
 #define MODE_MEAN 1
@@ -74,7 +75,7 @@ typedef struct lists {
 
 /* Sorts the numbers by `keys`; those with a key below 0 or too large are in no list. */
 static int32_t make_lists(lists *made, const int64_t *keys, int64_t count, int64_t keyed) {
-    made->start = gn_take((keyed + 2 + count) * (int64_t)sizeof(int64_t));
+    made->start = gn_take_items(keyed + 2 + count, sizeof(int64_t));
     if (made->start == NULL) {
         return GN_OUT_OF_MEMORY;
     }

@@ -11,7 +11,7 @@ static void NAME(bag_task)(int64_t begin, int64_t end, void *context) {
     const gn_tensor *scales = &work->call->tensors[7];
     const int64_t width = work->width;
     const int64_t step = weight->strides[1];
-    COMPUTE *sums = gn_take(width * (int64_t)sizeof(COMPUTE));
+    COMPUTE *sums = gn_take_items(width, sizeof(COMPUTE));
     if (sums == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
@@ -82,7 +82,7 @@ int32_t NAME(kernel_embedding_bag)(const gn_call *call, void *const *data) {
     work.data = data;
     work.width = weight->sizes[1];
     work.mode = call->integers[1];
-    int64_t *rows = gn_take(3 * used * (int64_t)sizeof(int64_t));
+    int64_t *rows = gn_take_items(gn_checked(3, used), sizeof(int64_t));
     if (rows == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -112,7 +112,7 @@ int32_t NAME(kernel_embedding_bag)(const gn_call *call, void *const *data) {
             }
         }
         const int64_t steps = gn_max(1, work.width * (used / gn_max(1, count) + 1));
-        gn_parallel(count, gn_max(1, GN_GRAIN / steps), NAME(bag_task), &work);
+        gn_parallel(count, gn_grain(steps), NAME(bag_task), &work);
     }
     gn_give(work.of.start);
     gn_give(rows);
@@ -253,8 +253,8 @@ int32_t NAME(kernel_embedding_bag_backward)(const gn_call *call, void *const *da
     work.mode = mode;
     work.scaled = call->integers[1] != 0;
     const int direct = !IS_HALF && gn_is_contiguous(out);
-    int64_t *keys = gn_take(2 * count * (int64_t)sizeof(int64_t));
-    work.sums = direct ? data[0] : gn_take(rows * work.width * (int64_t)sizeof(COMPUTE));
+    int64_t *keys = gn_take_items(gn_checked(2, count), sizeof(int64_t));
+    work.sums = direct ? data[0] : gn_take_items(gn_checked(rows, work.width), sizeof(COMPUTE));
     work.status = keys == NULL || work.sums == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     int64_t *where = keys + count;
     for (int64_t i = 0; i < count && work.status == GN_OK; i++) {
@@ -281,10 +281,10 @@ int32_t NAME(kernel_embedding_bag_backward)(const gn_call *call, void *const *da
     }
     if (work.status == GN_OK && work.mode == MODE_MAX) {
         const int64_t steps = rows + call->tensors[4].sizes[0];
-        gn_parallel(work.width, gn_max(16, GN_GRAIN / steps), NAME(bag_gradient_columns), &work);
+        gn_parallel(work.width, gn_max(16, gn_grain(steps)), NAME(bag_gradient_columns), &work);
     } else if (work.status == GN_OK) {
         const int64_t steps = gn_max(1, work.width * (count / rows + 1));
-        gn_parallel(rows, gn_max(1, GN_GRAIN / steps), NAME(bag_gradient_rows), &work);
+        gn_parallel(rows, gn_grain(steps), NAME(bag_gradient_rows), &work);
     }
     if (!direct) {
         if (work.status == GN_OK) {

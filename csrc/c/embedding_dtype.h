@@ -59,8 +59,8 @@ int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) 
     const int64_t count = gn_numel(indices);
     const int scaled = call->integers[2] != 0;
     embedding_gradient work = {call, data, NULL, NULL, count, call->integers[1], NULL};
-    int64_t *lists = gn_take((count + (scaled ? rows : 0)) * (int64_t)sizeof(int64_t));
-    work.sums = gn_take(rows * columns * (int64_t)sizeof(COMPUTE));
+    int64_t *lists = gn_take_items(count + (scaled ? rows : 0), sizeof(int64_t));
+    work.sums = gn_take_items(gn_checked(rows, columns), sizeof(COMPUTE));
     int32_t status = lists == NULL || work.sums == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     if (status == GN_OK && scaled) {
         memset(lists + count, 0, (size_t)rows * sizeof(int64_t));
@@ -76,7 +76,7 @@ int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) 
     }
     if (status == GN_OK) {
         work.indices = lists;
-        gn_parallel(rows, gn_max(1, GN_GRAIN / gn_max(1, columns)), NAME(embedding_rows), &work);
+        gn_parallel(rows, gn_grain(columns), NAME(embedding_rows), &work);
         gn_spread(out, data[0], IS_HALF ? GN_FLOAT32 : CODE, work.sums);
     }
     gn_give(work.sums);

@@ -1,5 +1,6 @@
 /* Tensors as contiguous memory. */
 #include "flat.h"
+#include "workspace.h"
 
 static int32_t wide_dtype(int32_t dtype) {
     return dtype == GN_FLOAT16 || dtype == GN_BFLOAT16 ? GN_FLOAT32 : dtype;
@@ -27,7 +28,7 @@ int32_t gn_flatten(const gn_call *call, void *const *data, int32_t dtype, gn_fla
         } else if (wanted == tensor->dtype && gn_is_contiguous(tensor)) {
             flat->at[i] = data[i];
         } else {
-            flat->owned[i] = gn_take(gn_numel(tensor) * gn_itemsize(wanted));
+            flat->owned[i] = gn_take_items(gn_numel(tensor), (size_t)gn_itemsize(wanted));
             flat->at[i] = flat->owned[i];
         }
         if (flat->at[i] == NULL && gn_numel(tensor) > 0) {

@@ -5,6 +5,7 @@
  * chirp (Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", 1970), whose
  * length is a power of two. */
 #include "fourier.h"
+#include "workspace.h"
 
 /* The largest prime factor that is transformed by its definition. */
 #define LARGEST_PRIME 31
@@ -61,7 +62,7 @@ static int32_t factorize(int64_t length, int32_t *factors) {
 }
 
 static int32_t make_roots(gn_point **roots, int64_t count, int forward) {
-    *roots = gn_take(count * (int64_t)sizeof(gn_point));
+    *roots = gn_take_items(count, sizeof(gn_point));
     if (*roots == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -201,8 +202,8 @@ int32_t gn_begin_fourier(gn_fourier *plan, int64_t length, int forward) {
         plan->inner *= 2;
     }
     plan->factor_count = factorize(plan->inner, plan->factors);
-    plan->chirp = gn_take(length * (int64_t)sizeof(gn_point));
-    plan->filter = gn_take(2 * plan->inner * (int64_t)sizeof(gn_point));
+    plan->chirp = gn_take_items(length, sizeof(gn_point));
+    plan->filter = gn_take_items(gn_checked(2, plan->inner), sizeof(gn_point));
     if (plan->chirp == NULL || plan->filter == NULL || make_roots(&plan->roots, plan->inner, 1) != GN_OK) {
         return GN_OUT_OF_MEMORY;
     }

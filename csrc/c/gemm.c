@@ -1,5 +1,6 @@
 /* Products of matrices by a kernel of our own. */
 #include "gemm.h"
+#include "workspace.h"
 
 #if GN_HAS_GEMM
 

@@ -277,7 +277,7 @@ int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, co
     /* of a factor that is read where it lies, the columns that do not fill vectors are packed all the same */
     const int64_t right_width = right_packed ? panel_width : n % LANES == 0 ? 0 : WIDTH;
     const int64_t size = left_size + right_width * level_depth + (right_width == 0 ? 0 : WIDTH);
-    COMPUTE *left_panel = size == 0 ? NULL : gn_take(size * (int64_t)sizeof(COMPUTE));
+    COMPUTE *left_panel = size == 0 ? NULL : gn_take_items(size, sizeof(COMPUTE));
     if (left_panel == NULL && size != 0) {
         return GN_OUT_OF_MEMORY;
     }

@@ -1,5 +1,6 @@
 /* index_select, _index and _index_put. */
 #include "index.h"
+#include "workspace.h"
 
 #include "threads.h"
 
@@ -24,7 +25,7 @@ void gn_append_dim(gn_dims *dims, int64_t size, int64_t self, int64_t other) {
 
 int32_t gn_make_picks(gn_indexing *work, int64_t count) {
     work->count = count;
-    work->self_picks = gn_take(2 * count * (int64_t)sizeof(int64_t));
+    work->self_picks = gn_take_items(gn_checked(2, count), sizeof(int64_t));
     work->other_picks = work->self_picks + (work->self_picks == NULL ? 0 : count);
     return work->self_picks == NULL ? GN_OUT_OF_MEMORY : GN_OK;
 }
@@ -119,13 +120,13 @@ void gn_index(gn_indexing *work, gn_run_action *action, int independent) {
         return;
     }
     if (independent) {
-        gn_parallel(pairs, gn_max(1, GN_GRAIN / work->inner.numel), index_pairs, &job);
+        gn_parallel(pairs, gn_grain(work->inner.numel), index_pairs, &job);
         return;
     }
     const int64_t threads = gn_parallel_parts(pairs * work->inner.numel, GN_GRAIN);
     if (threads == 1 || work->outer.numel >= 4 * threads) {
         const int64_t size = work->count * work->inner.numel;
-        gn_parallel(work->outer.numel, gn_max(1, GN_GRAIN / size), index_outer, &job);
+        gn_parallel(work->outer.numel, gn_grain(size), index_outer, &job);
         return;
     }
     /* What meets at one element starts at the same place of self: threads share out the places. */

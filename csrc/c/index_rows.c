@@ -1,5 +1,6 @@
 /* index_select, embedding and _index by one index: whole rows, which lie as usual in both tensors. */
 #include "index.h"
+#include "workspace.h"
 
 #include "copy_lines.h"
 #include "threads.h"
@@ -154,6 +155,6 @@ int32_t gn_take_rows(const gn_row_taking *of) {
     }
     const int64_t pieces = (of->count + FEW - 1) / FEW;
     const int64_t steps = gn_max(1, work.nbytes / 4) * gn_max(1, gn_min(FEW, of->count));
-    gn_parallel(of->outer.numel * pieces, gn_max(1, GN_GRAIN / steps), copy_pairs, &work);
+    gn_parallel(of->outer.numel * pieces, gn_grain(steps), copy_pairs, &work);
     return work.fault ? GN_BAD_VALUE : GN_OK;
 }

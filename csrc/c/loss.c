@@ -1,6 +1,7 @@
 /* nll_loss_forward and nll_loss_backward. */
 #include "direct.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* reduction, as in PyTorch's enum */
 #define REDUCTION_NONE 0

@@ -4,6 +4,7 @@
  * BLAS the size of tiles too, depends on the shapes alone, so that the result does not depend on the number of
  * threads. */
 #include "matmul.h"
+#include "workspace.h"
 
 #include "gemm.h"
 

@@ -72,7 +72,7 @@ static int32_t NAME(multiply_packed)(int64_t m, int64_t n, int64_t k, COMPUTE al
                                      int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE *c,
                                      int64_t c_row) {
     const int64_t left_size = PANEL_ROWS * PANEL_DEPTH;
-    COMPUTE *left = gn_take((left_size + PANEL_DEPTH * PANEL_COLUMNS) * (int64_t)sizeof(COMPUTE));
+    COMPUTE *left = gn_take_items(left_size + PANEL_DEPTH * PANEL_COLUMNS, sizeof(COMPUTE));
     if (left == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -102,7 +102,7 @@ static int32_t NAME(multiply_packed)(int64_t m, int64_t n, int64_t k, COMPUTE al
 /* A contiguous copy of a matrix, for a BLAS that can not read its strides.  NULL when memory is exhausted. */
 #if !IS_HALF && !IS_INTEGRAL
 static STORAGE *NAME(compact)(const STORAGE *from, int64_t rows, int64_t columns, int64_t row, int64_t column) {
-    STORAGE *to = gn_take(rows * columns * (int64_t)sizeof(STORAGE));
+    STORAGE *to = gn_take_items(gn_checked(rows, columns), sizeof(STORAGE));
     for (int64_t i = 0; to != NULL && i < rows; i++) {
         for (int64_t j = 0; j < columns; j++) {
             to[i * columns + j] = from[i * row + j * column];
@@ -427,7 +427,7 @@ static int32_t NAME(make_tile)(const product *work, COMPUTE alpha, COMPUTE beta,
     COMPUTE *c = (COMPUTE *)to;
     int64_t c_row = work->m == 1 ? work->n : out->row / size;
     if (!direct) {
-        c = gn_take(m * n * (int64_t)sizeof(COMPUTE));
+        c = gn_take_items(gn_checked(m, n), sizeof(COMPUTE));
         c_row = n;
         if (c == NULL) {
             return GN_OUT_OF_MEMORY;

@@ -118,7 +118,7 @@ static void NAME(max_pool_rows)(int64_t begin, int64_t end, void *context) {
     const int64_t height = work->along[1].out;
     const int64_t width = work->along[2].out;
     const int regular = work->along[2].regular && work->in_numel <= INT32_MAX / 2;
-    int32_t *scratch = regular ? gn_take(width * (int64_t)sizeof(int32_t)) : NULL;
+    int32_t *scratch = regular ? gn_take_items(width, sizeof(int32_t)) : NULL;
     if (regular && scratch == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
@@ -240,7 +240,7 @@ static int32_t NAME(max_pool_backward)(const gn_call *call, void *const *data, i
     work.in = flat.at[1];
     work.places = flat.at[2];
     work.out = flat.at[0];
-    gn_parallel(work.planes, gn_max(1, GN_GRAIN / (work.in_numel + work.out_numel)),
+    gn_parallel(work.planes, gn_grain(work.in_numel + work.out_numel),
                 NAME(max_pool_backward_planes), &work);
     return gn_unflatten(&reduced, memory, &flat, work.status);
 }

@@ -3,6 +3,7 @@
 #include "index.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Elements in a block. */
 #define BLOCK 32768
@@ -26,7 +27,7 @@ static int64_t make_blocks(nonzero *work) {
     work->numel = gn_numel(work->self);
     work->even = gn_even_stride(work->self);
     const int64_t blocks = (work->numel + BLOCK - 1) / BLOCK;
-    work->counts = gn_take(blocks * (int64_t)sizeof(int64_t));
+    work->counts = gn_take_items(blocks, sizeof(int64_t));
     return work->counts == NULL ? -1 : blocks;
 }
 
@@ -304,7 +305,7 @@ int32_t kernel_masked_select(const gn_call *call, void *const *data) {
     work.out = data[0];
     work.out_step = call->tensors[0].strides[0];
     work.blocks = (work.dims.numel + BLOCK - 1) / BLOCK;
-    work.counts = gn_take(work.blocks * (int64_t)sizeof(int64_t));
+    work.counts = gn_take_items(work.blocks, sizeof(int64_t));
     if (work.counts == NULL) {
         return GN_OUT_OF_MEMORY;
     }

@@ -6,6 +6,7 @@
 #include "flat.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Partial sums of a line, so that its loop vectorises. */
 #define LANES 16
@@ -112,7 +113,7 @@ static channel_norm make_group(const int64_t *integers) {
 
 /* Memory for the sums of groups and planes, given back by gn_give(work->mean). */
 static int32_t take_sums(channel_norm *work) {
-    work->mean = gn_take((6 * work->groups + 2 * work->planes) * (int64_t)sizeof(double));
+    work->mean = gn_take_items(gn_checked(6, work->groups) + gn_checked(2, work->planes), sizeof(double));
     if (work->mean == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -127,7 +128,7 @@ static int32_t take_sums(channel_norm *work) {
 }
 
 static void run_planes(channel_norm *work, gn_task *task) {
-    gn_parallel(work->planes, gn_max(1, GN_GRAIN / gn_max(1, work->size)), task, work);
+    gn_parallel(work->planes, gn_grain(work->size), task, work);
 }
 
 /* Batch normalization of single elements: channels side by side. */
@@ -138,11 +139,11 @@ static inline int is_matrix(const channel_norm *work) {
 /* Channels that share a cache line at least stay on one thread. */
 static void run_columns(channel_norm *work, gn_task *task) {
     const int64_t rows = work->planes / gn_max(1, work->channels);
-    gn_parallel(work->channels, gn_max(64, GN_GRAIN / gn_max(1, rows)), task, work);
+    gn_parallel(work->channels, gn_max(64, gn_grain(rows)), task, work);
 }
 
 static void run_rows(channel_norm *work, gn_task *task) {
-    gn_parallel(work->planes / work->channels, gn_max(1, GN_GRAIN / work->channels), task, work);
+    gn_parallel(work->planes / work->channels, gn_grain(work->channels), task, work);
 }
 
 /* The planes' sums added up for each group, in order; NULL weights are 1. */

@@ -1,5 +1,6 @@
 /* reflection_pad and replication_pad over one to three dimensions, and their gradients. */
 #include "resample.h"
+#include "workspace.h"
 
 /* Where position `at` of the padded dimension comes from: mirrored at the ends, or the nearest that there is. */
 static int64_t reflected(int64_t at, int64_t size) {
@@ -46,7 +47,7 @@ static int32_t pad(const gn_call *call, void *const *data, position_rule *rule) 
     void *from = status == GN_OK ? gn_compact(self, data[1], self->dtype, &owned) : NULL;
     void *to = data[0];
     if (!gn_is_contiguous(out)) {
-        made = gn_take(gn_numel(out) * gn_itemsize(out->dtype));
+        made = gn_take_items(gn_numel(out), (size_t)gn_itemsize(out->dtype));
         to = made;
     }
     if (from == NULL || to == NULL) {

@@ -1,12 +1,13 @@
 /* Max and average pooling over two and three dimensions, adaptive too, and their gradients.  One dimension is
  * pooled as a plane of height 1. */
 #include "pooling.h"
+#include "workspace.h"
 
 #include "scalar.h"
 #include "threads.h"
 
 static int32_t take_windows(gn_windows *windows, int64_t in, int64_t out) {
-    const gn_windows made = {in, out, 1, 1, 0, 1, 1, gn_take(3 * out * (int64_t)sizeof(int64_t)), NULL, NULL};
+    const gn_windows made = {in, out, 1, 1, 0, 1, 1, gn_take_items(gn_checked(3, out), sizeof(int64_t)), NULL, NULL};
     *windows = made;
     if (made.start == NULL) {
         return GN_OUT_OF_MEMORY;
@@ -115,12 +116,12 @@ static int64_t row_steps(const gn_pooling *work) {
 /* The rows of all planes of the output, shared out to `task`. */
 static void run_rows(gn_pooling *work, gn_task *task) {
     const int64_t rows = work->planes * work->along[0].out * work->along[1].out;
-    gn_parallel(rows, gn_max(1, GN_GRAIN / row_steps(work)), task, work);
+    gn_parallel(rows, gn_grain(row_steps(work)), task, work);
 }
 
 static void run_planes(gn_pooling *work, gn_task *task) {
     const int64_t steps = row_steps(work) * work->along[0].out * work->along[1].out + work->in_numel;
-    gn_parallel(work->planes, gn_max(1, GN_GRAIN / gn_max(1, steps)), task, work);
+    gn_parallel(work->planes, gn_grain(steps), task, work);
 }
 
 #define GN_TEMPLATE "max_pool_dtype.h"

@@ -9,6 +9,7 @@
 #include "scalar.h"
 #include "threads.h"
 #include "transpose.h"
+#include "workspace.h"
 
 /* Outputs folded side by side, where the kept dimension is the closest: their lanes stay in the L1 cache, and a row
  * is long enough to be fetched ahead. */
@@ -243,15 +244,15 @@ static int32_t reduce(const gn_call *call, void *const *data, const reducer *of)
     work.pieces = (work.reduced.numel + work.piece - 1) / work.piece;
     const int64_t outputs = work.kept.numel * work.columns;
     if (work.pieces > 1) {
-        work.partial = gn_take(outputs * work.pieces * of->size);
+        work.partial = gn_take_items(gn_checked(outputs, work.pieces), (size_t)of->size);
         if (work.partial == NULL) {
             return GN_OUT_OF_MEMORY;
         }
     }
     const int64_t task_size = gn_min(work.piece, work.reduced.numel) * gn_min(TILE, work.columns);
-    gn_parallel(work.kept.numel * work.tiles * work.pieces, gn_max(1, GN_GRAIN / task_size), fold_tasks, &work);
+    gn_parallel(work.kept.numel * work.tiles * work.pieces, gn_grain(task_size), fold_tasks, &work);
     if (work.partial != NULL) {
-        gn_parallel(outputs, gn_max(1, GN_GRAIN / work.pieces), combine_pieces, &work);
+        gn_parallel(outputs, gn_grain(work.pieces), combine_pieces, &work);
         gn_give(work.partial);
     }
     return GN_OK;

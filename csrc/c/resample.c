@@ -3,6 +3,7 @@
  * A task is a block of positions of the outermost dimension of one plane, so that the results between two dimensions
  * stay small; blocks depend on the shapes alone. */
 #include "resample.h"
+#include "workspace.h"
 
 #include "threads.h"
 
@@ -14,7 +15,7 @@ int32_t gn_take_taps(gn_taps *taps, int64_t in, int64_t out, int64_t count) {
     taps->out = out;
     taps->keeps = 0;
     taps->shift = 0;
-    taps->start = gn_take((out + 1 + 2 * count) * (int64_t)sizeof(int64_t));
+    taps->start = gn_take_items(out + 1 + gn_checked(2, count), sizeof(int64_t));
     if (taps->start == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -135,7 +136,7 @@ static int32_t resample_block(const resampling *work, int64_t plane, int64_t beg
         char *target = to;
         if (dim > 0) {
             gn_give(buffers[turn]);
-            buffers[turn] = gn_take(outer * (past - first) * inner * work->itemsize);
+            buffers[turn] = gn_take_items(gn_checked(outer, gn_checked(past - first, inner)), (size_t)work->itemsize);
             target = buffers[turn];
             turn = 1 - turn;
         }
@@ -184,7 +185,7 @@ int32_t gn_resample(const gn_taps *taps, int64_t spatial, int64_t planes, int64_
     work.block = gn_min(taps[0].out, gn_max(1, BLOCK_ELEMENTS / gn_max(work.in_row, work.out_row)));
     const int64_t blocks = (taps[0].out + work.block - 1) / work.block;
     const int64_t steps = gn_max(1, work.block * work.out_row * most);
-    gn_parallel(planes * blocks, gn_max(1, GN_GRAIN / steps), resample_task, &work);
+    gn_parallel(planes * blocks, gn_grain(steps), resample_task, &work);
     return work.status;
 }
 
@@ -280,7 +281,7 @@ void gn_gather_planes(const gn_taps *taps, int64_t spatial, int64_t planes, int6
         }
         begin = end;
     }
-    gn_parallel(rows, gn_max(1, GN_GRAIN / width->out), gather_rows, &work);
+    gn_parallel(rows, gn_grain(width->out), gather_rows, &work);
 }
 
 #define GN_TEMPLATE "resample_dtype.h"

@@ -6,6 +6,7 @@
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Lines that go forward side by side: their totals stay in the L1 cache. */
 #define TILE 256

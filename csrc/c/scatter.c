@@ -7,6 +7,7 @@
 #include "index.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Columns that a task takes at least: a few cache lines of each tensor. */
 #define LEAST_COLUMNS 32
@@ -108,7 +109,7 @@ static int indices_are_in(const gn_tensor *index, const char *data, int64_t size
     const gn_tensor once = {index->dtype, index->ndim, sizes, index->strides};
     index_check check = {&once, data, size, 0};
     const int64_t length = gn_length(&once, once.ndim - 1);
-    gn_parallel(gn_numel(&once) / length, gn_max(1, GN_GRAIN / length), check_lines, &check);
+    gn_parallel(gn_numel(&once) / length, gn_grain(length), check_lines, &check);
     return !check.fault;
 }
 
@@ -191,7 +192,7 @@ static int32_t run_gathering(gathering *work) {
         work->width = gn_min(work->columns, gn_max(LEAST_COLUMNS, work->columns * rows / ENOUGH_TASKS));
     }
     const int64_t tasks = rows * ((work->columns + work->width - 1) / work->width);
-    gn_parallel(tasks, gn_max(1, GN_GRAIN / (length * work->width)), run_tasks, work);
+    gn_parallel(tasks, gn_grain(length * work->width), run_tasks, work);
     return work->fault ? GN_BAD_VALUE : GN_OK;
 }
 

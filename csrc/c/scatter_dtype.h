@@ -103,7 +103,7 @@ static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_te
     if (gn_numel(index) == 0) {
         return GN_OK;
     }
-    CELL *cells = gn_take(numel * (int64_t)sizeof(CELL));
+    CELL *cells = gn_take_items(numel, sizeof(CELL));
     if (cells == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -137,7 +137,7 @@ static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_te
         }
         combined result = {out, data[0], cells, how, with_self};
         const int64_t length = gn_length(out, out->ndim - 1);
-        gn_parallel(numel / length, gn_max(1, GN_GRAIN / length), NAME(write_cells), &result);
+        gn_parallel(numel / length, gn_grain(length), NAME(write_cells), &result);
     }
     gn_give(cells);
     return status;

@@ -5,6 +5,7 @@
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Partial results of a line, so that its loop vectorises; as many as in reduce.c. */
 #define LANES 32

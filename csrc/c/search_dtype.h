@@ -156,18 +156,18 @@ static int32_t NAME(run_lines)(search *work, int64_t count) {
     if (width > 1) {
         const int64_t tiles = (width + TILE - 1) / TILE;
         const int64_t size = work->length * gn_min(TILE, width);
-        gn_parallel(count / width * tiles, gn_max(1, GN_GRAIN / size), NAME(search_tiles), work);
+        gn_parallel(count / width * tiles, gn_grain(size), NAME(search_tiles), work);
         return GN_OK;
     }
     if (work->length >= 2 * PIECE) {
         work->pieces = (work->length + PIECE - 1) / PIECE;
-        work->places = gn_take(count * work->pieces * (int64_t)sizeof(int64_t));
+        work->places = gn_take_items(gn_checked(count, work->pieces), sizeof(int64_t));
         if (work->places == NULL) {
             return GN_OUT_OF_MEMORY;
         }
     }
     const int64_t size = gn_min(PIECE, work->length);
-    gn_parallel(count * work->pieces, gn_max(1, GN_GRAIN / size), NAME(search_pieces), work);
+    gn_parallel(count * work->pieces, gn_grain(size), NAME(search_pieces), work);
     const int64_t stride = gn_step(work->in, work->dim);
     for (int64_t line = 0; line < count && work->pieces > 1; line++) {
         const char *in = work->from + gn_offset(work->in, line, work->dim);

@@ -4,6 +4,7 @@
  * only the elements of that bin are looked at closely. */
 #include "order.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Bins, by the leading bits of the keys. */
 #define BIN_BITS 11

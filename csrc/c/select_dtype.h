@@ -88,7 +88,7 @@ static int32_t NAME(rank_of)(const STORAGE *in, int64_t count, KEY flip, int64_t
         line.low = (KEY)((KEY)bin << BIN_SHIFT);
         line.high = (KEY)(line.low | (KEY)(((KEY)1 << BIN_SHIFT) - 1));
     }
-    line.found = gn_take((wanted + BLOCK) * (int64_t)sizeof(ELEMENT));
+    line.found = gn_take_items(wanted + BLOCK, sizeof(ELEMENT));
     if (line.found == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -283,11 +283,11 @@ static void NAME(select_task)(int64_t begin, int64_t end, void *context) {
     ELEMENT *best = NULL;
     int32_t status = GN_OK;
     if (step != (int64_t)sizeof(STORAGE) && work->length > 1) {
-        copy = gn_take(work->length * (int64_t)sizeof(STORAGE));
+        copy = gn_take_items(work->length, sizeof(STORAGE));
         status = copy == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     }
     if (work->wanted == BEST) {
-        best = gn_take((2 * work->k + BLOCK) * (int64_t)sizeof(ELEMENT));
+        best = gn_take_items(gn_checked(2, work->k) + BLOCK, sizeof(ELEMENT));
         status = best == NULL ? GN_OUT_OF_MEMORY : status;
     }
     for (int64_t line = begin; line < end && status == GN_OK; line++) {
@@ -319,7 +319,7 @@ static int32_t NAME(run_selection)(selection *work, int64_t dim, int keepdim) {
     if (lines < gn_get_num_threads()) {
         NAME(select_task)(0, lines, work);
     } else {
-        gn_parallel(lines, gn_max(1, GN_GRAIN / 4 / work->length), NAME(select_task), work);
+        gn_parallel(lines, gn_grain(4 / work->length), NAME(select_task), work);
     }
     return work->status;
 }

@@ -3,6 +3,7 @@
 #include "index.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Pairs the slices of `self` along `dim` that `index` names with those of `other`, one after the other; where that is
  * NULL, with one number.  GN_BAD_VALUE for an index out of range; from_end: negative ones count from the end. */
@@ -83,7 +84,7 @@ static int32_t find_positions(const gn_tensor *self, const gn_tensor *index, voi
     const int64_t size = gn_itemsize(self->dtype);
     void *owned;
     const int64_t *positions = gn_compact(index, index_data, GN_INT64, &owned);
-    int64_t *found = gn_take(count * (int64_t)sizeof(int64_t));
+    int64_t *found = gn_take_items(count, sizeof(int64_t));
     int32_t status = positions == NULL || found == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t i = 0; i < count && status == GN_OK; i++) {
         const int64_t at = positions[i] < 0 ? positions[i] + numel : positions[i];
@@ -146,7 +147,7 @@ int32_t kernel_take(const gn_call *call, void *const *data) {
     void *owned = NULL;
     int32_t status = find_positions(self, &call->tensors[2], data[2], &offsets);
     if (status == GN_OK && !gn_is_contiguous(out)) {
-        owned = gn_take(count * work.size);
+        owned = gn_take_items(count, (size_t)work.size);
         work.to = owned;
         status = owned == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     }

@@ -4,6 +4,7 @@
 #include "flat.h"
 #include "scalar.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Partial results of a line, so that its loop vectorises. */
 #define LANES 32
@@ -61,7 +62,7 @@ static int32_t run_softmax(const gn_call *call, void *const *data, int logarithm
     work.gradient = backward ? gn_compact(&call->tensors[1], data[1], dtype, &owned[1]) : NULL;
     work.out = data[0];
     if (!gn_is_contiguous(out)) {
-        owned[2] = gn_take(numel * gn_itemsize(out->dtype));
+        owned[2] = gn_take_items(numel, (size_t)gn_itemsize(out->dtype));
         work.out = owned[2];
     }
     if (work.in == NULL || work.out == NULL || (backward && work.gradient == NULL)) {
@@ -69,7 +70,7 @@ static int32_t run_softmax(const gn_call *call, void *const *data, int logarithm
     } else {
         const int64_t tiles = (work.inner + work.tile - 1) / work.tile;
         const int64_t steps = work.length * work.tile;
-        gn_parallel(numel / work.length / work.inner * tiles, gn_max(1, GN_GRAIN / steps), task, &work);
+        gn_parallel(numel / work.length / work.inner * tiles, gn_grain(steps), task, &work);
         if (owned[2] != NULL && work.status == GN_OK) {
             gn_spread(out, data[0], out->dtype, owned[2]);
         }

@@ -230,7 +230,7 @@ static void NAME(softmax_lines)(int64_t begin, int64_t end, softmax *work) {
     const int has_gradient = work->gradient != NULL;
     COMPUTE *buffer = NULL;
     if (IS_HALF) {
-        buffer = gn_take((has_gradient ? 2 : 1) * length * together * (int64_t)sizeof(COMPUTE));
+        buffer = gn_take_items(gn_checked((has_gradient ? 2 : 1) * length, together), sizeof(COMPUTE));
         if (buffer == NULL) {
             gn_report(&work->status, GN_OUT_OF_MEMORY);
             return;
@@ -277,7 +277,7 @@ static void NAME(softmax_tiles)(int64_t begin, int64_t end, void *context) {
     const int64_t tiles = (inner + work->tile - 1) / work->tile;
     COMPUTE *buffer = NULL;
     if (IS_HALF) {
-        buffer = gn_take((work->gradient == NULL ? 1 : 2) * length * work->tile * (int64_t)sizeof(COMPUTE));
+        buffer = gn_take_items(gn_checked((work->gradient == NULL ? 1 : 2) * length, work->tile), sizeof(COMPUTE));
         if (buffer == NULL) {
             gn_report(&work->status, GN_OUT_OF_MEMORY);
             return;

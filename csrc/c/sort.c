@@ -1,6 +1,7 @@
 /* sort.stable, and mode, which sorts. */
 #include "order.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Elements among which those that a key does not tell are looked for at once. */
 #define BLOCK 64
@@ -38,7 +39,7 @@ static int32_t sort_lines(const gn_call *call, void *const *data, int64_t dim, i
     if (lines < gn_get_num_threads()) {
         task(0, lines, &work);
     } else {
-        gn_parallel(lines, gn_max(1, GN_GRAIN / 8 / work.length), task, &work);
+        gn_parallel(lines, gn_grain(8 / work.length), task, &work);
     }
     return work.status;
 }

@@ -162,7 +162,7 @@ static void NAME(sort_task)(int64_t begin, int64_t end, void *context) {
     const gn_tensor *self = &work->call->tensors[2];
     NAME(line) line = {NULL, gn_step(self, work->dim), work->length, work->descending ? KEY_MASK : 0, 0,
                        NULL, NULL, gn_step(values, work->dim), NULL, gn_step(indices, work->dim)};
-    line.elements = gn_take(2 * work->length * (int64_t)sizeof(ELEMENT));
+    line.elements = gn_take_items(gn_checked(2, work->length), sizeof(ELEMENT));
     if (line.elements == NULL) {
         report_memory(work);
         return;
@@ -197,7 +197,7 @@ static void NAME(mode_task)(int64_t begin, int64_t end, void *context) {
     const gn_tensor *self = &work->call->tensors[2];
     const int64_t step = gn_step(self, work->dim);
     const int64_t skipped = work->call->integers[1] && self->ndim > 0 ? work->dim : -1;
-    ELEMENT *elements = gn_take(2 * work->length * (int64_t)sizeof(ELEMENT));
+    ELEMENT *elements = gn_take_items(gn_checked(2, work->length), sizeof(ELEMENT));
     if (elements == NULL) {
         report_memory(work);
         return;

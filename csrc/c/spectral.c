@@ -5,6 +5,7 @@
 #include "direct.h"
 #include "fourier.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* One dimension: from lines of `in` to lines of `out`. */
 typedef struct pass {
@@ -77,7 +78,7 @@ static void transform_lines(int64_t begin, int64_t end, void *context) {
     const int64_t length = work->plan.length;
     const int64_t together = gn_min(gn_fourier_lines(&work->plan), end - begin);
     gn_point *points =
-        gn_take(together * (length + gn_fourier_scratch(&work->plan)) * (int64_t)sizeof(gn_point));
+        gn_take_items(gn_checked(together, length + gn_fourier_scratch(&work->plan)), sizeof(gn_point));
     if (points == NULL) {
 #ifdef _OPENMP
 #pragma omp atomic write
@@ -129,7 +130,7 @@ static int32_t run_pass(const transform *work, int64_t which, int64_t length, co
     now.status = gn_begin_fourier(&now.plan, length, work->forward);
     if (now.status == GN_OK) {
         const int64_t lines = gn_numel(out) / gn_length(out, now.dim);
-        gn_parallel(lines, gn_max(1, GN_GRAIN / (16 * length)), transform_lines, &now);
+        gn_parallel(lines, gn_grain(16 * length), transform_lines, &now);
     }
     gn_end_fourier(&now.plan);
     return now.status;
@@ -154,7 +155,7 @@ static int32_t run_passes(transform *work, const int64_t *between_sizes, int64_t
     const gn_tensor between = {GN_COMPLEX128, self->ndim, between_sizes, strides};
     void *buffer = NULL;
     if (work->dim_count > 1) {
-        buffer = gn_take(gn_numel(&between) * (int64_t)sizeof(gn_point));
+        buffer = gn_take_items(gn_numel(&between), sizeof(gn_point));
         if (buffer == NULL) {
             return GN_OUT_OF_MEMORY;
         }

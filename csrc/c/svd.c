@@ -7,6 +7,7 @@
 #include "scalar.h"
 #include "singular_values.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* Jacobi converges quadratically; a handful of sweeps is enough. */
 #define SWEEPS 60

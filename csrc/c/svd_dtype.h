@@ -207,8 +207,8 @@ static int32_t NAME(decompose_matrix)(const decomposition *work, int64_t matrix,
 static int64_t NAME(decomposition_nbytes)(const decomposition *work) {
     const int64_t rows = gn_max(work->rows, work->columns);
     const int64_t count = gn_min(work->rows, work->columns);
-    const int64_t numbers = rows * count + 2 * count * count + rows * rows;
-    return numbers * (int64_t)sizeof(SCALAR) + 3 * count * (int64_t)sizeof(double);
+    const int64_t numbers = gn_checked(rows, count) + gn_checked(2, gn_checked(count, count)) + gn_checked(rows, rows);
+    return numbers < 0 ? numbers : gn_checked(numbers, sizeof(SCALAR)) + gn_checked(3 * count, sizeof(double));
 }
 
 /* decompose_matrix with memory of its own, for a matrix that the way without vectors is no good for. */
@@ -281,8 +281,8 @@ static void NAME(decompose_matrices)(int64_t begin, int64_t end, void *context) 
     const int64_t rows = gn_max(work->rows, work->columns);
     const int64_t count = gn_min(work->rows, work->columns);
     const int64_t numbers =
-        PARTS * count * (gn_column_step(PARTS * rows) + 1) + gn_singular_scratch(PARTS * rows, PARTS * count);
-    void *memory = gn_take(work->with_vectors ? NAME(decomposition_nbytes)(work) : numbers * (int64_t)sizeof(double));
+        gn_checked(PARTS * count, gn_column_step(PARTS * rows) + 1) + gn_singular_scratch(PARTS * rows, PARTS * count);
+    void *memory = gn_take(work->with_vectors ? NAME(decomposition_nbytes)(work) : gn_checked(numbers, sizeof(double)));
     int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         status = work->with_vectors ? NAME(decompose_matrix)(work, matrix, memory)
@@ -301,8 +301,9 @@ int32_t NAME(kernel_svd)(const gn_call *call, void *const *data) {
     for (int32_t dim = 0; dim < in->ndim - 2; dim++) {
         matrices *= in->sizes[dim];
     }
-    const int64_t size = gn_max(1, work.rows * work.columns) * gn_max(1, gn_min(work.rows, work.columns)) * 16;
-    gn_parallel(matrices, gn_max(1, GN_GRAIN / size), NAME(decompose_matrices), &work);
+    const int64_t least = gn_min(work.rows, work.columns);
+    const int64_t size = gn_checked(gn_checked(work.rows, work.columns), gn_checked(16, least));
+    gn_parallel(matrices, gn_grain(size), NAME(decompose_matrices), &work);
     return work.status;
 }
 

@@ -4,6 +4,7 @@
 #include "scalar.h"
 #include "threads.h"
 #include "walk.h"
+#include "workspace.h"
 
 /* Partial sums of a distance, so that its loop vectorises. */
 #define LANES 16

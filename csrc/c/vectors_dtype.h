@@ -193,7 +193,7 @@ static void NAME(cdist_chunks)(int64_t begin, int64_t end, void *context) {
     const int64_t step = out->strides[last];
     /* Where rows of the output are dense, the products are made there. */
     const int direct = step == size && row_step >= work->columns * size && row_step % size == 0;
-    COMPUTE *buffer = direct ? NULL : gn_take(CHUNK_ROWS * CHUNK_COLUMNS * size);
+    COMPUTE *buffer = direct ? NULL : gn_take_items(CHUNK_ROWS * CHUNK_COLUMNS, (size_t)size);
     int32_t status = !direct && buffer == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t chunk = begin; chunk < end && status == GN_OK; chunk++) {
         const int64_t matrix = chunk / chunks;
@@ -233,7 +233,7 @@ static void NAME(cdist_chunks)(int64_t begin, int64_t end, void *context) {
 
 /* The distances by a product of matrices. */
 static int32_t NAME(cdist_by_product)(distances *work, int64_t first_rows, int64_t second_rows) {
-    work->first_squares = gn_take((first_rows + second_rows) * (int64_t)sizeof(COMPUTE));
+    work->first_squares = gn_take_items(first_rows + second_rows, sizeof(COMPUTE));
     if (work->first_squares == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -244,7 +244,7 @@ static int32_t NAME(cdist_by_product)(distances *work, int64_t first_rows, int64
     const int64_t matrices = gn_numel(work->out) / work->columns / work->rows;
     const int64_t size = gn_min(work->rows, CHUNK_ROWS) * work->columns * (work->length / 8 + 1);
     work->status = GN_OK;
-    gn_parallel(matrices * chunks, gn_max(1, GN_GRAIN / size), NAME(cdist_chunks), work);
+    gn_parallel(matrices * chunks, gn_grain(size), NAME(cdist_chunks), work);
     gn_give(work->first_squares);
     return work->status;
 }
@@ -301,7 +301,7 @@ int32_t NAME(kernel_cdist)(const gn_call *call, void *const *data) {
 #endif
     if (status == GN_OK) {
         const int64_t size = gn_max(1, work.columns * work.length);
-        gn_parallel(gn_numel(out) / work.columns, gn_max(1, GN_GRAIN / size), NAME(cdist_rows), &work);
+        gn_parallel(gn_numel(out) / work.columns, gn_grain(size), NAME(cdist_rows), &work);
     }
     gn_give(owned[0]);
     gn_give(owned[1]);
@@ -316,7 +316,7 @@ static void NAME(pdist_chunks)(int64_t begin, int64_t end, void *context) {
     const int64_t step = work->out->strides[0];
     const STORAGE *rows = (const STORAGE *)work->first;
     const COMPUTE *squares = work->first_squares;
-    COMPUTE *made = gn_take(CHUNK_ROWS * CHUNK_COLUMNS * (int64_t)sizeof(COMPUTE));
+    COMPUTE *made = gn_take_items(CHUNK_ROWS * CHUNK_COLUMNS, sizeof(COMPUTE));
     int32_t status = made == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t chunk = begin; chunk < end && status == GN_OK; chunk++) {
         const int64_t row = chunk * CHUNK_ROWS;
@@ -351,14 +351,14 @@ static void NAME(pdist_chunks)(int64_t begin, int64_t end, void *context) {
 
 /* The distances of the rows of one matrix by products. */
 static int32_t NAME(pdist_by_product)(distances *work) {
-    work->first_squares = gn_take(work->rows * (int64_t)sizeof(COMPUTE));
+    work->first_squares = gn_take_items(work->rows, sizeof(COMPUTE));
     if (work->first_squares == NULL) {
         return GN_OUT_OF_MEMORY;
     }
     NAME(square_rows)((const STORAGE *)work->first, work->length, work->rows, work->first_squares);
     const int64_t size = gn_min(work->rows, CHUNK_ROWS) * work->rows * (work->length / 8 + 1) / 2;
     work->status = GN_OK;
-    gn_parallel((work->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, gn_max(1, GN_GRAIN / size), NAME(pdist_chunks), work);
+    gn_parallel((work->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, gn_grain(size), NAME(pdist_chunks), work);
     gn_give(work->first_squares);
     return work->status;
 }
@@ -409,7 +409,7 @@ int32_t NAME(kernel_pdist)(const gn_call *call, void *const *data) {
     }
 #endif
     const int64_t size = gn_max(1, work.rows * work.length / 2);
-    gn_parallel(work.rows, gn_max(1, GN_GRAIN / size), NAME(pdist_rows), &work);
+    gn_parallel(work.rows, gn_grain(size), NAME(pdist_rows), &work);
 #endif
     return GN_OK;
 }

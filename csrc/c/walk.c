@@ -1,5 +1,6 @@
 /* Walking iterated tensors: rows of dimension 0, split over threads. */
 #include "walk.h"
+#include "workspace.h"
 
 #include "copy_lines.h"
 #include "threads.h"
@@ -500,9 +501,9 @@ static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int th
     joining join = {.work = &work};
     if (wants_tiles(call)) {
         const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
-        gn_parallel(strips, gn_max(1, GN_GRAIN / (TILE_ROWS * sizes[0])), walk_strips, &work);
+        gn_parallel(strips, gn_grain(TILE_ROWS * sizes[0]), walk_strips, &work);
     } else if (wants_joining(call, &join)) {
-        gn_parallel(numel / sizes[0], gn_max(1, GN_GRAIN / sizes[0]), walk_joined, &join);
+        gn_parallel(numel / sizes[0], gn_grain(sizes[0]), walk_joined, &join);
     } else {
         gn_parallel(numel, GN_GRAIN, walk_part, &work);
     }
