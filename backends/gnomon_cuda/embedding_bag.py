@@ -80,7 +80,8 @@ def _embedding_bag(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]
     length = 1 if mode == MAX else used // max(count, 1)
     bags = _bags(work, count, width, table._spec.sizes[0], arguments["padding_idx"], mode, length)
     given, starts = (work.structure("gn_bag_vector", _vector(each)) for each in (indices, offsets))
-    flag, unordered = work.flag(), work.flag()
+    flag = work.flag()
+    unordered = flag  # the reference knows what offsets out of order mean
     parameters = [bags, given, starts, work.pointer(flag), work.pointer(unordered)]
     if used or offsets._spec.numel:
         _launch(work, dtype, "check_bags", max(used, offsets._spec.numel), parameters)

@@ -48,18 +48,22 @@ static int64_t bag_of(const vector *offsets, int64_t bags, int64_t position) {
     return gn_min(low, bags) - 1;
 }
 
-/* The bags of all positions [0, count). */
-static void find_bags(const vector *offsets, int64_t bags, int64_t count, int64_t *where) {
+/* Are the offsets in order, none of them below 0?  The reference knows what others mean. */
+static int in_order(const vector *offsets) {
+    int64_t last = 0;
     int sorted = 1;
-    for (int64_t i = 1; i < offsets->count; i++) {
-        sorted = sorted && entry(offsets, i - 1) <= entry(offsets, i);
+    for (int64_t i = 0; i < offsets->count; i++) {
+        const int64_t offset = entry(offsets, i);
+        sorted = sorted && last <= offset;
+        last = offset;
     }
+    return sorted;
+}
+
+/* The bags of all positions [0, count), by offsets in order. */
+static void find_bags(const vector *offsets, int64_t bags, int64_t count, int64_t *where) {
     int64_t passed = 0; /* offsets that are not behind the position */
     for (int64_t i = 0; i < count; i++) {
-        if (!sorted) {
-            where[i] = bag_of(offsets, bags, i);
-            continue;
-        }
         while (passed < offsets->count && entry(offsets, passed) <= i) {
             passed++;
         }

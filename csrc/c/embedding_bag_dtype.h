@@ -75,6 +75,9 @@ int32_t NAME(kernel_embedding_bag)(const gn_call *call, void *const *data) {
     if (offsets.count > 0 && (entry(&offsets, 0) != 0 || entry(&offsets, offsets.count - 1) > indices.count)) {
         return GN_BAD_VALUE;
     }
+    if (!in_order(&offsets)) {
+        return GN_BAD_VALUE;
+    }
     const int64_t used = count == 0 ? 0 : indices.count;
     bags work;
     memset(&work, 0, sizeof work);
@@ -312,6 +315,9 @@ int32_t NAME(kernel_embedding_bag_scales_backward)(const gn_call *call, void *co
     const int64_t padding = call->integers[1];
     if (weight->dtype != CODE) {
         return GN_NOT_IMPLEMENTED;
+    }
+    if (bag_numbers.count == 0 && !in_order(&offsets)) {
+        return GN_BAD_VALUE;
     }
     for (int64_t i = 0; i < indices.count; i++) {
         const int64_t row = entry(&indices, i);

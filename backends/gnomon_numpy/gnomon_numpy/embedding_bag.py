@@ -51,6 +51,7 @@ def embedding_bag(
     table, rows, starts = numbers(weight, WIDE), _integers(indices), _integers(offsets)
     bags, width = output._spec.sizes
     refuse_if(starts.size and (starts[0] != 0 or starts[-1] > rows.size))
+    refuse_if(np.any(np.diff(starts) < 0))
     if not bags:
         _store_prefix(offset2bag, np.full(rows.size, -1))
         rows = rows[:0]
@@ -143,6 +144,7 @@ def samples_backward(
     gradients, table, rows = numbers(grad, WIDE), numbers(weight, WIDE), _integers(indices)
     bags: Any = _integers(offset2bag)
     if not bags.size:
+        refuse_if(np.any(np.diff(_integers(offsets)) < 0))
         bags = _bags_of(_integers(offsets), gradients.shape[0], rows.size)
     held = rows != padding_idx
     is_none = (rows < 0) | (rows >= table.shape[0]) | (bags < 0) | (bags >= gradients.shape[0])

@@ -86,9 +86,12 @@ def _bag_rule(
     )
 
 
-def _bag_of(offsets: Sequence[Any], bags: int, position: int) -> int:
-    """The bag that a position of ``indices`` is in."""
-    return min(bisect.bisect_right(offsets, position), bags) - 1
+def _bags_of(offsets: Sequence[Any], bags: int, count: int) -> list[int]:
+    """The bag that each of ``count`` positions of ``indices`` is in: as many offsets, less one, do not lie
+    behind it, in whatever order they are.
+    """
+    starts = sorted(offsets[:bags])
+    return [bisect.bisect_right(starts, position) - 1 for position in range(count)]
 
 
 def _bag_kernel(
@@ -115,24 +118,26 @@ def _bag_kernel(
             f"offsets have to go from 0 to at most {len(rows)}, the length of the input, but go from "
             f"{starts[0]} to {starts[-1]}"
         )
+    for start in starts:
+        if start < 0:
+            raise IndexError(f"embedding_bag: offset {start} is out of range: offsets begin at 0")
     held: list[list[int]] = [[] for _ in range(bags)]
-    where: list[int] = []
+    where = _bags_of(starts, bags, len(rows))
+    sizes = [end - start for start, end in zip(starts, [*starts[1:bags], len(rows)])]  # below 0 out of order
     for position, row in enumerate(rows if bags else []):
         if not 0 <= row < table.sizes[0]:  # type: ignore[operator]
             raise RuntimeError(
                 f"Index {position} of input takes value {row} which is not in the valid range [0, "
                 f"{table.sizes[0]})"
             )
-        where.append(_bag_of(starts, bags, position))
-        if row != padding_idx:
-            held[where[-1]].append(position)
-    _store(offset2bag, where if bags else [-1] * indices._spec.numel)
-    if mode != SUM:
-        _store(bag_size, [len(positions) for positions in held])
-    else:
-        _store(bag_size, [0] * bags)
+        if row == padding_idx:
+            sizes[where[position]] -= 1
+        else:
+            held[where[position]].append(position)
+    _store(offset2bag, where)
+    _store(bag_size, [0] * bags if mode == SUM else sizes)
     if mode != MAX:
-        _store(maximum_indices, [0] * bags if mode == SUM else [len(positions) for positions in held])
+        _store(maximum_indices, [0] * bags if mode == SUM else sizes)
     for bag, positions in enumerate(held):
         for column in range(width):
             numbers: list[Any] = [table[rows[position], column] for position in positions]
@@ -148,7 +153,7 @@ def _bag_kernel(
             if scales is not None:
                 numbers = [number * scales[position] for number, position in zip(numbers, positions)]
             total = exact_sum(numbers)
-            out[bag, column] = total / len(numbers) if mode == MEAN and numbers else total
+            out[bag, column] = total / max(sizes[bag], 1) if mode == MEAN else total
 
 
 def _store(tensor: Tensor, numbers: Sequence[Any]) -> None:
@@ -432,10 +437,11 @@ def _samples_kernel(
     """The scalar product of the bag's gradient with the row."""
     gradients, table = TensorAccessor(grad), TensorAccessor(weight)
     starts: list[Any] = elements(offsets)
-    bags: list[Any] = elements(offset2bag)
+    count = indices._spec.numel
+    bags: list[Any] = elements(offset2bag) or _bags_of(starts, gradients.sizes[0], count)
     products = []
     for position, row in enumerate(elements(indices)):
-        bag = bags[position] if bags else _bag_of(starts, gradients.sizes[0], position)
+        bag = bags[position]
         if row != padding_idx:
             _check_numbers("row", [row], table.sizes[0])
             _check_numbers("bag", [bag], gradients.sizes[0])
