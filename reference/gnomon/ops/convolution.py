@@ -13,7 +13,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
-from ..kit.rules import refuse
+from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
@@ -362,8 +362,8 @@ def _convolution_backward_rule(
         raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
     options = _checked_options(input.ndim - 2, stride, padding, dilation, transposed, output_padding)
     sizes = output_size(input, weight, *options[:3], transposed, options[3], groups)
-    if grad_output.sizes != sizes:
-        raise RuntimeError(f"grad_output should have sizes {list(sizes)}, but has {list(grad_output.sizes)}")
+    expect("weight", weight, weight.sizes, input.dtype)
+    expect("grad_output", grad_output, sizes, input.dtype)
     wanted = weight.sizes[0] if transposed else weight.sizes[1] * groups
     if input.sizes[1] != wanted:
         raise RuntimeError(

@@ -13,7 +13,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
-from ..kit.rules import binary, refuse, unary, walk
+from ..kit.rules import binary, expect, refuse, unary, walk
 from ..memory.spec import Spec
 from ..values.dtype import bool_, check_number_fits
 
@@ -37,6 +37,7 @@ relu = native_function(
     derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
     inplace=True,
     out="out",
+    row_major_out=True,
     exact_out=True,
     doc="""max(x, 0), with the sizes and the dtype of x.  Its gradient at 0 is 0.
 
@@ -307,6 +308,7 @@ hardswish_backward = native_function(
 
 
 def _same_dtype_rule(self: Spec, weight: Spec) -> TensorIterator:
+    expect("weight", weight, weight.sizes, self.dtype)
     refuse(self.dtype, "bool", "integer", "complex")
     return walk([self, weight], self.dtype, self.dtype)
 
