@@ -127,12 +127,6 @@ DEPARTURES: list[Departure] = [
         ("float64",),
     ),
     Departure(
-        r"conj_physical",
-        "alias|strides",
-        "a new tensor, as from any other kernel; PyTorch returns a real argument itself",
-        tuple(dtype for dtype in DTYPES if dtype not in COMPLEX),
-    ),
-    Departure(
         r"pow\.Tensor_Scalar",
         "element .* is (nan, expected (inf|0.0)|-inf, expected inf)",
         "powers of 0.5 and -0.5 are square roots, as in PyTorch's other dtypes; its float16 kernel calls pow",

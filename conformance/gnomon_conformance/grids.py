@@ -122,7 +122,7 @@ def combined(
 
 
 ONE = (
-    "neg abs sign sgn conj_physical "
+    "neg abs sign sgn _conj_physical "
     "exp log sqrt rsqrt exp2 expm1 log1p log2 log10 sin cos tan asin acos atan "
     "sinh cosh asinh acosh atanh tanh "
     "sigmoid reciprocal erf erfc erfinv lgamma digamma deg2rad rad2deg angle "

@@ -131,7 +131,7 @@ def sign(a: Array) -> Array:
     return (a > 0).astype(np.int8) - (a < 0).astype(np.int8)
 
 
-family.elementwise_table({"mul.Tensor": np.multiply, "conj_physical": np.conjugate, "sgn": sign}, ALL)
+family.elementwise_table({"mul.Tensor": np.multiply, "_conj_physical": np.conjugate, "sgn": sign}, ALL)
 family.elementwise_table({"div.Tensor": divide}, INEXACT, WIDE_COMPLEX)
 family.elementwise_table({"neg": np.negative, "abs": absolute}, NUMBERS)
 family.elementwise_table({"div_trunc": _truncated_quotient, "div_floor": _floored_quotient}, REAL, WIDE)

@@ -23,15 +23,21 @@ from ..values.dtype import float32, float64
 
 View = tuple[Spec, int]
 
-conj_physical = native_function(
-    "conj_physical(Tensor self) -> Tensor",
+native_function(
+    "_conj_physical(Tensor self) -> Tensor",
     meta=unary(),
     kernel=pointwise(lambda a: a.conjugate() if isinstance(a, complex) else a),
     derivatives={"self": lambda grad: grad.conj()},
+    doc="The complex conjugate, computed, of real numbers too.",
+)
+
+conj_physical = native_function(
+    "conj_physical(Tensor self) -> Tensor",
+    composite=lambda self: aten._conj_physical.default(self) if self._spec.dtype.is_complex else self,
     inplace=True,
     out="out",
     exact_out=True,
-    doc="The complex conjugate, computed.",
+    doc="The complex conjugate, computed; a real tensor itself.",
 )
 
 conj = native_function(
