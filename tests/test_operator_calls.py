@@ -127,3 +127,65 @@ def test_a_scale_that_makes_no_size_is_named(device, factor, options):
     )
     with pytest.raises(RuntimeError, match=text):
         F.interpolate(gn.ones(1, 1, 3), scale_factor=factor, **options)
+
+
+@pytest.mark.parametrize("dtype", [gn.complex64, gn.complex128])
+@pytest.mark.parametrize("count", [1, 40])
+def test_rsqrt_of_complex_0(device, dtype, count):
+    for zero in (0j, complex(-0.0, 0.0), complex(0.0, -0.0)):
+        found = gn.full((count,), zero, dtype=dtype).rsqrt()
+        assert gn.isinf(found.real).all() and (found.real > 0).all() and found.imag.isnan().all()
+
+
+def test_conj_physical_of_real_numbers_is_the_tensor_itself(device):
+    for x in (gn.ones(2, 3), gn.arange(6).reshape(2, 3).t(), gn.ones(1, requires_grad=True)):
+        assert gn.conj_physical(x) is x and x.conj_physical() is x
+        apart = gn.ops.aten._conj_physical.default(x)
+        assert apart is not x and apart.tolist() == x.tolist() and apart.stride() == x.stride()
+    x = gn.tensor([[1 + 2j, 3j]]).expand(2, 2)
+    assert gn.conj_physical(x).tolist() == [[1 - 2j, -3j]] * 2 and gn.conj_physical(x).stride() == (2, 1)
+    x = gn.tensor([1 + 2j]).clone()
+    assert x.conj_physical_() is x and x.tolist() == [1 - 2j]
+    out = gn.empty(0)
+    assert gn.conj_physical(gn.ones(4, 6)[::2, ::3].t(), out=out) is out and out.stride() == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("mode", "offsets", "sums", "bags", "sizes"),
+    [
+        ("sum", [0, 3, 1], [0.0, 9.0, 18.0], [0, 1, 1, 2, 2, 2], [0, 0, 0]),
+        ("mean", [0, 3, 1], [0.0, 9.0, 3.6], [0, 1, 1, 2, 2, 2], [3, -2, 5]),
+        ("max", [0, 3, 1], [0.0, 6.0, 9.0], [0, 1, 1, 2, 2, 2], [3, -2, 5]),
+        ("mean", [0, 4, 2, 5], [0.75, 15.0, 1.0, 6.0], [0, 0, 1, 1, 2, 3], [4, -2, 3, 1]),
+    ],
+)
+def test_bags_whose_offsets_are_in_another_order(device, mode, offsets, sums, bags, sizes):
+    weight = gn.arange(12.0, dtype=gn.float64).reshape(4, 3)
+    rows = gn.tensor([0, 1, 2, 3, 1, 2])
+    number = ("sum", "mean", "max").index(mode)
+    found = aten._embedding_bag.default(
+        weight, rows, gn.tensor(offsets), False, number, False, None, False, -1
+    )
+    assert found[0][:, 0].tolist() == sums and found[1].tolist() == bags and found[2].tolist() == sizes
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_offsets_below_0_are_refused(device, mode):
+    with pytest.raises(IndexError, match="embedding_bag: offset -3 is out of range"):
+        F.embedding_bag(gn.tensor([0, 1]), gn.ones(4, 3), gn.tensor([0, -3]), mode=mode)
+
+
+@pytest.mark.parametrize("dtype", [gn.float64, gn.float16, gn.int64])
+def test_convolution_backward_wants_one_dtype(device, dtype):
+    options = ([2], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True] * 3)
+    for place, _name in enumerate(("grad_output", "input", "weight")):
+        tensors = [gn.ones(1, 2, 3, 3), gn.ones(1, 2, 4, 4), gn.ones(2, 2, 2, 2)]
+        tensors[place] = tensors[place].to(dtype)
+        with pytest.raises(RuntimeError, match=r"expected (grad_output|weight) of dtype \w+, but got \w+"):
+            aten.convolution_backward.default(*tensors, *options)
+
+
+def test_prelu_kernel_wants_one_dtype(device):
+    for one, two in ((gn.float32, gn.float64), (gn.float16, gn.float32), (gn.float32, gn.int64)):
+        with pytest.raises(RuntimeError, match="prelu_kernel: expected weight of dtype"):
+            aten._prelu_kernel.default(gn.ones(2, dtype=one), gn.ones(2, dtype=two))

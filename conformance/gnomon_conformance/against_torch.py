@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from . import places
 from .comparing import differences, failure_differences, gradient_differences, result_differences
-from .description import Sample, layouts_for
+from .description import Sample, Stored, layouts_for
 from .refilling import spread
 from .reproduction import explain
-from .running import Gnomon, TensorOutcome, differentiate, differentiate_twice, run
+from .running import Gnomon, TensorOutcome, differentiate, differentiate_twice, prepare, run
 from .samples import bad_samples, good_samples
 from .selection import RANDOM, UNDETERMINED
 from .tolerances import Tolerance, gradient_bounds
@@ -60,6 +60,52 @@ def live_place_differences(variant: Any, dtype: str) -> list[str]:
                 where = ("contiguous", ("reference",))
                 found.append(explain(problems, variant, place.sample, dtype, *where))
     return found
+
+
+# Variants whose output PyTorch leaves in another order, or with other sizes.
+RESIZED_OTHERWISE = {
+    "take.out": "PyTorch's output lies as the indices do, where its result is row-major",
+    "fft_ihfft2.out": "of one dimension PyTorch leaves the output as it was",
+    "fft_ihfftn.out": "of one dimension PyTorch leaves the output as it was",
+    "binary_cross_entropy.out": "PyTorch does not resize the output",
+    "diff.out": "PyTorch refuses a tensor without elements, of which it gives the differences",
+}
+
+
+def live_resized_differences(variant: Any, dtype: str) -> list[str]:
+    """The calls of an ``out=`` variant after which an output that had no elements lies otherwise than
+    PyTorch's.
+    """
+    from .oracle import Torch
+
+    found = []
+    base = variant.record.base
+    for _, sample in good_samples(base.name, dtype):
+        for layout in layouts_for(sample, base.schema, dtype, few=False):
+            outcome = run(Gnomon("reference"), base, sample, dtype, layout)
+            if outcome.failure is not None:
+                continue
+            frameworks: list[Any] = [Torch(), Gnomon("reference")]
+            both = [_resized(each, variant, sample, dtype, layout, outcome) for each in frameworks]
+            if None not in both and both[0] != both[1]:
+                problems = [f"the outputs lie as {both[1]}, expected {both[0]}"]
+                found.append(explain(problems, variant, sample, dtype, layout, ("reference",)))
+    return found
+
+
+def _resized(framework: Any, variant: Any, sample: Sample, dtype: str, layout: str, outcome: Any) -> Any:
+    """Sizes and strides (of what is longer than 1) of outputs that had no elements; None for a failure."""
+    call = prepare(framework, variant.record.base.schema, sample, dtype, layout)
+    outputs = [framework.build(Stored((), (0,), (1,), 0, each.dtype))[1] for each in outcome.results]
+    try:
+        framework.call(variant, [*call.values, *outputs])
+    except Exception:  # errors are compared elsewhere
+        return None
+    observed = [framework.observe(each) for each in outputs]
+    return [
+        (sizes, [stride for size, stride in zip(sizes, strides) if size > 1 and 0 not in sizes])
+        for _, sizes, strides, _, _ in observed
+    ]
 
 
 def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, expected: Any) -> list[str]:

@@ -38,6 +38,14 @@ def pytest_generate_tests(metafunc):
         }
         selection.parametrize_operators(metafunc, found, ("float32",))
         return
+    if metafunc.function is test_oracle_resized:
+        found = {
+            name: variant
+            for name, variant in variants("out").items()
+            if name not in against_torch.RESIZED_OTHERWISE
+        }
+        selection.parametrize_operators(metafunc, found, ("float32", "complex64", "int64"))
+        return
     if metafunc.function is test_oracle_errors:
         found = {name: operator for name, operator in found.items() if bad_samples(name)}
     selection.parametrize_operators(metafunc, found)
@@ -66,6 +74,13 @@ def test_oracle_places(operator, dtype):
     problems = against_torch.live_place_differences(operator, dtype)
     if problems:
         pytest.fail(problems[0], pytrace=False)
+
+
+def test_oracle_resized(operator, dtype):
+    """An output that is resized lies as PyTorch's does."""
+    problems = against_torch.live_resized_differences(operator, dtype)
+    if problems:
+        pytest.fail(f"{len(problems)} outputs; the first:\n{problems[0]}", pytrace=False)
 
 
 def report(operator, dtype, found):

@@ -62,8 +62,8 @@ class Record:
         "base", "cast_error", "composite", "derivative_plans", "derivatives", "doc", "dtype_from_out",
         "exact_out", "expands_inputs", "explicit", "identity", "kernel", "kernel_name", "kernel_positions",
         "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "on_expanded", "out_dtypes",
-        "plans", "promotes_inputs", "python_module", "schema", "separate_out", "variants", "variants_offered",
-        "view", "wide_numbers", "written_positions", "written_with",
+        "plans", "promotes_inputs", "python_module", "row_major_out", "schema", "separate_out", "variants",
+        "variants_offered", "view", "wide_numbers", "written_positions", "written_with",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +82,7 @@ class Record:
         cast_error: type[Exception] = RuntimeError,
         on_expanded: bool | Callable[..., Any] = False,
         out_dtypes: tuple[dtypes.dtype, ...] = (),
+        row_major_out: bool | Callable[..., bool] = False,
         separate_out: tuple[str, ...] = (),
         dtype_from_out: bool = False,
         promotes_inputs: bool = False,
@@ -110,6 +111,7 @@ class Record:
         self.cast_error = cast_error
         self.on_expanded = on_expanded
         self.out_dtypes = out_dtypes
+        self.row_major_out = row_major_out
         # where the arguments stand that outputs may not be
         self.separate_out = _positions(schema, separate_out) if separate_out else ()
         # where the argument stands that the output's dtype may stand for
@@ -192,6 +194,7 @@ def native_function(
     exact_out: bool = False,
     out_dtypes: tuple[dtypes.dtype, ...] = (),
     cast_error: type[Exception] = RuntimeError,
+    row_major_out: bool | Callable[..., bool] = False,
     separate_out: tuple[str, ...] = (),
     on_expanded: bool | Callable[..., Any] = False,
     written_with: dict[str, str] | None = None,
@@ -206,23 +209,24 @@ def native_function(
 
     ``inplace`` also defines ``name_`` (a string: with that overload name instead of the operator's); ``out``
     also defines the variant with ``out=``: its overload name ("out"), or its whole schema where the outputs'
-    names are not ``out``.  ``identity`` is what a reduction of nothing gives.  ``non_differentiable_outputs``
-    are positions of outputs that never require grad.  ``derivatives`` maps an argument's name to the formula
-    of its gradient; see autograd/variable_type.py.  ``variants``: "function", "method" or both, as in
-    native_functions.yaml; by default both for an operator on ``self``.  ``python_module``: "nn" for what is
-    found in nn.functional rather than in gnomon itself.  ``expands_inputs``: names of arguments that such a
-    kernel sees with the output's sizes.  ``promotes_inputs``: tensor arguments are converted to the output's
-    dtype before a kernel without a walk runs.  ``numbers``: where a Python number may stand for a tensor: for
-    "other", for "either" of self and other, or for "both" of them.  ``wide_numbers``: operands which, when
-    they are numbers or have no dimensions, half precision tensors meet in float32.  ``dtype_from_out``: a
-    ``dtype`` that is not given is that of the output, in place and with ``out=``.  ``exact_out``: an ``out=``
-    of another dtype than the result's is refused, where others convert.  ``out_dtypes``: the dtypes that an
-    ``out=`` may have, whatever the result's.  ``cast_error``: what an ``out=`` raises that the result can not
-    be cast to.  ``separate_out``: arguments that are still read when an element has been written, so that an
-    output may not even be one of them.  ``on_expanded``: in place an expanded tensor is written to, with a
-    warning, where others refuse: by the kernel, or by a function of the arguments.  ``written_with``:
-    arguments that the schema marks as written to, and that are so only where another one, named beside, is
-    given.
+    names are not ``out``. ``identity`` is what a reduction of nothing gives. ``non_differentiable_outputs``
+    are positions of outputs that never require grad. ``derivatives`` maps an argument's name to the formula
+    of its gradient; see autograd/variable_type.py. ``variants``: "function", "method" or both, as in
+    native_functions.yaml; by default both for an operator on ``self``. ``python_module``: "nn" for what is
+    found in nn.functional rather than in gnomon itself. ``expands_inputs``: names of arguments that such a
+    kernel sees with the output's sizes. ``promotes_inputs``: tensor arguments are converted to the output's
+    dtype before a kernel without a walk runs. ``numbers``: where a Python number may stand for a tensor: for
+    "other", for "either" of self and other, or for "both" of them. ``wide_numbers``: operands which, when
+    they are numbers or have no dimensions, half precision tensors meet in float32. ``dtype_from_out``: a
+    ``dtype`` that is not given is that of the output, in place and with ``out=``. ``exact_out``: an ``out=``
+    of another dtype than the result's is refused, where others convert. ``out_dtypes``: the dtypes that an
+    ``out=`` may have, whatever the result's. ``cast_error``: what an ``out=`` raises that the result can not
+    be cast to. ``row_major_out``: an ``out=`` that is resized is row-major, whatever the result's strides (a
+    function of the arguments: for these). ``separate_out``: arguments that are still read when an element has
+    been written, so that an output may not even be one of them. ``on_expanded``: in place an expanded tensor
+    is written to, with a warning, where others refuse: by the kernel, or by a function of the arguments.
+    ``written_with``: arguments that the schema marks as written to, and that are so only where another one,
+    named beside, is given.
     ``node_name`` is the Node's name where it is not the operator's with "Backward0".
     """
     parsed = FunctionSchema(schema)
@@ -249,6 +253,7 @@ def native_function(
         exact_out=exact_out,
         out_dtypes=out_dtypes,
         cast_error=cast_error,
+        row_major_out=row_major_out,
         separate_out=separate_out,
         on_expanded=on_expanded,
         written_with=written_with,

@@ -17,6 +17,7 @@ from ..values.device import device
 from ..values.dtype import can_cast
 from ..values.errors import OutOfMemoryError, warn
 from . import launch
+from .iterator import converted_spec
 
 
 def check_output_device(base: OpOverload, output: Tensor, where: device) -> None:
@@ -151,8 +152,17 @@ def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor
     return [*arguments[:position], output._spec.dtype, *arguments[position + 1 :]]
 
 
+def resize_for(base: OpOverload, output: Tensor, wanted: Spec, arguments: Sequence[Any]) -> None:
+    """Give ``output`` the sizes, and the order of memory, of what ``base`` gives for ``arguments``."""
+    row_major = base.record.row_major_out
+    if callable(row_major):
+        row_major = row_major(*arguments)
+    resize_output(output, wanted.contiguous() if row_major else wanted)
+
+
 def resize_output(output: Tensor, wanted: Spec) -> None:
-    """Give ``output`` the sizes of ``wanted``.  Warns when that changes a tensor that was not empty.
+    """Give ``output`` the sizes of ``wanted``, and its order of memory.  Warns when that changes a tensor
+    that was not empty.
 
     Source: at::native::resize_output.
     """
@@ -164,8 +174,7 @@ def resize_output(output: Tensor, wanted: Spec) -> None:
             f"{list(output._spec.sizes)}, which does not match the required output shape "
             f"{list(wanted.sizes)}. Reuse it by resizing it to zero elements first: out.resize_(0).",
         )
-    strides = wanted.strides if geometry.is_non_overlapping_and_dense(wanted.sizes, wanted.strides) else None
-    resize_tensor(output, wanted.sizes, strides)
+    resize_tensor(output, wanted.sizes, converted_spec(wanted, wanted.dtype).strides)
 
 
 def allocate(spec: Spec) -> Tensor:
@@ -200,7 +209,7 @@ def write_results(
     for output, result in zip(outputs, results):
         check_output_device(base, output, result._spec.device)
         check_output_dtype(base, result._spec.dtype, output._spec.dtype)
-        resize_output(output, result._spec)
+        resize_for(base, output, result._spec, arguments)
         check_no_overlap(variant, base, output, arguments)
     for output, result in zip(outputs, results):
         launch.copy_into(output, result)

@@ -23,7 +23,7 @@ from .outputs import (
     check_output_device,
     check_output_dtype,
     is_expanded,
-    resize_output,
+    resize_for,
     warn_of_expanded,
     with_output_dtype,
     write_results,
@@ -255,7 +255,7 @@ def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
         check_output_device(base, output, plan.device)
         check_output_dtype(base, wanted.dtype, output._spec.dtype)
     for output, wanted in zip(outputs, plan.output_specs):
-        resize_output(output, wanted)
+        resize_for(base, output, wanted, functional_arguments)
         check_no_overlap(operator, base, output, functional_arguments)
     _compute_into(base, plan, outputs, functional_arguments)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -190,6 +190,7 @@ nan_to_num = native_function(
     derivatives={"self": lambda grad, self: grad * self.isfinite()},
     inplace=True,
     out="out",
+    row_major_out=lambda self, *numbers: self.dtype.category < 2,
     exact_out=True,
     doc="""NaN, inf and -inf replaced: by 0, the dtype's largest number and its least, or by what is given.
 

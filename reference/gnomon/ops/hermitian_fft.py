@@ -92,6 +92,7 @@ for _name, _arguments, _function, _doc in (
         python_module="fft",
         composite=_function,
         out="out",
+        row_major_out=True,
         out_dtypes=(float16, bfloat16, float32, float64) if _name.startswith("hfft") else (),
         variants="function",
         doc=f"{_doc}  Of a Hermitian dimension n // 2 + 1 elements are there.\n\nSizes and ``norm`` as for "

@@ -142,6 +142,7 @@ stack = native_function(
     derivatives={"tensors": _stack_grad},
     separate_out=("tensors",),
     out="out",
+    row_major_out=True,
     doc="Tensors of equal sizes along a new dimension ``dim``.",
 )
 

@@ -290,6 +290,7 @@ abs = native_function(
     derivatives={"self": lambda grad, self: grad * self.sgn()},
     inplace=True,
     out="out",
+    row_major_out=lambda self: self.dtype.is_complex,
     exact_out=True,
     doc="""The absolute value, or modulus.  Its gradient at 0 is 0.
 
@@ -575,6 +576,7 @@ def _alias(schema: str, operator: OpOverload, **variants: Any) -> OpOverload:
         composite=lambda *arguments: operator(*arguments),
         numbers=operator.record.numbers,
         exact_out=operator.record.exact_out,
+        row_major_out=operator.record.row_major_out,
         doc=f"The same as ``{operator.schema.name}``.\n\n{operator.record.doc}",
         **variants,
     )

@@ -87,6 +87,7 @@ kron = native_function(
     "kron(Tensor self, Tensor other) -> Tensor",
     composite=_kron,
     out="out",
+    row_major_out=True,
     doc="""The Kronecker product: each element of ``self`` times the whole of ``other``.
 
     The one with fewer dimensions gets leading ones.  Sizes multiply; dtypes promote.""",

@@ -194,6 +194,7 @@ diff = native_function(
     "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
     composite=_diff,
     out="out",
+    row_major_out=lambda self, n, *options: n == 0,
     doc="""The differences of neighbours along ``dim``, taken ``n`` times; exclusive or for bool.
 
     ``prepend`` and ``append`` are joined on first.  Raises RuntimeError for a 0-dim tensor, a negative ``n``

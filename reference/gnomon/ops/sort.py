@@ -397,6 +397,7 @@ def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
         ),
         exact_out=True,
         out="out",
+        row_major_out=True,
         doc=doc,
     )
     native_function(
@@ -406,6 +407,7 @@ def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
         ),
         exact_out=True,
         out="scalar_out",
+        row_major_out=True,
         doc=doc,
     )
 

@@ -177,6 +177,7 @@ native_function(
     },
     node_name="FftC2CBackward0",
     out="out",
+    row_major_out=True,
     variants="function",
     doc="The Fourier transform of complex numbers along dimensions ``dim``, or back.",
 )
@@ -222,6 +223,7 @@ native_function(
     derivatives={"self": _r2c_backward},
     node_name="FftR2CBackward0",
     out="out",
+    row_major_out=True,
     variants="function",
     doc="""The Fourier transform of real numbers along dimensions ``dim``; if ``onesided`` the first n // 2 +
     1 elements of the last of them, whose conjugates the others are.""",
@@ -284,6 +286,7 @@ native_function(
     derivatives={"self": _c2r_backward},
     node_name="FftC2RBackward0",
     out="out",
+    row_major_out=True,
     variants="function",
     doc="""Back from the half of a Fourier transform that onesided ones give to the ``last_dim_size`` real
     numbers it is of.
@@ -424,6 +427,11 @@ def _irfftn(self: Any, s: Any, dim: Any, norm: str | None) -> Any:
     return aten._fft_c2r.default(input, dims, _norm(norm, False), count)
 
 
+def _row_major(name: str) -> Any:
+    """Is an ``out=`` that is resized row-major?  Not one to which the conjugate of a transform is copied."""
+    return (lambda self, *options: self.dtype.is_complex) if name == "ifft" else name != "ihfft"
+
+
 _ONE = "Tensor self, SymInt? n=None, int dim=-1, str? norm=None"
 _PLANE = "Tensor self, SymInt[1]? s=None, int[1] dim=[-2,-1], str? norm=None"
 _ALL = "Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None"
@@ -499,6 +507,7 @@ for _name, _arguments, _function, _doc in (
         python_module="fft",
         composite=_function,
         out="out",
+        row_major_out=_row_major(_name),
         exact_out=_name == "ihfft",
         out_dtypes=(float16, bfloat16, float32, float64) if _name.startswith(("irfft", "hfft")) else (),
         variants="function",

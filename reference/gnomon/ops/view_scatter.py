@@ -46,6 +46,7 @@ native_function(
         "src": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step),
     },
     out="out",
+    row_major_out=True,
     doc="A copy of ``self`` with ``src`` in the elements that ``slice`` would show.  Raises RuntimeError for "
     "a ``src`` of other sizes.",
 )
