@@ -189,3 +189,47 @@ def test_prelu_kernel_wants_one_dtype(device):
     for one, two in ((gn.float32, gn.float64), (gn.float16, gn.float32), (gn.float32, gn.int64)):
         with pytest.raises(RuntimeError, match="prelu_kernel: expected weight of dtype"):
             aten._prelu_kernel.default(gn.ones(2, dtype=one), gn.ones(2, dtype=two))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("mm.default", (gn.ones(2, 2), 2), r"mm\(\) argument 'mat2' must be Tensor, not int: mm\(Tensor"),
+        ("mm.default", (2, gn.ones(2, 2)), r"mm\(\) argument 'self' must be Tensor, not int"),
+        ("neg.default", (None,), r"neg\(\) argument 'self' must be Tensor, not NoneType"),
+        ("exp.default", ([1.0],), r"exp\(\) argument 'self' must be Tensor, not list"),
+        ("add.Tensor", (gn.ones(2), "a"), r"add.Tensor\(\) argument 'other' must be Tensor, not str"),
+        ("batch_norm.default", (gn.ones(2, 3), 1, None, None, None, True, 0.1, 1e-5, False),
+         r"batch_norm\(\) argument 'weight' must be Tensor\?, not int"),
+        ("native_layer_norm.default", (gn.ones(3), [3], 5, None, 1e-5),
+         r"native_layer_norm\(\) argument 'weight' must be Tensor\?, not int"),
+        ("conv2d.default", (gn.ones(1, 1, 3, 3), gn.ones(1, 1, 2, 2), 3),
+         r"conv2d\(\) argument 'bias' must be Tensor\?, not int"),
+        ("nll_loss_forward.default", (gn.ones(2, 3), gn.tensor([0, 0]), 1, 1, -100),
+         r"nll_loss_forward\(\) argument 'weight' must be Tensor\?, not int"),
+        ("cat.default", ([gn.ones(2), 2], 0), r"cat\(\) argument 'tensors' must be Tensor\[\], not list"),
+        ("cat.default", (3, 0), r"cat\(\) argument 'tensors' must be Tensor\[\], not int"),
+        ("index.Tensor", (gn.ones(2), 1),
+         r"index.Tensor\(\) argument 'indices' must be Tensor\?\[\], not int"),
+        ("upsample_nearest1d.vec", (gn.ones(1, 1, 3), None, 2.0),
+         r"upsample_nearest1d.vec\(\) argument 'scale_factors' must be float\[\]\?, not float"),
+        ("upsample_bilinear2d.vec", (gn.ones(1, 1, 3, 3), None, False, 2),
+         r"upsample_bilinear2d.vec\(\) argument 'scale_factors' must be float\[\]\?, not int"),
+    ],
+)  # fmt: skip
+def test_an_argument_of_another_type_than_the_schemas(device, name, arguments, text):
+    packet, _, overload = name.partition(".")
+    operator = getattr(getattr(aten, packet), overload)
+    for _ in range(3):
+        with pytest.raises(TypeError, match=rf"^{text}"):
+            operator(*arguments)
+
+
+def test_sizes_in_floats_are_not_kept_for_integers(device):
+    x = gn.ones(1, 1, 3, 3)
+    with pytest.raises(TypeError, match="output_size' must be SymInt"):
+        aten.upsample_nearest2d.vec(x, [71.0, 5.0], None)
+    with pytest.raises(TypeError):
+        gn.empty((71.0, 5.0))
+    assert aten.upsample_nearest2d.vec(x, [71, 5], None).tolist()[0][0][0] == [1.0] * 5
+    assert gn.ones(71, 5).stride() == (5, 1) and type(gn.ones(1, 1, 71, 5).shape[2]) is int

@@ -14,6 +14,30 @@ PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given)
     return result;
 }
 
+/* What has been raised, or a TypeError where an argument is not of the schema's type; NULL. */
+static PyObject *refuse_misfits(PyObject *operator, PyObject *const *args, Py_ssize_t count) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_TypeError)) {
+        return NULL;
+    }
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *arguments = PyTuple_New(count);
+    for (Py_ssize_t k = 0; arguments != NULL && k < count; k++) {
+        PyTuple_SetItem(arguments, k, new_reference(args[k]));
+    }
+    PyObject *fitting = arguments == NULL ? NULL : PyObject_CallMethod(operator, "refuse_misfits", "(O)", arguments);
+    Py_XDECREF(arguments);
+    if (fitting == NULL) {
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
+        return NULL;
+    }
+    Py_DECREF(fitting);
+    PyErr_Restore(type, error, traceback);
+    return NULL;
+}
+
 /* OpOverload.__call__: straight to its shortcut. */
 PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     Shortcut *self = (Shortcut *)callable;
@@ -21,7 +45,8 @@ PyObject *call_operator(PyObject *callable, PyObject *const *args, size_t count,
     if (given >= 1 && names == NULL && PyType_IsSubtype(Py_TYPE(args[0]), (PyTypeObject *)house.op_overload)) {
         PyObject *arity = SLOT(args[0], house.arity), *fast = SLOT(args[0], house.fast);
         if (arity != NULL && fast != NULL && fast != Py_None && PyLong_AsLong(arity) == given - 1) {
-            return call_overload(args[0], args + 1, (size_t)(given - 1));
+            PyObject *result = call_overload(args[0], args + 1, (size_t)(given - 1));
+            return result == NULL ? refuse_misfits(args[0], args + 1, given - 1) : result;
         }
     }
     return elsewhere(self->python, args, count, names);

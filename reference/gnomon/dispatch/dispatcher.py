@@ -13,7 +13,7 @@ Source: aten/src/ATen/core/dispatch/Dispatcher.h, OperatorEntry.h; torch/_ops.py
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, SupportsComplex, SupportsFloat, SupportsIndex
 
 from ..memory.tensor import Tensor
 from ..values.dispatch_key import (
@@ -25,7 +25,7 @@ from ..values.dispatch_key import (
     DispatchKey,
     DispatchKeySet,
 )
-from ..values.schema import REQUIRED, FunctionSchema
+from ..values.schema import REQUIRED, Argument, FunctionSchema
 from . import record_function
 from .mode import active_keys, mode_word
 from .record_function import FUNCTION, observed
@@ -42,6 +42,31 @@ def set_shortcut_finder(finder: Callable[[OpOverload], Callable[..., Any] | None
     """Say what makes the shortcuts of operators (``OpOverload.fast``)."""
     global _find_shortcut
     _find_shortcut = finder
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "Tensor": (Tensor,),
+    "str": (str,),
+    "bool": (int,),
+    **dict.fromkeys(("int", "SymInt"), (int, SupportsIndex, Tensor)),
+    **dict.fromkeys(("float", "Scalar"), (int, float, complex, SupportsFloat, SupportsComplex, Tensor)),
+}
+
+
+def _fits(argument: Argument, value: Any, record: Any) -> bool:
+    """Is the value of the type that the schema names?  Of the rarer types anything is."""
+    kinds = _KINDS.get(argument.type, (object,))
+    if value is None:
+        return argument.is_optional or argument.default is None
+    if argument.is_list:
+        if isinstance(value, (list, tuple)):
+            return all(isinstance(each, kinds) or (each is None and argument.is_tensor) for each in value)
+        return argument.list_size is not None and isinstance(value, kinds)
+    if argument.is_tensor and argument.name in ("self", "other") and record is not None:
+        # a number may stand for a tensor where PyTorch has an overload for it
+        if (record.base.record if record.base else record).numbers:
+            kinds = (Tensor, int, float, complex)
+    return isinstance(value, kinds)
 
 
 class OpOverload:
@@ -133,14 +158,23 @@ class OpOverload:
         """
         if keywords or len(arguments) != self.arity:
             arguments = self.complete(arguments, keywords)
-        if self.fast is not None:
-            return self.fast(*arguments)
         if self.is_new and _find_shortcut is not None:
             self.fast = _find_shortcut(self)
             self.is_new = False
-            if self.fast is not None:
-                return self.fast(*arguments)
-        return self.dispatch(*arguments)
+        try:
+            return (self.fast or self.dispatch)(*arguments)
+        except (AttributeError, TypeError):
+            self.refuse_misfits(arguments)
+            raise
+
+    def refuse_misfits(self, arguments: Sequence[Any]) -> None:
+        """Raises TypeError for an argument that is not of the schema's type.  Asked when a call failed."""
+        for argument, value in zip(self.schema.arguments, arguments):
+            if not _fits(argument, value, self.record):
+                raise TypeError(
+                    f"{self.name}() argument {argument.name!r} must be {argument.type_text}, not "
+                    f"{type(value).__name__}: {self.schema}"
+                ) from None
 
     def complete(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments of the schema, in its order, from some of them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from operator import index
 from weakref import WeakValueDictionary
 
 from ..values import geometry
@@ -82,17 +83,21 @@ def register_free(device_type: str, free: Callable[[float], None]) -> None:
 def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
     """The spec with these four values.
 
-    Raises RuntimeError for a negative size, which whoever computes sizes should have refused in better words.
+    Raises RuntimeError for a negative size, and TypeError for one that is no integer, which whoever computes
+    sizes should have refused in better words.
     """
     key = (sizes, strides, dtype, device)
     spec = _interned.get(key)
     if spec is None:
+        # 2.0 == 2: a spec with floats would be found, later, for the integers
+        sizes, strides = tuple(map(index, sizes)), tuple(map(index, strides))
+        key = (sizes, strides, dtype, device)
         for size in sizes:
             if size < 0:
                 raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
         spec = Spec()
-        spec.sizes = tuple(sizes)
-        spec.strides = tuple(strides)
+        spec.sizes = sizes
+        spec.strides = strides
         spec.dtype = dtype
         spec.device = device
         spec.layout = strided

@@ -9,6 +9,7 @@ Source: ATen/ExpandUtils.cpp, ATen/TensorUtils.cpp, ATen/MemoryOverlap.cpp, ATen
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterator, Sequence
 
 Ints = tuple[int, ...]
@@ -73,7 +74,7 @@ def _row_major(sizes: Ints) -> Ints:
     step = 1
     for size in reversed(sizes):
         strides.append(step)
-        step *= max(size, 1)
+        step *= max(operator.index(size), 1)  # sizes in floats would be found, later, for the integers
     return tuple(reversed(strides))
 
 

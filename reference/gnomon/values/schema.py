@@ -52,6 +52,13 @@ class Argument(NamedTuple):
         return self.type == "Tensor"
 
     @property
+    def type_text(self) -> str:
+        """The whole type as the schema has it, but for alias marks: "Tensor?", "int[]"."""
+        inner = "?" if self.elements_optional else ""
+        size = "" if self.list_size is None else self.list_size
+        return f"{self.type}{inner}{f'[{size}]' if self.is_list else ''}{'?' if self.is_optional else ''}"
+
+    @property
     def is_written(self) -> bool:
         """Does the operator write to it?"""
         return self.alias is not None and self.alias.is_write
