@@ -233,3 +233,86 @@ def test_sizes_in_floats_are_not_kept_for_integers(device):
         gn.empty((71.0, 5.0))
     assert aten.upsample_nearest2d.vec(x, [71, 5], None).tolist()[0][0][0] == [1.0] * 5
     assert gn.ones(71, 5).stride() == (5, 1) and type(gn.ones(1, 1, 71, 5).shape[2]) is int
+
+
+def test_triangles_of_expanded_tensors_are_written_in_place(device):
+    x = gn.ones(1, 3).expand(3, 3)
+    assert x.tril_() is x and x.tolist() == [[1.0, 0.0, 0.0]] * 3 and x.stride() == (0, 1)
+    x = gn.ones(3, 1).expand(3, 3)
+    assert x.triu_().tolist() == [[1.0] * 3, [0.0] * 3, [0.0] * 3]
+    x = gn.ones(1, 3, 3).expand(2, 3, 3)
+    assert x.tril_(-1).tolist() == [[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]] * 2
+    with pytest.raises(RuntimeError, match="refer"):
+        gn.tril(gn.ones(3, 3), out=gn.ones(1, 3).expand(3, 3))
+
+
+def test_indices_of_a_small_triangle_of_a_huge_matrix(device):
+    far = 2**40
+    assert gn.tril_indices(2, far, -1).tolist() == [[1], [0]]
+    assert gn.tril_indices(far, 1, 2 - far).tolist() == [[far - 2, far - 1], [0, 0]]
+    assert gn.triu_indices(far, 2, 0).tolist() == [[0, 0, 1], [0, 1, 1]]
+    assert gn.triu_indices(3, far, far - 1).tolist() == [[0], [far - 1]]
+    assert gn.tril_indices(2, 2, 2**62).tolist() == [[0, 0, 1, 1], [0, 1, 0, 1]]
+    assert gn.triu_indices(3, 2, -1).tolist() == [[0, 0, 1, 1, 2], [0, 1, 0, 1, 1]]
+
+
+def test_numbers_that_64_bits_do_not_hold_are_refused(device):
+    for number in (2**63, -(2**63) - 1):
+        with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+            gn.nonzero_static(gn.tensor([1, 0]), size=2, fill_value=number)
+
+
+def test_a_deviation_that_is_not_a_number_is_refused(device):
+    nan = float("nan")
+    for call in (
+        lambda: gn.normal(gn.zeros(2), gn.tensor([nan, 1.0])),
+        lambda: gn.normal(0.0, gn.tensor([nan, 1.0])),
+        lambda: gn.normal(gn.zeros(2), nan),
+        lambda: gn.normal(0.0, nan, (2,)),
+        lambda: gn.zeros(2).normal_(0, nan),
+    ):
+        with pytest.raises(RuntimeError, match="normal expects (all elements of )?std >= 0.0"):
+            call()
+
+
+def test_polygamma_of_an_order_that_32_bits_do_not_count(device):
+    for order in (2**31 - 1, 2**31, 2**63 - 1):
+        assert gn.polygamma(order, gn.tensor([1.0, 0.5, 0.0, 3.0])).isnan().all()
+
+
+def test_unfold_backward_checks_its_windows(device):
+    with pytest.raises(RuntimeError, match="size is -2 but must be >= 0"):
+        aten.unfold_backward.default(gn.ones(2, 2), [3], 0, -2, 1)
+    for step in (0, -1):
+        with pytest.raises(ValueError, match=f"step is {step} but must be > 0"):
+            aten.unfold_backward.default(gn.ones(2, 2), [3], 0, 2, step)
+
+
+@pytest.mark.parametrize("modes", [(3, 0), (-1, 0), (0, 3), (0, -1), (2**63 - 1, 0), (0, 2**40)])
+def test_grid_samplers_want_a_mode_that_there_is(device, modes):
+    image, grid = gn.ones(1, 1, 3, 3), gn.zeros(1, 2, 2, 2)
+    for operator in (aten.grid_sampler.default, aten.grid_sampler_2d.default):
+        with pytest.raises(RuntimeError, match="expected (interpolation|padding)_mode to be 0, 1 or 2"):
+            operator(image, grid, *modes, False)
+    with pytest.raises(RuntimeError, match="expected (interpolation|padding)_mode to be 0, 1 or 2"):
+        aten.grid_sampler_2d_backward.default(gn.ones(1, 1, 2, 2), image, grid, *modes, False, [True, True])
+
+
+def test_softmax_looks_at_dim_before_the_dtype(device):
+    for operator in (aten._softmax.default, aten._log_softmax.default):
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            operator(gn.ones(2), 5, True)
+
+
+def test_as_strided_scatter_is_differentiated_for_row_major_tensors(device):
+    x, src = gn.zeros(6, requires_grad=True), gn.zeros(2, 2, requires_grad=True)
+    made = gn.as_strided_scatter(x, src, (2, 2), (3, 1), 1)
+    found = gn.autograd.grad(made, (x, src), gn.arange(1.0, 7.0))
+    assert found[0].tolist() == [1.0, 0.0, 0.0, 4.0, 0.0, 0.0] and found[1].tolist() == [
+        [2.0, 3.0],
+        [5.0, 6.0],
+    ]
+    for other in (gn.zeros(3, 2).t(), gn.zeros(1, 2).expand(3, 2)):
+        assert gn.as_strided_scatter(other, gn.ones(2), (2,), (1,), 0).sum() == 2.0
+        with pytest.raises(RuntimeError, match="only supported for contiguous inputs"):
+            gn.as_strided_scatter(other.requires_grad_(), gn.ones(2), (2,), (1,), 0)

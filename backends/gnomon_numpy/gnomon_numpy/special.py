@@ -233,6 +233,8 @@ def polygamma(a: Array, n: int) -> Array:
     """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a)."""
     if n == 0:
         return digamma(a)
+    if n >= 2**31 - 1:
+        return np.full(a.shape, np.nan)
     try:
         factorial = math.exp(math.lgamma(n + 1.0))
     except OverflowError:

@@ -37,7 +37,6 @@ from .outputs import (
     check_no_overlap,
     check_output_dtype,
     is_expanded,
-    warn_of_expanded,
     with_output_dtype,
     write_results,
 )
@@ -224,7 +223,7 @@ def native_function(
     be cast to. ``row_major_out``: an ``out=`` that is resized is row-major, whatever the result's strides (a
     function of the arguments: for these). ``separate_out``: arguments that are still read when an element has
     been written, so that an output may not even be one of them. ``on_expanded``: in place an expanded tensor
-    is written to, with a warning, where others refuse: by the kernel, or by a function of the arguments.
+    is written to where others refuse: by the kernel, with a warning, or by a function of the arguments.
     ``written_with``: arguments that the schema marks as written to, and that are so only where another one,
     named beside, is given.
     ``node_name`` is the Node's name where it is not the operator's with "Backward0".
@@ -306,7 +305,6 @@ def _inplace_variant(base: OpOverload, overload: str) -> OpOverload:
         def write_inplace(*arguments: Any) -> Any:
             self = arguments[0]
             if base.record.on_expanded and is_expanded(self):
-                warn_of_expanded(variant)
                 base.record.on_expanded(*arguments)  # type: ignore[operator]
                 return self
             recorded = mode_word() & GRAD_MODE_BIT

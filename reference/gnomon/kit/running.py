@@ -202,8 +202,11 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
         )
     check_cast(operator.schema.name, result.dtype, spec.dtype)
     if base.record.on_expanded and is_expanded(self):
-        warn_of_expanded(operator)
-        execute(base, plan, None, [self], arguments, None)
+        if callable(base.record.on_expanded):
+            base.record.on_expanded(*arguments)
+        else:
+            warn_of_expanded(operator)
+            execute(base, plan, None, [self], arguments, None)
         return self
     check_no_overlap(operator, base, self, arguments)
     _compute_into(base, plan, [self], arguments)

@@ -89,10 +89,12 @@ def polygamma(n: int, a: float) -> float:
     """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a).
 
     At inf, where the limit is 0, PyTorch has 0 for n = 1, which is a function of its own there, and NaN for
-    larger n; at -inf NaN for n = 1, and a pole for larger n.
+    larger n; at -inf NaN for n = 1, and a pole for larger n.  Orders that 32 bits do not count are NaN.
     """
     if n == 0:
         return digamma(a)
+    if n >= 2**31 - 1:
+        return nan
     if n == 1 and math.isinf(a):
         return 0.0 if a > 0 else nan
     if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # the one whose reflection is simple

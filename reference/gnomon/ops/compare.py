@@ -16,6 +16,7 @@ from ..kit.copies import row_major
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
+from ..kit.outputs import warn_of_expanded
 from ..kit.rules import can_be_read, comparison, dense_like, device_of, documented, refuse, unary_bool
 from ..memory.spec import Spec
 from ..values.dtype import (
@@ -310,6 +311,7 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 def _fill_expanded(self: Any, mask: Any, value: Any) -> Any:
     """Write ``value`` to the memory of all elements where ``mask`` is true, and nothing to the others'."""
+    warn_of_expanded(aten.masked_fill_.Scalar)
     if not hasattr(value, "_spec"):
         value = aten.scalar_tensor(value, dtype=self.dtype, device=self.device)
     return aten.index_put_.default(self, (mask.expand(self.shape),), value, False)

@@ -149,10 +149,10 @@ def _draw_normal(like: Any, sizes: Any, mean: Any, std: Any, generator: Any) -> 
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
         std = std.to(float64)
-        is_negative = not std.is_meta and (std < 0).any().item()
+        fits = std.is_meta or (std >= 0).all().item()
     else:
-        is_negative = std < 0
-    if is_negative:
+        fits = std >= 0
+    if not fits:
         raise RuntimeError("normal expects all elements of std >= 0.0")
     wide = complex128 if dtype.is_complex else float64
     drawn = like.new_empty(sizes, dtype=wide)

@@ -113,8 +113,11 @@ def _cubic(share: float) -> list[tuple[float, float, float]]:
     return [far(share + 1), near(share), *((weight, -first, second) for weight, first, second in ahead)]
 
 
-def _check(input: Spec, grid: Spec, spatial: int, mode: int) -> Ints:
+def _check(input: Spec, grid: Spec, spatial: int, mode: int, padding: int) -> Ints:
     """The result's sizes.  Source: check_grid_sampler_common."""
+    for name, value in (("interpolation_mode", mode), ("padding_mode", padding)):
+        if value not in (0, 1, 2):  # of which PyTorch's results are memory that nothing was written to
+            raise RuntimeError(f"expected {name} to be 0, 1 or 2, but got {value}")
     if input.ndim and grid.ndim and input.sizes[0] != grid.sizes[0]:
         raise RuntimeError(
             "expected grid and input to have same batch size, but got input with sizes "
@@ -277,7 +280,7 @@ def _double_rule(
     align_corners: bool,
     output_mask: Sequence[bool],
 ) -> tuple[Spec | None, ...]:
-    sizes = _check(input, grid, input.ndim - 2, mode)
+    sizes = _check(input, grid, input.ndim - 2, mode, padding)
     expect("grad_output", grad_output, sizes, input.dtype)
     expect("grad_grad_input", grad_grad_input, input.sizes, input.dtype)
     expect("grad_grad_grid", grad_grad_grid, grid.sizes, grid.dtype)
@@ -316,7 +319,7 @@ def _define(spatial: int) -> None:
     name = f"grid_sampler_{spatial}d"
 
     def rule(input: Spec, grid: Spec, mode: int, padding: int, align_corners: bool) -> Spec:
-        return input.contiguous(_check(input, grid, spatial, mode))
+        return input.contiguous(_check(input, grid, spatial, mode, padding))
 
     def backward_rule(
         grad_output: Spec,
@@ -327,7 +330,7 @@ def _define(spatial: int) -> None:
         align_corners: bool,
         output_mask: Sequence[bool],
     ) -> tuple[Spec | None, Spec | None]:
-        sizes = _check(input, grid, spatial, mode)
+        sizes = _check(input, grid, spatial, mode, padding)
         if grad_output.sizes != sizes:
             raise RuntimeError(
                 f"expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
@@ -387,7 +390,7 @@ _define(3)
 
 def _grid_sampler(input: Any, grid: Any, mode: int, padding: int, align_corners: bool) -> Any:
     spatial = 3 if input.ndim == 5 else 2
-    _check(input._spec, grid._spec, spatial, mode)
+    _check(input._spec, grid._spec, spatial, mode, padding)
     operator = getattr(aten, f"grid_sampler_{spatial}d").default
     return operator(input, grid, mode, padding, align_corners)
 

@@ -20,6 +20,8 @@ from ..values.dtype import bool_, int64
 def _nonzero_rule(self: Spec, size: int, fill_value: int) -> Spec:
     if size < 0:
         raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
+    if not -(2**63) <= fill_value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: fill_value is {fill_value}")
     return self.contiguous((size, self.ndim), int64)
 
 

@@ -22,9 +22,9 @@ from ..values.geometry import wrap_dim
 
 
 def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
+    wrap_dim(dim, self.ndim)
     if half_to_float:
         raise RuntimeError("softmax with half to float conversion is not supported on this device")
-    wrap_dim(dim, self.ndim)
     refuse(self.dtype, "bool", "integer", "complex")
     return self.contiguous()
 

@@ -103,7 +103,7 @@ native_function(
 
 def _normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
     refuse(self._spec.dtype, "bool", "integer")
-    if std < 0:
+    if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
     return fill_random(self, generator, "normal_", (mean, std))
 

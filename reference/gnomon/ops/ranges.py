@@ -258,7 +258,7 @@ def _size_below(row: int, col: int, offset: int) -> int:
     return growing * (first + offset + 1 + full + offset) // 2 + max(row - max(full, first), 0) * col
 
 
-def _triangle_indices(triangle: Any, size: Callable[[int, int, int], int]) -> Callable[..., Tensor]:
+def _triangle_indices(triangle: Any, below: bool) -> Callable[..., Tensor]:
     def make(
         row: int, col: int, offset: int, dtype: Any, layout: Any, device: Any, pin_memory: Any
     ) -> Tensor:
@@ -270,27 +270,29 @@ def _triangle_indices(triangle: Any, size: Callable[[int, int, int], int]) -> Ca
         dtype = dtype or int64
         if dtype not in (int32, int64):
             raise NotImplementedError(f"not implemented for dtype {dtype.name}")
-        made = empty_tensor(contiguous_spec((2, size(row, col, offset)), dtype, resolve_device(device)))
+        offset = min(max(offset, -row), col)  # beyond, nothing changes
+        count = _size_below(row, col, offset) if below else row * col - _size_below(row, col, offset - 1)
+        made = empty_tensor(contiguous_spec((2, count), dtype, resolve_device(device)))
         if made.numel() and not made.is_meta:
-            every = aten.ones.default((row, col), bool_, None, made.device, None)
-            launch.copy_into(made, aten.nonzero.default(triangle(every, offset)).t())
+            # the part of the matrix without the rows and columns that have none of the triangle's elements
+            top, left = (max(0, -offset), 0) if below else (0, max(0, offset))
+            bottom, right = (row, min(col, row + offset)) if below else (min(row, col - offset), col)
+            every = aten.ones.default((bottom - top, right - left), bool_, None, made.device, None)
+            launch.copy_into(made, aten.nonzero.default(triangle(every, offset + top - left)).t())
+            made.select(0, 0).add_(top)
+            made.select(0, 1).add_(left)
         return made
 
     return make
 
 
-for _name, _triangle, _size, _where in (
-    ("tril_indices", lambda matrix, offset: matrix.tril(offset), _size_below, "on and below"),
-    (
-        "triu_indices",
-        lambda matrix, offset: matrix.triu(offset),
-        lambda row, col, offset: row * col - _size_below(row, col, offset - 1),
-        "on and above",
-    ),
+for _name, _triangle, _below, _where in (
+    ("tril_indices", lambda matrix, offset: matrix.tril(offset), True, "on and below"),
+    ("triu_indices", lambda matrix, offset: matrix.triu(offset), False, "on and above"),
 ):
     native_function(
         f"{_name}(int row, int col, int offset=0, {_OPTIONS.replace('dtype=None', 'dtype=long')}) -> Tensor",
-        explicit=_triangle_indices(_triangle, _size),
+        explicit=_triangle_indices(_triangle, _below),
         doc=f"""The indices of a matrix's elements {_where} diagonal ``offset``: rows, then columns (2, n).
 
         int64 or int32.  Raises RuntimeError for negative sizes, NotImplementedError for other dtypes.""",

@@ -22,7 +22,7 @@ def _triangle_rule(self: Spec, diagonal: int) -> Spec:
     return self.contiguous()
 
 
-def _triangle_kernel(keeps: Callable[[int, int], bool]) -> Callable[..., None]:
+def _triangle_kernel(keeps: Callable[[Any, Any], Any]) -> Callable[..., None]:
     """The kernel that keeps an element where ``keeps(column - row, diagonal)`` and writes 0 elsewhere."""
 
     def kernel(output: Tensor, self: Tensor, diagonal: int) -> None:
@@ -33,6 +33,21 @@ def _triangle_kernel(keeps: Callable[[int, int], bool]) -> Callable[..., None]:
             out.write(target, source.read(offset) if keeps(column - row, diagonal) else 0)
 
     return kernel
+
+
+def _triangle_expanded(keeps: Callable[[Any, Any], Any]) -> Callable[..., None]:
+    """Write 0 to the memory of all elements that the triangle drops, and nothing to the others'."""
+
+    def write(self: Any, diagonal: int) -> None:
+        rows, columns = self.shape[-2:]
+        places = aten.arange(columns, device=self.device) - aten.arange(rows, device=self.device).unsqueeze(1)
+        dropped = keeps(places, diagonal).logical_not().expand(self.shape)
+        for dim, stride in enumerate(self.stride()):
+            if stride == 0:  # one place in memory for the whole dimension
+                self, dropped = self.narrow(dim, 0, 1), dropped.any(dim, True)
+        self.masked_fill_(dropped, 0)
+
+    return write
 
 
 for _name, _keeps, _side in (
@@ -51,6 +66,7 @@ for _name, _keeps, _side in (
         inplace=True,
         exact_out=True,
         out="out",
+        on_expanded=_triangle_expanded(_keeps),
         doc=f"""Matrices (*, n, m) with 0 wherever an element is not on or {_side} ``diagonal``.
 
         Diagonal 0 is the main one, positive ones are above it.  Raises RuntimeError for fewer than two

@@ -77,10 +77,19 @@ native_function(
     "RuntimeError for a ``src`` of other sizes.",
 )
 
+
+def _scattered_as_strided(self: Any, *arguments: Any) -> Any:
+    if self.requires_grad and not self.is_contiguous():  # the formula takes self as row-major
+        raise RuntimeError("as_strided_scatter is currently only supported for contiguous inputs")
+    return _scatter_window(self, *arguments)
+
+
+_scatter_window = _scattered("slice", lambda made, *arguments: aten.as_strided.default(made, *arguments))
+
 native_function(
     "as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? "
     "storage_offset=None) -> Tensor",
-    explicit=_scattered("slice", lambda made, *arguments: aten.as_strided.default(made, *arguments)),
+    explicit=_scattered_as_strided,
     derivatives={
         "self": lambda grad, src_spec, size, stride, storage_offset: aten.as_strided_scatter.default(
             _from_start(grad), grad.new_zeros(src_spec.sizes), size, stride, storage_offset
@@ -92,6 +101,6 @@ native_function(
     doc="""A copy of ``self`` with ``src`` in the window that as_strided would show.  Its gradients take
     ``self`` as row-major.
 
-    Raises RuntimeError for sizes of ``src`` that are not the window's, and a window outside of the
-    memory.""",
+    Raises RuntimeError for sizes of ``src`` that are not the window's, a window outside of the memory, and a
+    ``self`` that requires grad and does not lie row-major.""",
 )
