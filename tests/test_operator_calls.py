@@ -271,7 +271,7 @@ def test_a_deviation_that_is_not_a_number_is_refused(device):
         lambda: gn.normal(0.0, nan, (2,)),
         lambda: gn.zeros(2).normal_(0, nan),
     ):
-        with pytest.raises(RuntimeError, match="normal expects (all elements of )?std >= 0.0"):
+        with pytest.raises(RuntimeError, match=r"normal expects (all elements of )?std >= 0.0"):
             call()
 
 
@@ -292,9 +292,9 @@ def test_unfold_backward_checks_its_windows(device):
 def test_grid_samplers_want_a_mode_that_there_is(device, modes):
     image, grid = gn.ones(1, 1, 3, 3), gn.zeros(1, 2, 2, 2)
     for operator in (aten.grid_sampler.default, aten.grid_sampler_2d.default):
-        with pytest.raises(RuntimeError, match="expected (interpolation|padding)_mode to be 0, 1 or 2"):
+        with pytest.raises(RuntimeError, match=r"expected (interpolation|padding)_mode to be 0, 1 or 2"):
             operator(image, grid, *modes, False)
-    with pytest.raises(RuntimeError, match="expected (interpolation|padding)_mode to be 0, 1 or 2"):
+    with pytest.raises(RuntimeError, match=r"expected (interpolation|padding)_mode to be 0, 1 or 2"):
         aten.grid_sampler_2d_backward.default(gn.ones(1, 1, 2, 2), image, grid, *modes, False, [True, True])
 
 
@@ -316,3 +316,19 @@ def test_as_strided_scatter_is_differentiated_for_row_major_tensors(device):
         assert gn.as_strided_scatter(other, gn.ones(2), (2,), (1,), 0).sum() == 2.0
         with pytest.raises(RuntimeError, match="only supported for contiguous inputs"):
             gn.as_strided_scatter(other.requires_grad_(), gn.ones(2), (2,), (1,), 0)
+
+
+def test_the_gradient_of_log_softmax_where_sums_are_larger_than_float32(device):
+    grad = gn.tensor([[3e38, -3e38, 3e38], [1.0, 2.0, 3.0]])
+    output = gn.log_softmax(gn.tensor([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), 1)
+    expected = [2.729908e38, -float("inf"), 1.004277e38]
+    found = aten._log_softmax_backward_data.default(grad, output, 1, gn.float32)
+    assert found[0].tolist() == pytest.approx(expected, rel=1e-5)
+    found = aten._log_softmax_backward_data.default(grad.t(), output.t(), 0, gn.float32)
+    assert found[:, 0].tolist() == pytest.approx(expected, rel=1e-5)
+    assert found[:, 1].tolist() == pytest.approx([0.459816, 0.531630, -0.991447], rel=1e-5)
+    # 9e38 in between, and next to nothing left of it
+    found = aten._log_softmax_backward_data.default(
+        gn.full((1, 3), 3e38), gn.zeros(1, 3) - 1.0986123, 1, gn.float32
+    )
+    assert found.abs().max() < 1e32

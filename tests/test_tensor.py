@@ -127,6 +127,33 @@ def test_deepcopy_copies_numbers_gradient_and_attributes(device: str) -> None:
         copy.deepcopy(x * 2)
 
 
+def test_deepcopy_of_a_wrapper_goes_by_its_clone(device: str) -> None:
+    class Wrapper(gn.Tensor):
+        wraps = True
+
+        @classmethod
+        def __gnomon_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            found = func(*[getattr(each, "inner", each) for each in args], **(kwargs or {}))
+            return wrap(found) if cls.wraps else found
+
+    def wrap(inner: gn.Tensor) -> gn.Tensor:
+        made = gn.Tensor._make_wrapper_subclass(Wrapper, inner.shape, dtype=inner.dtype, device=inner.device)
+        made.inner = inner
+        return made
+
+    wrapper = wrap(gn.ones(2)).requires_grad_()
+    wrapper.note = [1]
+    made = copy.deepcopy(wrapper)
+    assert type(made) is Wrapper and made.requires_grad and made.is_leaf
+    assert made.inner.tolist() == [1.0, 1.0] and made.inner is not wrapper.inner
+    assert made.note == [1] and made.note is not wrapper.note
+    made.inner.zero_()
+    assert wrapper.inner.tolist() == [1.0, 1.0]
+    Wrapper.wraps = False
+    with pytest.raises(RuntimeError, match=r"clone\(\) of a Wrapper gave a Tensor"):
+        copy.deepcopy(wrapper)
+
+
 def test_copy_shares_numbers(device: str) -> None:
     x = gn.ones(2, requires_grad=True)
     shallow = copy.copy(x)

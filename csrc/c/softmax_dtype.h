@@ -82,6 +82,26 @@ static void NAME(softmax_line)(const COMPUTE *in, COMPUTE *out, int64_t length, 
     }
 }
 
+/* The gradient of a line whose elements are `step` apart, by itself: from its `total`, or where COMPUTE does not hold that,
+ * in double, for what is left of it need not be as large. */
+static void NAME(softmax_gradient_apart)(const COMPUTE *g, const COMPUTE *y, COMPUTE *out, int64_t length, int64_t step,
+                                         int logarithm, COMPUTE found) {
+    if (isfinite(found)) {
+        for (int64_t i = 0; i < length * step; i += step) {
+            out[i] = logarithm ? g[i] - gn_exp(y[i]) * found : y[i] * (g[i] - found);
+        }
+        return;
+    }
+    double total = 0;
+    for (int64_t i = 0; i < length * step; i += step) {
+        total += logarithm ? (double)g[i] : (double)g[i] * (double)y[i];
+    }
+    for (int64_t i = 0; i < length * step; i += step) {
+        const double output = (double)y[i];
+        out[i] = (COMPUTE)(logarithm ? (double)g[i] - exp(output) * total : output * ((double)g[i] - total));
+    }
+}
+
 /* Their gradients: output (g - sum(g output)), or g - exp(output) sum(g). */
 static void NAME(softmax_gradient_line)(const COMPUTE *g, const COMPUTE *y, COMPUTE *out, int64_t length,
                                         int logarithm) {
@@ -99,6 +119,10 @@ static void NAME(softmax_gradient_line)(const COMPUTE *g, const COMPUTE *y, COMP
         sum += NAME(block_sum)(block, count);
     }
     const COMPUTE total = (COMPUTE)sum;
+    if (!isfinite(total)) {
+        NAME(softmax_gradient_apart)(g, y, out, length, 1, logarithm, total);
+        return;
+    }
     if (logarithm) {
         for (int64_t i = 0; i < length; i++) {
             out[i] = g[i] - gn_exp(y[i]) * total;
@@ -191,8 +215,16 @@ static void NAME(softmax_gradient_tile)(const COMPUTE *g, const COMPUTE *y, COMP
         }
     }
     NAME(flush)(sums, terms, width);
+    int is_wide = 0;
     for (int64_t j = 0; j < width; j++) {
         terms[j] = (COMPUTE)sums[j];
+        is_wide |= !isfinite(terms[j]);
+    }
+    for (int64_t j = 0; is_wide && j < width; j++) {
+        NAME(softmax_gradient_apart)(g + j, y + j, out + j, length, step, logarithm, terms[j]);
+    }
+    if (is_wide) {
+        return;
     }
     for (int64_t i = 0; i < length; i++) {
         const COMPUTE *gradient = g + i * step;

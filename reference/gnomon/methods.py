@@ -222,9 +222,20 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
             "the moment."
         )
-    data = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
-    made = data if type(self) is Tensor else type(self)._make_subclass(data)
-    if made is not data:
+    if (
+        self.untyped_storage().device != self.device
+    ):  # a wrapper, whose numbers its __gnomon_dispatch__ copies
+        made = self.detach().clone()
+        if type(made) is not type(self):
+            raise RuntimeError(
+                f"deepcopy: clone() of a {type(self).__name__} gave a {type(made).__name__}; its "
+                "__gnomon_dispatch__ has to wrap the clone again"
+            )
+    else:
+        made = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
+        if type(self) is not Tensor:
+            made = type(self)._make_subclass(made)
+    if type(self) is not Tensor:
         made.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
     made.requires_grad_(self.requires_grad)
     if self.grad is not None:

@@ -683,3 +683,17 @@ def test_nothing_is_left_behind(lib):
                 assert [each() for each in alive] == [None, None], number
     finally:
         gc.enable()
+
+
+def test_the_hessian_of_a_loss_whose_target_depends_on_the_input(lib):
+    base = lib.tensor([0.3, -0.2])
+    loss = lib.nn.functional.binary_cross_entropy_with_logits
+    x = lib.tensor([0.5, -1.0])
+    found = lib.func.hessian(lambda a: loss(a + base, lib.copysign(base, a + base).sigmoid()))(x)
+    close(found, lib.diag(lib.tensor([0.1069548, 0.0889472])))
+    weight = lib.tensor([2.0, 3.0])
+    found = lib.func.hessian(lambda a: loss(a, a.sigmoid(), weight * a, pos_weight=weight))(x)
+    expected = lib.func.jacrev(
+        lib.func.jacrev(lambda a: loss(a, a.sigmoid(), weight * a, pos_weight=weight))
+    )(x)
+    close(found, expected)

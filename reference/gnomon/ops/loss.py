@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..dispatch.mode import mode_word
 from ..kit.arithmetic import log, log1p
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import pointwise
@@ -16,7 +17,7 @@ from ..kit.native import native_function
 from ..kit.outputs import check_cast
 from ..kit.rules import refuse, unary, walk
 from ..memory.spec import Spec
-from ..values.dispatch_key import BATCHED
+from ..values.dispatch_key import BATCHED, FORWARD_AD
 
 NONE, MEAN, SUM = 0, 1, 2
 
@@ -158,12 +159,17 @@ native_function(
 )
 
 
-def _times(made: Any, factor: Any) -> Any:
-    """``made`` times ``factor``: in place, where it has a number for each of the products.
+def _may_be_written(other: Any) -> bool:
+    """May a new tensor be written to, with what ``other`` gives?
 
-    Under vmap it may be one for all examples, where ``factor`` has its own for each.
+    Not under vmap, where it, or its tangent, may be one for all examples, and ``other`` has its own for each.
     """
-    return (made * factor).to(made.dtype) if factor._keys & BATCHED else made.mul_(factor)
+    return not (other._keys & BATCHED or mode_word() & FORWARD_AD)
+
+
+def _times(made: Any, factor: Any) -> Any:
+    """``made`` times ``factor``: in place, where it has a number for each of the products."""
+    return made.mul_(factor) if _may_be_written(factor) else (made * factor).to(made.dtype)
 
 
 def _weighted_binary_cross_entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
@@ -191,7 +197,10 @@ def _binary_cross_entropy_with_logits(
     if pos_weight is not None:
         logarithms = _times(logarithms, (pos_weight - 1) * target + 1)
     losses = _times(1 - target, self)
-    losses = (losses - logarithms).to(losses.dtype) if logarithms._keys & BATCHED else losses.sub_(logarithms)
+    if _may_be_written(logarithms):
+        losses = losses.sub_(logarithms)
+    else:
+        losses = (losses - logarithms).to(losses.dtype)
     return _reduced(losses if weight is None else _times(losses, weight), reduction)
 
 
