@@ -332,3 +332,38 @@ def test_the_gradient_of_log_softmax_where_sums_are_larger_than_float32(device):
         gn.full((1, 3), 3e38), gn.zeros(1, 3) - 1.0986123, 1, gn.float32
     )
     assert found.abs().max() < 1e32
+
+
+@pytest.mark.parametrize("dtype", [gn.int64, gn.uint8, gn.int16])
+def test_numbers_with_fractions_are_cut_off_before_they_are_scattered(device, dtype):
+    x, places = gn.tensor([1, 1, 1], dtype=dtype), gn.tensor([0, 1, 1])
+    assert x.scatter(0, places, 2.5, reduce="add").tolist() == [3, 5, 1]
+    assert x.scatter(0, places, 2.5, reduce="multiply").tolist() == [2, 4, 1]
+    assert x.scatter(0, places, 2.5).tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize(("dtype", "number"), [("uint8", 300), ("int16", 2**40), ("float16", 70000.0)])
+def test_a_multiplier_that_the_dtype_does_not_hold_is_refused(device, dtype, number):
+    x = gn.ones(2, dtype=getattr(gn, dtype))
+    calls = [
+        lambda: gn.add(x, x, alpha=number),
+        lambda: x.sub_(x, alpha=number),
+        lambda: gn.rsub(x, x, alpha=number),
+        lambda: gn.addr(x, x, x, alpha=number),
+    ]
+    if dtype == "float16":
+        calls += [lambda: F.hardshrink(x, number), lambda: F.softshrink(x, number)]
+        assert gn.lerp(x, x, number).tolist() == [1.0, 1.0]  # weighted in float32
+    for call in calls:
+        with pytest.raises(RuntimeError, match="value cannot be converted to type"):
+            call()
+
+
+def test_the_target_gradient_of_binary_cross_entropy_has_no_bound(device):
+    inf = float("inf")
+    x = gn.tensor([0.0, 1.0, 0.5], requires_grad=True)
+    y = gn.tensor([0.0, 1.0, 1.0], requires_grad=True)
+    loss = F.binary_cross_entropy(x, y, reduction="sum")
+    first, second = gn.autograd.grad(loss, (x, y), create_graph=True)
+    assert first.tolist() == [0.0, 0.0, -2.0] and second.tolist() == [inf, -inf, 0.0]
+    assert gn.autograd.grad(second.sum(), x)[0].tolist() == [-inf, -inf, -4.0]

@@ -1,6 +1,6 @@
 """Samples of activations and their gradients."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..description import INTEGERS, REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 from .pointwise import SPECIAL, binary, unary
 
@@ -138,3 +138,8 @@ samples_of(
     tolerance="composed",
 )
 samples_of("rrelu", [bad("RuntimeError", tensor(2, 3), 0.5, float("inf"))])
+
+# numbers with fractions for integers, which are cut off before anything is computed
+for _number in (2.5, 1.9):
+    samples_of("threshold", [sample(tensor(3, 4), 1.5, _number, dtypes=INTEGERS)])
+    samples_of("hardtanh", [sample(tensor(3, 4), 0.5, _number, dtypes=INTEGERS)])

@@ -1,6 +1,6 @@
 """Samples of factories."""
 
-from ..description import DTYPES, ON_DEVICE, bad, sample, tensor
+from ..description import DTYPES, INTEGERS, ON_DEVICE, bad, sample, tensor
 from . import samples_of
 
 OPTIONS = [
@@ -274,3 +274,8 @@ samples_of(
     + [sample(2**53 + 1, 2**53 + 9, 2, dtype=dtype, dtypes=ONCE) for dtype in ("int64", "float64")]
     + [bad("RuntimeError", *_BOUNDS, dtype="int64"), bad("RuntimeError", 0, 1, 2.0**70, dtype="uint8")],
 )
+
+# numbers with fractions for integers, which are cut off before anything is computed
+for _number in (2.5, 1.9):
+    samples_of("fill.Scalar full_like", [sample(tensor(3, 4), _number, dtypes=(*INTEGERS, "bool"))])
+    samples_of("new_full", [sample(tensor(3, 4), [2, 3], _number, dtypes=(*INTEGERS, "bool"))])

@@ -1,6 +1,6 @@
 """Samples of padding."""
 
-from ..description import bad, sample, tensor
+from ..description import INTEGERS, bad, sample, tensor
 from . import samples_of
 
 PLANE = tensor(1, 2, 3, 4)
@@ -116,3 +116,7 @@ samples_of(
     [sample(tensor(2), [1, 0], number, dtypes=["int64"]) for number in (-(2.0**63), 2.0**63)],
 )
 samples_of("pad", [sample(tensor(2), [1, 0], "constant", 2.0**63, dtypes=["int64"])])
+
+# numbers with fractions for integers, which are cut off before anything is computed
+for _number in (2.5, 1.9):
+    samples_of("constant_pad_nd", [sample(tensor(3, 4), [1, 2], _number, dtypes=(*INTEGERS, "bool"))])

@@ -348,3 +348,11 @@ samples_of("bitwise_not", [bad("NotImplementedError", tensor(2))])
 samples_of("neg", [bad("RuntimeError", tensor(2), dtypes=["bool"])])
 samples_of("sub.Tensor", [bad("RuntimeError", tensor(2), tensor(2), dtypes=["bool"])])
 samples_of("floor ceil", [sample(tensor(3, dtype=dtype), dtypes=["float32"]) for dtype in INTEGERS[:2]])
+
+# numbers with fractions for integers, which are cut off before anything is computed
+for _number in (2.5, 1.9):
+    samples_of(
+        "masked_fill.Scalar",
+        [sample(tensor(3, 4), tensor(3, 4, dtype="bool"), _number, dtypes=(*INTEGERS, "bool"))],
+    )
+    samples_of("clamp", [sample(tensor(3, 4), 0.5, _number, dtypes=INTEGERS)])

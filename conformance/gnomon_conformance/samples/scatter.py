@@ -1,6 +1,6 @@
 """Samples of scatter and its like, and of picking by positions and masks."""
 
-from ..description import bad, sample, tensor
+from ..description import INTEGERS, bad, sample, tensor
 from . import SAMPLES, samples_of
 
 
@@ -257,6 +257,22 @@ samples_of("masked_scatter_backward", [sample(tensor(2, 3), MASK, [6]), sample(t
 for _number in (-(2.0**63), 2.0**63):
     samples_of("index_fill.int_Scalar", [sample(tensor(3), 0, index(2, below=3), _number, dtypes=["int64"])])
     samples_of("scatter.value", [sample(tensor(3), 0, index(2, below=3), _number, dtypes=["int64"])])
+
+# numbers with fractions for integers, which are cut off before anything is computed
+for _number in (2.5, 1.9):
+    _rows = index(2, 4, below=3)
+    samples_of("scatter.value", [sample(tensor(3, 4), 0, _rows, _number, dtypes=(*INTEGERS, "bool"))])
+    samples_of(
+        "scatter.value_reduce",
+        [
+            sample(tensor(3, 4), 0, _rows, _number, reduce=_how, dtypes=INTEGERS)
+            for _how in ("add", "multiply")
+        ],
+    )
+    samples_of(
+        "index_fill.int_Scalar",
+        [sample(tensor(3, 4), 0, index(2, below=3), _number, dtypes=(*INTEGERS, "bool"))],
+    )
 
 # what adds and multiplies at once has no derivative: PyTorch raises, and so does gnomon
 for _name in ("scatter.reduce", "scatter.value_reduce"):

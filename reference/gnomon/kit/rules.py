@@ -13,7 +13,17 @@ from typing import Any
 from ..memory.spec import Spec
 from ..values import dtype as dtypes
 from ..values.dispatch_key import BATCHED
-from ..values.dtype import Number, bfloat16, bool_, dtype, float16, get_default_dtype, int64, uint8
+from ..values.dtype import (
+    Number,
+    bfloat16,
+    bool_,
+    check_number_fits,
+    dtype,
+    float16,
+    get_default_dtype,
+    int64,
+    uint8,
+)
 from ..values.geometry import Ints, wrap_dims
 from .iterator import TensorIterator, converted_spec, result_type
 
@@ -165,6 +175,7 @@ def check_alpha(dtype: dtypes.dtype, alpha: Number, name: str = "alpha") -> None
         )
     if isinstance(alpha, complex) and not dtype.is_complex:
         raise RuntimeError(f"For non-complex input tensors, argument {name} must not be a complex number.")
+    check_number_fits(alpha, dtype)
 
 
 def reduced_dims(dim: Sequence[int] | int | None, ndim: int, empty_means_all: bool = True) -> Ints:

@@ -144,7 +144,8 @@ def _binary_cross_entropy(probability: float, target: float) -> float:
 
 
 def _binary_cross_entropy_target_grad(grad: Any, self: Any) -> Any:
-    return grad * ((1 - self).log().clamp_min(-100) - self.log().clamp_min(-100))
+    """The logarithms have no bound here, as in PyTorch: at 0 and 1 they are infinite."""
+    return grad * ((1 - self).log() - self.log())
 
 
 native_function(

@@ -127,9 +127,15 @@ def _between(a: float, lambd: float) -> bool:
     return -lambd <= a <= lambd
 
 
+def _shrink_rule(self: Spec, lambd: Any) -> TensorIterator:
+    refuse(self.dtype, "bool", "integer", "complex")
+    check_number_fits(lambd, self.dtype)
+    return walk([self], self.dtype, self.dtype)
+
+
 hardshrink = native_function(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-    meta=unary("bool", "integer", "complex"),
+    meta=_shrink_rule,
     kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
     out="out",
@@ -153,7 +159,7 @@ def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
     refuse(self.dtype, "bool", "integer", "complex")
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return walk([self], self.dtype, self.dtype)
+    return _shrink_rule(self, lambd)
 
 
 def _softshrink(a: float, lambd: float) -> float:

@@ -19,7 +19,7 @@ from ..kit.native import native_function
 from ..kit.rules import binary, binary_float, check_alpha, refuse, unary, unary_float, walk
 from ..memory.spec import Spec
 from ..values.dispatch_key import DispatchKey
-from ..values.dtype import bool_, check_number_fits, float32
+from ..values.dtype import bfloat16, bool_, check_number_fits, float16, float32
 
 
 def scaled_by_number(function: Any) -> Any:
@@ -450,7 +450,8 @@ def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
     if end.dtype is not self.dtype:
         raise RuntimeError(f"expected dtype {self.dtype.name} for `end` but got dtype {end.dtype.name}")
     if not isinstance(weight, Spec):
-        check_number_fits(weight, self.dtype)
+        # half precision is weighted in float32
+        check_number_fits(weight, float32 if self.dtype in (float16, bfloat16) else self.dtype)
         weight = None
     elif weight.ndim and weight.dtype is not self.dtype:
         raise RuntimeError(f"expected dtype {self.dtype.name} for `weight` but got dtype {weight.dtype.name}")

@@ -98,6 +98,8 @@ def _scatter_kernel(
     copy_elements(out, TensorAccessor(self))
     if not index._spec.numel:
         return
+    if not isinstance(src, Tensor):
+        src = output._spec.dtype.cast(src)  # before it is added up: 2.5 counts 2 for integers
     pairs = _pairs(out, dim, index, src)
     if reduce == "add":
         add_at(out, pairs)
