@@ -28,6 +28,7 @@ from .outputs import (
     with_output_dtype,
     write_results,
 )
+from .pieces import goes_by_pieces, reduce_by_pieces
 from .plans import PLANS_PER_OPERATOR, Plan, checked, composed, find_plan, plan_key
 
 
@@ -66,6 +67,9 @@ def execute(
                 if not isinstance(each, Tensor):
                     each = launch.number_tensor(each, wanted, plan.device)
                 elif each._spec.dtype is not wanted:
+                    if goes_by_pieces(operator, walk, each, wanted):
+                        reduce_by_pieces(operator, walk, outputs[0], arguments)  # type: ignore[arg-type]
+                        return
                     each = launch.convert(each, wanted)
                 inputs.append(each)
         kernel_arguments = [
