@@ -367,3 +367,20 @@ def test_the_target_gradient_of_binary_cross_entropy_has_no_bound(device):
     first, second = gn.autograd.grad(loss, (x, y), create_graph=True)
     assert first.tolist() == [0.0, 0.0, -2.0] and second.tolist() == [inf, -inf, 0.0]
     assert gn.autograd.grad(second.sum(), x)[0].tolist() == [-inf, -inf, -4.0]
+
+
+@pytest.mark.parametrize("dtype", [gn.int64, gn.int32, gn.bool])
+def test_integers_do_not_hold_polygamma(device, dtype):
+    x = gn.ones(2, dtype=dtype)
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type"):
+        x.polygamma_(1)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        gn.ones(1).expand(2).polygamma_(1)
+    assert x.tolist() == [1, 1]
+
+
+def test_prelu_kernel_backward_wants_one_dtype(device):
+    x = gn.ones(2)
+    for tensors in ((x.double(), x, x), (x, x, x.double()), (x, x.half(), x)):
+        with pytest.raises(RuntimeError, match=r"expected (grad_output|weight) of dtype"):
+            aten._prelu_kernel_backward.default(*tensors)

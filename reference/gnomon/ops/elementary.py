@@ -15,6 +15,7 @@ from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
+from ..kit.outputs import check_cast, check_no_internal_overlap
 from ..kit.rules import binary, binary_float, refuse, unary_float, walk
 from ..memory.spec import Spec
 
@@ -255,10 +256,18 @@ polygamma = native_function(
     doc="The ``n``-th derivative of digamma.  Raises RuntimeError for a negative ``n``.",
 )
 
+
+def _polygamma_(self: Any, n: int) -> Any:
+    found = aten.polygamma.default(n, self.clone())
+    check_cast("", found.dtype, self.dtype)
+    check_no_internal_overlap("polygamma_", self._spec)
+    return self.copy_(found)
+
+
 native_function(
     "polygamma_(Tensor(a!) self, int n) -> Tensor(a!)",
     variants="method",
-    composite=lambda self, n: self.copy_(aten.polygamma.default(n, self.clone())),
+    composite=_polygamma_,
     doc="In-place version of polygamma.",
 )
 

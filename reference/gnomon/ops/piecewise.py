@@ -331,6 +331,8 @@ native_function(
 
 
 def _prelu_backward(grad_output: Any, self: Any, weight: Any) -> tuple[Any, Any]:
+    for name, tensor in (("grad_output", grad_output), ("weight", weight)):
+        expect(name, tensor._spec, tensor._spec.sizes, self.dtype)
     refuse(self.dtype, "bool", "integer", "complex")
     positive = self > 0
     zero = aten.zeros_like(grad_output)

@@ -128,10 +128,10 @@ def _unfold_backward(grad_in: Any, input_sizes: Sequence[int], dim: int, size: i
     another.
     """
     sizes = tuple(input_sizes)
-    if size < 0:
-        raise RuntimeError(f"size is {size} but must be >= 0")
     if step <= 0:
         raise ValueError(f"step is {step} but must be > 0")
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if not sizes:
         return grad_in.sum(-1)
     zeros = grad_in.new_zeros(sizes)
