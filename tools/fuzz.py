@@ -1,87 +1,128 @@
-"""Random calls of operators on gnomon, against PyTorch, for a given time.
+"""Random calls of operators and random programs on gnomon, against PyTorch, for a given time.
 
     python tools/fuzz.py                            # two minutes
-    python tools/fuzz.py --seconds 3600 --only '^conv'
-    python tools/fuzz.py --seed 3 --replay 1234     # one case again
+    python tools/fuzz.py --seconds 3600 --seed 7 --only '^conv|program'
+    python tools/fuzz.py --replay 'neg(tensor(2, 3))  # float32, transposed'
 
-A case is a number, from which, with the seed, all follows: an operator of the table, a dtype, layouts, and
-hostile numbers for its arguments.  Each is made in a child process, first by PyTorch, then by gnomon, so that
-a crash or a call that does not end is a finding, too.
+A call is an operator of the table with a dtype, layouts, and hostile numbers for its arguments; a program is
+some statements (in place, views, whatever operator) and a way to differentiate them.  Each is made in a child
+process, first by PyTorch, then by gnomon, so that a crash or a call that does not end is a finding, too.
 
-What differs knowingly stands in tools/fuzzing/known.py and, for what the conformance suite shows, in its
-departures.  The exit status is 1 if anything else was found.
+A finding is one line, which makes the smallest case that shows it again.  What differs knowingly stands in
+tools/fuzzing/known.py, each with a call that shows it, and in the conformance suite's departures; a known
+difference that shows no longer is a finding.  The exit status is 1 if there were any.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import json
 import os
-import random
 import resource
 import select
+import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-SECONDS_OF_A_CALL = 20.0  # after which a call is taken not to end
+STARTING_SECONDS = 120.0  # that a child may take to begin
 MOST_MEMORY = 10 * 2**30  # of the child, PyTorch in it: a larger result is refused by both
+MOST_TEXT = 300  # characters of what differs
 
 
-def make(seed: int, number: int, only: str) -> Any:
-    """The case of a number, or None."""
-    from fuzzing import calls
-
-    return calls.draw(random.Random(f"{seed}/{number}"), only)
-
-
-def check(case: Any, device: str, say: Any) -> list[str]:
-    """What differs in a case; ``say`` hears who is at work."""
-    from fuzzing import calls
-
-    say("torch")
-    expected = calls.outcome(calls.BoundedTorch(), case)
-    say("gnomon")
-    return calls.compare(case, calls.outcome(calls.BoundedGnomon(device), case), expected)
+# ---------------------------------------------------------------------------------------------------------
+# The child.
 
 
 def run_child(options: argparse.Namespace) -> None:
-    """Check cases from ``options.first`` on; say on standard output which one, who works, what differs."""
+    """Check cases; say on standard output which one, who works, what differs."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the frameworks print is not for the parent
 
-    def say(*words: Any) -> None:
-        print(*words, file=out, flush=True)
+    def say(word: str, *values: Any) -> None:
+        print(json.dumps([word, *values]), file=out, flush=True)
 
     import torch
 
     import gnomon as gn
 
+    for module in options.imports:
+        importlib.import_module(module)
     torch.set_num_threads(1)
     gn.set_fallback_policy("allow")
-    soft = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, soft))
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most))
+    if options.replay is not None:
+        replay_one(options, say)
+    elif options.known:
+        check_known(options, say)
+    else:
+        check_drawn(options, say)
+    say("end")
+
+
+def check_drawn(options: argparse.Namespace, say: Callable[..., None]) -> None:
+    """Check one case after the other, for as long as the parent lets it."""
+    from fuzzing import cases
+
     number = options.first
     while True:
-        say("case", number)
-        case = make(options.seed, number, options.only)
+        case = cases.draw(options.seed, number, options.only)
+        say("case", number, str(case))
         if case is not None:
-            problems = check(case, options.device, say)
-            if problems:
-                say("found", repr((str(case), problems)))
+            found = cases.check(case, options.device, say)
+            if found:
+                say("suspect", str(case), found)
+                say("found", *map(_plain, cases.shrunk(case, options.device, say)))
         say("done")
         number += 1
+
+
+def replay_one(options: argparse.Namespace, say: Callable[..., None]) -> None:
+    """Check the case that was asked for."""
+    from fuzzing import cases
+
+    case = cases.parse(options.replay)
+    say("case", 0, str(case))
+    say("found", str(case), cases.check(case, options.device, say))
+    say("done")
+
+
+def check_known(options: argparse.Namespace, say: Callable[..., None]) -> None:
+    """Tell of each known difference that shows no longer."""
+    from fuzzing import cases
+    from fuzzing.known import KNOWN
+
+    for number, known in enumerate(KNOWN[options.first :], options.first):
+        say("case", number, known.shows)
+        if not cases.still_shows(known, options.device, say) and not known.on_some_machines:
+            say("found", known.shows, [f"a known difference shows no longer: {known.reason}"])
+        say("done")
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, list) else str(value)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The parent.
 
 
 class Child:
     """The process that makes the calls, and what is known of where it is."""
 
-    def __init__(self, options: argparse.Namespace, first: int):
+    def __init__(self, options: argparse.Namespace, first: int, *more: str):
         passed = ["--seed", str(options.seed), "--only", options.only, "--device", options.device]
+        for module in options.imports:
+            passed += ["--import", module]
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "--child", "--first", str(first), *passed],
+            [sys.executable, __file__, "--child", "--first", str(first), *passed, *more],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=ROOT,
@@ -90,89 +131,125 @@ class Child:
         self.descriptor = self.process.stdout.fileno()
         self.pending = b""
         self.number = first
-        self.at_work = "the beginning"
+        self.text = ""
+        self.at_work = "nobody"
+        self.suspect: tuple[str, list[str]] | None = None
         self.since = time.monotonic()
 
-    def line(self, until: float) -> str | None:
-        """The next line; "" where the process has ended, None where the time is over."""
+    def message(self, until: float) -> list[Any] | None:
+        """The next message; an empty one where the process has ended, None where the time is over."""
         while b"\n" not in self.pending:
             left = until - time.monotonic()
             if left <= 0 or not select.select([self.descriptor], [], [], left)[0]:
                 return None
             got = os.read(self.descriptor, 1 << 16)
             if not got:
-                return ""
+                return []
             self.pending += got
         line, _, self.pending = self.pending.partition(b"\n")
-        return line.decode()
+        found: list[Any] = json.loads(line)
+        return found
 
     def end(self) -> int:
+        """End the process; its status."""
         self.process.kill()
         return self.process.wait()
 
 
-def watch(child: Child, until: float, report: Any) -> tuple[int, int, str]:
-    """Follow a child: how many cases it made, the number to go on from, how it ended ("" by the clock)."""
-    made = 0
-    while True:
-        patience = SECONDS_OF_A_CALL * (4 if child.at_work == "the beginning" else 1)
-        line = child.line(min(until, child.since + patience))
-        if line is None:
-            child.end()
-            over = time.monotonic() >= until
-            return made, child.number + 1, "" if over else "does not end"
-        if line == "":
-            status = child.process.wait()
-            return made, child.number + 1, f"ended the process with status {status}"
-        word, _, rest = line.partition(" ")
+class Watch:
+    """Follows children, and counts."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.options = options
+        self.until = time.monotonic() + options.seconds
+        self.made = self.skipped = self.findings = 0
+
+    def is_over(self) -> bool:
+        """Is the time over, or are these findings enough?"""
+        return time.monotonic() >= self.until or self.findings >= self.options.most
+
+    def report(self, text: str, problems: list[str]) -> None:
+        """Print a finding as a line that makes it again."""
+        if not problems:
+            return
+        self.findings += 1
+        extra = f"--device {self.options.device} " if self.options.device != "c" else ""
+        extra += "".join(f"--import {module} " for module in self.options.imports)
+        what = "; ".join(" ".join(each.split()) for each in problems[:2])
+        print(f"python tools/fuzz.py {extra}--replay {shlex.quote(text)}  # {what[:MOST_TEXT]}", flush=True)
+
+    def follow(self, child: Child) -> int | None:
+        """Follow a child to its end; the number of the case to go on from, None where there is none."""
+        while True:
+            patience = self.options.patience if child.at_work != "nobody" else STARTING_SECONDS
+            message = child.message(min(self.until, child.since + patience))
+            if message is None:
+                child.end()
+                over = time.monotonic() >= self.until
+                return None if over else self.blame(child, f"does not end within {patience:g} s")
+            if not message:
+                return self.blame(child, f"ends the process with status {child.process.wait()}")
+            if self.hear(child, *message):
+                child.end()
+                return None
+
+    def hear(self, child: Child, word: str, *values: Any) -> bool:
+        """Take notice of a message; True where it was the last."""
         child.since = time.monotonic()
         if word == "case":
-            child.number = int(rest)
+            child.number, child.text = values
         elif word in ("torch", "gnomon"):
             child.at_work = word
+        elif word == "suspect":
+            child.suspect = values
         elif word == "found":
-            report(child.number, *eval(rest))
+            child.suspect = None
+            self.report(*values)
         elif word == "done":
-            made += 1
+            self.made += 1
+        return word == "end" or self.findings >= self.options.most
+
+    def blame(self, child: Child, ended: str) -> int:
+        """A case that ended its process: gnomon's finding, or one that PyTorch does not survive."""
+        if child.suspect is not None:
+            self.report(*child.suspect)
+        elif child.at_work == "gnomon":
+            self.report(child.text, [f"gnomon {ended}"])
+        elif child.at_work == "nobody":
+            raise SystemExit(f"tools/fuzz.py: a child {ended} before its first case")
+        else:
+            self.skipped += 1
+        return child.number + 1
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check cases for the time that was asked for; returns how many findings there were."""
-    until = time.monotonic() + options.seconds
-    findings = made = skipped = 0
+    """Check the known differences, then cases for the time that was asked for; how many findings there were."""
+    watch = Watch(options)
+    number: int | None = 0
+    while number is not None and not watch.is_over() and not options.only:
+        number = watch.follow(Child(options, number, "--known"))
+    watch.made = 0
+    watch.until = time.monotonic() + options.seconds
     number = options.first
-
-    def report(at: int, case: str, problems: list[str]) -> None:
-        nonlocal findings
-        findings += 1
-        shown = "\n    ".join(problems[:4])
-        print(f"--- case {at}: {case}\n    {shown}", flush=True)
-        print(f"    again: python tools/fuzz.py --seed {options.seed}{extra} --replay {at}", flush=True)
-
-    extra = f" --only {options.only!r}" if options.only else ""
-    extra += f" --device {options.device}" if options.device != "c" else ""
-    while time.monotonic() < until and findings < options.most:
-        child = Child(options, number)
-        done, number, ended = watch(child, until, report)
-        made += done
-        if ended and child.at_work == "gnomon":
-            report(number - 1, str(make(options.seed, number - 1, options.only)), [f"gnomon {ended}"])
-        elif ended:
-            skipped += 1
+    while number is not None and not watch.is_over():
+        number = watch.follow(Child(options, number))
     print(
-        f"{made} cases from {options.first} on with seed {options.seed}; "
-        f"{skipped} that PyTorch did not survive; {findings} findings"
+        f"{watch.made} cases with seed {options.seed} from {options.first} on; "
+        f"{watch.skipped} that PyTorch did not survive; {watch.findings} findings"
     )
-    return findings
+    return watch.findings
 
 
 def replay(options: argparse.Namespace) -> int:
-    """Make one case again, in this process."""
-    case = make(options.seed, options.replay, options.only)
-    print(case, flush=True)
-    problems = check(case, options.device, lambda who: print(f"… {who}", flush=True)) if case else []
-    print("\n".join(problems) or "no difference")
-    return len(problems)
+    """Make one case again."""
+    watch = Watch(options)
+    watch.until = float("inf")
+    watch.follow(Child(options, 0, "--replay", options.replay))
+    if watch.skipped:
+        print("PyTorch does not survive it")
+    elif not watch.findings:
+        print("no unknown difference")
+    return watch.findings
 
 
 def main() -> int:
@@ -182,19 +259,27 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=120, help="how long (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="other cases (default: %(default)s)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--replay", type=int, metavar="NUMBER", help="make this one case, in this process")
-    parser.add_argument("--only", default="", metavar="REGEX", help="only operators whose name matches")
+    parser.add_argument("--replay", metavar="CASE", help="make this one case, as a finding has it")
+    parser.add_argument(
+        "--only", default="", metavar="REGEX", help='only operators whose name matches; "program" is one'
+    )
     parser.add_argument("--device", default="c", help="gnomon's device (default: %(default)s)")
     parser.add_argument("--most", type=int, default=1000, help="stop after so many findings")
+    parser.add_argument(
+        "--patience", type=float, default=20.0, help="seconds after which a call is taken not to end"
+    )
+    parser.add_argument(
+        "--import", dest="imports", action="append", default=[], metavar="MODULE", help="import this first"
+    )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--known", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    try:
-        import torch  # noqa: F401
-    except ImportError:
+    if find_spec("torch") is None:
         print("tools/fuzz.py compares with PyTorch, which is not installed", file=sys.stderr)
         return 2
     if options.child:
         run_child(options)
+        return 0
     return min(1, replay(options) if options.replay is not None else run(options))
 
 

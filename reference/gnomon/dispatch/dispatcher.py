@@ -150,7 +150,7 @@ class OpOverload:
             elif isinstance(argument, (list, tuple)):
                 yield from (each for each in argument if isinstance(each, Tensor))
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         """Run the operator: the highest key among the arguments and the thread's modes decides where.
 
         Arguments may be left out where they have defaults, and given by keyword: so calls a person, and a
@@ -257,7 +257,7 @@ class OpOverloadPacket:
             )
         return found
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.parser is None:
             raise NotImplementedError(
                 f"{self.name}: the argument parser is not bound (import gnomon, not a part of it)"

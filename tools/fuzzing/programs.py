@@ -1,0 +1,494 @@
+"""Random programs: a few statements on tensors, differentiated in one of several ways.
+
+A program is text that both libraries run.  ``L`` is the library, ``F`` its nn.functional; each statement is
+made by itself, and of one that fails the kind of its exception is compared, and the program goes on.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import random
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gnomon_conformance.against_torch import CRASHES_TWICE, compares_numbers
+from gnomon_conformance.comparing import failure_differences, result_differences
+from gnomon_conformance.departures import OWN_OPERATORS
+from gnomon_conformance.description import (
+    COMPLEX,
+    FLOATS,
+    HURTING,
+    LAYOUTS,
+    MORE_LAYOUTS,
+    has_default,
+    stored,
+    tensor,
+)
+from gnomon_conformance.running import SEED, Failure, TensorOutcome, failure_of
+from gnomon_conformance.selection import operators
+from gnomon_conformance.tolerances import eps_of
+
+NAME = "program"  # of all of them, where an operator's is wanted
+SIZES = ((3, 3), (3, 3), (3, 3), (3,), (1, 3), (3, 1), (), (2, 3, 3), (0, 3))
+PLAIN = ("normal", "normal", "normal", "nonzero", "positive", "unit", "distinct")
+DTYPES = ("float64",) * 6 + ("float32",) * 3 + ("complex128", "float16", "bfloat16")
+NUMBERS = ("0.5", "2.0", "-1.5", "3", "-1", "0", "1", "-0.0", "inf", "nan", "1e308", "1e-45", "2**62")
+# The last variable of a program is differentiated, or a sum over it.
+ENDINGS = (
+    *("backward",) * 4,
+    *("twice", "vjp", "jvp", "hessian", "jacrev", "jacfwd", "vmap", "vmap of grad", "jvp of grad", "no_grad"),
+)
+PLACES = "L.tensor([2, 0, 1])"
+BY_ROWS = "L.tensor([[2, 0, 1], [0, 0, 2], [1, 1, 1]])"
+VIEWS = (
+    *("{a}[1:]", "{a}[..., 0]", "{a}[None]", "{a}[:, 1:]", "{a}[-1]", "{a}[::2]", "{a}.transpose(0, {d})"),
+    *("{a}.mT", "{a}.expand(3, 3)", "{a}.reshape(-1)", "{a}.view(-1)", "{a}.view(3, 3)", "{a}.unfold(0, 2, 1)"),
+    *("{a}.diagonal()", "{a}.select({d}, 1)", "{a}.narrow({d}, 1, 2)", "{a}.squeeze()", "{a}.unsqueeze({d})"),
+    *("{a}.detach()", "{a}.chunk(3, {d})[1]", "{a}.unbind({d})[0]", "{a}.split(2, {d})[-1]", "{a}.flatten()"),
+    *("{a}.as_strided((2, 2), (1, 2))", "{a}.view_as({b})", "{a}.expand_as({b})", "{a}.movedim(0, {d})"),
+    *("{a}.unflatten({d}, (1, -1))", "{a}.contiguous()", "{a}.permute(1, 0)", "{a}.hsplit([1])[1]"),
+)
+IN_PLACE = (
+    *("{a}.mul_({b})", "{a}.add_({b}, alpha={n})", "{a}[0] = {n}", "{a}[..., 1] = {b}", "{a}.copy_({b})"),
+    *("{a}.zero_()", "{a}.fill_({n})", "{a}.exp_()", "{a}.sigmoid_()", "{a}.clamp_(min={n})", "{a}.tanh_()"),
+    *("{a}.masked_fill_({b} > 0, {n})", "{a}.index_add_(0, %s, {b})" % PLACES, "{a}.sub_({b})", "{a}.relu_()"),
+    *("{a}.scatter_(0, %s, {b})" % BY_ROWS, "{a}.scatter_add_(1, %s, {b})" % BY_ROWS, "{a}.div_({b})"),
+    *("{a}.addcmul_({b}, {c}, value={n})", "{a}.pow_({n})", "{a}.transpose_(0, {d})", "{a}.unsqueeze_({d})"),
+    *("{a} += {b}", "{a} *= {n}", "{a}[{b} > 0] = {n}", "{a}.index_copy_(0, %s, {b})" % PLACES),
+    *("{a}.index_fill_({d}, %s, {n})" % PLACES, "{a}.cumsum_({d})", "{a}.sqrt_()", "{a}.abs_()", "{a}.neg_()"),
+    *("{a}.index_put_((%s,), {b}, accumulate=True)" % PLACES, "{a}.requires_grad_()", "{a}.detach_()"),
+    *("{a}[%s] = {b}" % PLACES, "{a}.squeeze_()", "{a}.tril_()", "{a}.reciprocal_()", "{a}.diagonal().mul_({n})"),
+)
+VALUES = (
+    *("L.where({a} > {b}, {a}, {c})", "L.cat([{a}, {b}], {d})", "L.stack([{a}, {b}, {a}], {d})", "{a} @ {b}"),
+    *("L.einsum('...ij,...jk->...ik', {a}, {b})", "{a}.softmax({d})", "{a}.log_softmax({d})", "{a}.cumsum({d})"),
+    *("{a}.cumprod({d})", "{a}.logsumexp({d})", "{a}.norm({n})", "{a}.norm(2, {d})", "{a}.var({d})"),
+    *("{a}.std({d})", "{a}.sort({d})[0]", "{a}.topk(2, {d})[0]", "{a}.max({d})[0]", "{a}.amax({d})", "{a}.prod({d})"),
+    *("{a}.gather(0, %s)" % BY_ROWS, "{a}.index_select({d}, %s)" % PLACES, "{a}[%s]" % PLACES, "{a}[{a} > 0]"),
+    *("{a}.clone()", "{a} ** {n}", "{a} ** {b}", "L.atan2({a}, {b})", "L.hypot({a}, {b})", "{a} % {b}"),
+    *("{a} * {b}", "{a} / {b}", "{a} - {b}", "{n} / {a}", "{n} - {a}", "L.maximum({a}, {b})", "L.fmin({a}, {b})"),
+    *("L.lerp({a}, {b}, {n})", "L.clamp({a}, {b}, {c})", "{a}.tril()", "{a}.roll(1, {d})", "{a}.flip({d})"),
+    *("{a}.repeat(2, 1)", "L.outer({a}, {b})", "L.addmm({a}, {b}, {c}, beta={n})",),
+    *("L.linalg.vector_norm({a}, {n})", "L.kron({a}, {b})"),
+    *("L.cdist({a}, {b})", "F.layer_norm({a}, (3,))", "F.normalize({a}, dim={d})", "F.gelu({a})", "F.elu({a})"),
+    *("F.cosine_similarity({a}, {b}, dim={d})", "{a}.median({d})[0]", "{a}.cummax({d})[0]", "{a}.mean({d})"),
+    *("{a}.trace()", "L.diag_embed({a})", "L.masked_fill({a}, {b} > 0, {n})", "{a}.unique()", "{a}.nansum({d})"),
+    *("F.mse_loss({a}, {b})", "F.huber_loss({a}, {b})", "F.cross_entropy({a}, %s)" % PLACES, "{a}.round()"),
+    *("F.binary_cross_entropy_with_logits({a}, {b})", "F.kl_div({a}, {b})", "F.pad({a}, (1, 2))", "{a}.sum()"),
+    *("F.conv1d({a}[None], {b}[None])", "F.avg_pool1d({a}[None], 2)", "F.max_pool1d({a}[None], 2)"),
+    *("F.scaled_dot_product_attention({a}, {b}, {c})", "F.linear({a}, {b}, {c})", "F.softplus({a})"),
+    *("F.interpolate({a}[None], scale_factor=2.0)",),
+    *("{a}.abs()", "{a}.sign()", "{a}.to(L.float32)", "L.copysign({a}, {b})", "L.xlogy({a}, {b})", "{a}.conj()"),
+)
+# Operators of the table that programs do not call: they are reached by others, or end PyTorch's process.
+NOT_CALLED = re.compile(
+    r".*_backward|_?fft.*|_foreach.*|_fused.*|_linalg.*|linalg_svd.*|_(un)?safe.*|resize.*|set_|_pdist.*|"
+    r"_?cdist.*|.*dropout.*|.*_like|new_.*|_ctc.*|.*ctc_loss.*|_scaled_dot.*|_embedding.*|empty.*|result_type.*|"
+    r"item|_local_scalar_dense|is_.*|to|_to_copy|.*copy|_assert.*|.*batch_norm.*|_weight_norm.*|isin|one_hot|"
+    r"_reshape_alias|_unsafe_view|_conj|_neg_view|size|stride|.*numel|storage_offset|equal|allclose|isclose|data"
+)
+
+
+class Program(NamedTuple):
+    """``inputs`` are calls of ``t``, for x0, x1 and so on; ``dtype`` is theirs."""
+
+    inputs: tuple[str, ...]
+    statements: tuple[str, ...]
+    ending: str
+    dtype: str
+
+    def __str__(self) -> str:
+        made = [f"x{place} = {text}" for place, text in enumerate(self.inputs)]
+        return f"{NAME}: {'; '.join([*made, *self.statements, self.ending])}  # {self.dtype}"
+
+    def name(self) -> str:
+        """What stands for an operator's name."""
+        return NAME
+
+    def without(self, place: int) -> Program:
+        """The program without one of its statements; who named its result names the first input."""
+        statement = self.statements[place]
+        rest = [*self.statements[:place], *self.statements[place + 1 :]]
+        target = _target(statement)
+        if target is not None:
+            rest = [re.sub(rf"\b{target}\b", "x0", each) for each in rest]
+        inputs = list(self.inputs)
+        while len(inputs) > 1 and not any(re.search(rf"\bx{len(inputs) - 1}\b", each) for each in rest):
+            inputs.pop()
+        return self._replace(inputs=tuple(inputs), statements=tuple(rest))
+
+
+def parse(text: str) -> Program:
+    """The program of this text."""
+    body, _, dtype = text.removeprefix(f"{NAME}: ").rpartition("  # ")
+    *lines, ending = body.split("; ")
+    count = 0
+    while count < len(lines) and lines[count].startswith(f"x{count} = t("):
+        count += 1
+    inputs = tuple(line.partition(" = ")[2] for line in lines[:count])
+    return Program(inputs, tuple(lines[count:]), ending, dtype)
+
+
+def _target(statement: str) -> str | None:
+    """The variable that a statement makes; None of one that changes a tensor."""
+    found = re.match(r"(x\d+) = ", statement)
+    return found[1] if found else None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Drawing.
+
+
+def draw(rng: random.Random) -> Program:
+    """A program."""
+    dtype = rng.choice(DTYPES)
+    inputs = tuple(_input(rng) for _ in range(rng.choice((1, 2, 2, 3))))
+    statements: list[str] = []
+    count = len(inputs)
+    for _ in range(rng.choice((1, 2, 3, 4, 5, 6, 8))):
+        text, makes = _statement(rng, count)
+        statements.append(f"x{count} = {text}" if makes else text)
+        count += makes
+    return Program(inputs, tuple(statements), rng.choice(ENDINGS), dtype)
+
+
+def _input(rng: random.Random) -> str:
+    words = [str(size) for size in rng.choice(SIZES)]
+    values = rng.choice(PLAIN if rng.random() < 0.75 else ("special", *HURTING))
+    words += [f'values="{values}"'] if values != "normal" else []
+    words += [f'layout="{rng.choice((*LAYOUTS, *MORE_LAYOUTS))}"'] if rng.random() < 0.4 else []
+    return f"t({', '.join(words)})"
+
+
+def _statement(rng: random.Random, count: int) -> tuple[str, bool]:
+    """A statement, and whether it makes a new tensor."""
+    way = rng.random()
+    if way < 0.3:
+        return _operator_call(rng, count), True
+    kind = VIEWS if way < 0.5 else IN_PLACE if way < 0.7 else VALUES
+    text = rng.choice(kind)
+    a, b, c = (_variable(rng, count) for _ in "abc")
+    return text.format(a=a, b=b, c=c, d=rng.choice((0, 0, 1, -1)), n=rng.choice(NUMBERS)), kind is not IN_PLACE
+
+
+def _variable(rng: random.Random, count: int) -> str:
+    """Any of the tensors there are, the last ones more often."""
+    return f"x{count - 1 - min(int(rng.expovariate(0.7)), count - 1)}"
+
+
+@functools.cache
+def _callable() -> tuple[Any, ...]:
+    """The operators of the table that a program may call."""
+    return tuple(
+        operator
+        for name, operator in sorted(operators().items())
+        if name not in OWN_OPERATORS
+        and not NOT_CALLED.fullmatch(operator.schema.name)
+        and not CRASHES_TWICE.match(name)
+        and compares_numbers(name)
+        and not any(argument.is_written for argument in operator.schema.arguments)
+        and any(argument.is_tensor for argument in operator.schema.arguments)
+        and all(each.type == "Tensor" for each in operator.schema.returns)
+    )
+
+
+def _operator_call(rng: random.Random, count: int) -> str:
+    operator = rng.choice(_callable())
+    words = []
+    for argument in operator.schema.arguments:
+        is_number = argument.type in ("int", "SymInt", "bool", "float", "Scalar")
+        if has_default(argument) and (not is_number or rng.random() < 0.6):
+            continue
+        words.append(f"{argument.name}={_argument(rng, argument, count)}")
+    overload = operator.schema.overload_name or "default"
+    call = f"L.ops.aten.{operator.schema.name}.{overload}({', '.join(words)})"
+    returned = operator.schema.returns
+    return f"{call}[0]" if len(returned) > 1 or returned[0].is_list else call
+
+
+def _argument(rng: random.Random, argument: Any, count: int) -> str:
+    """The text of a value for an argument of a schema."""
+    if argument.is_tensor:
+        if argument.is_list:
+            return f"[{', '.join(_variable(rng, count) for _ in range(2))}]"
+        if re.search("ind(ex|ices)", argument.name):
+            return rng.choice((PLACES, BY_ROWS))
+        return f"{_variable(rng, count)} > 0" if argument.name in ("mask", "condition") else _variable(rng, count)
+    number = {
+        "bool": lambda: str(rng.random() < 0.5),
+        "float": lambda: rng.choice((*NUMBERS[:7], "inf", "nan")),
+        "Scalar": lambda: rng.choice(NUMBERS),
+        "str": lambda: '"mean"',
+    }.get(argument.type, lambda: str(rng.choice((0, 1, 2, -1, 3))))
+    if argument.is_list:
+        return f"[{', '.join(number() for _ in range(rng.choice((1, 2, 2))))}]"
+    return number()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Running.
+
+
+class Run(NamedTuple):
+    """What a program did: the failures of its parts, and its tensors, each by the name of a part."""
+
+    failures: dict[str, Failure]
+    tensors: dict[str, Any]
+
+
+class Machine:
+    """A library that runs programs; ``nudge`` moves each number of the inputs by so many roundings."""
+
+    def __init__(self, framework: Any, module: Any, nudge: int = 0):
+        self.framework = framework
+        self.module = module
+        self.nudge = nudge
+
+    def make(self, dtype: str, place: int, batched: bool, *sizes: int, **fields: Any) -> Any:
+        """``t(...)``: an input; ``batched``: with a dimension of two in front."""
+        layout = fields.pop("layout", "contiguous")
+        contents = stored(tensor(*((2, *sizes) if batched else sizes), **fields), dtype, layout, place)
+        if self.nudge:
+            step = self.nudge * eps_of(dtype)
+            moved = tuple(
+                each * (1 + (step if at % 2 else -step)) for at, each in enumerate(contents.numbers)
+            )
+            contents = contents._replace(numbers=moved)
+        return self.framework.build(contents)[1]
+
+    def run(self, program: Program) -> Run:
+        """Run a program and look at all that it made."""
+        made = Run({}, {})
+        module = self.module
+        module.manual_seed(SEED)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            batched = program.ending.startswith("vmap")
+            inputs = []
+            for place, text in enumerate(program.inputs):
+                build = functools.partial(self.make, program.dtype, place, batched)
+                inputs.append(eval(text, {"t": build}))
+            try:
+                ENDS[program.ending](self, program, inputs, made)
+            except Exception as error:  # compared with what the other library raises
+                made.failures[program.ending] = failure_of(error)
+        return made
+
+    def body(self, program: Program, made: Run, variables: dict[str, Any], *inputs: Any) -> Any:
+        """Make the statements; the last tensor.  What each was is left in ``variables``."""
+        variables.update({f"x{place}": each for place, each in enumerate(inputs)})
+        names = {"L": self.module, "F": self.module.nn.functional, "inf": float("inf"), "nan": float("nan")}
+        last = "x0"
+        for statement in program.statements:
+            target = _target(statement)
+            try:
+                exec(_compiled(statement), names, variables)
+                if target is not None and not self.framework.is_tensor(variables[target]):
+                    raise TypeError("no tensor")
+            except Exception as error:  # compared
+                made.failures.setdefault(statement, failure_of(error))
+                if target is not None:
+                    variables[target] = variables["x0"]
+            last = target or last
+        return variables[last]
+
+    def weighted(self, result: Any, seed: int = 7) -> Any:
+        """A number that depends on all of a result."""
+        return (result * self.weights(result, seed)).sum()
+
+    def weights(self, result: Any, seed: int = 7) -> Any:
+        """A tensor like a result, of fixed numbers."""
+        dtype, sizes, *_ = self.framework.observe(result)
+        contents = stored(tensor(*sizes, dtype=dtype, values="unit", seed=seed), dtype, "contiguous", 0)
+        return self.framework.build(contents)[1]
+
+    def look(self, made: Run, name: str, value: Any, strides: bool = True) -> None:
+        """Write down a tensor, or each of several."""
+        if isinstance(value, (tuple, list)):
+            for place, each in enumerate(value):
+                self.look(made, f"{name}[{place}]", each, strides)
+        elif value is None:
+            made.tensors[name] = None
+        else:
+            dtype, sizes, steps, offset, _ = self.framework.observe(value)
+            numbers = self.framework.numbers(value)
+            steps = steps if strides and 0 not in sizes else ()
+            made.tensors[name] = TensorOutcome(dtype, sizes, steps, offset, "", None, numbers)
+
+
+@functools.cache
+def _compiled(statement: str) -> Any:
+    return compile(ast.parse(statement), statement, "exec")
+
+
+def _variables(machine: Machine, made: Run, variables: dict[str, Any]) -> None:
+    """Write down every variable, with whose memory it shares and whether it requires grad."""
+    seen: list[tuple[str, Any]] = []
+    for name, value in variables.items():
+        if not machine.framework.is_tensor(value):
+            continue
+        machine.look(made, name, value.detach())
+        shared = next((other for other, each in seen if machine.framework.shares_memory(value, each)), None)
+        seen.append((name, value))
+        made.tensors[f"whose memory {name} has"] = shared
+        made.tensors[f"whether {name} requires grad"] = value.requires_grad
+        made.tensors[f"the version of {name}"] = machine.framework.version(value)
+
+
+def _end_backward(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    leaves = [each.requires_grad_() for each in inputs]
+    variables: dict[str, Any] = {}
+    result = machine.body(program, made, variables, *leaves)
+    _variables(machine, made, variables)
+    if result.requires_grad:
+        machine.framework.backward([result], [machine.weights(result)])
+    for place, each in enumerate(leaves):
+        machine.look(made, f"the gradient of x{place}", each.grad, strides=False)
+
+
+def _end_no_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    leaves = [each.requires_grad_() for each in inputs]
+    variables: dict[str, Any] = {}
+    with machine.module.no_grad():
+        machine.body(program, made, variables, *leaves)
+    _variables(machine, made, variables)
+
+
+def _end_twice(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    leaves = [each.requires_grad_() for each in inputs]
+    result = machine.body(program, made, {}, *leaves)
+    if not result.requires_grad:
+        return
+    first = machine.framework.grad([result], leaves, [machine.weights(result)])
+    machine.look(made, "the gradients", [None if each is None else each.detach() for each in first], False)
+    roots = [each for each in first if each is not None and each.requires_grad]
+    if roots:
+        second = machine.framework.grad(roots, leaves, [machine.weights(each, 8) for each in roots])
+        zeros = [None if each is None or _is_zero(machine, each) else each.detach() for each in second]
+        machine.look(made, "the second gradients", zeros, False)
+
+
+def _is_zero(machine: Machine, gradient: Any) -> bool:
+    """A gradient of zeros may as well be missing."""
+    return all(each == 0 for each in machine.framework.numbers(gradient.detach()) or ())
+
+
+def _function(machine: Machine, program: Program, made: Run) -> Callable[..., Any]:
+    return lambda *inputs: machine.body(program, made, {}, *inputs)
+
+
+def _number(machine: Machine, program: Program, made: Run) -> Callable[..., Any]:
+    """The program as a function whose value is one real number."""
+
+    def function(*inputs: Any) -> Any:
+        result = machine.body(program, made, {}, *inputs)
+        result = result.abs() if machine.framework.observe(result)[0] in COMPLEX else result
+        return (result * result if program.ending == "hessian" else result).sum()
+
+    return function
+
+
+def _end_vjp(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    result, pullback = machine.module.func.vjp(_function(machine, program, made), *inputs)
+    machine.look(made, "the result", result, False)
+    machine.look(made, "the gradients", list(pullback(machine.weights(result))), False)
+
+
+def _end_jvp(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    tangents = tuple(machine.weights(each) for each in inputs)
+    found = machine.module.func.jvp(_function(machine, program, made), tuple(inputs), tangents)
+    machine.look(made, "the result", found[0], False)
+    machine.look(made, "the tangent", found[1], False)
+
+
+def _end_hessian(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    found = machine.module.func.hessian(_number(machine, program, made))(*inputs)
+    machine.look(made, "the hessian", found, False)
+
+
+def _end_jacrev(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    found = machine.module.func.jacrev(_function(machine, program, made))(*inputs)
+    machine.look(made, "the jacobian", found, False)
+
+
+def _end_jacfwd(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    found = machine.module.func.jacfwd(_function(machine, program, made))(*inputs)
+    machine.look(made, "the jacobian", found, False)
+
+
+def _end_vmap(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    found = machine.module.func.vmap(_function(machine, program, made))(*inputs)
+    machine.look(made, "the result", found, False)
+
+
+def _end_vmap_of_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    func = machine.module.func
+    found = func.vmap(func.grad(_number(machine, program, made)))(*inputs)
+    machine.look(made, "the gradient", found, False)
+
+
+def _end_jvp_of_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    func = machine.module.func
+    tangents = tuple(machine.weights(each) for each in inputs)
+    found = func.jvp(func.grad(_number(machine, program, made)), tuple(inputs), tangents)
+    machine.look(made, "the gradient", found[0], False)
+    machine.look(made, "its tangent", found[1], False)
+
+
+ENDS: dict[str, Callable[[Machine, Program, list[Any], Run], None]] = {
+    ending: globals()[f"_end_{ending.replace(' ', '_')}"] for ending in dict.fromkeys(ENDINGS)
+}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Comparing.
+
+
+def compare(program: Program, actual: Run, expected: Run) -> list[str]:
+    """What differs between two runs, the first first."""
+    found = []
+    for part in [*program.statements, program.ending]:
+        problems = failure_differences(actual.failures.get(part), expected.failures.get(part), texts=False)
+        found += [f"{part}: {each}" for each in problems]
+    if found or program.ending in expected.failures:
+        return found
+    for name, wanted in expected.tensors.items():
+        mine = actual.tensors.get(name)
+        if isinstance(wanted, TensorOutcome) and isinstance(mine, TensorOutcome):
+            found += result_differences(mine, wanted, _bounds(wanted, program.dtype), name)
+        elif mine != wanted:
+            found.append(f"{name} is {_shown(mine)}, expected {_shown(wanted)}")
+    return found
+
+
+def _shown(value: Any) -> str:
+    return f"a tensor of sizes {value.sizes}" if isinstance(value, TensorOutcome) else repr(value)
+
+
+def _bounds(expected: TensorOutcome, dtype: str) -> list[float] | None:
+    if expected.dtype not in FLOATS:
+        return None
+    finite = [abs(each) for each in expected.numbers or () if abs(each) < float("inf")]
+    eps = max(eps_of(expected.dtype), eps_of(dtype))
+    steps = 16 if dtype in ("float16", "bfloat16") else 256
+    return [steps * eps * max([1.0, *finite])] * len(expected.numbers or ())
+
+
+def moved(one: Run, other: Run) -> set[str]:
+    """The parts that a nudge of the inputs changes by more than so small a nudge should: of these, and of
+    what follows from them, the numbers say nothing.
+    """
+    names = set()
+    for name, before in one.tensors.items():
+        after = other.tensors.get(name)
+        if isinstance(before, TensorOutcome) and isinstance(after, TensorOutcome):
+            bounds = _bounds(before, before.dtype if before.dtype in FLOATS else "float64")
+            if result_differences(after, before, bounds, name):
+                names.add(name)
+    return names
+
+
+__all__ = ["NAME", "Machine", "Program", "Run", "compare", "draw", "moved", "parse"]
