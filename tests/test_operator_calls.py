@@ -384,3 +384,15 @@ def test_prelu_kernel_backward_wants_one_dtype(device):
     for tensors in ((x.double(), x, x), (x, x, x.double()), (x, x.half(), x)):
         with pytest.raises(RuntimeError, match=r"expected (grad_output|weight) of dtype"):
             aten._prelu_kernel_backward.default(*tensors)
+
+
+def test_an_argument_may_be_named_self() -> None:
+    x = gn.tensor([-1.0, 2.0])
+    assert aten.abs.default(self=x).tolist() == [1.0, 2.0]
+    assert aten.abs(self=x).tolist() == [1.0, 2.0]
+    assert aten.add.Tensor(other=x, self=x, alpha=2).tolist() == [-3.0, 6.0]
+
+
+def test_cosine_similarity_refuses_a_negative_eps() -> None:
+    with pytest.raises(RuntimeError, match="cosine_similarity: eps must be non-negative, got: -1"):
+        F.cosine_similarity(gn.ones(2, 3), gn.ones(2, 3), eps=-1.0)

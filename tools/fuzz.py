@@ -25,6 +25,7 @@ import shlex
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -58,13 +59,12 @@ def run_child(options: argparse.Namespace) -> None:
     gn.set_fallback_policy("allow")
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most))
-    if options.replay is not None:
-        replay_one(options, say)
-    elif options.known:
-        check_known(options, say)
-    else:
-        check_drawn(options, say)
-    say("end")
+    work = replay_one if options.replay is not None else check_known if options.known else check_drawn
+    try:
+        work(options, say)
+        say("end")
+    except Exception:  # of the tool's own: what operators raise is compared
+        say("broken", traceback.format_exc())
 
 
 def check_drawn(options: argparse.Namespace, say: Callable[..., None]) -> None:
@@ -207,6 +207,8 @@ class Watch:
             self.report(*values)
         elif word == "done":
             self.made += 1
+        elif word == "broken":
+            raise SystemExit(f"tools/fuzz.py failed at {child.text}\n{values[0]}")
         return word == "end" or self.findings >= self.options.most
 
     def blame(self, child: Child, ended: str) -> int:
@@ -223,7 +225,7 @@ class Watch:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the known differences, then cases for the time that was asked for; how many findings there were."""
+    """Check the known differences, then cases for the time that was asked for; how many findings."""
     watch = Watch(options)
     number: int | None = 0
     while number is not None and not watch.is_over() and not options.only:

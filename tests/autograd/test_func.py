@@ -697,3 +697,31 @@ def test_the_hessian_of_a_loss_whose_target_depends_on_the_input(lib):
         lib.func.jacrev(lambda a: loss(a, a.sigmoid(), weight * a, pos_weight=weight))
     )(x)
     close(found, expected)
+
+
+def test_vjp_and_jacrev_refuse_results_without_gradients(lib):
+    for transform in (
+        lambda: lib.func.vjp(lambda x: x > 0, lib.ones(2)),
+        lambda: lib.func.jacrev(lambda x: x > 0)(lib.ones(2)),
+    ):
+        with pytest.raises(RuntimeError, match="All outputs of f must be floating-point or complex Tensors"):
+            transform()
+
+
+def test_vmap_sees_that_an_example_of_cdist_is_no_matrix(lib):
+    with pytest.raises(RuntimeError, match="cdist only supports at least 2D tensors, X1 got: 1D"):
+        lib.func.vmap(lambda x: lib.cdist(x, x))(lib.ones(2, 3))
+
+
+@pytest.mark.parametrize("find", ["unique", "unique_consecutive", "rows"])
+def test_distinct_elements_have_no_derivative_that_is_known(lib, find):
+    function = (lambda x: lib.unique(x, dim=0)) if find == "rows" else getattr(lib, find)
+    x = lib.tensor([[1.0, 2.0], [2.0, 1.0]], requires_grad=True)
+    result = function(x)
+    assert result.requires_grad
+    with pytest.raises(RuntimeError, match="is not implemented"):
+        result.sum().backward()
+    with pytest.raises(NotImplementedError, match="forward AD"):
+        lib.func.jvp(function, (x.detach(),), (x.detach(),))
+    with pytest.raises(RuntimeError, match="dynamic shape"):
+        lib.func.vmap(function)(lib.ones(2, 2, 2))

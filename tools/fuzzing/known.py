@@ -1,7 +1,7 @@
 """Known differences from PyTorch that the fuzzer meets and no sample of the conformance suite shows.
 
-Each has a reason, and a call that shows it: the fuzzer tells of one that no longer does.  What the suite shows
-is in gnomon_conformance/departures.py, which the fuzzer asks first.
+Each has a reason, and a case that shows it: the fuzzer tells of one that no longer does.  What the suite
+shows is in gnomon_conformance/departures.py, which the fuzzer asks first.
 """
 
 from __future__ import annotations

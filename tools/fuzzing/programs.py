@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from gnomon.values.schema import REQUIRED
 from gnomon_conformance.against_torch import CRASHES_TWICE, compares_numbers
 from gnomon_conformance.comparing import failure_differences, result_differences
 from gnomon_conformance.departures import OWN_OPERATORS
@@ -23,7 +24,6 @@ from gnomon_conformance.description import (
     HURTING,
     LAYOUTS,
     MORE_LAYOUTS,
-    has_default,
     stored,
     tensor,
 )
@@ -41,47 +41,60 @@ ENDINGS = (
     *("backward",) * 4,
     *("twice", "vjp", "jvp", "hessian", "jacrev", "jacfwd", "vmap", "vmap of grad", "jvp of grad", "no_grad"),
 )
+TRANSFORMS = frozenset(ENDINGS) - {"backward", "twice", "no_grad"}
+FORWARD = ("jvp", "hessian", "jacfwd", "jvp of grad")
+REAL_ENDINGS = ("hessian", "jacrev", "jacfwd")  # which PyTorch has for real numbers
+REPEATING = ("expanded", "overlapping", "mixed", "varied")  # whose tangents PyTorch can not write
+ON_LEAVES = ("{a}.requires_grad_()", "{a}.detach_()")  # which PyTorch's transforms do not allow
 PLACES = "L.tensor([2, 0, 1])"
 BY_ROWS = "L.tensor([[2, 0, 1], [0, 0, 2], [1, 1, 1]])"
 VIEWS = (
-    *("{a}[1:]", "{a}[..., 0]", "{a}[None]", "{a}[:, 1:]", "{a}[-1]", "{a}[::2]", "{a}.transpose(0, {d})"),
-    *("{a}.mT", "{a}.expand(3, 3)", "{a}.reshape(-1)", "{a}.view(-1)", "{a}.view(3, 3)", "{a}.unfold(0, 2, 1)"),
-    *("{a}.diagonal()", "{a}.select({d}, 1)", "{a}.narrow({d}, 1, 2)", "{a}.squeeze()", "{a}.unsqueeze({d})"),
-    *("{a}.detach()", "{a}.chunk(3, {d})[1]", "{a}.unbind({d})[0]", "{a}.split(2, {d})[-1]", "{a}.flatten()"),
-    *("{a}.as_strided((2, 2), (1, 2))", "{a}.view_as({b})", "{a}.expand_as({b})", "{a}.movedim(0, {d})"),
-    *("{a}.unflatten({d}, (1, -1))", "{a}.contiguous()", "{a}.permute(1, 0)", "{a}.hsplit([1])[1]"),
+    *("{a}[1:]", "{a}[..., 0]", "{a}[None]", "{a}[:, 1:]", "{a}[-1]", "{a}[::2]"),
+    *("{a}.transpose(0, {d})", "{a}.mT", "{a}.expand(3, 3)", "{a}.reshape(-1)", "{a}.view(-1)"),
+    *("{a}.view(3, 3)", "{a}.unfold(0, 2, 1)", "{a}.diagonal()", "{a}.select({d}, 1)"),
+    *("{a}.narrow({d}, 1, 2)", "{a}.squeeze()", "{a}.unsqueeze({d})", "{a}.detach()"),
+    *("{a}.chunk(3, {d})[1]", "{a}.unbind({d})[0]", "{a}.split(2, {d})[-1]", "{a}.flatten()"),
+    *("{a}.as_strided((2, 2), (1, 2))", "{a}.view_as({b})", "{a}.expand_as({b})"),
+    *("{a}.movedim(0, {d})", "{a}.unflatten({d}, (1, -1))", "{a}.contiguous()", "{a}.permute(1, 0)"),
+    "{a}.hsplit([1])[1]",
 )
 IN_PLACE = (
-    *("{a}.mul_({b})", "{a}.add_({b}, alpha={n})", "{a}[0] = {n}", "{a}[..., 1] = {b}", "{a}.copy_({b})"),
-    *("{a}.zero_()", "{a}.fill_({n})", "{a}.exp_()", "{a}.sigmoid_()", "{a}.clamp_(min={n})", "{a}.tanh_()"),
-    *("{a}.masked_fill_({b} > 0, {n})", "{a}.index_add_(0, %s, {b})" % PLACES, "{a}.sub_({b})", "{a}.relu_()"),
-    *("{a}.scatter_(0, %s, {b})" % BY_ROWS, "{a}.scatter_add_(1, %s, {b})" % BY_ROWS, "{a}.div_({b})"),
-    *("{a}.addcmul_({b}, {c}, value={n})", "{a}.pow_({n})", "{a}.transpose_(0, {d})", "{a}.unsqueeze_({d})"),
-    *("{a} += {b}", "{a} *= {n}", "{a}[{b} > 0] = {n}", "{a}.index_copy_(0, %s, {b})" % PLACES),
-    *("{a}.index_fill_({d}, %s, {n})" % PLACES, "{a}.cumsum_({d})", "{a}.sqrt_()", "{a}.abs_()", "{a}.neg_()"),
-    *("{a}.index_put_((%s,), {b}, accumulate=True)" % PLACES, "{a}.requires_grad_()", "{a}.detach_()"),
-    *("{a}[%s] = {b}" % PLACES, "{a}.squeeze_()", "{a}.tril_()", "{a}.reciprocal_()", "{a}.diagonal().mul_({n})"),
+    *("{a}.mul_({b})", "{a}.add_({b}, alpha={n})", "{a}[0] = {n}", "{a}[..., 1] = {b}"),
+    *("{a}.copy_({b})", "{a}.zero_()", "{a}.fill_({n})", "{a}.exp_()", "{a}.sigmoid_()"),
+    *("{a}.clamp_(min={n})", "{a}.tanh_()", "{a}.masked_fill_({b} > 0, {n})"),
+    *("{a}.index_add_(0, {places}, {b})", "{a}.sub_({b})", "{a}.relu_()"),
+    *("{a}.scatter_(0, {rows}, {b})", "{a}.scatter_add_(1, {rows}, {b})", "{a}.div_({b})"),
+    *("{a}.addcmul_({b}, {c}, value={n})", "{a}.pow_({n})", "{a}.transpose_(0, {d})"),
+    *("{a}.unsqueeze_({d})", "{a} += {b}", "{a} *= {n}", "{a}[{b} > 0] = {n}"),
+    *("{a}.index_copy_(0, {places}, {b})", "{a}.index_fill_({d}, {places}, {n})"),
+    *("{a}.cumsum_({d})", "{a}.sqrt_()", "{a}.abs_()", "{a}.neg_()"),
+    *("{a}.index_put_(({places},), {b}, accumulate=True)", "{a}.requires_grad_()", "{a}.detach_()"),
+    *("{a}[{places}] = {b}", "{a}.squeeze_()", "{a}.tril_()", "{a}.reciprocal_()"),
+    "{a}.diagonal().mul_({n})",
 )
 VALUES = (
-    *("L.where({a} > {b}, {a}, {c})", "L.cat([{a}, {b}], {d})", "L.stack([{a}, {b}, {a}], {d})", "{a} @ {b}"),
-    *("L.einsum('...ij,...jk->...ik', {a}, {b})", "{a}.softmax({d})", "{a}.log_softmax({d})", "{a}.cumsum({d})"),
-    *("{a}.cumprod({d})", "{a}.logsumexp({d})", "{a}.norm({n})", "{a}.norm(2, {d})", "{a}.var({d})"),
-    *("{a}.std({d})", "{a}.sort({d})[0]", "{a}.topk(2, {d})[0]", "{a}.max({d})[0]", "{a}.amax({d})", "{a}.prod({d})"),
-    *("{a}.gather(0, %s)" % BY_ROWS, "{a}.index_select({d}, %s)" % PLACES, "{a}[%s]" % PLACES, "{a}[{a} > 0]"),
-    *("{a}.clone()", "{a} ** {n}", "{a} ** {b}", "L.atan2({a}, {b})", "L.hypot({a}, {b})", "{a} % {b}"),
-    *("{a} * {b}", "{a} / {b}", "{a} - {b}", "{n} / {a}", "{n} - {a}", "L.maximum({a}, {b})", "L.fmin({a}, {b})"),
-    *("L.lerp({a}, {b}, {n})", "L.clamp({a}, {b}, {c})", "{a}.tril()", "{a}.roll(1, {d})", "{a}.flip({d})"),
-    *("{a}.repeat(2, 1)", "L.outer({a}, {b})", "L.addmm({a}, {b}, {c}, beta={n})",),
-    *("L.linalg.vector_norm({a}, {n})", "L.kron({a}, {b})"),
-    *("L.cdist({a}, {b})", "F.layer_norm({a}, (3,))", "F.normalize({a}, dim={d})", "F.gelu({a})", "F.elu({a})"),
-    *("F.cosine_similarity({a}, {b}, dim={d})", "{a}.median({d})[0]", "{a}.cummax({d})[0]", "{a}.mean({d})"),
-    *("{a}.trace()", "L.diag_embed({a})", "L.masked_fill({a}, {b} > 0, {n})", "{a}.unique()", "{a}.nansum({d})"),
-    *("F.mse_loss({a}, {b})", "F.huber_loss({a}, {b})", "F.cross_entropy({a}, %s)" % PLACES, "{a}.round()"),
-    *("F.binary_cross_entropy_with_logits({a}, {b})", "F.kl_div({a}, {b})", "F.pad({a}, (1, 2))", "{a}.sum()"),
-    *("F.conv1d({a}[None], {b}[None])", "F.avg_pool1d({a}[None], 2)", "F.max_pool1d({a}[None], 2)"),
-    *("F.scaled_dot_product_attention({a}, {b}, {c})", "F.linear({a}, {b}, {c})", "F.softplus({a})"),
-    *("F.interpolate({a}[None], scale_factor=2.0)",),
-    *("{a}.abs()", "{a}.sign()", "{a}.to(L.float32)", "L.copysign({a}, {b})", "L.xlogy({a}, {b})", "{a}.conj()"),
+    *("L.where({a} > {b}, {a}, {c})", "L.cat([{a}, {b}], {d})", "L.stack([{a}, {b}, {a}], {d})"),
+    *("{a} @ {b}", 'L.einsum("...ij,...jk->...ik", {a}, {b})', "{a}.softmax({d})"),
+    *("{a}.log_softmax({d})", "{a}.cumsum({d})", "{a}.cumprod({d})", "{a}.logsumexp({d})"),
+    *("{a}.norm({n})", "{a}.norm(2, {d})", "{a}.var({d})", "{a}.std({d})", "{a}.sort({d})[0]"),
+    *("{a}.topk(2, {d})[0]", "{a}.max({d})[0]", "{a}.amax({d})", "{a}.prod({d})"),
+    *("{a}.gather(0, {rows})", "{a}.index_select({d}, {places})", "{a}[{places}]", "{a}[{a} > 0]"),
+    *("{a}.clone()", "{a} ** {n}", "{a} ** {b}", "L.atan2({a}, {b})", "L.hypot({a}, {b})"),
+    *("{a} % {b}", "{a} * {b}", "{a} / {b}", "{a} - {b}", "{n} / {a}", "{n} - {a}"),
+    *("L.maximum({a}, {b})", "L.fmin({a}, {b})", "L.lerp({a}, {b}, {n})", "L.clamp({a}, {b}, {c})"),
+    *("{a}.tril()", "{a}.roll(1, {d})", "{a}.flip({d})", "{a}.repeat(2, 1)", "L.outer({a}, {b})"),
+    *("L.addmm({a}, {b}, {c}, beta={n})", "L.linalg.vector_norm({a}, {n})", "L.kron({a}, {b})"),
+    *("L.cdist({a}, {b})", "F.layer_norm({a}, (3,))", "F.normalize({a}, dim={d})", "F.gelu({a})"),
+    *("F.elu({a})", "F.cosine_similarity({a}, {b}, dim={d})", "{a}.median({d})[0]"),
+    *("{a}.cummax({d})[0]", "{a}.mean({d})", "{a}.trace()", "L.diag_embed({a})"),
+    *("L.masked_fill({a}, {b} > 0, {n})", "{a}.unique()", "{a}.nansum({d})", "F.mse_loss({a}, {b})"),
+    *("F.huber_loss({a}, {b})", "F.cross_entropy({a}, {places})", "{a}.round()"),
+    *("F.binary_cross_entropy_with_logits({a}, {b})", "F.kl_div({a}, {b})", "F.pad({a}, (1, 2))"),
+    *("{a}.sum()", "F.conv1d({a}[None], {b}[None])", "F.avg_pool1d({a}[None], 2)"),
+    *("F.max_pool1d({a}[None], 2)", "F.scaled_dot_product_attention({a}, {b}, {c})"),
+    *("F.linear({a}, {b}, {c})", "F.softplus({a})", "F.interpolate({a}[None], scale_factor=2.0)"),
+    *("{a}.abs()", "{a}.sign()", "{a}.to(L.float32)", "L.copysign({a}, {b})", "L.xlogy({a}, {b})"),
+    "{a}.conj()",
 )
 # Operators of the table that programs do not call: they are reached by others, or end PyTorch's process.
 NOT_CALLED = re.compile(
@@ -144,34 +157,40 @@ def _target(statement: str) -> str | None:
 
 def draw(rng: random.Random) -> Program:
     """A program."""
-    dtype = rng.choice(DTYPES)
-    inputs = tuple(_input(rng) for _ in range(rng.choice((1, 2, 2, 3))))
+    ending = rng.choice(ENDINGS)
+    dtype = rng.choice([each for each in DTYPES if each not in COMPLEX or ending not in REAL_ENDINGS])
+    inputs = tuple(_input(rng, ending) for _ in range(rng.choice((1, 2, 2, 3))))
     statements: list[str] = []
     count = len(inputs)
     for _ in range(rng.choice((1, 2, 3, 4, 5, 6, 8))):
-        text, makes = _statement(rng, count)
+        text, makes = _statement(rng, count, ending)
         statements.append(f"x{count} = {text}" if makes else text)
         count += makes
-    return Program(inputs, tuple(statements), rng.choice(ENDINGS), dtype)
+    return Program(inputs, tuple(statements), ending, dtype)
 
 
-def _input(rng: random.Random) -> str:
+def _input(rng: random.Random, ending: str) -> str:
     words = [str(size) for size in rng.choice(SIZES)]
     values = rng.choice(PLAIN if rng.random() < 0.75 else ("special", *HURTING))
     words += [f'values="{values}"'] if values != "normal" else []
-    words += [f'layout="{rng.choice((*LAYOUTS, *MORE_LAYOUTS))}"'] if rng.random() < 0.4 else []
+    layouts = [each for each in (*LAYOUTS, *MORE_LAYOUTS) if each not in REPEATING or ending not in FORWARD]
+    words += [f'layout="{rng.choice(layouts)}"'] if rng.random() < 0.4 else []
     return f"t({', '.join(words)})"
 
 
-def _statement(rng: random.Random, count: int) -> tuple[str, bool]:
+def _statement(rng: random.Random, count: int, ending: str) -> tuple[str, bool]:
     """A statement, and whether it makes a new tensor."""
     way = rng.random()
     if way < 0.3:
         return _operator_call(rng, count), True
     kind = VIEWS if way < 0.5 else IN_PLACE if way < 0.7 else VALUES
     text = rng.choice(kind)
+    if text in ON_LEAVES and ending in TRANSFORMS:
+        text = "{a}.neg_()"
     a, b, c = (_variable(rng, count) for _ in "abc")
-    return text.format(a=a, b=b, c=c, d=rng.choice((0, 0, 1, -1)), n=rng.choice(NUMBERS)), kind is not IN_PLACE
+    names = {"a": a, "b": b, "c": c, "places": PLACES, "rows": BY_ROWS}
+    numbers = {"d": rng.choice((0, 0, 1, -1)), "n": rng.choice(NUMBERS)}
+    return text.format(**names, **numbers), kind is not IN_PLACE
 
 
 def _variable(rng: random.Random, count: int) -> str:
@@ -200,7 +219,7 @@ def _operator_call(rng: random.Random, count: int) -> str:
     words = []
     for argument in operator.schema.arguments:
         is_number = argument.type in ("int", "SymInt", "bool", "float", "Scalar")
-        if has_default(argument) and (not is_number or rng.random() < 0.6):
+        if argument.default is not REQUIRED and (not is_number or rng.random() < 0.6):
             continue
         words.append(f"{argument.name}={_argument(rng, argument, count)}")
     overload = operator.schema.overload_name or "default"
@@ -216,12 +235,20 @@ def _argument(rng: random.Random, argument: Any, count: int) -> str:
             return f"[{', '.join(_variable(rng, count) for _ in range(2))}]"
         if re.search("ind(ex|ices)", argument.name):
             return rng.choice((PLACES, BY_ROWS))
-        return f"{_variable(rng, count)} > 0" if argument.name in ("mask", "condition") else _variable(rng, count)
+        return (
+            f"{_variable(rng, count)} > 0"
+            if argument.name in ("mask", "condition")
+            else _variable(rng, count)
+        )
+    if argument.is_optional and rng.random() < 0.5:
+        return "None"
+    if argument.type in ("ScalarType", "MemoryFormat"):
+        return "L.float64" if argument.type == "ScalarType" else "L.contiguous_format"
     number = {
         "bool": lambda: str(rng.random() < 0.5),
         "float": lambda: rng.choice((*NUMBERS[:7], "inf", "nan")),
         "Scalar": lambda: rng.choice(NUMBERS),
-        "str": lambda: '"mean"',
+        "str": lambda: '"floor"',
     }.get(argument.type, lambda: str(rng.choice((0, 1, 2, -1, 3))))
     if argument.is_list:
         return f"[{', '.join(number() for _ in range(rng.choice((1, 2, 2))))}]"
@@ -324,7 +351,7 @@ def _compiled(statement: str) -> Any:
     return compile(ast.parse(statement), statement, "exec")
 
 
-def _variables(machine: Machine, made: Run, variables: dict[str, Any]) -> None:
+def _variables(machine: Machine, program: Program, made: Run, variables: dict[str, Any]) -> None:
     """Write down every variable, with whose memory it shares and whether it requires grad."""
     seen: list[tuple[str, Any]] = []
     for name, value in variables.items():
@@ -335,14 +362,15 @@ def _variables(machine: Machine, made: Run, variables: dict[str, Any]) -> None:
         seen.append((name, value))
         made.tensors[f"whose memory {name} has"] = shared
         made.tensors[f"whether {name} requires grad"] = value.requires_grad
-        made.tensors[f"the version of {name}"] = machine.framework.version(value)
+    for place in range(len(program.inputs)):  # of a result it counts how it was made
+        made.tensors[f"the version of x{place}"] = machine.framework.version(variables[f"x{place}"])
 
 
 def _end_backward(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
     leaves = [each.requires_grad_() for each in inputs]
     variables: dict[str, Any] = {}
     result = machine.body(program, made, variables, *leaves)
-    _variables(machine, made, variables)
+    _variables(machine, program, made, variables)
     if result.requires_grad:
         machine.framework.backward([result], [machine.weights(result)])
     for place, each in enumerate(leaves):
@@ -354,7 +382,7 @@ def _end_no_grad(machine: Machine, program: Program, inputs: list[Any], made: Ru
     variables: dict[str, Any] = {}
     with machine.module.no_grad():
         machine.body(program, made, variables, *leaves)
-    _variables(machine, made, variables)
+    _variables(machine, program, made, variables)
 
 
 def _end_twice(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
@@ -447,11 +475,33 @@ ENDS: dict[str, Callable[[Machine, Program, list[Any], Run], None]] = {
 # Comparing.
 
 
+# Kinds of exceptions that no check raises.
+ACCIDENTS = (
+    "AttributeError",
+    "KeyError",
+    "AssertionError",
+    "ZeroDivisionError",
+    "OverflowError",
+    "TypeError",
+)
+
+
+def _is_accident(failure: Failure) -> bool:
+    return failure.kinds[0] in ACCIDENTS or "to unpack" in failure.text or "list index" in failure.text
+
+
 def compare(program: Program, actual: Run, expected: Run) -> list[str]:
-    """What differs between two runs, the first first."""
+    """What differs between two runs, the first first.
+
+    Of a statement that both refuse the kind of the exception is left to calls, where a single fault shows it:
+    drawn arguments often have two.
+    """
     found = []
     for part in [*program.statements, program.ending]:
-        problems = failure_differences(actual.failures.get(part), expected.failures.get(part), texts=False)
+        mine, wanted = actual.failures.get(part), expected.failures.get(part)
+        problems = failure_differences(mine, wanted, texts=False)
+        if mine is not None and wanted is not None and part != program.ending and not _is_accident(mine):
+            continue
         found += [f"{part}: {each}" for each in problems]
     if found or program.ending in expected.failures:
         return found

@@ -547,6 +547,9 @@ def _sizes(value: Any) -> tuple[int, ...]:
 
 def _cdist(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     one, other, *others = arguments
+    for name, each in (("X1", one), ("X2", other)):
+        if each._spec.ndim < 2:  # which the batch would hide
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._spec.ndim}D")
     rank = max(one._spec.ndim, other._spec.ndim)
     return operator(_lined_up(batch, one, rank), _lined_up(batch, other, rank), *others)
 
@@ -593,6 +596,10 @@ _WRITTEN_OUT: dict[str, Rule] = {
     "fill.Tensor": _fill,
     "_local_scalar_dense": _no_number,
     "masked_select": _no_dynamic_shape,
+    "_unique2": _no_dynamic_shape,
+    "unique_consecutive": _no_dynamic_shape,
+    "unique_dim": _no_dynamic_shape,
+    "unique_dim_consecutive": _no_dynamic_shape,
     "mm": _product,
     "bmm": _product,
     "addmm": _added_product,

@@ -262,8 +262,14 @@ class _Call:
         self.outputs, self.structure = flatten(result)
 
     def check_outputs(self, where: str) -> None:
-        """Raises RuntimeError for results that are no tensors, or none at all."""
+        """Raises RuntimeError for results that are no tensors, none at all, or of integers or bools."""
         _check_outputs(where, self.outputs)
+        for each in self.outputs:
+            if each.dtype.category < 2:
+                raise RuntimeError(
+                    f"{where}: All outputs of f must be floating-point or complex Tensors, got Tensor with "
+                    f"dtype {each.dtype}"
+                )
 
     @functools.cached_property
     def leads_elsewhere(self) -> bool:

@@ -245,6 +245,8 @@ def _cosine_similarity(x1: Any, x2: Any, dim: int, eps: float) -> Any:
     common = result_type(x1._spec, x2._spec)
     if not common.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.name}")
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     directions = []
     for each in aten.broadcast_tensors((x1, x2)):
         vectors = each.to(common) if each._spec.dtype.category < 2 else each
@@ -259,5 +261,6 @@ cosine_similarity = native_function(
     composite=_cosine_similarity,
     doc="""The cosine of the angle of the vectors along ``dim``: their product over their lengths.
 
-    Lengths are at least ``eps``.  Raises RuntimeError unless the common dtype is floating point.""",
+    Lengths are at least ``eps``.  Raises RuntimeError unless the common dtype is floating point, and for an
+    ``eps`` below 0.""",
 )

@@ -49,7 +49,7 @@ def _unique2(self: Any, sorted: bool, return_inverse: bool, return_counts: bool)
 unique2 = native_function(
     "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
     "(Tensor, Tensor, Tensor)",
-    composite=_unique2,
+    explicit=_unique2,
     doc="""The distinct elements in ascending order (n), the position among them of each element, and how
     often each occurs.
 
@@ -70,7 +70,7 @@ def _unique_consecutive(self: Any, return_inverse: bool, return_counts: bool, di
 unique_consecutive = native_function(
     "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
     "(Tensor, Tensor, Tensor)",
-    composite=_unique_consecutive,
+    explicit=_unique_consecutive,
     doc="The first of each run of equal elements, the run of each element, and the lengths of the runs.",
 )
 
@@ -129,7 +129,7 @@ def _unique_dim(self: Any, dim: int, sorted: bool, return_inverse: bool, return_
 native_function(
     "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) "
     "-> (Tensor, Tensor, Tensor)",
-    composite=_unique_dim,
+    explicit=_unique_dim,
     doc="""The distinct slices along ``dim`` in ascending order, the position among them of each slice, and
     how often each occurs (both int64, whether they are asked for or not).
 
@@ -139,7 +139,7 @@ native_function(
 native_function(
     "unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
     "(Tensor, Tensor, Tensor)",
-    composite=_unique_dim_consecutive,
+    explicit=_unique_dim_consecutive,
     doc="The first of each run of equal slices along ``dim``, the run of each slice, and the runs' lengths.",
 )
 
