@@ -396,3 +396,8 @@ def test_an_argument_may_be_named_self() -> None:
 def test_cosine_similarity_refuses_a_negative_eps() -> None:
     with pytest.raises(RuntimeError, match="cosine_similarity: eps must be non-negative, got: -1"):
         F.cosine_similarity(gn.ones(2, 3), gn.ones(2, 3), eps=-1.0)
+
+
+def test_instance_norm_wants_a_number_a_channel() -> None:
+    with pytest.raises(RuntimeError, match="Number of dimensions of repeat dims can not be smaller"):
+        aten.instance_norm(gn.ones(1, 3), gn.ones(1, 3), None, None, None, True, 0.1, 1e-5, True)

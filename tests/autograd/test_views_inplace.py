@@ -416,3 +416,14 @@ def test_the_shape_of_one_of_several_views_stays(lib: Any, change: Any) -> None:
     ):
         change(view)
     change(lib.ones(2, 3).split(1)[0])  # nothing to follow
+
+
+def test_autograd_does_not_follow_the_same_bytes_as_another_dtype(lib: Any) -> None:
+    x = lib.ones(3, requires_grad=True) * 2
+    for dtype in (lib.float32, lib.int32):
+        y = x.view(dtype)
+        assert not y.requires_grad and y.grad_fn is None and not y._is_view()
+    with lib.no_grad():
+        assert not x.view(lib.float32).requires_grad
+    x.view(lib.float32).add_(1)
+    assert x.tolist() == [3.0, 3.0, 3.0] and x._version == 1

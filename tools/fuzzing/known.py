@@ -34,7 +34,209 @@ class Known(NamedTuple):
         )
 
 
-KNOWN: list[Known] = []
+ANY = ".*"
+MORE = "raised nothing, expected "  # gnomon takes what PyTorch refuses
+FORWARD = "; (jvp|jacfwd|hessian|jvp of grad)  #"
+BATCHED = "; (vmap|jacrev|jacfwd|hessian|vmap of grad)  #"
+NUMBERS = r"element \d+ is"
+
+PROGRAMS: list[Known] = [
+    Known(
+        "program",
+        f"{MORE}NotImplementedError: Trying to use forward AD with .* that does not support it",
+        "gnomon's tangents follow from its formulas, and so there are more of them than PyTorch wrote",
+        "program: v0 = t(3, 3); v1 = L.cdist(v0, v0); jvp  # float64",
+    ),
+    Known(
+        "program",
+        f"{MORE}NotImplementedError: the derivative for '_cdist_backward' is not implemented",
+        "gnomon has the formula",
+        "program: v0 = t(3, 1); v1 = L.cdist(v0, v0); twice  # float32",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: derivative for aten::(floor_divide|hardsigmoid_backward) is not implemented",
+        "gnomon has the formula, which is 0 of what is a step",
+        "program: v0 = t(3); v1 = L.ops.aten.floor_divide.default(self=v0, other=v0); backward  # float64",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: (Batching rule not implemented|vmap: we do not yet support|Cannot access data "
+        "pointer of Tensor that doesn't have storage)",
+        "gnomon has a rule for each operator, or runs it by example",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.conj.default(self=v0); vmap  # float64",
+    ),
+    Known(
+        "program",
+        f"{MORE}\\w+: .*does not support automatic differentiation for outputs with complex dtype",
+        "the formula holds for complex numbers",
+        "program: v0 = t(2, 3); v1 = L.ops.aten.silu.default(self=v0); backward  # complex128",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: one of the variables needed for gradient computation has been modified by an "
+        r"inplace operation: .*output 0 of (Prod|Cumprod)",
+        "gnomon's formula saves the input, and not the product, too",
+        "program: v0 = t(3, 1); v1 = v0.prod(0); v1.neg_(); vjp  # float64",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: The function 'soft_margin_loss' is not differentiable with respect to",
+        "gnomon composes it of operators that have derivatives",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.soft_margin_loss.default(self=v0, target=v0); vjp  # float64",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: Trying to set a forward gradient that has a different size",
+        "PyTorch's tangent of a norm of all elements keeps its dimensions",
+        "program: v0 = t(1, 3); v1 = L.ops.aten.norm.Scalar(self=v0); jvp  # float64",
+        "norm",
+    ),
+    Known(
+        "program",
+        f"the (tangent|jacobian|hessian|gradient|result).*{NUMBERS}|its tangent.*{NUMBERS}",
+        "PyTorch's tangent of what an operator writes to its own operand is of the numbers afterwards: that of "
+        "v.mul_(v) at 2 is 6 times v's, and has to be 4 times",
+        "program: v0 = t(3, 3); v0.mul_(v0); jvp  # float64",
+        rf"(\bv\d+)(\.(add|sub|mul|div|addcmul|pow)_\((v\d+, )?\1\b| [+*]= \1\b).*{FORWARD}",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: value cannot be converted to type .* without overflow",
+        "PyTorch's tangent converts alpha once more, to the dtype of the tangent",
+        "program: v0 = t(3, 3); v0.add_(v0, alpha=1e308); jvp  # float32",
+        rf"add_\(.*{FORWARD}",
+    ),
+    Known(
+        "program",
+        f"its tangent: {NUMBERS}",
+        "PyTorch's tangent of mse_loss_backward divides by the elements before they are broadcast",
+        "program: v0 = t(3, 3); v1 = t(3); v2 = L.ops.aten.mse_loss.default(self=v1, target=v0); "
+        "jvp of grad  # float64",
+        "mse_loss",
+    ),
+    Known(
+        "program",
+        f"the (jacobian|hessian|gradient).*{NUMBERS}",
+        "PyTorch's vmap of _cdist_backward reads the gradient as if it were contiguous",
+        "program: v0 = t(3, 3); v1 = L.cdist(v0, v0); jacrev  # float64",
+        f"cdist.*{BATCHED}",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: output with shape .* doesn't match the broadcast shape",
+        "PyTorch's second derivative of clamp writes to a mask that is too small",
+        "program: v0 = t(3, 3); v1 = v0.max(0)[0]; v2 = L.clamp(v1, v0, v1); twice  # float64",
+        "clamp",
+    ),
+    Known(
+        "program",
+        f"{MORE}IndexError: (select\\(\\): index 0 out of range|Dimension out of range)|"
+        f"{MORE}RuntimeError: (cannot reshape tensor of 0 elements|SmallVector unable|split expects)",
+        "PyTorch's vmap refuses what it does not without: 0 elements, and numbers without dimensions",
+        "program: v0 = t(0, 3); v1 = v0.view(-1); vmap  # float64",
+        BATCHED,
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: unsupported operation: some elements of the input tensor and the written-to",
+        "under vmap gnomon's rule for a writing operator copies first",
+        "program: v0 = t(3); v0.index_put_((L.tensor([2, 0, 1]),), v0, accumulate=True); vmap  # float64",
+        rf"(index_put|index_add|scatter|index_copy|\] = ).*{BATCHED}|index_put.*jvp|\] = .*jvp",
+    ),
+    Known(
+        "program",
+        r"raised \w+: (linear: weight must be a matrix|index_select: Index is supposed to be a vector|"
+        "scalar_tensor: value cannot be converted)|raised nothing, expected RuntimeError: Shape mismatch",
+        "PyTorch's vmap takes of an example what it does not take outside vmap",
+        "program: v0 = t(3); v1 = F.linear(v0, v0, v0); vmap  # float64",
+        BATCHED,
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: addmm: The (expanded size of|number of sizes provided)",
+        "gnomon's linear and addmm are of matrices and one bias; PyTorch's vmap, and its linear of what has "
+        "three dimensions, add whatever can be broadcast",
+        "program: v0 = t(3, 3); v1 = t(2, 3, 3); v2 = F.linear(v1, v0, v1); no_grad  # float32",
+        "linear|addmm",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} .* expected (inf|nan)",
+        "the norm of large numbers, or to a large power, is computed without overflow on the way",
+        "program: v0 = t(3, 3); v1 = v0.norm(2**62); backward  # float64",
+        "norm",
+    ),
+    Known(
+        "program",
+        f"the gradient.*{NUMBERS}|the (jacobian|hessian|second).*{NUMBERS}|tangent: {NUMBERS}",
+        "a sixth is rounded to float64; PyTorch's kernel has float32's",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.hardsigmoid.default(self=v0); backward  # float64",
+        "hardsigmoid|hardswish",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS}",
+        "PyTorch's first derivative of digamma stops its series after four terms, at nine digits",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.lgamma.default(self=v0); twice  # float64",
+        "lgamma|digamma|polygamma",
+    ),
+    Known(
+        "program",
+        r"whose memory v\d+ has is None, expected|has strides|whether v\d+ requires grad is False, expected True",
+        "no lazy conjugation: conj of complex tensors is a copy, and conj_physical of real ones, too",
+        "program: v0 = t(3, 3); v1 = v0.conj(); backward  # complex128",
+        r"conj|adjoint",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: view size is not compatible with input tensor's size and stride",
+        "PyTorch's kron asks for a view of some products that have none; gnomon copies those",
+        'program: v0 = t(3, 3, layout="permuted"); v1 = t(3); v2 = L.kron(v0, v1); backward  # float64',
+        "kron",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: embedding: sparse=True",
+        "gnomon has no sparse tensors",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.embedding.default(weight=v0, indices=L.tensor([2, 0, 1]), "
+        "sparse=True); no_grad  # float64",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "tri[lu]_ of an expanded tensor writes each number more than once, in an order that is nobody's",
+        "program: v0 = t(1, 3); v1 = v0.expand(3, 3); v1.tril_(); no_grad  # float64",
+        r"expand.*tri[lu]_",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: scaled_dot_product_attention: Expected key and value",
+        "PyTorch looks at the sizes only when there is something to compute",
+        "program: v0 = t(0, 3); v1 = t(3, 3); v2 = F.scaled_dot_product_attention(v0, v0, v1); no_grad  # float32",
+    ),
+    Known(
+        "program",
+        r"raised NotImplementedError: \w+: not implemented for dtype|raised RuntimeError: complex: Expected both|"
+        'raised nothing, expected NotImplementedError: "\\w+" not implemented for',
+        "gnomon's dtypes follow from what an operator means, with and without elements; PyTorch's from the "
+        "kernels that it picks",
+        "program: v0 = t(0, 3); v1 = v0.softmax(0); no_grad  # complex128",
+    ),
+]
+
+CALLS: list[Known] = []
+
+EVERYWHERE: list[Known] = [
+    Known(
+        ANY,
+        "INTERNAL ASSERT FAILED",
+        "PyTorch's own words for what should not be",
+        "mse_loss(tensor(), tensor(), -1)  # float64, contiguous",
+    ),
+]
+
+KNOWN = [*CALLS, *PROGRAMS, *EVERYWHERE]
 
 
 def unknown(name: str, text: str, problems: list[str]) -> list[str]:

@@ -44,7 +44,9 @@ ENDINGS = (
 TRANSFORMS = frozenset(ENDINGS) - {"backward", "twice", "no_grad"}
 FORWARD = ("jvp", "hessian", "jacfwd", "jvp of grad")
 REAL_ENDINGS = ("hessian", "jacrev", "jacfwd")  # which PyTorch has for real numbers
-REPEATING = ("expanded", "overlapping", "mixed", "varied")  # whose tangents PyTorch can not write
+# What overlaps in part is written to in an order that nobody promises; of what is expanded PyTorch can not
+# write the tangent.
+LAYOUTS_OF_INPUTS = (*LAYOUTS, *(each for each in MORE_LAYOUTS if each not in ("overlapping", "varied")))
 ON_LEAVES = ("{a}.requires_grad_()", "{a}.detach_()")  # which PyTorch's transforms do not allow
 PLACES = "L.tensor([2, 0, 1])"
 BY_ROWS = "L.tensor([[2, 0, 1], [0, 0, 2], [1, 1, 1]])"
@@ -98,15 +100,15 @@ VALUES = (
 )
 # Operators of the table that programs do not call: they are reached by others, or end PyTorch's process.
 NOT_CALLED = re.compile(
-    r".*_backward|_?fft.*|_foreach.*|_fused.*|_linalg.*|linalg_svd.*|_(un)?safe.*|resize.*|set_|_pdist.*|"
+    r".*_backward.*|_?fft.*|_foreach.*|_fused.*|_linalg.*|linalg_svd.*|_(un)?safe.*|resize.*|set_|_pdist.*|"
     r"_?cdist.*|.*dropout.*|.*_like|new_.*|_ctc.*|.*ctc_loss.*|_scaled_dot.*|_embedding.*|empty.*|result_type.*|"
-    r"item|_local_scalar_dense|is_.*|to|_to_copy|.*copy|_assert.*|.*batch_norm.*|_weight_norm.*|isin|one_hot|"
+    r"lift_fresh|rrelu|item|_local_scalar_dense|is_.*|to|_to_copy|.*copy|_assert.*|.*batch_norm.*|_weight_norm.*|isin|one_hot|"
     r"_reshape_alias|_unsafe_view|_conj|_neg_view|size|stride|.*numel|storage_offset|equal|allclose|isclose|data"
 )
 
 
 class Program(NamedTuple):
-    """``inputs`` are calls of ``t``, for x0, x1 and so on; ``dtype`` is theirs."""
+    """``inputs`` are calls of ``t``, for v0, v1 and so on; ``dtype`` is theirs."""
 
     inputs: tuple[str, ...]
     statements: tuple[str, ...]
@@ -114,7 +116,7 @@ class Program(NamedTuple):
     dtype: str
 
     def __str__(self) -> str:
-        made = [f"x{place} = {text}" for place, text in enumerate(self.inputs)]
+        made = [f"v{place} = {text}" for place, text in enumerate(self.inputs)]
         return f"{NAME}: {'; '.join([*made, *self.statements, self.ending])}  # {self.dtype}"
 
     def name(self) -> str:
@@ -127,9 +129,9 @@ class Program(NamedTuple):
         rest = [*self.statements[:place], *self.statements[place + 1 :]]
         target = _target(statement)
         if target is not None:
-            rest = [re.sub(rf"\b{target}\b", "x0", each) for each in rest]
+            rest = [re.sub(rf"\b{target}\b", "v0", each) for each in rest]
         inputs = list(self.inputs)
-        while len(inputs) > 1 and not any(re.search(rf"\bx{len(inputs) - 1}\b", each) for each in rest):
+        while len(inputs) > 1 and not any(re.search(rf"\bv{len(inputs) - 1}\b", each) for each in rest):
             inputs.pop()
         return self._replace(inputs=tuple(inputs), statements=tuple(rest))
 
@@ -139,7 +141,7 @@ def parse(text: str) -> Program:
     body, _, dtype = text.removeprefix(f"{NAME}: ").rpartition("  # ")
     *lines, ending = body.split("; ")
     count = 0
-    while count < len(lines) and lines[count].startswith(f"x{count} = t("):
+    while count < len(lines) and lines[count].startswith(f"v{count} = t("):
         count += 1
     inputs = tuple(line.partition(" = ")[2] for line in lines[:count])
     return Program(inputs, tuple(lines[count:]), ending, dtype)
@@ -147,7 +149,7 @@ def parse(text: str) -> Program:
 
 def _target(statement: str) -> str | None:
     """The variable that a statement makes; None of one that changes a tensor."""
-    found = re.match(r"(x\d+) = ", statement)
+    found = re.match(r"(v\d+) = ", statement)
     return found[1] if found else None
 
 
@@ -164,7 +166,7 @@ def draw(rng: random.Random) -> Program:
     count = len(inputs)
     for _ in range(rng.choice((1, 2, 3, 4, 5, 6, 8))):
         text, makes = _statement(rng, count, ending)
-        statements.append(f"x{count} = {text}" if makes else text)
+        statements.append(f"v{count} = {text}" if makes else text)
         count += makes
     return Program(inputs, tuple(statements), ending, dtype)
 
@@ -173,7 +175,9 @@ def _input(rng: random.Random, ending: str) -> str:
     words = [str(size) for size in rng.choice(SIZES)]
     values = rng.choice(PLAIN if rng.random() < 0.75 else ("special", *HURTING))
     words += [f'values="{values}"'] if values != "normal" else []
-    layouts = [each for each in (*LAYOUTS, *MORE_LAYOUTS) if each not in REPEATING or ending not in FORWARD]
+    layouts = [
+        each for each in LAYOUTS_OF_INPUTS if ending not in FORWARD or each not in ("expanded", "mixed")
+    ]
     words += [f'layout="{rng.choice(layouts)}"'] if rng.random() < 0.4 else []
     return f"t({', '.join(words)})"
 
@@ -195,7 +199,7 @@ def _statement(rng: random.Random, count: int, ending: str) -> tuple[str, bool]:
 
 def _variable(rng: random.Random, count: int) -> str:
     """Any of the tensors there are, the last ones more often."""
-    return f"x{count - 1 - min(int(rng.expovariate(0.7)), count - 1)}"
+    return f"v{count - 1 - min(int(rng.expovariate(0.7)), count - 1)}"
 
 
 @functools.cache
@@ -306,9 +310,9 @@ class Machine:
 
     def body(self, program: Program, made: Run, variables: dict[str, Any], *inputs: Any) -> Any:
         """Make the statements; the last tensor.  What each was is left in ``variables``."""
-        variables.update({f"x{place}": each for place, each in enumerate(inputs)})
+        variables.update({f"v{place}": each for place, each in enumerate(inputs)})
         names = {"L": self.module, "F": self.module.nn.functional, "inf": float("inf"), "nan": float("nan")}
-        last = "x0"
+        last = "v0"
         for statement in program.statements:
             target = _target(statement)
             try:
@@ -318,7 +322,7 @@ class Machine:
             except Exception as error:  # compared
                 made.failures.setdefault(statement, failure_of(error))
                 if target is not None:
-                    variables[target] = variables["x0"]
+                    variables[target] = variables["v0"]
             last = target or last
         return variables[last]
 
@@ -363,7 +367,7 @@ def _variables(machine: Machine, program: Program, made: Run, variables: dict[st
         made.tensors[f"whose memory {name} has"] = shared
         made.tensors[f"whether {name} requires grad"] = value.requires_grad
     for place in range(len(program.inputs)):  # of a result it counts how it was made
-        made.tensors[f"the version of x{place}"] = machine.framework.version(variables[f"x{place}"])
+        made.tensors[f"the version of v{place}"] = machine.framework.version(variables[f"v{place}"])
 
 
 def _end_backward(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
@@ -374,7 +378,7 @@ def _end_backward(machine: Machine, program: Program, inputs: list[Any], made: R
     if result.requires_grad:
         machine.framework.backward([result], [machine.weights(result)])
     for place, each in enumerate(leaves):
-        machine.look(made, f"the gradient of x{place}", each.grad, strides=False)
+        machine.look(made, f"the gradient of v{place}", each.grad, strides=False)
 
 
 def _end_no_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
@@ -395,13 +399,10 @@ def _end_twice(machine: Machine, program: Program, inputs: list[Any], made: Run)
     roots = [each for each in first if each is not None and each.requires_grad]
     if roots:
         second = machine.framework.grad(roots, leaves, [machine.weights(each, 8) for each in roots])
-        zeros = [None if each is None or _is_zero(machine, each) else each.detach() for each in second]
-        machine.look(made, "the second gradients", zeros, False)
-
-
-def _is_zero(machine: Machine, gradient: Any) -> bool:
-    """A gradient of zeros may as well be missing."""
-    return all(each == 0 for each in machine.framework.numbers(gradient.detach()) or ())
+        shown = [  # what is 0 everywhere may as well be missing
+            leaf.detach() * 0 if each is None else each.detach() for leaf, each in zip(leaves, second)
+        ]
+        machine.look(made, "the second gradients", shown, False)
 
 
 def _function(machine: Machine, program: Program, made: Run) -> Callable[..., Any]:

@@ -481,9 +481,7 @@ def _instance_norm(
     images, channels = input.size(0), input.size(1)
 
     def repeated(parameter: Any) -> Any:
-        if parameter is None:
-            return None
-        return parameter.unsqueeze(0).expand((images, *parameter.shape)).reshape((-1,)).clone()
+        return None if parameter is None else parameter.repeat((images,))
 
     means, variances = repeated(running_mean), repeated(running_var)
     flat = input.contiguous().view((1, images * channels, *input.shape[2:]))

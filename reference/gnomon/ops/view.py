@@ -55,7 +55,7 @@ native_function(
     "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
     variants="method",
     explicit=_view_dtype,
-    non_differentiable_outputs=(0,),
+    derivatives={},  # not followed by autograd, as detach
     doc="""The same bytes as elements of another dtype; the last dimension grows or shrinks where those are of
     another size.
 
