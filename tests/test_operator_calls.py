@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import gnomon as gn
@@ -401,3 +403,64 @@ def test_cosine_similarity_refuses_a_negative_eps() -> None:
 def test_instance_norm_wants_a_number_a_channel() -> None:
     with pytest.raises(RuntimeError, match="Number of dimensions of repeat dims can not be smaller"):
         aten.instance_norm(gn.ones(1, 3), gn.ones(1, 3), None, None, None, True, 0.1, 1e-5, True)
+
+
+# An operator with a number, and what halves' are read as: "float32", or "own", which 70,000 does not fit.
+NUMBERS = {
+    "add": ("own", lambda x, number: gn.add(x, x, alpha=number)),
+    "sub": ("own", lambda x, number: gn.sub(x, x, alpha=number)),
+    "rsub": ("own", lambda x, number: gn.rsub(x, x, alpha=number)),
+    "addr": ("own", lambda x, number: gn.addr(gn.ones_like(x[:1]), x, x, beta=number)),
+    "addmv": ("own", lambda x, number: gn.addmv(x, gn.ones(2, 2, dtype=x.dtype), x, alpha=number)),
+    "addmm": ("float32", lambda x, number: gn.addmm(x[:1], x[None], x[:, None], alpha=number)),
+    "baddbmm": ("float32", lambda x, number: gn.baddbmm(x[:1], x[None, None], x[None, :, None], beta=number)),
+    "elu": ("float32", lambda x, number: F.elu(x, number)),
+    "celu": ("float32", lambda x, number: F.celu(x, number)),
+    "elu_backward": ("float32", lambda x, number: aten.elu_backward(x, number, 1, 1, False, x)),
+    "leaky_relu": ("float32", lambda x, number: F.leaky_relu(x, number)),
+    "leaky_relu_backward": ("float32", lambda x, number: aten.leaky_relu_backward(x, x, number, False)),
+    "softplus": ("float32", lambda x, number: F.softplus(x, number)),
+    "softplus_backward": ("float32", lambda x, number: aten.softplus_backward(x, x, 1, number)),
+    "hardtanh_backward": ("float32", lambda x, number: aten.hardtanh_backward(x, x, -1, number)),
+    "threshold_backward": ("float32", lambda x, number: aten.threshold_backward(x, x, number)),
+    "hardshrink": ("own", lambda x, number: F.hardshrink(x, number)),
+    "hardshrink_backward": ("own", lambda x, number: aten.hardshrink_backward(x, x, number)),
+    "softshrink_backward": ("own", lambda x, number: aten.softshrink_backward(x, x, number)),
+    "logit": ("own", lambda x, number: gn.logit(x, number)),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_has_to_fit(name: str) -> None:
+    read_as, call = NUMBERS[name]
+    call(gn.ones(2), 1.0)  # a plan that knows the tensors does not know the number
+    for dtype in (gn.float32, gn.float16, gn.bfloat16):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            call(gn.ones(2, dtype=dtype), 1e308)
+    call(gn.ones(2), 3e38)
+    if read_as == "own":
+        with pytest.raises(RuntimeError, match="cannot be converted to type float16 without overflow"):
+            call(gn.ones(2, dtype=gn.float16), 70000.0)
+    else:
+        call(gn.ones(2, dtype=gn.float16), 70000.0)
+
+
+def test_integers_and_complex_numbers_have_to_fit() -> None:
+    x = gn.ones(2, dtype=gn.int32)
+    for function in (gn.add, gn.sub):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            function(x, x, alpha=2**40)
+    assert gn.sub(x, x, alpha=2**31).tolist() == [1 - 2**31] * 2  # -2**31 fits
+    with pytest.raises(RuntimeError, match="without overflow"):
+        gn.add(x, x, alpha=2**31)
+    z = gn.ones(2, dtype=gn.complex64)
+    for call in (
+        lambda: z.add(z, alpha=1e308),
+        lambda: gn.full((2,), 1e308j, dtype=z.dtype),
+        lambda: z.fill_(1e308),
+    ):
+        with pytest.raises(RuntimeError, match="cannot be converted to type complex64 without overflow"):
+            call()
+    for number in (1e308, math.inf):
+        with pytest.raises(RuntimeError, match="softshrink: lambda has to be a number that float32 holds"):
+            F.softshrink(gn.ones(2), number)

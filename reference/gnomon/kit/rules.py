@@ -6,6 +6,7 @@ whose ``output_specs`` are the result.  What they raise is prefixed with the ope
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +21,18 @@ from ..values.dtype import (
     check_number_fits,
     dtype,
     float16,
+    get_default_dtype,
+    int64,
+    uint8,
+)
+from ..values.dtype import (
+    Number,
+    bfloat16,
+    bool_,
+    check_number_fits,
+    dtype,
+    float16,
+    float32,
     get_default_dtype,
     int64,
     uint8,
@@ -99,6 +112,28 @@ def walk(
 def to_float(dtype: dtypes.dtype) -> dtypes.dtype:
     """Integers and bool become the default dtype: what an operator with fractional results computes in."""
     return get_default_dtype() if dtype.category < 2 else dtype
+
+
+def computed_in(dtype: dtypes.dtype) -> dtypes.dtype:
+    """What a kernel computes in: float32 for halves."""
+    return float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
+
+
+def with_numbers(rule: Rule, as_halves: bool = False) -> Rule:
+    """``rule``, which refuses numbers that do not fit what the kernel computes in, or (``as_halves``) reads
+    them as.
+    """
+
+    @functools.wraps(rule)
+    def checked(*arguments: Any) -> TensorIterator:
+        iterator = rule(*arguments)
+        common = iterator.common_dtype
+        for argument in arguments:
+            if isinstance(argument, (int, float, complex)):
+                check_number_fits(argument, common if as_halves else computed_in(common))
+        return iterator
+
+    return checked
 
 
 def unary(*refused: str) -> Rule:

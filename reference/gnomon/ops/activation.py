@@ -14,7 +14,7 @@ from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
-from ..kit.rules import binary, refuse, unary, unary_float, walk
+from ..kit.rules import binary, refuse, unary, unary_float, walk, with_numbers
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -182,7 +182,7 @@ def _elu(a: float, alpha: float, scale: float, input_scale: float) -> float:
 elu = native_function(
     "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
     python_module="nn",
-    meta=unary("bool", "integer", "complex"),
+    meta=with_numbers(unary("bool", "integer", "complex")),
     kernel=pointwise_with_numbers(_elu),
     derivatives={
         "self": lambda grad, self, alpha, scale, input_scale: aten.elu_backward.default(
@@ -239,7 +239,7 @@ elu_backward = native_function(
     "elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor "
     "self_or_result) -> Tensor",
     python_module="nn",
-    meta=_elu_backward_rule,
+    meta=with_numbers(_elu_backward_rule),
     kernel=pointwise_with_numbers(_elu_backward),
     derivatives={
         "grad_output": lambda grad, alpha, scale, input_scale, is_result, self_or_result: (
@@ -286,7 +286,7 @@ def _softplus(a: float, beta: float, threshold: float) -> float:
 softplus = native_function(
     "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
     python_module="nn",
-    meta=unary("bool", "integer", "complex"),
+    meta=with_numbers(unary("bool", "integer", "complex")),
     kernel=pointwise_with_numbers(_softplus),
     derivatives={
         "self": lambda grad, self, beta, threshold: aten.softplus_backward.default(
@@ -308,7 +308,7 @@ def _softplus_double(grad: Any, grad_output: Any, self: Any, beta: Any, threshol
 softplus_backward = native_function(
     "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
     python_module="nn",
-    meta=binary("bool", "integer", "complex"),
+    meta=with_numbers(binary("bool", "integer", "complex")),
     kernel=pointwise_with_numbers(
         lambda grad, a, beta, threshold: grad if a * beta > threshold else grad * arithmetic.sigmoid(a * beta)
     ),

@@ -17,6 +17,7 @@ from ..kit.loops import pointwise
 from ..kit.native import native_function
 from ..kit.outputs import check_cast, check_no_internal_overlap
 from ..kit.rules import binary, binary_float, refuse, unary_float, walk
+from ..kit.rules import binary, binary_float, refuse, unary_float, walk, with_numbers
 from ..memory.spec import Spec
 
 exp = native_function(
@@ -313,7 +314,7 @@ def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
 
 logit = native_function(
     "logit(Tensor self, float? eps=None) -> Tensor",
-    meta=unary_float("complex"),
+    meta=with_numbers(unary_float("complex"), as_halves=True),
     kernel=pointwise(_logit),
     derivatives={"self": _logit_grad},
     inplace=True,

@@ -18,7 +18,7 @@ from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
-from ..kit.rules import check_alpha, refuse
+from ..kit.rules import check_alpha, computed_in, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -168,12 +168,12 @@ def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Sp
 
 def _check_addend(self: Spec, product: Spec, beta: Any, alpha: Any) -> None:
     """Raises RuntimeError for an addend that does not broadcast to the product, or of another dtype, and for
-    factors that the dtype does not hold.
+    factors that the product is not computed with.
     """
     _same_dtype(product, self)
     geometry.check_expandable(self.sizes, product.sizes)
     for factor in (beta, alpha):
-        check_number_fits(factor, self.dtype)
+        check_number_fits(factor, computed_in(self.dtype))
 
 
 def _factors(output: Tensor, *factors: Any) -> list[Any]:
@@ -269,6 +269,8 @@ def _addmv(self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
             f"size mismatch, got input ({self.numel()}), mat ({mat.size(0)}x{mat.size(1)}), vec "
             f"({vec.size(0)})"
         )
+    for factor in (beta, alpha):
+        check_number_fits(factor, self.dtype)  # halves', too, unlike a product of matrices
     column = self.unsqueeze(-1) if self.ndim else self
     return aten.addmm.default(column, mat, vec.unsqueeze(1), beta, alpha).squeeze(1)
 
@@ -293,6 +295,8 @@ def _addr_rule(self: Spec, vec1: Spec, vec2: Spec, beta: Any, alpha: Any) -> Ten
     common = promote_types(self.dtype, promote_types(vec1.dtype, vec2.dtype))
     check_alpha(common, beta, "beta")
     check_alpha(common, alpha)
+    check_number_fits(beta, common)
+    check_number_fits(alpha, common)
     column = vec1.with_geometry((vec1.numel, 1), (vec1.strides[0], 1))
     return TensorIterator("", [self, column, vec2], [common], common, self.device, static_sizes=sizes)
 

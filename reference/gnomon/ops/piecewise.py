@@ -7,6 +7,7 @@ Source: aten/src/ATen/native/Activation.cpp, cpu/Activation.cpp.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -14,6 +15,7 @@ from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
 from ..kit.rules import binary, expect, refuse, unary, walk
+from ..kit.rules import binary, refuse, unary, walk, with_numbers
 from ..memory.spec import Spec
 from ..values.dtype import bool_, check_number_fits
 
@@ -46,7 +48,7 @@ relu = native_function(
 
 threshold_backward = native_function(
     "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
-    meta=binary("bool", "complex"),
+    meta=with_numbers(binary("bool", "complex")),
     kernel=pointwise_with_numbers(lambda grad, a, threshold: type(grad)(0) if a <= threshold else grad),
     derivatives={
         "grad_output": lambda grad, self, threshold: aten.threshold_backward.default(grad, self, threshold),
@@ -58,7 +60,7 @@ threshold_backward = native_function(
 leaky_relu = native_function(
     "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
     python_module="nn",
-    meta=unary("bool", "integer", "complex"),
+    meta=with_numbers(unary("bool", "integer", "complex")),
     kernel=pointwise_with_numbers(lambda a, slope: a if a > 0 else a * slope),
     derivatives={
         "self": lambda grad, self, negative_slope: aten.leaky_relu_backward.default(
@@ -87,7 +89,7 @@ leaky_relu_backward = native_function(
     "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
     "-> Tensor",
     python_module="nn",
-    meta=_leaky_relu_backward_rule,
+    meta=with_numbers(_leaky_relu_backward_rule),
     kernel=pointwise_with_numbers(
         lambda grad, a, slope, self_is_result: grad if a > 0 else type(grad)(grad * slope)
     ),
@@ -136,6 +138,7 @@ def _shrink_rule(self: Spec, lambd: Any) -> TensorIterator:
 hardshrink = native_function(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     meta=_shrink_rule,
+    meta=with_numbers(unary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
     out="out",
@@ -145,7 +148,7 @@ hardshrink = native_function(
 
 hardshrink_backward = native_function(
     "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
-    meta=binary("bool", "integer", "complex"),
+    meta=with_numbers(binary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
     derivatives={
         "grad_out": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd),
@@ -160,6 +163,9 @@ def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
     return _shrink_rule(self, lambd)
+    if not math.isfinite(self.dtype.cast(lambd)):
+        raise RuntimeError(f"lambda has to be a number that {self.dtype.name} holds, but found {lambd}")
+    return walk([self], self.dtype, self.dtype)
 
 
 def _softshrink(a: float, lambd: float) -> float:
@@ -182,7 +188,7 @@ softshrink = native_function(
 softshrink_backward = native_function(
     "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
     python_module="nn",
-    meta=binary("bool", "integer", "complex"),
+    meta=with_numbers(binary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
     derivatives={
         "grad_output": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd),
@@ -229,7 +235,7 @@ hardtanh = native_function(
 hardtanh_backward = native_function(
     "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
     python_module="nn",
-    meta=binary("bool", "integer", "complex"),
+    meta=with_numbers(binary("bool", "integer", "complex")),
     kernel=pointwise_with_numbers(lambda grad, a, low, high: 0.0 if a <= low or a >= high else grad),
     derivatives={
         "grad_output": lambda grad, self, min_val, max_val: aten.hardtanh_backward.default(

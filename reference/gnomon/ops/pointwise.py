@@ -16,7 +16,7 @@ from ..kit.formulas import conj, scaled
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise, pointwise_with_numbers
 from ..kit.native import native_function
-from ..kit.rules import binary, binary_float, check_alpha, refuse, unary, unary_float, walk
+from ..kit.rules import binary, binary_float, check_alpha, computed_in, refuse, unary, unary_float, walk
 from ..memory.spec import Spec
 from ..values.dispatch_key import DispatchKey
 from ..values.dtype import bfloat16, bool_, check_number_fits, float16, float32
@@ -36,6 +36,7 @@ def add_rule(self: Any, other: Any, alpha: Any) -> Any:
     """Promoted and broadcast; ``alpha`` has to fit the common dtype."""
     common = result_type(self, other)
     check_alpha(common, alpha)
+    check_number_fits(alpha, common)
     return walk([self, other], common, common)
 
 
@@ -47,7 +48,8 @@ def sub_rule(self: Any, other: Any, alpha: Any) -> Any:
                 "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                 "invert a mask, use the `~` or `logical_not()` operator instead."
             )
-    return add_rule(self, other, alpha)
+    # -2**31 may fit where 2**31 does not
+    return add_rule(self, other, -alpha if type(alpha) is int else alpha)
 
 
 add = native_function(
@@ -396,8 +398,7 @@ round = _rounding("round", round, "to the nearest integer, halves to even")
 
 def _ternary_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     common = result_type(self, tensor1, tensor2)
-    half = common.is_floating_point and common.itemsize == 2  # which is computed in float32
-    check_number_fits(value, float32 if half else common)
+    check_number_fits(value, computed_in(common))
     return walk([self, tensor1, tensor2], common, common)
 
 

@@ -10,6 +10,7 @@ Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/T
 
 from __future__ import annotations
 
+import cmath
 import math
 import struct
 from array import array
@@ -360,6 +361,9 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
         if isinstance(value, float):
             most = float(most)  # of int64 that is 2.0**63, which fits so and then wraps around
         if not least <= value <= most:  # false for NaN too
+            raise RuntimeError(text)
+    elif dtype.is_complex:
+        if cmath.isfinite(value) and not cmath.isfinite(dtype.cast(value)):
             raise RuntimeError(text)
     elif dtype.is_floating_point and abs(value) > _LARGEST_FLOAT16:
         if math.isfinite(value) and not math.isfinite(dtype.cast(value)):
