@@ -226,13 +226,10 @@ class Watch:
 
 def run(options: argparse.Namespace) -> int:
     """Check the known differences, then cases for the time that was asked for; how many findings."""
-    watch = Watch(options)
-    number: int | None = 0
-    while number is not None and not watch.is_over() and not options.only:
-        number = watch.follow(Child(options, number, "--known"))
+    watch = check_all_known(options) if not options.only else Watch(options)
     watch.made = 0
     watch.until = time.monotonic() + options.seconds
-    number = options.first
+    number: int | None = options.first
     while number is not None and not watch.is_over():
         number = watch.follow(Child(options, number))
     print(
@@ -240,6 +237,16 @@ def run(options: argparse.Namespace) -> int:
         f"{watch.skipped} that PyTorch did not survive; {watch.findings} findings"
     )
     return watch.findings
+
+
+def check_all_known(options: argparse.Namespace) -> Watch:
+    """Tell of the known differences that show no longer."""
+    watch = Watch(options)
+    watch.until = float("inf")
+    number: int | None = 0
+    while number is not None and not watch.is_over():
+        number = watch.follow(Child(options, number, "--known"))
+    return watch
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -252,6 +259,22 @@ def replay(options: argparse.Namespace) -> int:
     elif not watch.findings:
         print("no unknown difference")
     return watch.findings
+
+
+def list_cases(options: argparse.Namespace) -> None:
+    """Print cases."""
+    from fuzzing import cases
+
+    for number in range(options.first, options.first + options.list):
+        print(cases.draw(options.seed, number, options.only))
+
+
+def has_torch() -> bool:
+    """Is PyTorch installed?"""
+    try:
+        return find_spec("torch") is not None
+    except ValueError:  # somebody has put None in its place
+        return False
 
 
 def main() -> int:
@@ -273,16 +296,25 @@ def main() -> int:
     parser.add_argument(
         "--import", dest="imports", action="append", default=[], metavar="MODULE", help="import this first"
     )
+    parser.add_argument("--list", type=int, metavar="COUNT", help="print so many cases, and make none")
+    parser.add_argument(
+        "--known-only", action="store_true", help="only see whether the known differences still show"
+    )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--known", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if find_spec("torch") is None:
+    if not has_torch():
         print("tools/fuzz.py compares with PyTorch, which is not installed", file=sys.stderr)
         return 2
     if options.child:
         run_child(options)
         return 0
-    return min(1, replay(options) if options.replay is not None else run(options))
+    if options.list is not None:
+        list_cases(options)
+        return 0
+    if options.replay is not None:
+        return min(1, replay(options))
+    return min(1, check_all_known(options).findings if options.known_only else run(options))
 
 
 if __name__ == "__main__":
