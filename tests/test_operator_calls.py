@@ -464,3 +464,10 @@ def test_integers_and_complex_numbers_have_to_fit() -> None:
     for number in (1e308, math.inf):
         with pytest.raises(RuntimeError, match="softshrink: lambda has to be a number that float32 holds"):
             F.softshrink(gn.ones(2), number)
+
+
+def test_no_index_and_no_element_are_refused() -> None:
+    with pytest.raises(IndexError, match=r"index: at least one index must be provided"):
+        aten.index.Tensor(gn.ones(2), [])
+    with pytest.raises(RuntimeError, match="local_scalar_dense: Empty tensor not supported"):
+        aten._local_scalar_dense.default(gn.ones(0))

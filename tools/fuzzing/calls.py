@@ -38,7 +38,7 @@ MOST_NUMBERS = (
 )
 HOSTILE_INTEGERS = (
     *(2**31 - 1, 2**31, 2**31 + 1, 2**62, 2**63 - 1, 2**16, 2**24, 2**40),
-    *(-1, -2, 0, 1, 2, 3, -(2**31), -(2**31) - 1, -(2**62), -(2**63)),
+    *(-1, -2, 0, 1, 2, 3, -(2**31), -(2**31) - 1, -(2**62)),  # PyTorch takes what is below for symbols
 )
 HOSTILE_FLOATS = (math.nan, math.inf, -math.inf, 0.0, -0.0, 3e38, -3e38, 1e-45, 1e308, 2.5, 65504.0, -1.0)
 WORDS = ("", "mean", "sum", "none", "reflect", "constant", "trunc", "floor", "backward", "sideways")

@@ -251,7 +251,178 @@ PROGRAMS: list[Known] = [
     ),
 ]
 
-CALLS: list[Known] = []
+# What only other operators call, and what stands behind others' checks.
+INNER = (
+    r"\w*_backward(_data)?|_fused_\w+(\.\w+)?|_?native_(batch|layer|group)_norm\w*(\.\w+)?|_ctc_loss|_embedding_bag|"
+    r"_fft_\w+|_scaled_dot_product\w+|_local_scalar_dense|_safe_softmax|native_channel_shuffle"
+)
+STRANGE = r"special|nonfinite|extreme|inf|nan|e\+?308|e\+38|e-45|\d{9}|65504"  # numbers, and arguments
+EMPTY = r"tensor\((\d+, )*0[,)]|\[(\d+, )*0[,\]]"
+
+CALLS: list[Known] = [
+    Known(
+        INNER,
+        r"^raised (RuntimeError|IndexError|ValueError|NotImplementedError): \w+: (?s:.*)(expect|should|must|"
+        r"has (sizes|to be)|not implemented|[Gg]iven|too small|dimension|padding|cannot be converted|out of)",
+        "gnomon looks at what no other operator would hand in; PyTorch does not, or finds it later, and what "
+        "it reads then is not the tensors' memory",
+        "replication_pad1d_backward(tensor(2, 7), tensor(5, 4), [1, 2])  # float64, contiguous",
+    ),
+    Known(
+        INNER,
+        f"{MORE}(RuntimeError|NotImplementedError): (Found dtype|expected scalar type|approximate argument|"
+        "could not create a primitive|masked_scatter: expected|isneginf does|Expected tensor for|The size)",
+        "gnomon converts a gradient, or an index, of another dtype",
+        'log_sigmoid_backward(tensor(2), tensor(2), tensor(2, dtype="complex64"))  # float64, offset',
+    ),
+    Known(
+        INNER,
+        NUMBERS,
+        "what a formula makes of infinite and of overflowing numbers is left open: its terms are summed in "
+        "another order",
+        "native_layer_norm_backward(tensor(2, 3, 4), tensor(2, 3, 4), [4], "
+        'tensor(2, 3, 1, values="nonfinite"), '
+        'tensor(2, 3, 1, values="positive"), tensor(4), tensor(4), [True, True, True])  # float32, column',
+        STRANGE,
+    ),
+    Known(
+        ANY,
+        "raised OutOfMemoryError",
+        "how much memory there is in a process, PyTorch knows otherwise",
+        "tensor_split.sections(tensor(5, 2), 4611686018427387904, 0)  # complex64, gapped",
+    ),
+    Known(
+        "cummax|cummin",
+        "^raised IndexError: cum(max|min): Dimension out of range",
+        "PyTorch looks at the dimension only where there are elements",
+        "cummin(tensor(0, 3), 2147483649)  # bool, window",
+        EMPTY,
+    ),
+    Known(
+        ANY,
+        r"^raised NotImplementedError: \w+: not implemented for dtype|"
+        r"^raised RuntimeError: \w+: (expected m1|value cannot be converted|input \[.* is too small|\w+: value cannot)",
+        "PyTorch looks at the dtype, and at other arguments, only where there are elements",
+        'bmm(tensor(0, 2, 3, dtype="bool"), tensor(0, 3, 2))  # bfloat16, offset',
+        EMPTY,
+    ),
+    Known(
+        "hardsigmoid(_backward)?|hardswish(_backward)?",
+        NUMBERS,
+        "a sixth is rounded to float64; PyTorch's kernel has float32's",
+        'hardsigmoid_backward(tensor(2, 3, dtype="float64"), tensor(2, 3))  # int32, contiguous',
+        "float64",
+    ),
+    Known(
+        r"\w+_loss(_forward|\.\w+)?|_?ctc_loss\.\w+|binary_cross_entropy_with_logits",
+        r"result has (sizes|strides|dtype)|INTERNAL ASSERT|result: element",
+        "a reduction that is neither 0, 1 nor 2 is none, here; PyTorch's operators take it in several ways",
+        "soft_margin_loss(tensor(4), tensor(4), 16777216)  # float32, contiguous",
+        r", (-1|-2|[3-9]|-?\d{5,})(, [^,()]*)*\)  # ",
+    ),
+    Known(
+        r"rad2deg|deg2rad|relu6|rsub\.\w+|binary_cross_entropy_with_logits|repeat_interleave\.Tensor",
+        "^result has strides",
+        "the strides of a dimension of one element mean nothing, nor those of a tensor of none; PyTorch's "
+        "are of whichever operand its kernel takes first",
+        "deg2rad(tensor(1))  # float64, column",
+        r"tensor\((\d+, )*[01](, \d+)*[,)]",
+    ),
+    Known(
+        "native_channel_shuffle",
+        "has (strides|alias)",
+        "a new tensor, as from any other kernel; PyTorch returns a view where nothing moves",
+        "native_channel_shuffle(tensor(0, 4, 2, 1), 1)  # float32, overlapping",
+    ),
+    Known(
+        r"view\.dtype",
+        r"element \d+ is \d+, expected True",
+        "the bytes are the same; as a bool Python shows any that is not 0 as True",
+        'view.dtype(tensor(2, 8, dtype="int8"), "bool")  # int16, contiguous',
+        '"bool"',
+    ),
+    Known(
+        "conj|adjoint",
+        "has (alias|strides|storage)",
+        "no lazy conjugation: conj of complex tensors is a copy",
+        'conj(tensor(1, 2, dtype="complex64"))  # uint8, mixed',
+        "complex",
+    ),
+    Known(
+        "einsum",
+        f"{MORE}RuntimeError: einsum\\(\\): expected contraction path",
+        "gnomon multiplies from left to right, whatever path is proposed",
+        'einsum("ij,jk->ik", [tensor(2, 3), tensor(3, 4)], path=[-2])  # float32, contiguous',
+    ),
+    Known(
+        ANY,
+        r"expected RuntimeError: (setStorage: sizes|as_strided: Negative strides|Trying to create tensor "
+        r"with negative dimension)|^raised \w+: \w+: (setStorage: sizes|Storage size calculation overflowed)",
+        "a product of sizes and strides that has no place in 64 bits is another number to PyTorch",
+        "slice.Tensor(tensor(4, 3), 0, 1, None, 4611686018427387904)  # bool, contiguous",
+        r"\d{16}|" + EMPTY,
+    ),
+    Known(
+        ANY,
+        f"{MORE}RuntimeError: (value cannot be converted to type int without|stride should be greater than)",
+        "PyTorch's kernels count some arguments in 32 bits",
+        "max_pool1d_with_indices(tensor(2, 5), [2], [2147483648], [0], [1], False)  # float64, transposed",
+        r"\d{10}",
+    ),
+    Known(
+        r"norm\.\w+|dist|pairwise_distance|linalg_\w*norm(\.\w+)?|_?cdist\w*",
+        f"{NUMBERS} .* expected (inf|0.0)",
+        "the norm of large and small numbers, or to a large power, is computed without overflow on the way",
+        "pairwise_distance(tensor(2, 3), tensor(2, 3), 3e+38, 1e-06, False)  # int16, contiguous",
+    ),
+    Known(
+        "pixel_shuffle|pixel_unshuffle",
+        "expected RuntimeError: Unsupported memory format|expected ValueError: upscale factor is too large",
+        "gnomon shuffles whatever the strides are, and multiplies without overflow",
+        'pixel_shuffle(tensor(1, 1, 8, 1, 2, dtype="int8"), 2)  # int32, permuted',
+    ),
+    Known(
+        r"ctc_loss\.\w+",
+        "raised RuntimeError: ctc_loss: Expected targets to be int32 or int64",
+        "PyTorch reads targets of uint8, which its own documentation does not name",
+        'ctc_loss.IntList(tensor(5, 2, 4), tensor(2, 3, dtype="uint8"), [5, 5], [3, 3], 3, 0, True)  '
+        "# float32, window",
+    ),
+    Known(
+        r"searchsorted\.Scalar|bucketize\.Scalar",
+        "raised RuntimeError: scalar_tensor: value cannot be converted",
+        "gnomon looks for a number among numbers of one dtype, which has to hold it",
+        "searchsorted.Scalar(tensor(2), 9223372036854775807)  # int32, varied",
+    ),
+    Known(
+        r"_?upsample_\w+(\.\w+)?",
+        NUMBERS,
+        "of a scale that leads beyond all places PyTorch converts the place to an integer that it is not",
+        "upsample_nearest1d(tensor(1, 2, 4), [7], 1e-45)  # float64, contiguous",
+        STRANGE,
+    ),
+    Known(
+        "topk",
+        NUMBERS,
+        "in which order they come is nobody's, where they need not be sorted",
+        'topk(tensor(2, 4, values="distinct"), 4, 1, True, False)  # int64, varied',
+        r"False\)  #",
+    ),
+    Known(
+        "binary_cross_entropy",
+        f"{MORE}RuntimeError: The size of tensor a",
+        "target broadcasts, as in other losses; nn.functional refuses it, as PyTorch's does",
+        'binary_cross_entropy(tensor(2, 1, values="probability"), tensor(2, 3, values="probability"), '
+        "None, 2)  # float32, contiguous",
+    ),
+    Known(
+        r"bilinear|addmv|_pdist_forward|baddbmm|addbmm|index_put_?",
+        r"raised RuntimeError: .*\nexpected IndexError",
+        "of a tensor that has too few dimensions gnomon says how many there should be; PyTorch reads the "
+        "size that is not there",
+        "bilinear(tensor(2), tensor(3), tensor(4, 2), tensor(4))  # int16, contiguous",
+    ),
+]
 
 EVERYWHERE: list[Known] = [
     Known(

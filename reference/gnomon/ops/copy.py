@@ -327,9 +327,16 @@ native_function(
     doc="Do the elements lie in row-major order without gaps (or in ``memory_format``)?",
 )
 
+
+def _first_element(self: Tensor) -> Any:
+    if not self._spec.numel:
+        raise RuntimeError("Empty tensor not supported")
+    return elements(self)[0]
+
+
 local_scalar_dense = native_function(
     "_local_scalar_dense(Tensor self) -> Scalar",
-    explicit=lambda self: elements(self)[0],
+    explicit=_first_element,
     derivatives={},
     doc="The only element as a Python number.",
 )

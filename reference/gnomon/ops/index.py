@@ -196,6 +196,8 @@ _index = native_function(
 
 
 def _index_composite(self: Tensor, indices: Sequence[Any]) -> Tensor:
+    if not indices:
+        raise IndexError("at least one index must be provided")
     prepared = prepare_indices(self, indices)
     if _without_dimensions(indices) and all(each is None for each in prepared):
         raise RuntimeError("a mask without dimensions indexes nothing of a tensor that has no other index")
