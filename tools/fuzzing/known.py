@@ -142,7 +142,8 @@ PROGRAMS: list[Known] = [
         r"raised \w+: (linear: weight must be a matrix|index_select: Index is supposed to be a vector|"
         r"scalar_tensor: value cannot be converted|(lin|log)space: only 0-dim|\w+: (nan)?quantile\(\) q|"
         r"vmap: It looks like you're calling|\w+: output with shape|\w+: The number of sizes provided|copy_: "
-        f"unsupported operation)|{MORE}RuntimeError: (Shape mismatch|Expected size for first)",
+        r"unsupported operation|(\w+: )?setStorage|vmap: We do not support|\w+: Subtraction)|"
+        f"{MORE}RuntimeError: (Shape mismatch|Expected size for first|result = tensor.as_strided)",
         "PyTorch's vmap takes of an example what it does not take outside vmap",
         "program: v0 = t(3); v1 = F.linear(v0, v0, v0); vmap  # float64",
         BATCHED,
@@ -222,6 +223,44 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
+        f"{NUMBERS}",
+        "PyTorch's tangent of clamp where the bounds are equal is that of a bound; its gradient is 0, as "
+        "gnomon's tangent",
+        'program: v0 = t(3, 1, values="positive"); v1 = t(3, 3); v2 = v1.cummax(0)[0]; '
+        "v3 = L.clamp(v0, v1, v2); jvp  # float64",
+        f"clamp.*{FORWARD}",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} .* expected nan",
+        "exact also where the quotient is infinite; PyTorch's vector kernel gives up",
+        'program: v0 = t(values="positive"); v1 = t(3, 3, values="special"); '
+        "v2 = L.ops.aten.remainder.Tensor(self=v0, other=v1); no_grad  # float64",
+        "remainder|fmod|%",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} .* expected (nan|-?inf)",
+        "0 times what is no number is no number; gnomon's formulas select where PyTorch's tangents multiply",
+        'program: v0 = t(3); v1 = t(3, values="distinct"); v2 = L.xlogy(v0, v1); hessian  # float64',
+        f"(xlogy|kl_div|logsumexp|hypot).*{FORWARD}",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: (value cannot be converted to type float|ZeroTensors are immutable)",
+        "PyTorch's derivative is computed with another operator, which has a check of its own",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.celu.default(self=v0, alpha=1e308); twice  # float64",
+    ),
+    Known(
+        "program",
+        r"whether v\d+ requires grad is False",
+        "a range is made of the numbers of its bounds, which are not followed",
+        "program: v0 = t(); v1 = L.ops.aten.logspace.Tensor_Tensor(start=v0, end=v0, steps=1); "
+        "v2 = v0.neg(); backward  # float64",
+        "(lin|log)space",
+    ),
+    Known(
+        "program",
         "has (sizes|strides)|raised nothing, expected RuntimeError: Given groups=1, expected weight",
         "PyTorch's convolution without channels has no channels, whatever the weight has",
         "program: v0 = t(0, 3); v1 = F.conv1d(v0[None], v0[None]); backward  # float64",
@@ -262,8 +301,8 @@ EMPTY = r"tensor\((\d+, )*0[,)]|\[(\d+, )*0[,\]]"
 CALLS: list[Known] = [
     Known(
         INNER,
-        r"^raised (RuntimeError|IndexError|ValueError|NotImplementedError): \w+: (?s:.*)(expect|should|must|"
-        r"has (sizes|to be)|not implemented|[Gg]iven|too small|dimension|padding|cannot be converted|out of)",
+        r"^raised (RuntimeError|IndexError|ValueError|NotImplementedError): \w+: (?s:.*)([Ee]xpect|should|"
+        r"must|has (sizes|to be)|not implemented|[Gg]iven|too small|dimension|padding|cannot be converted|out of)",
         "gnomon looks at what no other operator would hand in; PyTorch does not, or finds it later, and what "
         "it reads then is not the tensors' memory",
         "replication_pad1d_backward(tensor(2, 7), tensor(5, 4), [1, 2])  # float64, contiguous",
@@ -301,7 +340,7 @@ CALLS: list[Known] = [
     Known(
         ANY,
         r"^raised NotImplementedError: \w+: not implemented for dtype|"
-        r"^raised RuntimeError: \w+: (expected m1|value cannot be converted|input \[.* is too small|\w+: value cannot)",
+        r"^raised RuntimeError: \w+: (expected m1|value cannot be converted|input \[.* too small|Input type)",
         "PyTorch looks at the dtype, and at other arguments, only where there are elements",
         'bmm(tensor(0, 2, 3, dtype="bool"), tensor(0, 3, 2))  # bfloat16, offset',
         EMPTY,
@@ -321,7 +360,7 @@ CALLS: list[Known] = [
         r", (-1|-2|[3-9]|-?\d{5,})(, [^,()]*)*\)  # ",
     ),
     Known(
-        r"rad2deg|deg2rad|relu6|rsub\.\w+|binary_cross_entropy_with_logits|repeat_interleave\.Tensor",
+        r"rad2deg|deg2rad|relu6|hardtanh|rsub\.\w+|binary_cross_entropy_with_logits|repeat_interleave\.Tensor",
         "^result has strides",
         "the strides of a dimension of one element mean nothing, nor those of a tensor of none; PyTorch's "
         "are of whichever operand its kernel takes first",
@@ -357,7 +396,7 @@ CALLS: list[Known] = [
     Known(
         ANY,
         r"expected RuntimeError: (setStorage: sizes|as_strided: Negative strides|Trying to create tensor "
-        r"with negative dimension)|^raised \w+: \w+: (setStorage: sizes|Storage size calculation overflowed)",
+        r"with negative dimension)|^raised \w+: (\w+: )?(setStorage: sizes|Storage size calculation over)",
         "a product of sizes and strides that has no place in 64 bits is another number to PyTorch",
         "slice.Tensor(tensor(4, 3), 0, 1, None, 4611686018427387904)  # bool, contiguous",
         r"\d{16}|" + EMPTY,
@@ -400,6 +439,32 @@ CALLS: list[Known] = [
         "of a scale that leads beyond all places PyTorch converts the place to an integer that it is not",
         "upsample_nearest1d(tensor(1, 2, 4), [7], 1e-45)  # float64, contiguous",
         STRANGE,
+    ),
+    Known(
+        r"(nan)?median\.dim",
+        NUMBERS,
+        "PyTorch sorts where the input lies, and so what is expanded is in another order than it was",
+        'nanmedian.dim(tensor(1, 2, 4, 3, values="small"), 1, True)  # int16, expanded',
+        "expanded|overlapping|mixed|varied",
+    ),
+    Known(
+        "conj_physical",
+        "has (alias|strides)",
+        "a new tensor, as from any other kernel; PyTorch returns a real argument itself",
+        'conj_physical(tensor(dtype="int16"))  # complex64, transposed',
+    ),
+    Known(
+        r"fft_\w+|_fft_\w+",
+        f"{MORE}RuntimeError: MKL FFT error",
+        "of no elements there is nothing to transform",
+        "fft_fft(tensor(0, 2, 5), 3, -1, None)  # complex128, contiguous",
+        on_some_machines=True,
+    ),
+    Known(
+        "rrelu",
+        "raised NotImplementedError: rrelu: not implemented for dtype bfloat16",
+        "gnomon draws its slopes as float32 and float64",
+        "rrelu(tensor(2, 3), 0.125, 0.25, True, None)  # bfloat16, window",
     ),
     Known(
         "topk",

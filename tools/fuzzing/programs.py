@@ -323,7 +323,7 @@ class Machine:
             except Exception as error:  # compared
                 made.failures.setdefault(statement, failure_of(error))
                 if target is not None:
-                    variables[target] = variables["v0"]
+                    variables[target] = variables["v0"] * 1
             last = target or last
         return variables[last]
 
