@@ -491,3 +491,29 @@ def test_the_alias_cpu_is_the_fastest_host_backend_that_ships_with_gnomon() -> N
 def test_ci_has_the_backends_whose_tests_are_skipped_without_them(name):
     found = gn.backends()[name]
     assert found.available, found
+
+
+@pytest.mark.parametrize(
+    ("operator", "place"),
+    [
+        ("exp", "ops/elementary.py"),
+        ("where.self", "ops/compare.py"),
+        ("maximum", "ops/"),
+        ("amax", "ops/reduce.py"),
+        ("floor", "ops/pointwise.py"),
+        ("copy_", "ops/copy.py"),
+    ],
+)
+def test_the_reference_names_the_record_of_a_kernel(operator: str, place: str) -> None:
+    """Many kernels are the same loop; their records are not."""
+    source = registry.reference_backend.kernel_source(operator)
+    file, _, line = source.rpartition(":")
+    assert file.startswith(place)
+    text = (Path(gn.__file__).parent / file).read_text().splitlines()
+    name = operator.partition(".")[0].rstrip("_")
+    assert any(name in each for each in text[int(line) - 1 : int(line) + 2]), source
+
+
+def test_no_two_families_share_the_place_of_a_kernel() -> None:
+    places = {registry.reference_backend.kernel_source(name) for name in registry.reference_backend.kernels}
+    assert not any(each.startswith("kit/") for each in places), places

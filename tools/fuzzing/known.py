@@ -302,7 +302,7 @@ CALLS: list[Known] = [
     Known(
         INNER,
         r"^raised (RuntimeError|IndexError|ValueError|NotImplementedError): \w+: (?s:.*)([Ee]xpect|should|"
-        r"must|has (sizes|to be)|not implemented|[Gg]iven|too small|dimension|padding|cannot be converted|out of)",
+        r"must|has (sizes|to be)|not implemented|[Gg]iven|too small|dimension|padding|cannot be|out of)",
         "gnomon looks at what no other operator would hand in; PyTorch does not, or finds it later, and what "
         "it reads then is not the tensors' memory",
         "replication_pad1d_backward(tensor(2, 7), tensor(5, 4), [1, 2])  # float64, contiguous",

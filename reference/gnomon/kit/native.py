@@ -23,12 +23,14 @@ Source: torchgen's structured kernels (TORCH_META_FUNC, TORCH_IMPL_FUNC), native
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from types import FrameType
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import mode_word
-from ..memory.backend import reference_backend
+from ..memory.backend import place_of, reference_backend
 from ..memory.tensor import Tensor, version_counter
 from ..values import dtype as dtypes
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS, DispatchKey
@@ -271,6 +273,7 @@ def native_function(
         if record.written_positions:
             kernel = _without_written(kernel, len(parsed.returns), len(record.kernel_positions))
         reference_backend.kernels[parsed.full_name] = kernel
+        reference_backend.sources[parsed.full_name] = _module_line(sys._getframe(1))
         reference_backend.capabilities[parsed.full_name] = None
     if inplace:
         overload = inplace if isinstance(inplace, str) else parsed.overload_name
@@ -278,6 +281,13 @@ def native_function(
     if out is not None:
         record.variants.append(_out_variant(operator, out))
     return operator
+
+
+def _module_line(frame: FrameType | None) -> str:
+    """The line of a module that led to ``frame``: where a record is written, however it is made."""
+    while frame is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return "" if frame is None else place_of(frame.f_code, frame.f_lineno)
 
 
 def _without_written(kernel: Callable[..., Any], returned: int, arguments: int) -> Callable[..., Any]:

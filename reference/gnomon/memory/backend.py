@@ -12,6 +12,7 @@ import importlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from types import CodeType
 from typing import Any, NamedTuple
 
 from ..values.device import device, scoped_device, set_device_finder
@@ -193,7 +194,12 @@ class Backend:
         if code is None:  # a function of another language
             module = getattr(kernel, "__module__", None) or type(kernel).__module__
             return f"{module}.{getattr(kernel, '__qualname__', type(kernel).__qualname__)}"
-        return f"{'/'.join(code.co_filename.split(os.sep)[-2:])}:{code.co_firstlineno}"
+        return place_of(code, code.co_firstlineno)
+
+
+def place_of(code: CodeType, line: int) -> str:
+    """A file, with its folder, and a line: ``ops/matmul.py:12``."""
+    return f"{'/'.join(code.co_filename.split(os.sep)[-2:])}:{line}"
 
 
 def claim_of(backend: Backend, operator: str) -> Claim | None:
@@ -604,6 +610,11 @@ class ReferenceBackend(Backend):
     def __init__(self) -> None:
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.capabilities: dict[str, tuple[str, ...] | None] = {}
+        self.sources: dict[str, str] = {}
+
+    def kernel_source(self, operator: str) -> str:
+        """Where the operator's record is written: many kernels are the same loop with another function."""
+        return self.sources.get(operator) or super().kernel_source(operator)
 
     def allocate(self, nbytes: int, index: int) -> bytearray:
         try:
