@@ -21,17 +21,6 @@ from ..values.dtype import (
     check_number_fits,
     dtype,
     float16,
-    get_default_dtype,
-    int64,
-    uint8,
-)
-from ..values.dtype import (
-    Number,
-    bfloat16,
-    bool_,
-    check_number_fits,
-    dtype,
-    float16,
     float32,
     get_default_dtype,
     int64,

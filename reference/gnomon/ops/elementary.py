@@ -16,7 +16,6 @@ from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
 from ..kit.outputs import check_cast, check_no_internal_overlap
-from ..kit.rules import binary, binary_float, refuse, unary_float, walk
 from ..kit.rules import binary, binary_float, refuse, unary_float, walk, with_numbers
 from ..memory.spec import Spec
 

@@ -7,15 +7,13 @@ Source: aten/src/ATen/native/Activation.cpp, cpu/Activation.cpp.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
-from ..kit.rules import binary, expect, refuse, unary, walk
-from ..kit.rules import binary, refuse, unary, walk, with_numbers
+from ..kit.rules import binary, expect, refuse, unary, walk, with_numbers
 from ..memory.spec import Spec
 from ..values.dtype import bool_, check_number_fits
 
@@ -138,7 +136,6 @@ def _shrink_rule(self: Spec, lambd: Any) -> TensorIterator:
 hardshrink = native_function(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     meta=_shrink_rule,
-    meta=with_numbers(unary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
     out="out",
@@ -163,9 +160,6 @@ def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
     return _shrink_rule(self, lambd)
-    if not math.isfinite(self.dtype.cast(lambd)):
-        raise RuntimeError(f"lambda has to be a number that {self.dtype.name} holds, but found {lambd}")
-    return walk([self], self.dtype, self.dtype)
 
 
 def _softshrink(a: float, lambd: float) -> float:
