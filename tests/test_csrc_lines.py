@@ -314,16 +314,107 @@ def test_an_index_out_of_range_raises():
 # -- transforms ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("length", (1, 2, 3, 4, 5, 7, 8, 12, 31, 37, 60, 97, 128, 210, 251, 1155, 4099))
+# Of lines beside each other, of a matrix in the cache, and of one too long for it; with columns that fill
+# vectors and others; of primes that are factors, and that are too large for it.
+FOURIER_LENGTHS = (
+    1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 31, 37, 48, 60, 64, 97, 128, 191, 192, 193, 194, 196, 210, 251, 256, 384,
+    403, 512, 625, 1000, 1001, 1024, 1155, 2048, 4099, 6561, 8192, 32768, 36864, 40000, 65536, 131072,
+)  # fmt: skip
+
+
+def transforms(lines, length, real, tolerance):
+    """Each transform of ``lines`` lines, along either dimension, is NumPy's."""
+    numbers_of = {seed: numbers(lines, length, dtype="float64", seed=seed).astype(real) for seed in (0, 1)}
+    array = numbers_of[0] + 1j * numbers_of[1]
+    flat, half = numbers_of[0], np.fft.rfft(numbers_of[0]).astype(array.dtype)
+    across, half_across = flat.T.copy(), half.T.copy()
+    scale = tolerance * np.sqrt(length)
+
+    def compare(function, expected):
+        result = run(function)[0]
+        assert result.dtype == (real if np.isrealobj(expected) else array.dtype)
+        assert np.abs(result - expected).max() <= scale * max(1, np.abs(expected).max() / np.sqrt(length))
+
+    compare(lambda: gn.fft.fft(on_c(array)), np.fft.fft(array))
+    compare(lambda: gn.fft.ifft(on_c(array)), np.fft.ifft(array))
+    compare(lambda: gn.fft.rfft(on_c(flat)), np.fft.rfft(flat))
+    compare(lambda: gn.fft.fft(on_c(flat)), np.fft.fft(flat))
+    compare(lambda: gn.fft.irfft(on_c(half), n=length), np.fft.irfft(half, n=length))
+    compare(lambda: gn.fft.fft(on_c(array.T.copy()), dim=0), np.fft.fft(array.T, axis=0))
+    wanted = np.fft.ifft(array.T, axis=0, norm="ortho")
+    compare(lambda: gn.fft.ifft(on_c(array).T, dim=0, norm="ortho"), wanted)
+    compare(lambda: gn.fft.rfft(on_c(across), dim=0), np.fft.rfft(across, axis=0))
+    compare(lambda: gn.fft.rfft(on_c(flat).T, dim=0), np.fft.rfft(across, axis=0))
+    compare(lambda: gn.fft.irfft(on_c(half_across), n=length, dim=0), np.fft.irfft(half.T, n=length, axis=0))
+
+
+@pytest.mark.parametrize("length", FOURIER_LENGTHS)
 def test_fourier(length):
-    array = numbers(5, length, dtype="float64") + 1j * numbers(5, length, dtype="float64", seed=1)
-    close(run(lambda: gn.fft.fft(on_c(array)))[0], np.fft.fft(array), 1e-14)
-    close(run(lambda: gn.fft.ifft(on_c(array)))[0], np.fft.ifft(array), 1e-14)
-    real = numbers(5, length, dtype="float64")
-    half = np.fft.rfft(real)
-    close(run(lambda: gn.fft.rfft(on_c(real)))[0], half, 1e-14)
-    close(run(lambda: gn.fft.irfft(on_c(half), n=length))[0], real, 1e-14)
-    close(run(lambda: gn.fft.fft(on_c(array), dim=0))[0], np.fft.fft(array, axis=0), 1e-14)
+    transforms(5 if length < 5000 else 2, length, "float64", 1e-14)
+    transforms(5 if length < 5000 else 2, length, "float32", 1e-6)
+
+
+@pytest.mark.parametrize("lines", (1, 2, 15, 16, 17, 33))
+def test_fourier_of_some_lines(lines):
+    for length in (6, 64, 256, 300):
+        transforms(lines, length, "float64", 1e-14)
+        transforms(lines, length, "float32", 1e-6)
+
+
+@pytest.mark.parametrize("dims", ((0, 1), (1, 2), (2, 0), (0, 1, 2)))
+def test_fourier_of_some_dimensions(dims):
+    array = numbers(3, 40, 20, seed=4) + 1j * numbers(3, 40, 20, seed=5)
+    close(run(lambda: gn.fft.fftn(on_c(array), dim=dims))[0], np.fft.fftn(array, axes=dims), 2e-6)
+    close(run(lambda: gn.fft.ifftn(on_c(array), dim=dims))[0], np.fft.ifftn(array, axes=dims), 2e-6)
+    half = np.fft.rfftn(array.real, axes=dims).astype("complex64")
+    close(run(lambda: gn.fft.rfftn(on_c(array.real), dim=dims))[0], half, 2e-6)
+    sizes = [array.shape[dim] for dim in dims]
+    close(run(lambda: gn.fft.irfftn(on_c(half), sizes, dims))[0], array.real, 2e-6)
+
+
+@pytest.mark.parametrize("length", (8, 256, 40000))
+def test_fourier_of_numbers_whose_sums_are_not_of_their_dtype(length):
+    large = np.full(length, 3e38, "float32") + 0j
+    large[1::2] *= -1  # at one frequency all add up, and are divided by how many there are
+    result = run(lambda: gn.fft.ifft(on_c(large)))[0]
+    wanted = np.zeros(length, "complex64")
+    wanted[length // 2] = 3e38
+    assert np.abs(result - wanted).max() <= 3e32
+    square = large.reshape(2, -1)
+    result = run(lambda: gn.fft.ifftn(on_c(square)))[0]
+    assert np.abs(result - np.fft.ifftn(square.astype("complex128"))).max() <= 3e32
+
+
+@pytest.mark.parametrize("length", (8, 256, 40000))
+@pytest.mark.parametrize("special", (np.inf, np.nan))
+def test_fourier_of_numbers_that_are_not_finite(length, special):
+    array = np.ones((3, length), "complex64")
+    array[1, 0] = special
+    result = run(lambda: gn.fft.fft(on_c(array)))[0]
+    assert np.isfinite(result[::2]).all() and not np.isfinite(result[1].real).any()
+
+
+@pytest.mark.parametrize("length", (6, 7, 600))
+@pytest.mark.parametrize("dtype", ("float32", "complex64"))
+def test_fourier_of_one_element_expanded(length, dtype):
+    array = np.full((2, length), 3 + (dtype == "complex64") * 1j).astype(dtype)
+    expanded = on_c(array)[:, :1].expand(2, length)
+    close(run(lambda: gn.fft.fft(expanded))[0], np.fft.fft(array), 2e-6)
+    close(run(lambda: gn.fft.irfft(expanded))[0], np.fft.irfft(array), 2e-6)
+    if dtype == "float32":
+        close(run(lambda: gn.fft.rfft(expanded))[0], np.fft.rfft(array), 2e-6)
+
+
+def test_fourier_in_place():
+    array = numbers(7, 256, seed=6) + 1j * numbers(7, 256, seed=7)
+
+    def in_place():
+        tensor = on_c(array)
+        return gn.fft.fft(tensor, out=tensor)
+
+    close(run(in_place)[0], np.fft.fft(array), 2e-6)
+    array[3, 5] = 3e38
+    close(run(in_place)[0], np.fft.fft(array), 2e-6)
 
 
 @pytest.mark.parametrize("shape", ((1, 1), (3, 2), (2, 3), (20, 20), (33, 9), (9, 40)))

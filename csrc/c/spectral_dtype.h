@@ -1,14 +1,496 @@
-/* The transforms of each dtype, which are the same. */
+/* Passes of Fourier transforms along one dimension, for numbers that are transformed in one dtype. */
+#if IS_PRECISE
 
-#if IS_COMPLEX
-int32_t NAME(kernel_fft_c2c)(const gn_call *call, void *const *data) {
-    return fft_c2c(call, data);
+#define SPLIT NAME(gn_split)
+#define FOURIER NAME(gn_fourier)
+#define LINES GN_FOURIER_LINES
+#define PASS NAME(pass)
+
+/* One dimension: from lines of `in` to lines of `out`. */
+typedef struct PASS {
+    const gn_tensor *in;
+    const gn_tensor *out;
+    const char *from;
+    char *to;
+    int64_t dim, length;
+    int64_t points; /* that are transformed of a line: `length`, or half of that */
+    int is_back;
+    int has_real_input, has_half_input, has_real_output; /* the half whose conjugates are the other */
+    int is_half;   /* real numbers are pairs of parts, of half as many points */
+    int is_beside; /* lines are transformed beside each other */
+    int is_checked;
+    COMPUTE scale, largest;
+    FOURIER plan;
+    gn_roots roots;      /* of the whole line, where half as many points are transformed */
+    SPLIT halves;        /* the first of them */
+    SPLIT chirp, filter; /* of Bluestein's algorithm, whose plan is of a length without large factors */
+    int32_t status;
+} PASS;
+
+/* The lines of a pass in memory: places of their first elements, and how far, in bytes, the next is and an element's
+ * second part, where it has two. */
+typedef struct NAME(view) {
+    char *places[LINES];
+    int64_t lines, step, second;
+    int32_t dtype, parts;
+} NAME(view);
+#define VIEW NAME(view)
+
+/* The elements of some lines to parts that lie apart, or from there; those of `together` lines side by side.  Where a
+ * line's neighbour in memory is the next line, its elements are read next. */
+#define EACH_ELEMENT(TYPE, statement)                                                         \
+    {                                                                                         \
+        const int64_t across = view->lines > 1 ? view->places[1] - view->places[0] : 0;       \
+        int is_crossed = across == gn_itemsize(view->dtype);                                  \
+        for (int64_t k = 2; k < view->lines; k++) {                                           \
+            is_crossed &= view->places[k] == view->places[0] + k * across;                    \
+        }                                                                                     \
+        if (is_crossed && across == sizeof(TYPE)) {                                           \
+            EACH_CROSSED(TYPE, 1, statement)                                                  \
+        } else if (is_crossed && across == 2 * sizeof(TYPE)) {                                \
+            EACH_CROSSED(TYPE, 2, statement)                                                  \
+        } else {                                                                              \
+            for (int64_t k = 0; k < view->lines; k++) {                                       \
+                for (int64_t i = 0; i < count; i++) {                                         \
+                    TYPE *first = (TYPE *)(view->places[k] + i * view->step);                 \
+                    TYPE *second = (TYPE *)((char *)first + view->second);                    \
+                    const int64_t at = i * together + k;                                      \
+                    statement                                                                 \
+                }                                                                             \
+            }                                                                                 \
+        }                                                                                     \
+    }
+#define EACH_CROSSED(TYPE, PARTS, statement)                                                  \
+    for (int64_t i = 0; i < count; i++) {                                                     \
+        TYPE *firsts = (TYPE *)(view->places[0] + i * view->step);                            \
+        TYPE *seconds = (TYPE *)((char *)firsts + view->second);                              \
+        GN_INDEPENDENT                                                                        \
+        for (int64_t k = 0; k < view->lines; k++) {                                           \
+            TYPE *first = firsts + PARTS * k, *second = seconds + PARTS * k;                  \
+            const int64_t at = i * together + k;                                              \
+            statement                                                                         \
+        }                                                                                     \
+    }
+#define LOAD_PARTS(TYPE)                                                                      \
+    if (view->parts == 1) {                                                                  \
+        EACH_ELEMENT(TYPE, {                                                                  \
+            (void)second;                                                                     \
+            to.real[at] = (COMPUTE)*first;                                                    \
+            to.imag[at] = 0;                                                                  \
+        })                                                                                    \
+    } else {                                                                                  \
+        EACH_ELEMENT(TYPE, {                                                                  \
+            to.real[at] = (COMPUTE)*first;                                                    \
+            to.imag[at] = (COMPUTE)*second;                                                   \
+        })                                                                                    \
+    }
+#define STORE_PARTS(TYPE)                                                                     \
+    if (view->parts == 1) {                                                                  \
+        EACH_ELEMENT(TYPE, {                                                                  \
+            (void)second;                                                                     \
+            *first = (TYPE)(from.real[at] * scale);                                           \
+        })                                                                                    \
+    } else {                                                                                  \
+        EACH_ELEMENT(TYPE, {                                                                  \
+            *first = (TYPE)(from.real[at] * scale);                                           \
+            *second = (TYPE)(from.imag[at] * scale);                                          \
+        })                                                                                    \
+    }
+
+static void NAME(load_lines)(const VIEW *view, int64_t count, int64_t together, SPLIT to) {
+    if (view->dtype == GN_FLOAT32 || view->dtype == GN_COMPLEX64) {
+        LOAD_PARTS(float)
+    } else {
+        LOAD_PARTS(double)
+    }
 }
-int32_t NAME(kernel_fft_c2r)(const gn_call *call, void *const *data) {
-    return fft_c2r(call, data);
+
+static void NAME(store_lines)(SPLIT from, int64_t count, int64_t together, COMPUTE scale, const VIEW *view) {
+    if (view->dtype == GN_FLOAT32 || view->dtype == GN_COMPLEX64) {
+        STORE_PARTS(float)
+    } else {
+        STORE_PARTS(double)
+    }
 }
-#elif IS_FLOATING
-int32_t NAME(kernel_fft_r2c)(const gn_call *call, void *const *data) {
-    return IS_HALF ? GN_NOT_IMPLEMENTED : fft_r2c(call, data);
+
+/* Lines [first, first + lines) of a tensor; of real numbers each is one part of an element, or every other is. */
+static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const char *data, int64_t first, int64_t lines,
+                             VIEW *view) {
+    view->lines = lines;
+    view->dtype = tensor->dtype;
+    view->step = gn_step(tensor, work->dim);
+    view->parts = tensor->dtype >= GN_COMPLEX64 ? 2 : 1;
+    view->second = gn_itemsize(tensor->dtype) / 2;
+    if (work->is_half && tensor->dtype < GN_COMPLEX64) {
+        view->parts = 2;
+        view->second = view->step;
+        view->step *= 2;
+    }
+    for (int64_t k = 0; k < lines; k++) {
+        view->places[k] = (char *)data + gn_offset(tensor, first + k, work->dim);
+    }
 }
+
+/* The parts of a line that lies in memory as pairs of COMPUTE, or NULL. */
+static COMPUTE *NAME(pairs_of)(const PASS *work, const VIEW *view) {
+    const int64_t part = view->dtype == GN_FLOAT32 || view->dtype == GN_COMPLEX64 ? 4 : 8;
+    const int is_dense = view->parts == 2 && view->second == part && view->step == 2 * part && part == (int64_t)sizeof(COMPUTE);
+    return is_dense && !work->is_beside && work->chirp.real == NULL ? (COMPUTE *)view->places[0] : NULL;
+}
+
+/* Whether a number is larger than `largest`, or not finite. */
+static int NAME(has_large)(const COMPUTE *numbers, int64_t count, COMPUTE largest) {
+#if CODE == GN_FLOAT32
+    uint32_t most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t bits = gn_bits(numbers[i]) & 0x7fffffff;
+        most = most > bits ? most : bits;
+    }
+    return most > gn_bits(largest);
+#else
+    return 0;
+#endif
+}
+
+/* With a = Z[k] and b the conjugate of Z[points - k], of the transform Z of numbers of which real and imaginary parts
+ * take turns in a real line: the transform of that is (a + b) / 2 - i root[k] (a - b) / 2 at k, and the conjugate of
+ * (a + b) / 2 + i root[k] (a - b) / 2 at points - k. */
+GN_INLINE void NAME(unfold_one)(SPLIT line, int64_t at, int64_t mirrored, COMPUTE root_real, COMPUTE root_imag) {
+    const COMPUTE half = (COMPUTE)0.5;
+    const COMPUTE sum_real = (line.real[at] + line.real[mirrored]) * half;
+    const COMPUTE sum_imag = (line.imag[at] - line.imag[mirrored]) * half;
+    const COMPUTE real = (line.imag[at] + line.imag[mirrored]) * half; /* of -i (a - b) / 2 */
+    const COMPUTE imag = (line.real[mirrored] - line.real[at]) * half;
+    const COMPUTE minus = -root_imag;
+    const COMPUTE turned_real = real * root_real + imag * minus;
+    const COMPUTE turned_imag = real * root_imag + imag * root_real;
+    const COMPUTE down = sum_imag - turned_imag;
+    line.real[at] = sum_real + turned_real;
+    line.imag[at] = sum_imag + turned_imag;
+    line.real[mirrored] = sum_real - turned_real;
+    line.imag[mirrored] = -down;
+}
+
+/* Back: with b the conjugate of X[points - k], a + b + i (a - b) / root[k] at k. */
+GN_INLINE void NAME(fold_one)(SPLIT line, int64_t at, int64_t mirrored, COMPUTE root_real, COMPUTE root_imag) {
+    const COMPUTE sum_real = line.real[at] + line.real[mirrored];
+    const COMPUTE sum_imag = line.imag[at] - line.imag[mirrored];
+    const COMPUTE real = line.real[at] - line.real[mirrored];
+    const COMPUTE imag = line.imag[at] + line.imag[mirrored];
+    const COMPUTE minus = -root_imag;
+    const COMPUTE turned_real = real * root_real + imag * root_imag;
+    const COMPUTE turned_imag = real * minus + imag * root_real;
+    line.real[at] = sum_real - turned_imag;
+    line.imag[at] = sum_imag + turned_real;
+    line.real[mirrored] = sum_real + turned_imag;
+    line.imag[mirrored] = turned_real - sum_imag;
+}
+
+#define EACH_HALF(one)                                                                             \
+    for (int64_t i = 1; i <= points / 2 && together == 1; i += points) {                           \
+        GN_INDEPENDENT                                                                             \
+        for (int64_t k = 1; k <= points / 2; k++) {                                                \
+            NAME(one)(line, k, points - k, work->halves.real[k], work->halves.imag[k]);            \
+        }                                                                                          \
+    }                                                                                              \
+    for (int64_t k = 1; k <= points / 2 && together > 1; k++) {                                    \
+        const COMPUTE real = work->halves.real[k], imag = work->halves.imag[k];                    \
+        GN_INDEPENDENT                                                                             \
+        for (int64_t i = 0; i < LINES; i++) {                                                      \
+            NAME(one)(line, k * LINES + i, (points - k) * LINES + i, real, imag);                  \
+        }                                                                                          \
+    }
+
+static void NAME(unfold)(const PASS *work, SPLIT line, int64_t together) {
+    const int64_t points = work->points;
+    for (int64_t i = 0; i < together; i++) {
+        const COMPUTE even = line.real[i], odd = line.imag[i];
+        line.real[i] = even + odd;
+        line.real[points * together + i] = even - odd;
+        line.imag[i] = line.imag[points * together + i] = 0;
+    }
+    EACH_HALF(unfold_one)
+}
+
+static void NAME(fold)(const PASS *work, SPLIT line, int64_t together) {
+    const int64_t points = work->points;
+    for (int64_t i = 0; i < together; i++) {
+        const COMPUTE first = line.real[i], last = line.real[points * together + i];
+        line.real[i] = first + last;
+        line.imag[i] = first - last;
+    }
+    EACH_HALF(fold_one)
+}
+
+/* The other half of a line: conjugates.  What is its own conjugate is real. */
+static void NAME(mirror)(const PASS *work, SPLIT line, int64_t together) {
+    const int64_t length = work->length;
+    for (int64_t i = 0; i < together; i++) {
+        line.imag[i] = 0;
+        if (length % 2 == 0) {
+            line.imag[length / 2 * together + i] = 0;
+        }
+    }
+    for (int64_t k = length / 2 + 1; k < length; k++) {
+        for (int64_t i = 0; i < together; i++) {
+            line.real[k * together + i] = line.real[(length - k) * together + i];
+            line.imag[k * together + i] = -line.imag[(length - k) * together + i];
+        }
+    }
+}
+
+/* a[i] b[i] to a[i]. */
+static void NAME(multiply)(SPLIT a, SPLIT b, int64_t count) {
+    GN_INDEPENDENT
+    for (int64_t i = 0; i < count; i++) {
+        const COMPUTE minus = -b.imag[i];
+        const COMPUTE real = a.real[i] * b.real[i] + a.imag[i] * minus;
+        a.imag[i] = a.real[i] * b.imag[i] + a.imag[i] * b.real[i];
+        a.real[i] = real;
+    }
+}
+
+/* A line of a length with a large prime factor, as a convolution with a chirp (Bluestein, "A linear filtering approach to
+ * the computation of discrete Fourier transform", 1970). */
+static int32_t NAME(transform_by_chirp)(const PASS *work, SPLIT *line, SPLIT *spare) {
+    const int64_t inner = work->plan.length;
+    const size_t rest = (size_t)(inner - work->length) * sizeof(COMPUTE);
+    NAME(multiply)(*line, work->chirp, work->length);
+    memset(line->real + work->length, 0, rest);
+    memset(line->imag + work->length, 0, rest);
+    int32_t status = NAME(gn_transform)(&work->plan, NULL, line, spare, NULL, 0, 1);
+    if (status != GN_OK) {
+        return status;
+    }
+    NAME(multiply)(*line, work->filter, inner);
+    SPLIT back = {line->imag, line->real}, other = {spare->imag, spare->real};
+    status = NAME(gn_transform)(&work->plan, NULL, &back, &other, NULL, 0, 1);
+    *line = (SPLIT){back.imag, back.real};
+    *spare = (SPLIT){other.imag, other.real};
+    NAME(multiply)(*line, work->chirp, work->length);
+    return status;
+}
+
+/* Parts exchanged for a transform back. */
+GN_INLINE SPLIT NAME(in_direction)(const PASS *work, SPLIT line) {
+    return work->is_back ? (SPLIT){line.imag, line.real} : line;
+}
+
+/* Some lines, in memory for `line` and `spare`. */
+static int32_t NAME(transform_some)(PASS *work, int64_t first, int64_t lines, SPLIT line, SPLIT spare) {
+    const int64_t together = work->is_beside ? LINES : 1;
+    VIEW in, out;
+    NAME(view_lines)(work, work->in, work->from, first, lines, &in);
+    NAME(view_lines)(work, work->out, work->to, first, lines, &out);
+    const int64_t count = work->has_half_input ? work->length / 2 + 1 : work->points;
+    const COMPUTE *from = work->has_half_input ? NULL : NAME(pairs_of)(work, &in);
+    COMPUTE *to = work->has_real_input ? NULL : NAME(pairs_of)(work, &out);
+    if (work->is_checked && from != NULL && NAME(has_large)(from, 2 * count, work->largest)) {
+        return TOO_LARGE;
+    }
+    if (from == NULL) {
+        if (lines < together) {
+            memset(line.real, 0, (size_t)(count * together) * sizeof(COMPUTE));
+            memset(line.imag, 0, (size_t)(count * together) * sizeof(COMPUTE));
+        }
+        NAME(load_lines)(&in, count, together, line);
+        if (work->is_checked && (NAME(has_large)(line.real, count * together, work->largest)
+                                 || NAME(has_large)(line.imag, count * together, work->largest))) {
+            return TOO_LARGE;
+        }
+        if (work->has_half_input) {
+            (work->is_half ? NAME(fold) : NAME(mirror))(work, line, together);
+        }
+    }
+    line = NAME(in_direction)(work, line);
+    spare = NAME(in_direction)(work, spare);
+    const int32_t status = work->chirp.real != NULL
+                               ? NAME(transform_by_chirp)(work, &line, &spare)
+                               : NAME(gn_transform)(&work->plan, from, &line, &spare, to, work->is_back, work->scale);
+    line = NAME(in_direction)(work, line);
+    if (status != GN_OK || to != NULL) {
+        return status;
+    }
+    if (work->is_half && work->has_real_input) {
+        NAME(unfold)(work, line, together);
+    }
+    const int64_t wanted = gn_length(work->out, work->dim);
+    NAME(store_lines)(line, work->is_half && work->has_real_output ? work->points : wanted, together, work->scale, &out);
+    return GN_OK;
+}
+
+static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
+    PASS *work = context;
+    const int64_t together = work->is_beside ? LINES : 1;
+    const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
+    const int64_t room = NAME(gn_fourier_room)(&work->plan);
+    COMPUTE *memory = gn_take(4 * room * (int64_t)sizeof(COMPUTE));
+    int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t block = begin; block < end && status == GN_OK; block++) {
+        status = NAME(transform_some)(work, block * together, gn_min(together, all - block * together),
+                                      (SPLIT){memory, memory + room},
+                                      (SPLIT){memory + 2 * room, memory + 3 * room});
+    }
+    gn_give(memory);
+    if (status != GN_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        work->status = status;
+    }
+}
+
+/* Memory for `count` numbers whose parts lie apart. */
+static int32_t NAME(take_split)(SPLIT *split, int64_t count) {
+    split->real = gn_take(2 * count * (int64_t)sizeof(COMPUTE));
+    split->imag = split->real == NULL ? NULL : split->real + count;
+    return split->real == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+}
+
+/* The chirp exp(-pi i k^2 / length), and the transform of what is convolved with it. */
+static int32_t NAME(begin_chirp)(PASS *work) {
+    const int64_t length = work->length;
+    int64_t inner = 1;
+    while (inner < 2 * length - 1) {
+        inner *= 2;
+    }
+    if (NAME(gn_begin_fourier)(&work->plan, inner, 0) != GN_OK || NAME(take_split)(&work->chirp, length) != GN_OK) {
+        return GN_OUT_OF_MEMORY;
+    }
+    const int64_t room = NAME(gn_fourier_room)(&work->plan);
+    SPLIT spare;
+    if (NAME(take_split)(&work->filter, 2 * room) != GN_OK) {
+        return GN_OUT_OF_MEMORY;
+    }
+    SPLIT filter = {work->filter.real, work->filter.real + room};
+    spare = (SPLIT){filter.imag + room, filter.imag + 2 * room};
+    memset(filter.real, 0, (size_t)(2 * room) * sizeof(COMPUTE));
+    const COMPUTE share = 1 / (COMPUTE)inner;
+    int64_t square = 0; /* of k, modulo 2 length: one difference after the other */
+    for (int64_t k = 0; k < length; k++) {
+        const gn_point root = gn_root_of_unity(square, 2 * length);
+        work->chirp.real[k] = (COMPUTE)root.real;
+        work->chirp.imag[k] = (COMPUTE)root.imag;
+        const int64_t mirrored = k > 0 ? inner - k : 0;
+        filter.real[k] = filter.real[mirrored] = (COMPUTE)root.real * share;
+        filter.imag[k] = filter.imag[mirrored] = (COMPUTE)-root.imag * share;
+        square = (square + 2 * k + 1) % (2 * length);
+    }
+    const int32_t status = NAME(gn_transform)(&work->plan, NULL, &filter, &spare, NULL, 0, 1);
+    if (filter.real != work->filter.real) { /* the memory is that of the one that comes first */
+        memcpy(spare.real, filter.real, (size_t)(2 * room) * sizeof(COMPUTE));
+        filter = spare;
+    }
+    work->filter = filter;
+    return status;
+}
+
+/* What the transforms of a pass need. */
+static int32_t NAME(begin_pass)(PASS *work) {
+    work->points = work->length;
+    if (!gn_is_smooth(work->length)) {
+        return NAME(begin_chirp)(work);
+    }
+    /* of a whole line's results two halves would have to be made of one */
+    const int is_even = work->length % 2 == 0;
+    work->is_half = is_even
+                    && (work->has_half_input
+                        || (work->has_real_input && gn_length(work->out, work->dim) == work->length / 2 + 1));
+    work->points = work->is_half ? work->length / 2 : work->length;
+    const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
+    const int is_dense = gn_step(work->in, work->dim) == gn_itemsize(work->in->dtype)
+                         || gn_step(work->out, work->dim) == gn_itemsize(work->out->dtype);
+    work->is_beside = work->points <= GN_SHORT_LINE || (!is_dense && all > 4 && work->points <= GN_CROSSED_LINE);
+    if (work->is_half) {
+        const int64_t count = work->points / 2 + 1;
+        if (gn_begin_roots(&work->roots, work->length) != GN_OK || NAME(take_split)(&work->halves, count) != GN_OK) {
+            return GN_OUT_OF_MEMORY;
+        }
+        NAME(gn_write_roots)(&work->roots, 1, count, work->halves);
+    }
+    return NAME(gn_begin_fourier)(&work->plan, work->points, work->is_beside);
+}
+
+static void NAME(end_pass)(PASS *work) {
+    NAME(gn_end_fourier)(&work->plan);
+    gn_end_roots(&work->roots);
+    gn_give(work->halves.real);
+    gn_give(work->chirp.real);
+    gn_give(work->filter.real);
+}
+
+/* Transforms along dims[which] from one place to another. */
+static int32_t NAME(run_pass)(const transform *work, int64_t which, const gn_tensor *in, const void *from,
+                              const gn_tensor *out, void *to) {
+    const int64_t normalization = work->call->integers[work->dim_count + 1];
+    const int is_last = which == work->dim_count - 1;
+    PASS now;
+    memset(&now, 0, sizeof now);
+    now.in = in;
+    now.out = out;
+    now.from = from;
+    now.to = to;
+    now.dim = work->dims[which];
+    now.length = length_of(work, which);
+    now.is_back = !work->forward;
+    now.has_real_input = in->dtype < GN_COMPLEX64;
+    now.has_real_output = out->dtype < GN_COMPLEX64;
+    now.has_half_input = now.has_real_output;
+    now.is_checked = CODE == GN_FLOAT32 && which == 0;
+    now.largest = (COMPUTE)(0x1p125 / (double)work->count);
+    now.scale = 1;
+    if (is_last && normalization != 0) {
+        now.scale = (COMPUTE)(normalization == 1 ? 1 / sqrt((double)work->count) : 1 / (double)work->count);
+    }
+    now.status = NAME(begin_pass)(&now);
+    if (now.status == GN_OK) {
+        const int64_t together = now.is_beside ? LINES : 1;
+        const int64_t all = gn_numel(out) / gn_length(out, now.dim);
+        gn_parallel((all + together - 1) / together, gn_max(1, GN_GRAIN / (8 * together * now.length)),
+                    NAME(transform_lines), &now);
+    }
+    NAME(end_pass)(&now);
+    return now.status;
+}
+
+/* Passes in the order of work->dims. */
+static int32_t NAME(run_passes)(const transform *work) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *self = &work->call->tensors[1];
+    int64_t strides[GN_MAX_DIMS];
+    int64_t stride = 2 * sizeof(COMPUTE);
+    for (int32_t dim = self->ndim - 1; dim >= 0; dim--) { /* row-major */
+        strides[dim] = stride;
+        stride *= work->between_sizes[dim];
+    }
+    const gn_tensor between = {sizeof(COMPUTE) == 4 ? GN_COMPLEX64 : GN_COMPLEX128, self->ndim, work->between_sizes,
+                               strides};
+    void *buffer = NULL;
+    if (work->dim_count > 1) {
+        buffer = gn_take(stride);
+        if (buffer == NULL) {
+            return GN_OUT_OF_MEMORY;
+        }
+    }
+    int32_t status = GN_OK;
+    for (int64_t i = 0; i < work->dim_count && status == GN_OK; i++) {
+        const int is_first = i == 0;
+        const int is_last = i == work->dim_count - 1;
+        status = NAME(run_pass)(work, i, is_first ? self : &between, is_first ? work->data[1] : buffer,
+                                is_last ? out : &between, is_last ? work->data[0] : buffer);
+    }
+    gn_give(buffer);
+    return status;
+}
+
+#undef SPLIT
+#undef FOURIER
+#undef LINES
+#undef PASS
+#undef VIEW
+#undef EACH_ELEMENT
+#undef EACH_CROSSED
+#undef LOAD_PARTS
+#undef STORE_PARTS
+#undef EACH_HALF
 #endif
