@@ -79,7 +79,7 @@ OPTIONAL_FLAGS = (
 )
 # What each instruction set is to the compiler.  Sums are fused with products where the source says so
 # (GN_FMA) and nowhere else, so that an element's result does not depend on where it stands.
-_AVX2 = ("-mavx2", "-mbmi", "-mbmi2", "-mfma")
+_AVX2 = ("-mavx2", "-mbmi", "-mbmi2", "-mfma", "-mf16c")
 VARIANTS = {
     "baseline": (),
     "avx2": _AVX2,

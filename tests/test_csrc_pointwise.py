@@ -76,6 +76,73 @@ def test_binary_results_do_not_depend_on_their_place(name, dtype):
     assert bits(function(b, one.expand(1030))) == bits(function(b, one.expand(1030).clone()))
 
 
+def raw(tensor):
+    """The bytes of the elements, in order; a NaN of two has the sign of either."""
+    if tensor.is_floating_point():
+        tensor = tensor.masked_fill(tensor.isnan(), math.nan)
+    return bytes(tensor.contiguous().untyped_storage().copy_out())
+
+
+def halves(dtype, count, seed):
+    """Numbers of every kind in every place of a block: ties, subnormal, infinite, NaN of either sign."""
+    generator = random.Random(seed)
+    drawn = gn.tensor([generator.randrange(-(2**15), 2**15) for _ in range(count)], dtype=gn.int16)
+    return drawn.view(dtype)
+
+
+HALF_OPERATORS = {
+    "add": 2, "sub": 2, "mul": 2, "div": 2, "maximum": 2, "lt": 2, "eq": 2, "neg": 1, "abs": 1, "sqrt": 1,
+    "relu": 1, "signbit": 1, "isnan": 1, "reciprocal": 1, "exp": 1, "addcmul": 3, "where": 0,
+    "clamp": 0, "pow": 0,
+}  # fmt: skip
+OTHERS = {
+    "where": lambda a: aten.where(a > 0, a, -a),
+    "clamp": lambda a: aten.clamp(a, -1.5, 2.25),
+    "pow": lambda a: aten.pow(a, 2),
+}
+
+
+@pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
+@pytest.mark.parametrize("name", HALF_OPERATORS)
+def test_halves_are_computed_in_floats_and_rounded_once(name, dtype):
+    arity = HALF_OPERATORS[name] or 1
+    function = OTHERS.get(name) or getattr(aten, name)
+
+    def wanted(*operands):
+        result = function(*(each.float() for each in operands))
+        return raw(result.to(dtype) if result.dtype == gn.float32 else result)
+
+    for count in (1, 2, 15, 16, 17, 31, 32, 33, 100, 5003):
+        operands = [halves(dtype, count, seed) for seed in range(arity)]
+        assert raw(function(*operands)) == wanted(*operands)
+        for k in range(arity if arity > 1 else 0):  # one that is the same for all
+            mixed = [*operands[:k], operands[k][:1].expand(count), *operands[k + 1 :]]
+            assert raw(function(*mixed)) == wanted(*mixed)
+        assert raw(function(*(each[::3] for each in operands))) == wanted(*(each[::3] for each in operands))
+        if arity == 2 and hasattr(aten, f"{name}_") and name not in ("lt", "eq"):
+            changed = operands[0].clone()
+            getattr(aten, f"{name}_")(changed, operands[1])
+            assert raw(changed) == wanted(*operands)
+
+
+@pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 33, 65536])
+def test_halves_become_floats_exactly_and_floats_halves_rounded(dtype, count):
+    every = gn.arange(-(2**15), 2**15, dtype=gn.int16)[-count:].contiguous()
+    wide = every.view(dtype).float()
+    one_by_one = every.view(dtype).reshape(-1, 1).expand(count, 2).float()[:, 0]
+    assert gn.equal(wide.view(gn.int32), one_by_one.contiguous().view(gn.int32))
+    quiet = 0x7E00 if dtype == gn.float16 else 0x7FC0
+    named = gn.where(wide.isnan(), (every & -(2**15)) | quiet, every)
+    assert gn.equal(wide.to(dtype).view(gn.int16), named)
+    generator = random.Random(count)  # floats of any bits, and halfway between halves
+    drawn = gn.tensor([generator.randrange(-(2**31), 2**31) for _ in range(min(count, 5000))], dtype=gn.int32)
+    for bits_of in (drawn, drawn & -0x1000, (drawn & -0x10000) | 0x8000, drawn & -0x7F800001):
+        floats = bits_of.view(gn.float32)
+        one_by_one = floats.reshape(-1, 1).expand(-1, 3).to(dtype)[:, 1].contiguous()
+        assert gn.equal(floats.to(dtype).view(gn.int16), one_by_one.view(gn.int16))
+
+
 @pytest.mark.parametrize(
     "dtype", ["bool", "uint8", "int16", "float16", "float32", "int64", "complex64", "complex128"]
 )

@@ -1,6 +1,7 @@
 /* copy_, fill_ and where: memory moved, with conversion between any two dtypes. */
 #include "copy_lines.h"
 #include "direct.h"
+#include "half_vectors.h"
 #include "scalar.h"
 #include "threads.h"
 #include "transpose.h"

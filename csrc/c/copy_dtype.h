@@ -4,16 +4,19 @@
 
 /* CONVERT(int8, int8_t, x, FROM_INTEGER) becomes, for float32, the gn_loop convert_int8_float32. */
 #define CONVERT(source, SOURCE, value, FROM)                                                          \
+    CONVERT_ROWS(source, SOURCE, value, FROM, for (int64_t i = 0; i < count; i++) {                   \
+        const SOURCE x = in[i];                                                                       \
+        out[i] = FROM(value);                                                                         \
+    })
+/* The same with what converts a row whose elements lie densely. */
+#define CONVERT_ROWS(source, SOURCE, value, FROM, dense)                                              \
     static int32_t NAME(convert_##source)(int64_t count, char *const *data, const int64_t *strides,   \
                                           const gn_call *call) {                                      \
         (void)call;                                                                                   \
         if (strides[0] == (int64_t)sizeof(STORAGE) && strides[1] == (int64_t)sizeof(SOURCE)) {        \
             STORAGE *out = (STORAGE *)data[0];                                                        \
             const SOURCE *in = (const SOURCE *)data[1];                                               \
-            for (int64_t i = 0; i < count; i++) {                                                     \
-                const SOURCE x = in[i];                                                               \
-                out[i] = FROM(value);                                                                 \
-            }                                                                                         \
+            dense;                                                                                    \
             return GN_OK;                                                                             \
         }                                                                                             \
         for (int64_t i = 0; i < count; i++) {                                                         \
@@ -28,9 +31,18 @@ CONVERT(int8, int8_t, x, FROM_INTEGER)
 CONVERT(int16, int16_t, x, FROM_INTEGER)
 CONVERT(int32, int32_t, x, FROM_INTEGER)
 CONVERT(int64, int64_t, x, FROM_INTEGER)
+#if CODE == GN_FLOAT32
+CONVERT_ROWS(float16, uint16_t, gn_from_float16(x), FROM_FLOAT32, gn_widen_row_float16(in, count, out))
+CONVERT_ROWS(bfloat16, uint16_t, gn_from_bfloat16(x), FROM_FLOAT32, gn_widen_row_bfloat16(in, count, out))
+#else
 CONVERT(float16, uint16_t, gn_from_float16(x), FROM_FLOAT32)
 CONVERT(bfloat16, uint16_t, gn_from_bfloat16(x), FROM_FLOAT32)
+#endif
+#if IS_HALF
+CONVERT_ROWS(float32, float, x, FROM_FLOAT32, NAME(gn_narrow_row)(in, count, out))
+#else
 CONVERT(float32, float, x, FROM_FLOAT32)
+#endif
 CONVERT(float64, double, x, FROM_FLOAT64)
 #if GN_HAS_COMPLEX
 CONVERT(complex64, gn_complex64, x, FROM_COMPLEX64)
@@ -97,6 +109,7 @@ int32_t NAME(kernel_arange)(const gn_call *call, void *const *data) {
 #endif
 
 #undef CONVERT
+#undef CONVERT_ROWS
 #undef FROM_INTEGER
 #undef FROM_FLOAT32
 #undef FROM_FLOAT64

@@ -1,4 +1,5 @@
 /* Pointwise operators of two operands: rows of pointwise.def for each dtype. */
+#include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar.h"
 #include "walk.h"

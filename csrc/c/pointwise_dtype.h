@@ -8,7 +8,9 @@
  *     int32_t kernel_exp_float32(const gn_call *call, void *const *data)
  *         { return gn_walk(call, data, exp_loop_float32); }
  *
- * and for float16 only the latter, as a walk through float with exp_loop_float32. */
+ * and for float16 only the latter, as a walk with exp_loop_float16, which was made beside exp_loop_float32 and does the
+ * same in floats: a block at a time where the processor converts vectors, else through buffers, which is all that
+ * operators with loops of another kind have (THROUGH_FLOAT). */
 
 #if IS_HALF
 
@@ -16,17 +18,100 @@
 #define UNARY_FAR_LOOP(id, far, far_expression, expression)
 #define BINARY_LOOP(id, RESULT, TO_RESULT, fault, parameter, expression)
 #define TERNARY_LOOP(id, parameter, expression)
-#define KERNEL(id)                                                       \
+#define THROUGH_FLOAT(id)                                                \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
         return gn_walk_float(call, data, id##_loop_float32);             \
     }
+#if GN_HAS_HALF_VECTORS
+#define KERNEL(id)                                                       \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
+        return gn_walk(call, data, NAME(id##_loop));                     \
+    }
+#define KERNEL_CHOICE(id, choice)                                                                              \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
+        return gn_walk(call, data, call->integers[0] == choice ? NAME(id##_chosen_loop) : NAME(id##_other_loop)); \
+    }
+#else
+#define KERNEL(id) THROUGH_FLOAT(id)
 #define KERNEL_CHOICE(id, choice)                                                                              \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
         return gn_walk_float(call, data,                                                                       \
                              call->integers[0] == choice ? id##_chosen_loop_float32 : id##_other_loop_float32); \
     }
+#endif
 
 #else
+
+#if CODE == GN_FLOAT32 && GN_HAS_HALF_VECTORS
+/* The loop over halves, of `arity` operands: dense, or the same for all. */
+#define HALF_LOOP(id, half, CODE_OF_HALF, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, expression)      \
+    static inline int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides,                 \
+                                            const gn_call *call) {                                                    \
+        int is_dense = strides[0] == (int64_t)sizeof(RESULT);                                                         \
+        for (int k = 1; k <= arity; k++) {                                                                            \
+            is_dense &= (strides[k] == 2 || strides[k] == 0) && call->tensors[k].dtype == CODE_OF_HALF;               \
+        }                                                                                                             \
+        if (!is_dense) {                                                                                              \
+            return gn_row_through_float(count, data, strides, call, id##_loop_float32);                               \
+        }                                                                                                             \
+        parameter;                                                                                                    \
+        uint16_t inputs[arity][GN_HALF_BLOCK];                                                                        \
+        const uint16_t *places[arity];                                                                                \
+        int64_t steps[arity];                                                                                         \
+        RESULT *out = (RESULT *)data[0];                                                                              \
+        for (int k = 0; k < arity; k++) {                                                                             \
+            const uint16_t first = count > 0 ? *(const uint16_t *)data[k + 1] : 0;                                    \
+            for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
+                inputs[k][i] = first;                                                                                 \
+            }                                                                                                         \
+            steps[k] = strides[k + 1] == 0 ? 0 : GN_HALF_BLOCK;                                                       \
+            places[k] = strides[k + 1] == 0 ? inputs[k] : (const uint16_t *)data[k + 1];                              \
+        }                                                                                                             \
+        for (int64_t left = count; left > 0; left -= GN_HALF_BLOCK) {                                                 \
+            float x[arity][GN_HALF_BLOCK];                                                                            \
+            WIDE_RESULT wide[GN_HALF_BLOCK];                                                                          \
+            RESULT results[GN_HALF_BLOCK];                                                                            \
+            for (int k = 0; k < arity; k++) {                                                                         \
+                if (GN_UNLIKELY(left < GN_HALF_BLOCK) && steps[k] != 0) {                                             \
+                    memcpy(inputs[k], places[k], (size_t)left * sizeof(uint16_t));                                    \
+                    places[k] = inputs[k];                                                                            \
+                }                                                                                                     \
+                gn_widen_block_##half(places[k], x[k]);                                                               \
+                places[k] += steps[k];                                                                                \
+            }                                                                                                         \
+            for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
+                const float a = x[0][i];                                                                              \
+                AND_OTHERS_##arity                                                                                    \
+                wide[i] = TO_RESULT(expression);                                                                      \
+            }                                                                                                         \
+            if (GN_UNLIKELY(left < GN_HALF_BLOCK)) {                                                                  \
+                FINISH(wide, results);                                                                                \
+                memcpy(out, results, (size_t)left * sizeof(RESULT));                                                  \
+                break;                                                                                                \
+            }                                                                                                         \
+            FINISH(wide, out);                                                                                        \
+            out += GN_HALF_BLOCK;                                                                                     \
+        }                                                                                                             \
+        return GN_OK;                                                                                                 \
+    }
+#define AND_OTHERS_1
+#define AND_OTHERS_2 const float b = x[1][i];
+#define AND_OTHERS_3 const float b = x[1][i], c = x[2][i];
+#define FINISH_BYTES(bytes, to) memcpy(to, bytes, GN_HALF_BLOCK)
+#define HALVES_STORE(id, arity, parameter, expression)                                                                \
+    HALF_LOOP(id, float16, GN_FLOAT16, uint16_t, float, STORE, gn_narrow_block_float16, arity, parameter, expression) \
+    HALF_LOOP(id, bfloat16, GN_BFLOAT16, uint16_t, float, STORE, gn_narrow_block_bfloat16, arity, parameter, expression)
+#define HALVES_AS_BOOL(id, arity, parameter, expression) HALVES_AS_BOOL_##arity(id, arity, parameter, expression)
+#define HALVES_AS_BOOL_1(id, arity, parameter, expression) /* gcc 12 fails on a sign bit among these */
+#define HALVES_AS_BOOL_2(id, arity, parameter, expression)                                                            \
+    HALF_LOOP(id, float16, GN_FLOAT16, uint8_t, uint8_t, AS_BOOL, FINISH_BYTES, arity, parameter, expression)         \
+    HALF_LOOP(id, bfloat16, GN_BFLOAT16, uint8_t, uint8_t, AS_BOOL, FINISH_BYTES, arity, parameter, expression)
+#else
+#define HALVES_STORE(id, arity, parameter, expression)
+#define HALVES_AS_BOOL(id, arity, parameter, expression)
+#endif
+#define HALVES_AS_MAGNITUDE(id, arity, parameter, expression) HALVES_STORE(id, arity, parameter, expression)
+#define HALVES_AS_COMPLEX(id, arity, parameter, expression)
 
 /* Operands that do not lie densely pass through buffers, GN_ROW_BUFFER elements at a time, so that each expression
  * is compiled once and is vector code for all strides. */
@@ -65,7 +150,8 @@
             DELIVER(RESULT, results)                                                               \
         }                                                                                          \
         return GN_OK;                                                                              \
-    }
+    }                                                                                              \
+    HALVES_##TO_RESULT(id, 1, parameter, expression)
 
 /* out[i] = expression of a = in[i], but far_expression where `far` is not 0.  Blocks without such an element, which
  * are most, are computed without a branch. */
@@ -149,7 +235,8 @@
             DELIVER(RESULT, results)                                                               \
         }                                                                                          \
         return faults ? GN_BAD_VALUE : GN_OK;                                                      \
-    }
+    }                                                                                              \
+    HALVES_##TO_RESULT(id, 2, parameter, expression)
 
 /* out[i] = expression of a, b and c. */
 #define TERNARY_LOOP(id, parameter, expression)                                                    \
@@ -177,7 +264,8 @@
             DELIVER(STORAGE, results)                                                              \
         }                                                                                          \
         return GN_OK;                                                                              \
-    }
+    }                                                                                              \
+    HALVES_STORE(id, 3, parameter, expression)
 
 /* `count` elements, a stride apart, one behind the other. */
 static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stride, STORAGE *to) {
@@ -195,6 +283,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
         return gn_walk(call, data, call->integers[0] == choice ? NAME(id##_chosen_loop) : NAME(id##_other_loop)); \
     }
+#define THROUGH_FLOAT(id) KERNEL(id)
 
 #endif
 
@@ -214,7 +303,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define UNARY_WITH(name, id, dtypes, parameters, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, parameters, expression) KERNEL(id)))
 #define UNARY_FAR(name, id, dtypes, far, far_expression, expression) \
-    OF_ONE(WHEN_##dtypes(UNARY_FAR_LOOP(id, far, far_expression, expression) KERNEL(id)))
+    OF_ONE(WHEN_##dtypes(UNARY_FAR_LOOP(id, far, far_expression, expression) THROUGH_FLOAT(id)))
 /* A loop for either choice, since one that tests it at each element does not vectorise. */
 #define UNARY_CHOICE(name, id, dtypes, parameter, choice, expression)                       \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id##_chosen, STORAGE, STORE, CONSTANT(parameter, choice), expression) \
@@ -223,7 +312,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define UNARY_MAGNITUDE(name, id, dtypes, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, MAGNITUDE, AS_MAGNITUDE, NO_PARAMETER, expression) KERNEL(id)))
 #define PREDICATE(name, id, dtypes, expression) \
-    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, uint8_t, AS_BOOL, NO_PARAMETER, expression) KERNEL(id)))
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, uint8_t, AS_BOOL, NO_PARAMETER, expression) THROUGH_FLOAT(id)))
 #define BINARY(name, id, dtypes, expression) \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define BINARY_NUMBER(name, id, dtypes, parameter, expression) \
@@ -278,7 +367,7 @@ static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, const int
     return NAME(pow_loop_of)(NUMBER(0))(count, data, strides, call);
 })
 #endif
-OF_ONE(KERNEL(pow_number))
+OF_ONE(THROUGH_FLOAT(pow_number))
 
 #undef UNARY_LOOP
 #undef UNARY_FAR_LOOP
@@ -289,6 +378,18 @@ OF_ONE(KERNEL(pow_number))
 #undef TARGET
 #undef DELIVER
 #undef KERNEL
+#undef THROUGH_FLOAT
+#undef HALF_LOOP
+#undef AND_OTHERS_1
+#undef AND_OTHERS_2
+#undef AND_OTHERS_3
+#undef FINISH_BYTES
+#undef HALVES_STORE
+#undef HALVES_AS_BOOL
+#undef HALVES_AS_BOOL_1
+#undef HALVES_AS_BOOL_2
+#undef HALVES_AS_MAGNITUDE
+#undef HALVES_AS_COMPLEX
 #undef KERNEL_CHOICE
 #undef COMPLEX_OF_REAL
 #undef AS_BOOL

@@ -1,4 +1,5 @@
 /* Comparisons, and pointwise operators of three operands: rows of pointwise.def for each dtype. */
+#include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar.h"
 #include "walk.h"

@@ -1,4 +1,5 @@
 /* Pointwise operators of one operand: rows of pointwise.def for each dtype, and clamp. */
+#include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar.h"
 #include "walk.h"

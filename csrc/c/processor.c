@@ -3,10 +3,18 @@
 #include "kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <cpuid.h>
+
+/* Whether it converts vectors of float16, which not all compilers can ask. */
+static int converts_halves(void) {
+    unsigned int a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+}
+
 int32_t gn_processor_isa(void) {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi") ||
-        !__builtin_cpu_supports("bmi2")) {
+        !__builtin_cpu_supports("bmi2") || !converts_halves()) {
         return GN_ISA_BASELINE;
     }
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||

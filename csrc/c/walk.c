@@ -3,6 +3,7 @@
 #include "workspace.h"
 
 #include "copy_lines.h"
+#include "half_vectors.h"
 #include "threads.h"
 #include "transpose.h"
 
@@ -28,21 +29,12 @@ static void set_status(walk *work, int32_t status) {
 
 /* Half elements, a stride apart, to floats. */
 static void widen(int32_t dtype, int64_t count, const char *from, int64_t stride, float *to) {
-    if (dtype == GN_FLOAT16) {
-        if (stride == 2) {
-            const uint16_t *halves = (const uint16_t *)from;
-            for (int64_t i = 0; i < count; i++) {
-                to[i] = gn_from_float16(halves[i]);
-            }
-        } else {
-            for (int64_t i = 0; i < count; i++) {
-                to[i] = gn_from_float16(*(const uint16_t *)(from + i * stride));
-            }
-        }
-    } else if (stride == 2) {
-        const uint16_t *halves = (const uint16_t *)from;
+    const uint16_t *halves = (const uint16_t *)from;
+    if (stride == 2) {
+        (dtype == GN_FLOAT16 ? gn_widen_row_float16 : gn_widen_row_bfloat16)(halves, count, to);
+    } else if (dtype == GN_FLOAT16) {
         for (int64_t i = 0; i < count; i++) {
-            to[i] = gn_from_bfloat16(halves[i]);
+            to[i] = gn_from_float16(*(const uint16_t *)(from + i * stride));
         }
     } else {
         for (int64_t i = 0; i < count; i++) {
@@ -53,21 +45,11 @@ static void widen(int32_t dtype, int64_t count, const char *from, int64_t stride
 
 /* Floats to half elements a stride apart. */
 static void narrow(int32_t dtype, int64_t count, const float *from, char *to, int64_t stride) {
-    if (dtype == GN_FLOAT16) {
-        if (stride == 2) {
-            uint16_t *halves = (uint16_t *)to;
-            for (int64_t i = 0; i < count; i++) {
-                halves[i] = gn_to_float16(from[i]);
-            }
-        } else {
-            for (int64_t i = 0; i < count; i++) {
-                *(uint16_t *)(to + i * stride) = gn_to_float16(from[i]);
-            }
-        }
-    } else if (stride == 2) {
-        uint16_t *halves = (uint16_t *)to;
+    if (stride == 2) {
+        (dtype == GN_FLOAT16 ? gn_narrow_row_float16 : gn_narrow_row_bfloat16)(from, count, (uint16_t *)to);
+    } else if (dtype == GN_FLOAT16) {
         for (int64_t i = 0; i < count; i++) {
-            halves[i] = gn_to_bfloat16(from[i]);
+            *(uint16_t *)(to + i * stride) = gn_to_float16(from[i]);
         }
     } else {
         for (int64_t i = 0; i < count; i++) {
@@ -80,12 +62,11 @@ static int is_half(int32_t dtype) {
     return dtype == GN_FLOAT16 || dtype == GN_BFLOAT16;
 }
 
-/* One row through buffers of floats. */
-static int32_t float_row(int64_t count, char *const *data, const int64_t *strides, const walk *work) {
+int32_t gn_row_through_float(int64_t count, char *const *data, const int64_t *strides, const gn_call *call,
+                             gn_loop *loop) {
     float buffers[GN_MAX_OPERANDS][BUFFER];
     char *row[GN_MAX_OPERANDS];
     int64_t steps[GN_MAX_OPERANDS];
-    const gn_call *call = work->call;
     int32_t status = GN_OK;
     for (int64_t begin = 0; begin < count; begin += BUFFER) {
         const int64_t part = gn_min(BUFFER, count - begin);
@@ -101,7 +82,7 @@ static int32_t float_row(int64_t count, char *const *data, const int64_t *stride
                 steps[k] = strides[k] == 0 ? 0 : (int64_t)sizeof(float);
             }
         }
-        status |= work->loop(part, row, steps, call);
+        status |= loop(part, row, steps, call);
         for (int32_t k = 0; k < call->output_count; k++) {
             const int32_t dtype = call->tensors[k].dtype;
             if (is_half(dtype)) {
@@ -156,7 +137,7 @@ static void run_row(walk *work, char *const *row, const int64_t *inner, int64_t 
     for (int32_t k = 0; k < call->tensor_count; k++) {
         first[k] = row[k] + column * inner[k];
     }
-    set_status(work, work->through_float ? float_row(part, first, inner, work)
+    set_status(work, work->through_float ? gn_row_through_float(part, first, inner, call, work->loop)
                                          : work->loop(part, first, inner, call));
 }
 

@@ -20,6 +20,10 @@ int32_t gn_walk(const gn_call *call, void *const *data, gn_loop *loop);
  * buffer of floats, and outputs are rounded once on their way back. */
 int32_t gn_walk_float(const gn_call *call, void *const *data, gn_loop *loop);
 
+/* One row of that: what a loop over halves calls where they do not lie densely. */
+int32_t gn_row_through_float(int64_t count, char *const *data, const int64_t *strides, const gn_call *call,
+                             gn_loop *loop);
+
 /* The walk of a GN_DIRECT kernel: over `count` tensors that all have the sizes of the first, the outermost dimension
  * first, outputs before inputs.  `call` is what the loop gets, with these tensors in it. */
 int32_t gn_walk_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,
