@@ -228,8 +228,9 @@ static void fill_taps(const geometry *of, kernel_tap *taps) {
  * gradient of the weight; elements of a row of results are a multiple of those of a vector. */
 #define LINE_ROWS 4
 #define LINE_VECTORS 4
-#define LINE_TAPS 3
+#define LINE_TAPS 7
 #define LINE_SUMS 9
+#define LINE_FEW_SUMS 3
 #define MADE_STEP 16
 /* Kernel elements above which their order takes too long to find. */
 #define MOST_ELEMENTS 1024

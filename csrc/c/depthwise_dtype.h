@@ -154,7 +154,23 @@ static void NAME(depthwise_backward_weight)(int64_t begin, int64_t end, void *co
  * number.  Rows have what is between them in common with the padding, which is 0 there. */
 
 typedef COMPUTE NAME(line) __attribute__((vector_size(GN_GEMM_BYTES), aligned(sizeof(COMPUTE)), may_alias));
+/* The same in registers. */
+typedef COMPUTE NAME(sums) __attribute__((vector_size(GN_GEMM_BYTES)));
 #define LANES ((int64_t)(GN_GEMM_BYTES / sizeof(COMPUTE)))
+
+/* sum + a b, rounded once where the processor can.  Lane by lane: there is no such operator of vectors. */
+GN_INLINE NAME(sums) NAME(add_times)(NAME(sums) sum, COMPUTE a, NAME(sums) b) {
+    for (int lane = 0; lane < LANES; lane++) {
+        sum[lane] = GN_FMA(a, b[lane], sum[lane]);
+    }
+    return sum;
+}
+GN_INLINE NAME(sums) NAME(add_product_of)(NAME(sums) sum, NAME(sums) a, NAME(sums) b) {
+    for (int lane = 0; lane < LANES; lane++) {
+        sum[lane] = GN_FMA(a[lane], b[lane], sum[lane]);
+    }
+    return sum;
+}
 
 /* A row that is mostly short: whole vectors, the last of which may write some elements twice. */
 GN_INLINE void NAME(copy_line)(COMPUTE *to, const COMPUTE *from, int64_t count) {
@@ -173,16 +189,16 @@ GN_INLINE void NAME(copy_line)(COMPUTE *to, const COMPUTE *from, int64_t count) 
 /* Adds the products of `taps` kernel elements, each a row below the one before it, to `rows` rows of results: what is
  * read of the image once is met by all of them. */
 GN_INLINE void NAME(add_column)(const int taps, const int rows, const int vectors, const COMPUTE *at, int64_t row,
-                                const COMPUTE *weights, NAME(line) (*sums)[LINE_VECTORS]) {
+                                const COMPUTE *weights, NAME(sums) (*sums)[LINE_VECTORS]) {
     GN_UNROLL
     for (int k = 0; k < taps + rows - 1; k++) {
         GN_UNROLL
         for (int v = 0; v < vectors; v++) {
-            const NAME(line) x = *(const NAME(line) *)(at + k * row + v * LANES);
+            const NAME(sums) x = *(const NAME(line) *)(at + k * row + v * LANES);
             GN_UNROLL
             for (int tap = 0; tap < taps; tap++) {
                 if (k >= tap && k - tap < rows) {
-                    sums[k - tap][v] += weights[tap] * x;
+                    sums[k - tap][v] = NAME(add_times)(sums[k - tap][v], weights[tap], x);
                 }
             }
         }
@@ -193,13 +209,13 @@ GN_INLINE void NAME(add_column)(const int taps, const int rows, const int vector
 GN_INLINE void NAME(add_piece)(const int rows, const int vectors, const planes *lie, const COMPUTE *image,
                                const COMPUTE *weights, int64_t first, int64_t end, int64_t row, const COMPUTE *start, COMPUTE *to,
                                int64_t to_row) {
-    NAME(line) sums[LINE_ROWS][LINE_VECTORS];
+    NAME(sums) sums[LINE_ROWS][LINE_VECTORS];
     GN_UNROLL
     for (int k = 0; k < rows; k++) {
         GN_UNROLL
         for (int v = 0; v < vectors; v++) {
             if (start != NULL) {
-                sums[k][v] = (NAME(line)){0} + *start;
+                sums[k][v] = (NAME(sums)){0} + *start;
             } else {
                 sums[k][v] = *(const NAME(line) *)(to + k * to_row + v * LANES);
             }
@@ -211,6 +227,10 @@ GN_INLINE void NAME(add_piece)(const int rows, const int vectors, const planes *
         switch (taps) {
         case 1: NAME(add_column)(1, rows, vectors, at, row, weights + group, sums); break;
         case 2: NAME(add_column)(2, rows, vectors, at, row, weights + group, sums); break;
+        case 3: NAME(add_column)(3, rows, vectors, at, row, weights + group, sums); break;
+        case 4: NAME(add_column)(4, rows, vectors, at, row, weights + group, sums); break;
+        case 5: NAME(add_column)(5, rows, vectors, at, row, weights + group, sums); break;
+        case 6: NAME(add_column)(6, rows, vectors, at, row, weights + group, sums); break;
         default: NAME(add_column)(LINE_TAPS, rows, vectors, at, row, weights + group, sums); break;
         }
     }
@@ -253,16 +273,16 @@ static void NAME(add_lines)(const planes *lie, const COMPUTE *image, const COMPU
 /* sums[t] = the sum of y[i] * image[offsets[t] + i], in lanes and then in double. */
 GN_INLINE void NAME(multiply_lines)(const COMPUTE *image, const int64_t *offsets, const int taps, const COMPUTE *y,
                                     int64_t count, double *sums) {
-    NAME(line) lanes[LINE_SUMS];
+    NAME(sums) lanes[LINE_SUMS];
     GN_UNROLL
     for (int tap = 0; tap < taps; tap++) {
-        lanes[tap] = (NAME(line)){0};
+        lanes[tap] = (NAME(sums)){0};
     }
     for (int64_t i = 0; i < count; i += LANES) {
-        const NAME(line) factor = *(const NAME(line) *)(y + i);
+        const NAME(sums) factor = *(const NAME(line) *)(y + i);
         GN_UNROLL
         for (int tap = 0; tap < taps; tap++) {
-            lanes[tap] += factor * *(const NAME(line) *)(image + offsets[tap] + i);
+            lanes[tap] = NAME(add_product_of)(lanes[tap], factor, *(const NAME(line) *)(image + offsets[tap] + i));
         }
     }
     for (int tap = 0; tap < taps; tap++) {
@@ -399,8 +419,8 @@ static void NAME(lines_backward_weight)(int64_t begin, int64_t end, void *contex
             for (; tap + LINE_SUMS <= of->kernel_numel; tap += LINE_SUMS) {
                 NAME(multiply_lines)(image, lie->offsets + tap, LINE_SUMS, gradient, lie->count, sums + tap);
             }
-            for (; tap + LINE_TAPS <= of->kernel_numel; tap += LINE_TAPS) {
-                NAME(multiply_lines)(image, lie->offsets + tap, LINE_TAPS, gradient, lie->count, sums + tap);
+            for (; tap + LINE_FEW_SUMS <= of->kernel_numel; tap += LINE_FEW_SUMS) {
+                NAME(multiply_lines)(image, lie->offsets + tap, LINE_FEW_SUMS, gradient, lie->count, sums + tap);
             }
             for (; tap < of->kernel_numel; tap++) {
                 NAME(multiply_lines)(image, lie->offsets + tap, 1, gradient, lie->count, sums + tap);
