@@ -166,6 +166,22 @@ def test_sort_of_wide_integers(span):
     assert (values == array[order]).all()
 
 
+@pytest.mark.parametrize("ties", (1, 2, 31, 32, 33, 34, 500))
+@pytest.mark.parametrize("is_equal", (True, False))
+def test_sort_of_integers_that_begin_alike(ties, is_equal):
+    generator = np.random.default_rng(ties)
+    first = generator.integers(-(2**63), 2**63 - 1, 3000)
+    array = first.repeat(ties)[: 3000 + ties]
+    if not is_equal:
+        array = array ^ generator.integers(0, 1000, array.shape)
+    array = generator.permutation(array)
+    order = np.argsort(array, kind="stable")
+    values, places = run(lambda: gn.sort(on_c(array), stable=True))
+    assert (places == order).all() and (values == array[order]).all()
+    down = np.argsort(~array, kind="stable")
+    assert (run(lambda: gn.sort(on_c(array), stable=True, descending=True))[1] == down).all()
+
+
 @pytest.mark.parametrize("dtype", ("float32", "float64", "int32", "int64"))
 @pytest.mark.parametrize(
     "pattern", ("even", "one bin", "outliers", "clusters", "few", "magnitudes", "up", "down")

@@ -152,6 +152,62 @@ static int sort_narrow(line_int64 *line) {
     gn_parallel(line->count, GN_GRAIN, write_narrow, line);
     return 1;
 }
+
+/* Keys whose leading bits are the same in more elements than this are told apart another way. */
+#define LONGEST_TIE 32
+
+static void load_prefixes(int64_t begin, int64_t end, void *context) {
+    const line_int64 *line = context;
+    gn_packed *packed = (gn_packed *)line->elements;
+    for (int64_t i = begin; i < end; i++) {
+        const KEY key = key_of_int64(*(const int64_t *)(line->in + i * line->step)) ^ line->flip;
+        packed[i] = (key >> line->low) << 32 | (uint64_t)i;
+    }
+}
+
+static void write_places(int64_t begin, int64_t end, void *context) {
+    const line_int64 *line = context;
+    const gn_packed *packed = (const gn_packed *)line->elements;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t place = (int64_t)(packed[i] & UINT32_MAX);
+        *(int64_t *)(line->value_at + i * line->value_step) = *(const int64_t *)(line->in + place * line->step);
+        *(int64_t *)(line->index_at + i * line->index_step) = place;
+    }
+}
+
+static KEY key_in(const line_int64 *line, gn_packed element) {
+    return key_of_int64(*(const int64_t *)(line->in + (int64_t)(element & UINT32_MAX) * line->step)) ^ line->flip;
+}
+
+/* Sorts a line by as many leading bits as tell almost all of its keys apart if they are spread evenly, and then the few
+ * that these do not tell; 0 where they are many. */
+static int sort_by_prefix(line_int64 *line) {
+    const int64_t count = line->count;
+    const int32_t bits = count <= (int64_t)1 << 18 ? 22 : 32;
+    gn_packed *packed = (gn_packed *)line->elements;
+    line->low = (KEY)(KEY_BITS - bits); /* which are not looked at */
+    gn_parallel(count, GN_GRAIN, load_prefixes, line);
+    gn_sort_packed(packed, packed + count, count, bits);
+    for (int64_t i = 1, first = 0; i < count; i++) {
+        if (packed[i] >> 32 != packed[i - 1] >> 32) {
+            first = i;
+            continue;
+        }
+        if (i - first >= LONGEST_TIE) {
+            return 0;
+        }
+        const gn_packed moved = packed[i];
+        const KEY key = key_in(line, moved);
+        int64_t place = i;
+        for (; place > first && key < key_in(line, packed[place - 1]); place--) {
+            packed[place] = packed[place - 1];
+        }
+        packed[place] = moved;
+    }
+    gn_parallel(count, GN_GRAIN, write_places, line);
+    return 1;
+}
+#undef LONGEST_TIE
 #endif
 
 /* Lines [begin, end) of sort.stable (values, indices; self). */
@@ -172,7 +228,7 @@ static void NAME(sort_task)(int64_t begin, int64_t end, void *context) {
         line.value_at = (char *)work->data[0] + gn_offset(values, i, work->dim);
         line.index_at = (char *)work->data[1] + gn_offset(indices, i, work->dim);
 #if CODE == GN_INT64
-        if (sort_narrow(&line)) {
+        if (sort_narrow(&line) || sort_by_prefix(&line)) {
             continue;
         }
 #endif
