@@ -3,6 +3,7 @@
 
 #include "gemm.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* The largest prime factor that is transformed by its definition. */
 #define LARGEST_PRIME 31
@@ -27,7 +28,7 @@ int32_t gn_begin_roots(gn_roots *roots, int64_t length) {
     }
     const int64_t low = (int64_t)1 << roots->shift;
     const int64_t high = (length + low - 1) >> roots->shift;
-    roots->low = gn_take((low + high) * (int64_t)sizeof(gn_point));
+    roots->low = gn_take_items(low + high, sizeof(gn_point));
     if (roots->low == NULL) {
         return GN_OUT_OF_MEMORY;
     }

@@ -69,7 +69,7 @@ static void NAME(transform_columns)(const COLUMNS *plan, SPLIT *line, SPLIT *spa
 static int32_t NAME(begin_columns)(COLUMNS *plan, int64_t length) {
     plan->length = length;
     plan->factor_count = factorize(length, plan->factors);
-    plan->roots.real = gn_take(2 * length * (int64_t)sizeof(COMPUTE));
+    plan->roots.real = gn_take_items(gn_checked(2, length), sizeof(COMPUTE));
     if (plan->roots.real == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -128,7 +128,7 @@ int32_t NAME(gn_begin_fourier)(FOURIER *plan, int64_t length, int is_beside) {
     if (length <= GN_LONGEST_MATRIX) {
         const int64_t count = plan->column_step * plan->row_step;
         SPLIT *between = &plan->between;
-        between->real = gn_take(2 * count * (int64_t)sizeof(COMPUTE));
+        between->real = gn_take_items(gn_checked(2, count), sizeof(COMPUTE));
         if (between->real == NULL) {
             return GN_OUT_OF_MEMORY;
         }
@@ -265,7 +265,7 @@ typedef struct NAME(long_line) {
 /* Memory for `count` columns, with what they are transformed to, and roots. */
 static COMPUTE *NAME(take_columns)(NAME(long_line) *work, int64_t length, SPLIT *now, SPLIT *spare, SPLIT *roots) {
     const int64_t step = (length + SIDE - 1) / SIDE * SIDE;
-    COMPUTE *memory = gn_take(step * (4 * GN_FOURIER_LINES + 2) * (int64_t)sizeof(COMPUTE));
+    COMPUTE *memory = gn_take_items(gn_checked(step, 4 * GN_FOURIER_LINES + 2), sizeof(COMPUTE));
     if (memory == NULL) {
 #ifdef _OPENMP
 #pragma omp atomic write

@@ -6,6 +6,7 @@
 #include "direct.h"
 #include "fourier.h"
 #include "threads.h"
+#include "workspace.h"
 
 /* A status among ours: an input that calls for doubles. */
 #define TOO_LARGE 1000

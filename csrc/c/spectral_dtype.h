@@ -324,7 +324,7 @@ static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
     const int64_t together = work->is_beside ? LINES : 1;
     const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
     const int64_t room = NAME(gn_fourier_room)(&work->plan);
-    COMPUTE *memory = gn_take(4 * room * (int64_t)sizeof(COMPUTE));
+    COMPUTE *memory = gn_take_items(gn_checked(4, room), sizeof(COMPUTE));
     int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t block = begin; block < end && status == GN_OK; block++) {
         status = NAME(transform_some)(work, block * together, gn_min(together, all - block * together),
@@ -342,7 +342,7 @@ static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
 
 /* Memory for `count` numbers whose parts lie apart. */
 static int32_t NAME(take_split)(SPLIT *split, int64_t count) {
-    split->real = gn_take(2 * count * (int64_t)sizeof(COMPUTE));
+    split->real = gn_take_items(gn_checked(2, count), sizeof(COMPUTE));
     split->imag = split->real == NULL ? NULL : split->real + count;
     return split->real == NULL ? GN_OUT_OF_MEMORY : GN_OK;
 }
@@ -446,7 +446,7 @@ static int32_t NAME(run_pass)(const transform *work, int64_t which, const gn_ten
     if (now.status == GN_OK) {
         const int64_t together = now.is_beside ? LINES : 1;
         const int64_t all = gn_numel(out) / gn_length(out, now.dim);
-        gn_parallel((all + together - 1) / together, gn_max(1, GN_GRAIN / (8 * together * now.length)),
+        gn_parallel((all + together - 1) / together, gn_grain(8 * together * now.length),
                     NAME(transform_lines), &now);
     }
     NAME(end_pass)(&now);
