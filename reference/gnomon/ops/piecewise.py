@@ -7,6 +7,7 @@ Source: aten/src/ATen/native/Activation.cpp, cpu/Activation.cpp.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -159,6 +160,8 @@ def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
     refuse(self.dtype, "bool", "integer", "complex")
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    if not math.isfinite(self.dtype.cast(lambd)):
+        raise RuntimeError(f"lambda has to be a number that {self.dtype.name} holds, but found {lambd}")
     return _shrink_rule(self, lambd)
 
 
