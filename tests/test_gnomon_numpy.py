@@ -467,3 +467,15 @@ def calls_of(function: Callable[[Any], Any], sizes: tuple[int, int]) -> int:
 def test_as_many_calls_for_many_elements_as_for_few(name: str) -> None:
     few, many = calls_of(VECTORISED[name], (8, 10)), calls_of(VECTORISED[name], (250, 400))
     assert many <= few + 60  # NumPy itself asks a few things more about large arrays
+
+
+@pytest.mark.parametrize("kernel", [7, 2**32, 2**60])
+def test_a_window_costs_what_it_meets_of_the_input(kernel: int) -> None:
+    """However large it is: most of it lies in the padding."""
+    functional = gn.nn.functional
+    row = gn.tensor([[[1.0, 3, 2, 3]]], device="numpy", requires_grad=True)
+    values, places = functional.max_pool1d(row, kernel, kernel, kernel // 2, return_indices=True)
+    assert (values.item(), places.item()) == (3, 1)
+    mean = functional.avg_pool1d(row, kernel, kernel, kernel // 2, count_include_pad=False)
+    (values + mean).sum().backward()
+    assert row.grad.tolist() == [[[0.25, 1.25, 0.25, 0.25]]]

@@ -25,11 +25,14 @@ class Table(NamedTuple):
 
 
 def strided_table(size: int, count: int, taps: int, stride: int, padding: int, dilation: int = 1) -> Table:
-    """Windows of ``taps`` elements; those beyond the input do not exist."""
-    starts = np.arange(count)[:, None] * stride - padding
-    positions = starts + np.arange(taps) * dilation
-    exists = (positions >= 0) & (positions < size)
-    return Table(np.where(exists, positions, 0), exists)
+    """Windows of ``taps`` elements, without those beyond the input, which most of them may be."""
+    starts = np.arange(count) * stride - padding
+    before = np.where(starts < 0, -(starts // dilation), 0)  # so many taps lie in front of the input
+    first = starts + before * dilation
+    inside = np.clip(np.minimum(taps - before, -((first - size) // dilation)), 0, None)
+    taken = np.arange(np.max(inside, initial=0))
+    exists = taken < inside[:, None]
+    return Table(np.where(exists, first[:, None] + taken * dilation, 0), exists)
 
 
 def adaptive_table(size: int, count: int) -> Table:
