@@ -517,3 +517,8 @@ def test_pinned_memory_that_is_cached_makes_room(pool, driver, monkeypatch):
     monkeypatch.setattr(driver, "free_host", give_back)
     assert pool.allocate(100_000).nbytes == 100_000
     assert len(freed) == 1
+
+
+def test_more_bytes_than_the_driver_can_be_asked_for_are_no_memory(allocator, stream):
+    with pytest.raises(OutOfMemoryError, match="out of memory: asked for"):
+        allocator.allocate(2**65, stream)

@@ -113,6 +113,7 @@ CAPTURE_MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
 _STREAM_NON_BLOCKING = 1  # work in the default stream is not waited for
 _EVENT_DISABLE_TIMING = 2
 _HOST_PORTABLE = 1  # pinned memory for all contexts, not only for the current one
+_MOST_BYTES = 2**64 - 1  # that the driver can be asked for: of more there is as little
 
 
 class _Thread(threading.local):
@@ -333,7 +334,7 @@ class Driver:
     def allocate(self, nbytes: int) -> int:
         """The address of ``nbytes`` (at least 1) on the current device."""
         answer = self.ffi.new("uintptr_t *")
-        status = self._lib.cuMemAlloc_v2(answer, nbytes)
+        status = self._lib.cuMemAlloc_v2(answer, min(nbytes, _MOST_BYTES))
         if status:
             self._fail("cuMemAlloc_v2", status)
         return answer[0]
@@ -347,7 +348,7 @@ class Driver:
     def allocate_host(self, nbytes: int) -> int:
         """The address of ``nbytes`` (at least 1) of pinned host memory, good for all devices."""
         answer = self.ffi.new("uintptr_t *")
-        status = self._lib.cuMemHostAlloc(answer, nbytes, _HOST_PORTABLE)
+        status = self._lib.cuMemHostAlloc(answer, min(nbytes, _MOST_BYTES), _HOST_PORTABLE)
         if status:
             self._fail("cuMemHostAlloc", status)
         return answer[0]
