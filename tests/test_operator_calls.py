@@ -471,3 +471,21 @@ def test_no_index_and_no_element_are_refused() -> None:
         aten.index.Tensor(gn.ones(2), [])
     with pytest.raises(RuntimeError, match="local_scalar_dense: Empty tensor not supported"):
         aten._local_scalar_dense.default(gn.ones(0))
+
+
+def test_hardtanh_lies_as_its_operand(device):
+    for x in (gn.ones(3, 0).t(), gn.ones(2, 0, 3).permute(2, 0, 1), gn.ones(0, 3).t(), gn.ones(3, 1).t()):
+        assert F.hardtanh(x).stride() == x.stride() and F.relu6(x).stride() == x.stride()
+    assert F.hardtanh(gn.ones(4, 6)[::2, ::3]).stride() == (2, 1)
+
+
+def test_what_is_no_call_of_the_operator(device):
+    with pytest.raises(ValueError, match="1D target must have size 1, but got target size: 2"):
+        aten.nll_loss_forward.default(gn.ones(4), gn.zeros(2, dtype=gn.int64), None, 1, -100)
+    with pytest.raises(IndexError, match="at least one index must be provided"):
+        aten.index.Tensor(gn.ones(3), [])
+    with pytest.raises(ValueError, match="upscale factor is too large"):
+        gn.pixel_shuffle(gn.ones(1, 8, 1, 2), 2**40)
+    for operator in (aten.hardshrink_backward.default, aten.softshrink_backward.default):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type float16"):
+            operator(gn.ones(2, dtype=gn.float16), gn.ones(2, dtype=gn.float16), 3e38)

@@ -26,6 +26,8 @@ def _nll_rule(
 ) -> tuple[Spec, Spec]:
     if self.ndim not in (1, 2):
         raise RuntimeError("input tensor should be 1D or 2D")
+    if self.ndim == target.ndim == 1 and target.sizes != (1,):
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.sizes[0]}")
     if target.ndim > 1 or target.ndim != self.ndim - 1:
         raise RuntimeError(
             "0D or 1D target tensor expected, multi-target not supported: input has sizes "

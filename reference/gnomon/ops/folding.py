@@ -217,6 +217,8 @@ def _pixel_shuffle(self: Any, upscale_factor: int) -> Any:
     _check_pixels("pixel_shuffle", self, upscale_factor)
     *outer, channels, height, width = self.shape
     r = upscale_factor
+    if r * r >= 2**63:
+        raise ValueError(f"upscale factor is too large, (upscale_factor)^2 overflowed: upscale_factor={r}")
     if channels % (r * r):
         raise RuntimeError(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "

@@ -14,7 +14,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
-from ..kit.rules import binary, expect, refuse, unary, walk, with_numbers
+from ..kit.rules import binary, dense_like, expect, refuse, unary, walk, with_numbers
 from ..memory.spec import Spec
 from ..values.dtype import bool_, check_number_fits
 
@@ -203,7 +203,8 @@ def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     for bound in (min_val, max_val):
         check_number_fits(bound, self.dtype)
-    return walk([self], self.dtype, self.dtype)
+    # even strides that do not matter are the operand's: PyTorch makes the result by empty_like
+    return walk([self], self.dtype, self.dtype, outputs=[dense_like(self)])
 
 
 def _hardtanh(a: Any, low: Any, high: Any) -> Any:
