@@ -385,6 +385,22 @@ def test_pieces_require_grad_when_their_base_does(device: str) -> None:
 
 
 @devices
+@pytest.mark.parametrize("count", [61, 62, 63, 64, 200])
+def test_many_pieces_that_are_not_recorded(count: int, device: str) -> None:
+    for _ in range(3):
+        x = gn.zeros(count, 2, device=device)
+        pieces = x.unbind(0)
+        assert [each.storage_offset() for each in pieces] == list(range(0, 2 * count, 2))
+        assert all(each._base is x and each._view_of[2] == pieces[0]._view_of[2] for each in pieces)
+        pieces[-1].add_(1)
+        assert (x._version, pieces[0]._version, x.sum().item()) == (1, 1, 2)
+        x.requires_grad_()
+        assert all(each.requires_grad for each in pieces)
+        with gn.no_grad():
+            assert [each.tolist() for each in x.unbind(0)] == x.tolist()
+
+
+@devices
 def test_many_pieces_and_wrong_ones(device: str) -> None:
     x = gn.arange(80.0, device=device, requires_grad=True)
     for _ in range(3):

@@ -396,18 +396,21 @@ PyObject *call_pieces(PyObject *callable, PyObject *const *args, size_t count, P
     }
     PyObject *specs = PyTuple_GetItem(plan, 0), *offsets = PyTuple_GetItem(plan, 1), *nbytes = PyTuple_GetItem(plan, 2);
     const Py_ssize_t length = PyTuple_Size(specs);
-    if (length > MOST_PIECES) {
+    if (source.is_recorded && length > MOST_PIECES) {
         Py_DECREF(plan);
         return PYTHON;
     }
     PyObject *result = PyTuple_New(length);
     for (Py_ssize_t k = 0; result != NULL && k < length; k++) {
-        outputs[k] = show(&source, PyTuple_GetItem(specs, k), PyTuple_GetItem(offsets, k),
-                          PyFloat_AsDouble(PyTuple_GetItem(nbytes, k)));
-        if (outputs[k] == NULL) {
+        PyObject *output = show(&source, PyTuple_GetItem(specs, k), PyTuple_GetItem(offsets, k),
+                                PyFloat_AsDouble(PyTuple_GetItem(nbytes, k)));
+        if (output == NULL) {
             Py_CLEAR(result);
         } else {
-            PyTuple_SetItem(result, k, outputs[k]);
+            PyTuple_SetItem(result, k, output);
+        }
+        if (k < MOST_PIECES) {
+            outputs[k] = output;
         }
     }
     if (result != NULL && source.is_recorded && self->recorder != Py_None
