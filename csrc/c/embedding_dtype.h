@@ -60,7 +60,8 @@ int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) 
     const int scaled = call->integers[2] != 0;
     embedding_gradient work = {call, data, NULL, NULL, count, call->integers[1], NULL};
     int64_t *lists = gn_take_items(count + (scaled ? rows : 0), sizeof(int64_t));
-    work.sums = gn_take_items(gn_checked(rows, columns), sizeof(COMPUTE));
+    const int is_there = !IS_HALF && data[0] != NULL && gn_is_contiguous(out); /* where sums are results */
+    work.sums = is_there ? data[0] : gn_take_items(gn_checked(rows, columns), sizeof(COMPUTE));
     int32_t status = lists == NULL || work.sums == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     if (status == GN_OK && scaled) {
         memset(lists + count, 0, (size_t)rows * sizeof(int64_t));
@@ -77,9 +78,11 @@ int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) 
     if (status == GN_OK) {
         work.indices = lists;
         gn_parallel(rows, gn_grain(columns), NAME(embedding_rows), &work);
-        gn_spread(out, data[0], IS_HALF ? GN_FLOAT32 : CODE, work.sums);
+        if (!is_there) {
+            gn_spread(out, data[0], IS_HALF ? GN_FLOAT32 : CODE, work.sums);
+        }
     }
-    gn_give(work.sums);
+    gn_give(is_there ? NULL : work.sums);
     gn_give(lists);
     return status;
 }
