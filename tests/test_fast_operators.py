@@ -39,6 +39,46 @@ def test_an_absent_tensor_is_not_one_that_is_there() -> None:
         assert gn.nn.functional.nll_loss(scores, target, weight, reduction="sum").item() == -6
 
 
+@pytest.mark.parametrize("device", [name for name in ("reference", "c") if gn.backends()[name].available])
+def test_one_output_of_tensors_of_which_some_are_absent(device: str) -> None:
+    image = gn.arange(16.0, device=device).reshape(1, 1, 4, 4)
+    weight = gn.tensor([[[[1.0, 2.0], [0.0, -1.0]]]], device=device, requires_grad=True)
+    bias = gn.tensor([10.0], device=device, requires_grad=True)
+    for _ in range(3):
+        for given in (None, bias):
+            result = gn.nn.functional.conv2d(image, weight, given, stride=2)
+            more = 0 if given is None else 10
+            assert result.tolist() == [[[[-3.0 + more, 1.0 + more], [13.0 + more, 17.0 + more]]]]
+            assert type(result.grad_fn).__name__ == "ConvolutionBackward0"
+            leaves = [weight] if given is None else [weight, bias]
+            gradients = gn.autograd.grad(result.sum(), leaves)
+            assert gradients[0].tolist() == [[[[20.0, 24.0], [36.0, 40.0]]]]
+            assert [each.tolist() for each in gradients[1:]] == [[4.0]] * (len(leaves) - 1)
+            with gn.no_grad():
+                assert not gn.nn.functional.conv2d(image, weight, given, stride=2).requires_grad
+        with pytest.raises(RuntimeError, match="expected input"):
+            gn.nn.functional.conv2d(image.expand(1, 2, 4, 4), weight)
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+def test_a_call_with_a_tensor_absent_goes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gnomon.dispatch.dispatcher import OpOverload
+
+    image, weight = gn.ones(1, 1, 4, 4, device="c"), gn.ones(1, 1, 2, 2, device="c")
+    for _ in range(2):
+        gn.nn.functional.conv2d(image, weight)
+    seen = []
+    redispatch = OpOverload.redispatch
+
+    def noting(self: Any, keys: int, arguments: Any) -> Any:
+        seen.append(self.name)
+        return redispatch(self, keys, arguments)
+
+    monkeypatch.setattr(OpOverload, "redispatch", noting)
+    assert gn.nn.functional.conv2d(image, weight).tolist() == [[[[4.0] * 3] * 3]]
+    assert not [name for name in seen if "conv" in name]
+
+
 def test_bad_values_raise_every_time() -> None:
     scores = gn.tensor([[1.0, 2.0]])
     gn.nn.functional.nll_loss(scores, gn.tensor([1]))

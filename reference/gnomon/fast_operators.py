@@ -154,6 +154,7 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
         "alias_tensor": alias_tensor, "mark_view": mark_view, "version_counter": version_counter,
         "Tensor": Tensor, "TENSOR_KEYS": TENSOR_KEYS, "PLAIN_CALL": PLAIN_CALL,
         "RECORDED_CALL": RECORDED_CALL, "copysign": math.copysign,
+        "absent": make_several(operator) if optional_tensors(operator) else None,
     }  # fmt: skip
     general = written_out("general", operator, _text_of_general(operator), names)
     kind = "general" if operator.record.view is None else "piece"
@@ -227,9 +228,11 @@ def _text_of_general(operator: OpOverload) -> str:
         if operator.record.derivatives
         else ""
     )
+    absent = [f"a{position} is None" for position in optional_tensors(operator)]
+    elsewhere = f"    if {' or '.join(absent)}:\n        return absent({listed})\n" if absent else ""
     lines = f"""
 def general({listed}):
-    try:
+{elsewhere}    try:
         keys = mode_word(){"".join(f" | a{position}._keys" for position in positions)}
         key = {", ".join(key)}
         plan = plans.get(key)
@@ -277,6 +280,14 @@ def general({listed}):
 {textwrap.indent(MAKE_OUTPUT, " " * 4)}{recording}    return output
 """
     )
+
+
+def optional_tensors(operator: OpOverload) -> list[int]:
+    """The positions of tensors that may be absent, of an operator that makes what it returns."""
+    if operator.schema.is_inplace or operator.record.view is not None:
+        return []
+    arguments = operator.schema.arguments
+    return [position for position in operator.tensor_positions if arguments[position].is_optional]
 
 
 def may_overlap(arguments: tuple[Any, ...]) -> bool:
