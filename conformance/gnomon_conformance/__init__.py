@@ -15,8 +15,9 @@ What is checked, for each operator x dtype x sample x layout: values, dtype, siz
 left alone (test_forward), with values that hurt (test_values) and sizes around those of vectors, tiles and
 threads (test_sizes); ``out=`` (test_out), in the middle of other memory (test_memory); the in-place variant
 (test_inplace); the meta device (test_meta); gradients and second gradients (test_gradient); bad input
-(test_errors); calls that are drawn (test_properties); tensors of more than 2**31 elements (test_huge, with
-``--huge``); and what people write, as Python expressions (test_expressions).
+(test_errors); calls that are drawn (test_properties), and those that once were (test_found); tensors of more
+than 2**31 elements (test_huge, with ``--huge``); and what people write, as Python expressions
+(test_expressions).
 
 The reference itself is compared with PyTorch where that is installed (test_oracle, marked ``oracle``) and
 with recorded results elsewhere (test_goldens), because what a backend and the reference share, their
@@ -27,6 +28,7 @@ expressions/    what people write: functions, methods and keywords under their p
 description.py  tensors and calls as plain data, from which tensors are built on any device
 refilling.py    the samples with other values, and with other sizes
 properties.py   calls drawn by hypothesis from the samples; searching.py: until one fails
+found_calls.py  those that failed, as files that are samples ever after: data/found, --samples
 huge.py         what is checked of tensors of more than 2**31 elements
 running.py      one call and all that can be observed of it
 comparing.py    two such observations, and the tolerance between them (tolerances.py)

@@ -22,7 +22,7 @@ from gnomon.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 
-from . import census, judging, plugin, report, selection, signatures, tiers
+from . import census, found_calls, judging, plugin, report, selection, signatures, tiers
 from .outcomes import COMPOSED, NOT_CLAIMED, NOT_OWN, OUTCOMES, OWN, Result, counts, origins, score
 
 HANG_LIMIT = 300.0  # seconds
@@ -33,7 +33,7 @@ OK, FAILED, WRONG_COMMAND = 0, 1, 2
 # Options of this command that are the plug-in's: their names there.
 _PASSED_ON = (
     *("--ops", "--dtypes", "--tier", "--expectations", "--no-fallback", "--full"),
-    *("--property-seconds", "--seed", "--huge", "--census"),
+    *("--property-seconds", "--seed", "--samples", "--huge", "--census"),
 )
 
 
@@ -50,7 +50,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("backend", nargs="?", metavar="NAME", help="an installed backend, as `gnomon backends` lists them")
     for name in _PASSED_ON:
         add(name, **{key: value for key, value in plugin.OPTIONS[name].items() if key != "type"})
-    add("--report", metavar="DIR", help="write report.html, report.json, junit.xml and badge.svg there")
+    report_help = "write report.html, report.json, junit.xml, badge.svg and what a search finds there"
+    add("--report", metavar="DIR", help=report_help)
     workers = "worker processes (default: one for each processor)"
     add("-n", dest="workers", type=int, default=os.cpu_count() or 1, metavar="WORKERS", help=workers)
     limit = "a test that takes longer has hung (default: %(default)g)"
@@ -82,7 +83,9 @@ def main(arguments: Sequence[str]) -> int:
             parser.error(problem)
         if options.gnomon_census is not None:
             census.load(options.gnomon_census)
-    except (BackendUnavailableError, census.CensusError, OSError) as error:
+        if options.gnomon_samples is not None:
+            found_calls.check_folder(options.gnomon_samples)
+    except (BackendUnavailableError, census.CensusError, OSError, ValueError) as error:
         parser.error(str(error))
     folder = None if options.report is None else pathlib.Path(options.report)
     if folder is not None:
@@ -149,6 +152,7 @@ def _pytest_arguments(options: argparse.Namespace) -> list[str]:
         *(part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")),
         *("-n", str(options.workers), "--max-worker-restart", "1000000", "-m", "not oracle"),
         *("--hang-limit", str(options.hang_limit), "--gnomon-backend", options.backend),
+        *(() if options.report is None else ("--write-found", str(pathlib.Path(options.report, "found")))),
         *_selection(options),
     ]
 

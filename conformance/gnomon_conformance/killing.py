@@ -44,6 +44,7 @@ _MODULES = {
     "fresh": "cheats",
     "far": "far",
     "grain": "sizes",
+    "property": "properties",
     "gradient_layouts": "layouts",
     "inplace_layouts": "layouts",
     "inplace_places": "layouts",
@@ -79,10 +80,12 @@ def _operator(killer: str) -> str:
     return inside if check in ("errors_agree", "far", "seeds", "threads") else inside.rpartition("-")[0]
 
 
-def results_of(backend: ReferenceBackend, killers: Sequence[str]) -> dict[str, Result]:
+def results_of(
+    backend: ReferenceBackend, killers: Sequence[str], options: Sequence[str] = ()
+) -> dict[str, Result]:
     """What comes of the checks and operators of these tests on ``backend``, by the name of the test.
 
-    Raises RuntimeError where the suite does not run.
+    ``options`` are further ones of the suite.  Raises RuntimeError where the suite does not run.
     """
     register_backend(backend)
     checks = {each.partition("[")[0] for each in killers}
@@ -91,7 +94,7 @@ def results_of(backend: ReferenceBackend, killers: Sequence[str]) -> dict[str, R
     operators = ["--ops", "|".join(sorted(named))] if named else []
     kept = _Kept()
     command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
-    command += [*modules, "--gnomon-backend", DEVICE, "--full", *operators]
+    command += [*modules, "--gnomon-backend", DEVICE, "--full", *operators, *options]
     with contextlib.redirect_stdout(io.StringIO()):
         status = pytest.main(command, plugins=[kept])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

@@ -150,6 +150,18 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "N",
         "help": f"what that search depends on: a number, or random, which draws one (default: {SEED})",
     },
+    "--samples": {
+        "default": None,
+        "dest": "gnomon_samples",
+        "metavar": "DIR",
+        "help": "also the calls in this folder, which searches have written there",
+    },
+    "--write-found": {
+        "default": None,
+        "dest": "gnomon_write_found",
+        "metavar": "DIR",
+        "help": "write calls that a search finds to fail there, as --samples reads them",
+    },
     "--census": {
         "default": None,
         "dest": "gnomon_census",

@@ -31,11 +31,14 @@ class Found(NamedTuple):
     calls      how many were compared
     unclaimed  how many were not, since they need a kernel that the backend does not claim
     message    what is wrong with the smallest that fails; "" where none does
+    drawn      that call; ``what`` is the first thing that is wrong with it
     """
 
     calls: int
     unclaimed: int
     message: str
+    drawn: Drawn | None = None
+    what: str = ""
 
 
 class Counterexample(AssertionError):
@@ -75,7 +78,9 @@ def search(operator: Any, backend: Any, dtypes: Sequence[str], seed: int, second
             way = f"{hunt.calls} calls passed, {hunt.failures} failed on the way to it"
             began = f"drawn with --seed {seed}; {way}"
             what, line, rest = str(error).partition("\n")
-            return Found(hunt.calls, hunt.unclaimed, f"{what}{line}({began})\n{rest}")
+            message = f"{what}{line}({began})\n{rest}"
+            first = rest.partition("\n")[0]
+            return Found(hunt.calls, hunt.unclaimed, message, hunt.last_failed, first)
         except unittest.SkipTest:
             break
         number += 1
@@ -93,6 +98,7 @@ class _Hunt:
         # of calls that fail, so that they fail whenever they are asked for
         self.problems: dict[str, str] = {}
         self.calls = self.unclaimed = self.failures = self.turns = 0
+        self.last_failed: Drawn | None = None  # the smallest, when hypothesis has ended
 
     def is_over(self) -> bool:
         return self.turns > 0 and time.monotonic() > self.end
@@ -117,6 +123,7 @@ class _Hunt:
         if drawn.key not in self.problems:
             self.failures += 1
             self.problems[drawn.key] = problem
+        self.last_failed = drawn
         raise Counterexample(problem)
 
 

@@ -6,6 +6,7 @@ import difflib
 import functools
 import re
 import zlib
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -197,14 +198,27 @@ def parametrize_operators(
         chosen = chosen[:1] if idle else chosen
         metafunc.parametrize("operator", chosen, ids=[operator.name for operator in chosen])
         return
-    asked = config.getoption("gnomon_dtypes", None)
     pairs = [
         (operator, dtype)
-        for name, operator in found.items()
+        for operator in found.values()
         for dtype in dtypes_of(operator.record.base or operator)
-        if (dtypes is None or dtype in dtypes) and (asked is None or dtype in asked) and wanted(name, dtype)
+        if dtypes is None or dtype in dtypes
     ]
-    pairs = pairs[:1] if idle else pairs
+    parametrize_pairs(metafunc, pairs, idle)
+
+
+def parametrize_pairs(metafunc: Any, pairs: Sequence[tuple[Any, str]], idle: bool = False) -> None:
+    """Parametrize a test of ``operator`` and ``dtype`` by those of these pairs that the command line selects;
+    where it is ``idle``, by one.
+    """
+    wanted = _runs(metafunc)
+    asked = metafunc.config.getoption("gnomon_dtypes", None)
+    chosen = [
+        (operator, dtype)
+        for operator, dtype in pairs
+        if (asked is None or dtype in asked) and wanted(operator.name, dtype)
+    ]
+    chosen = chosen[:1] if idle else chosen
     metafunc.parametrize(
-        ("operator", "dtype"), pairs, ids=[f"{operator.name}-{dtype}" for operator, dtype in pairs]
+        ("operator", "dtype"), chosen, ids=[f"{operator.name}-{dtype}" for operator, dtype in chosen]
     )

@@ -4,8 +4,9 @@ import pytest
 
 from gnomon.kit import launch
 
-from . import plugin, searching, selection
+from . import found_calls, plugin, searching, selection
 from .description import DTYPES
+from .found_calls import FoundCall
 from .judging import dtypes_with
 from .selection import operators
 
@@ -31,7 +32,11 @@ def test_property(operator, backend, request):
         seconds=config.getoption("gnomon_property_seconds") / config.stash[plugin.searches_key],
     )
     if found.message:
-        pytest.fail(found.message, pytrace=False)
+        drawn, seed = found.drawn, config.getoption("gnomon_seed")
+        call = FoundCall(drawn.operator.name, drawn.dtype, drawn.sample, seed, found.what)
+        advised = found_calls.advice(call, config.getoption("gnomon_write_found"))
+        what, title, program = found.message.partition("\nTo reproduce:\n")
+        pytest.fail(f"{what}\n{advised}\n{title}{program}", pytrace=False)
     is_native = any(device == backend.device_type for device, _ in launch.native_runs)
     if not found.calls or (found.unclaimed and not is_native):
         pytest.skip(f"{backend.name} claims no call of {operator.name} that was drawn")

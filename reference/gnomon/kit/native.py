@@ -273,7 +273,7 @@ def native_function(
         if record.written_positions:
             kernel = _without_written(kernel, len(parsed.returns), len(record.kernel_positions))
         reference_backend.kernels[parsed.full_name] = kernel
-        reference_backend.sources[parsed.full_name] = _module_line(sys._getframe(1))
+        reference_backend.sources[parsed.full_name, kernel] = _module_line(sys._getframe(1))
         reference_backend.capabilities[parsed.full_name] = None
     if inplace:
         overload = inplace if isinstance(inplace, str) else parsed.overload_name

@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ..values.device import device, scoped_device, set_device_finder
 from ..values.dtype import names_of_dtypes
@@ -606,15 +606,17 @@ class ReferenceBackend(Backend):
     name = "reference"
     device_type = "reference"
     host_memory = True
+    sources: ClassVar[
+        dict[tuple[str, Callable[..., Any]], str]
+    ] = {}  # (operator, kernel) -> the record's place
 
     def __init__(self) -> None:
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.capabilities: dict[str, tuple[str, ...] | None] = {}
-        self.sources: dict[str, str] = {}
 
     def kernel_source(self, operator: str) -> str:
         """Where the operator's record is written: many kernels are the same loop with another function."""
-        return self.sources.get(operator) or super().kernel_source(operator)
+        return self.sources.get((operator, self.kernels[operator])) or super().kernel_source(operator)
 
     def allocate(self, nbytes: int, index: int) -> bytearray:
         try:

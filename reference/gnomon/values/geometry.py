@@ -175,6 +175,8 @@ def offsets(sizes: Sequence[int], strides: Sequence[int], start: int = 0) -> Ite
             range(start, start + sizes[0] * strides[0], strides[0]) if strides[0] else [start] * sizes[0]
         )
         return
+    if 0 in inner_sizes:
+        return  # however many times nothing
     for index in range(sizes[0]):
         yield from offsets(inner_sizes, inner_strides, start + index * strides[0])
 
