@@ -210,3 +210,8 @@ def test_bytes_seen_as_larger_or_smaller_elements(sizes: list[int], itemsize: in
         geometry.viewed_as_itemsize((2, 2), (1, 2), 0, 4, 2)
     with pytest.raises(RuntimeError, match=r"self.size\(-1\) must be divisible by 2"):
         geometry.viewed_as_itemsize((3,), (1,), 0, 2, 4)
+
+
+@pytest.mark.parametrize("sizes", [(2**62, 0), (2, 2**62, 0, 3), (0, 2**62), (2**62, 0, 2**62)])
+def test_however_many_times_nothing_is_nothing(sizes: tuple[int, ...]) -> None:
+    assert list(geometry.offsets(sizes, (1,) * len(sizes))) == []
