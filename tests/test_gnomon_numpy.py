@@ -479,3 +479,22 @@ def test_a_window_costs_what_it_meets_of_the_input(kernel: int) -> None:
     mean = functional.avg_pool1d(row, kernel, kernel, kernel // 2, count_include_pad=False)
     (values + mean).sum().backward()
     assert row.grad.tolist() == [[[0.25, 1.25, 0.25, 0.25]]]
+
+
+def test_a_number_is_rounded_once() -> None:
+    """Integers to float32, and a quotient before it is cut; a small power is a product."""
+    both = [gn.device("reference"), gn.device("numpy")]
+    odd = 2**57 + 2**33 + 1
+    for made in (
+        [gn.tensor([odd, -odd], device=device).to(gn.float32) for device in both],
+        [
+            gn.div(
+                gn.tensor([2.5, -2.5], device=device),
+                gn.tensor([0.001, 0.001], device=device),
+                rounding_mode="trunc",
+            )
+            for device in both
+        ],
+        [gn.tensor([1e157, 3.0], dtype=gn.float64, device=device) ** -2 for device in both],
+    ):
+        assert made[0].tolist() == made[1].tolist()

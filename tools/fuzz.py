@@ -33,7 +33,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 STARTING_SECONDS = 120.0  # that a child may take to begin
-MOST_MEMORY = 10 * 2**30  # of the child, PyTorch in it: a larger result is refused by both
+MOST_MEMORY = 3 * 2**30  # of the child, beside what it has to begin with: more is refused by both
 MOST_TEXT = 300  # characters of what differs
 
 
@@ -58,13 +58,21 @@ def run_child(options: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     gn.set_fallback_policy("allow")
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most))
+    resource.setrlimit(resource.RLIMIT_AS, (mapped_memory() + MOST_MEMORY, most))
     work = replay_one if options.replay is not None else check_known if options.known else check_drawn
     try:
         work(options, say)
         say("end")
     except Exception:  # of the tool's own: what operators raise is compared
         say("broken", traceback.format_exc())
+
+
+def mapped_memory() -> int:
+    """Bytes that this process has mapped."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:  # not Linux, where it is bounded by what there is
+        return 2**40
 
 
 def check_drawn(options: argparse.Namespace, say: Callable[..., None]) -> None:

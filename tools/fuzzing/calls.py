@@ -37,10 +37,12 @@ MOST_NUMBERS = (
     4000  # elements of a result that are looked at; of a larger one its sizes and strides are compared
 )
 HOSTILE_INTEGERS = (
-    *(2**31 - 1, 2**31, 2**31 + 1, 2**62, 2**63 - 1, 2**16, 2**24, 2**40),
+    *(2**31 - 1, 2**31, 2**31 + 1, 2**62, 2**63 - 1, 2**16, 2**40),
     *(-1, -2, 0, 1, 2, 3, -(2**31), -(2**31) - 1, -(2**62)),  # PyTorch takes what is below for symbols
 )
 HOSTILE_FLOATS = (math.nan, math.inf, -math.inf, 0.0, -0.0, 3e38, -3e38, 1e-45, 1e308, 2.5, 65504.0, -1.0)
+# Operators that make as many tensors as they are told to, which takes PyTorch minutes.
+MANY = re.compile(r"tensor_split|(unsafe_)?chunk")
 WORDS = ("", "mean", "sum", "none", "reflect", "constant", "trunc", "floor", "backward", "sideways")
 ROUNDINGS = {"float16": 8, "bfloat16": 4}  # eps by which two right results may differ; of other dtypes 64
 # Of these no numbers are compared: of memory that nobody has written to, and random ones.
@@ -127,6 +129,8 @@ def draw(rng: random.Random, only: str) -> Case | None:
     places = [rng.randrange(len(values)) for _ in range(changes if values else 0)]
     for place in places:
         values[place] = _changed(rng, operator.schema.arguments[place], values[place])
+    if MANY.match(operator.name):
+        values = [2**16 if isinstance(each, int) and each > 2**16 else each for each in values]
     forms = [operator, operator]
     forms += [each for each in operator.record.variants if each.schema.is_inplace]
     form = rng.choice(forms)

@@ -117,7 +117,7 @@ def encoded(values: Array, kind: dtype) -> Array:
         values = values.real
     if kind.category == 1:
         return _to_integers(values, kind) if values.dtype.kind == "f" else values.astype(stored)
-    if values.dtype.kind in "iu":
+    if values.dtype.kind in "iu" and kind.name != "float32":  # of which no integer is rounded twice
         values = values.astype(np.float64)
     if kind.itemsize == 2 and not kind.is_complex:
         single = values.astype(np.float32)

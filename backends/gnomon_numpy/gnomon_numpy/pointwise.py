@@ -134,7 +134,8 @@ def sign(a: Array) -> Array:
 family.elementwise_table({"mul.Tensor": np.multiply, "_conj_physical": np.conjugate, "sgn": sign}, ALL)
 family.elementwise_table({"div.Tensor": divide}, INEXACT, WIDE_COMPLEX)
 family.elementwise_table({"neg": np.negative, "abs": absolute}, NUMBERS)
-family.elementwise_table({"div_trunc": _truncated_quotient, "div_floor": _floored_quotient}, REAL, WIDE)
+family.elementwise_table({"div_trunc": _truncated_quotient}, REAL)  # the quotient is rounded, and then cut
+family.elementwise_table({"div_floor": _floored_quotient}, REAL, WIDE)
 family.elementwise_table({"remainder.Tensor": remainder, "fmod.Tensor": fmod}, REAL)
 family.elementwise_table({"sign": sign}, REAL_AND_BOOL)
 
@@ -464,14 +465,14 @@ def power(a: Array, b: Array) -> Array:
 
 
 def _power_of_number(iterator: Any, exponent: Any) -> None:
-    """0.5 and -0.5 mean the square root, whose -inf is NaN; small powers of complex numbers are products."""
+    """0.5 and -0.5 mean the square root, whose -inf is NaN; small powers are products."""
     a = operand(iterator, 1, WIDE)
     held = exponent if isinstance(exponent, int) else iterator.common_dtype.cast(exponent)
     if held == 0.5:
         result = np.sqrt(a)
     elif held == -0.5:
         result = rsqrt(a)
-    elif is_complex(a) and held in (-2, -1, 1, 2, 3):
+    elif a.dtype.kind in "fc" and held in (-2, -1, 1, 2, 3):
         result = {1: a, 2: a * a, 3: a * a * a}[abs(int(held.real))]
         result = result if held.real > 0 else reciprocal(result)
     elif a.dtype.kind in "biu":
