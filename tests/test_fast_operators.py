@@ -116,3 +116,16 @@ def test_a_zero_with_a_sign_is_a_zero_of_its_own(device: str, order: Any, other:
         for alpha in (order[0], *order, *order):
             result = gn.ops.aten.add.Tensor(x, operand, alpha)
             assert str(result[0, 0].item()) == str(alpha)
+
+
+@pytest.mark.parametrize("device", [name for name in ("reference", "c") if gn.backends()[name].available])
+@pytest.mark.parametrize("count", [1, 65, 510, 511, 512, 700])
+def test_lists_of_many_tensors(device: str, count: int) -> None:
+    tensors = [gn.tensor([float(number), -1.0], device=device) for number in range(count)]
+    expected = [part for number in range(count) for part in (float(number), -1.0)]
+    for _ in range(3):
+        assert gn.cat(tensors).tolist() == expected
+    leaf = tensors[0].requires_grad_()
+    for _ in range(2):
+        (gradient,) = gn.autograd.grad(gn.cat(tensors).sum(), leaf)
+        assert gradient.tolist() == [1.0, 1.0]

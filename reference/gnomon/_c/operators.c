@@ -21,7 +21,7 @@ enum {
 enum { WRITTEN_KEEP, WRITTEN_CALL, WRITTEN_RUN, WRITTEN_ORDER, WRITTEN_POSITIONS, WRITTEN_LENGTH };
 
 #define MOST_ARGUMENTS 24 /* of an operator; those with more go Python's way */
-#define MOST_TENSORS 64   /* of a call of several outputs */
+#define MOST_TENSORS 512  /* of a call of several outputs */
 #define MOST_WRITTEN 1024 /* of a call that only writes */
 
 /* The tensors of a call, lists and absent ones included. */
