@@ -1,0 +1,88 @@
+"""Derivatives where functions are not smooth: at zeros, and where all elements are equal.
+
+Where PyTorch's first and second derivatives are finite, so are gnomon's.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon_conformance.against_torch import CRASHES_TWICE, compares_numbers
+from gnomon_conformance.departures import OWN_OPERATORS
+from gnomon_conformance.running import Gnomon, prepare
+from gnomon_conformance.samples import good_samples
+from gnomon_conformance.selection import operators
+
+pytestmark = pytest.mark.oracle
+torch = pytest.importorskip("torch")
+
+POINTS = {"zeros": 0.0, "ones": 1.0}
+SAMPLES = 2  # of an operator
+DEVICE = "c" if gn.backends()["c"].available else "reference"
+# Derivatives that follow from singular vectors, of which equal singular values have no particular ones.
+OF_VECTORS = {"linalg_svdvals", "linalg_svd", "linalg_matrix_norm", "linalg_matrix_norm.str_ord",
+              "linalg_norm.ord_str", "linalg_norm"}  # fmt: skip
+NAMES = [
+    name
+    for name, operator in operators().items()
+    if name not in OWN_OPERATORS
+    and name not in OF_VECTORS
+    and compares_numbers(name)
+    and not CRASHES_TWICE.match(name)
+    and not any(argument.is_written for argument in operator.schema.arguments)
+    and any(sample.differentiable for _, sample in good_samples(name, "float64"))
+]
+
+
+def derivatives(framework: Any, library: Any, operator: Any, sample: Any, number: float) -> list[Any] | None:
+    """The first and the second derivatives of a call whose floating point operands are all ``number``; None
+    where there are none.
+    """
+    leaves: list[Any] = []
+
+    def leaf(value: Any) -> Any:
+        if isinstance(value, library.Tensor):
+            if value.dtype is not library.float64 or not value.numel():
+                return value
+            leaves.append(library.full_like(value, number).requires_grad_())
+            return leaves[-1]
+        return [leaf(each) for each in value] if isinstance(value, list) else value
+
+    values = [
+        leaf(each) for each in prepare(framework, operator.schema, sample, "float64", "contiguous").values
+    ]
+    try:
+        made = framework.call(operator, values)
+        outputs = [each for each in (made if isinstance(made, (tuple, list)) else [made]) if each is not None]
+        total = sum((each * 1.0).sum() for each in outputs if each.requires_grad)
+        first = library.autograd.grad(total, leaves, create_graph=True, allow_unused=True)
+        again = [each * 1.5 for each in first if each is not None and each.requires_grad]
+        second: Any = ()
+        if again:
+            second = library.autograd.grad(sum(each.sum() for each in again), leaves, allow_unused=True)
+    except (RuntimeError, NotImplementedError, ValueError, AttributeError, TypeError):
+        return None
+    return [None if each is None else each.detach().clone().flatten().tolist() for each in (*first, *second)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_derivatives_are_finite_where_pytorchs_are(name):
+    from gnomon_conformance.oracle import Torch
+
+    operator = operators()[name]
+    for _, sample in [each for each in good_samples(name, "float64") if each[1].differentiable][:SAMPLES]:
+        for point, number in POINTS.items():
+            expected = derivatives(Torch(), torch, operator, sample, number)
+            found = derivatives(Gnomon(DEVICE), gn, operator, sample, number)
+            for mine, theirs in zip(found or (), expected or ()):
+                if mine is not None and theirs is not None:
+                    wrong = [
+                        (one, other)
+                        for one, other in zip(mine, theirs)
+                        if math.isfinite(other) and not math.isfinite(one)
+                    ]
+                    assert not wrong, (point, sample.args, wrong)
