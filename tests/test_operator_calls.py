@@ -489,3 +489,13 @@ def test_what_is_no_call_of_the_operator(device):
     for operator in (aten.hardshrink_backward.default, aten.softshrink_backward.default):
         with pytest.raises(RuntimeError, match="value cannot be converted to type float16"):
             operator(gn.ones(2, dtype=gn.float16), gn.ones(2, dtype=gn.float16), 3e38)
+
+
+@pytest.mark.parametrize(("dtype", "result"), [("float32", "complex64"), ("float64", "complex128")])
+@pytest.mark.parametrize("weight", ["complex64", "complex128"])
+def test_a_complex_weight_makes_lerp_complex(device, dtype, result, weight):
+    x, end = (gn.tensor(each, dtype=getattr(gn, dtype)) for each in ([1.0, 2.0], [3.0, 5.0]))
+    found = gn.lerp(x, end, gn.tensor(0.5 + 1j, dtype=getattr(gn, weight)))
+    assert found.dtype.name == result and found.tolist() == [2 + 2j, 3.5 + 3j]
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        x.lerp_(end, gn.tensor(1j))

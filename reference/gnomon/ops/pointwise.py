@@ -456,7 +456,10 @@ def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
     elif weight.ndim and weight.dtype is not self.dtype:
         raise RuntimeError(f"expected dtype {self.dtype.name} for `weight` but got dtype {weight.dtype.name}")
     refuse(self.dtype, "bool", "integer")
-    return walk([self, end] if weight is None else [self, end, weight], self.dtype, self.dtype)
+    if weight is None:
+        return walk([self, end], self.dtype, self.dtype)
+    dtype = result_type(self, weight) if weight.dtype.is_complex else self.dtype
+    return walk([self, end, weight], dtype, dtype)
 
 
 def _lerp(a: Any, b: Any, weight: Any) -> Any:
