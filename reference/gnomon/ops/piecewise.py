@@ -141,7 +141,9 @@ hardshrink = native_function(
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
     out="out",
     exact_out=True,
-    doc="x, and 0 where it is between -lambd and lambd.",
+    doc="x, and 0 where it is between -lambd and lambd.  The result has the sizes and the dtype of x, "
+    "floating point.  Raises NotImplementedError for other dtypes, RuntimeError for a lambd that they do not "
+    "hold.",
 )
 
 hardshrink_backward = native_function(
