@@ -121,7 +121,7 @@ DEPARTURES: list[Departure] = [
         ("float64",),
     ),
     Departure(
-        r"polygamma|digamma|lgamma",
+        r"polygamma_?|digamma|lgamma",
         "element .* is",
         "PyTorch's first derivative of digamma stops its series after four terms, at nine digits",
         ("float64",),
