@@ -125,9 +125,10 @@ WORST_KEPT = 100  # passes whose largest errors are kept
 def compacted(data: dict[str, Any]) -> dict[str, Any]:
     """The same with each pass as a few numbers: [tier, origin, milliseconds, kernels, worst].
 
-    The first two are places in ``tier_names`` and ``origin_names``, the fourth one in ``kernel_sets``.
+    The first two are places in ``tier_names`` and ``origin_names``, the fourth one in ``kernel_sets``; dtypes
+    are places in ``dtype_names``.
     """
-    tiers, kernel_sets, rest = list(TIERS), {}, []
+    tiers, dtypes, kernel_sets, rest = list(TIERS), {"": 0}, {}, []
     passes: dict[str, dict[str, Any]] = {}
     measured = [each for each in data["results"] if each["worst"] and each["outcome"] == PASS]
     measured.sort(key=lambda each: -each["worst"]["ulps"] / max(each["worst"]["allowed"], 1e-300))
@@ -141,10 +142,12 @@ def compacted(data: dict[str, Any]) -> dict[str, Any]:
         row = [tiers.index(each["tier"]), ORIGINS.index(each["origin"]), round(each["seconds"] * 1000), place]
         if each["test"] in kept:
             row.append(each["worst"])
-        passes.setdefault(each["check"], {}).setdefault(each["operator"], {})[each["dtype"]] = row
+        dtype = dtypes.setdefault(each["dtype"], len(dtypes))
+        passes.setdefault(each["check"], {}).setdefault(each["operator"], {})[str(dtype)] = row
     names: dict[str, Any] = {
         "tier_names": tiers,
         "origin_names": list(ORIGINS),
+        "dtype_names": list(dtypes),
     }
     words: dict[str, int] = {}
     coverage = {
@@ -183,7 +186,8 @@ def _expanded(data: dict[str, Any]) -> dict[str, Any]:
     found = list(data["results"])
     for check, operators in passes["checks"].items():
         for operator, dtypes in operators.items():
-            for dtype, (tier, origin, milliseconds, place, *worst) in dtypes.items():
+            for at, (tier, origin, milliseconds, place, *worst) in dtypes.items():
+                dtype = passes["dtype_names"][int(at)]
                 result = Result(
                     *(data["backend"], "", check, operator, dtype, passes["tier_names"][tier], PASS),
                     kernels=dict(sets[place]),
