@@ -23,7 +23,7 @@ from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 
 from . import census, found_calls, judging, plugin, report, selection, signatures, tiers
-from .outcomes import COMPOSED, NOT_CLAIMED, NOT_OWN, OUTCOMES, OWN, Result, counts, origins, score
+from .outcomes import COMPOSED, FAIL, NOT_CLAIMED, NOT_OWN, OUTCOMES, OWN, Result, counts, origins, score
 
 HANG_LIMIT = 300.0  # seconds
 SHOWN = 10  # failures that the terminal names; the report has all
@@ -238,7 +238,7 @@ def summary(run: report.Run) -> str:
         if problem:
             lines += [f"The foundation of {tier!r} fails; what rests on it is blocked:", problem, ""]
     bad = [each for each in run.results if each.is_bad and each.outcome != "blocked"]
-    bad.sort(key=lambda each: each.outcome != "fail")  # what is wrong before what did not run
+    bad.sort(key=lambda each: each.outcome != FAIL)  # what is wrong, before what did not run
     for each in bad[:SHOWN]:
         lines += [f"{each.outcome}: {each.test}", *(f"    {line}" for line in each.message.splitlines()[:6])]
         if each.program:

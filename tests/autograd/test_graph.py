@@ -286,3 +286,11 @@ def test_saved_geometry(lib: Any) -> None:
     assert tuple(node._saved_self_sym_sizes) == (2, 3) and tuple(node._saved_mat2_sym_strides) == (2, 1)
     assert tuple(x.sum(0).grad_fn._saved_self_sym_sizes) == (2, 3)
     assert [each for each in dir(lib.cat([x, x]).grad_fn) if each.startswith("_saved")] == ["_saved_dim"]
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_a_number_beside_none_gets_the_gradient(lib: Any, name: str) -> None:
+    one = lib.tensor([1.0, float("nan"), 2.0], requires_grad=True)
+    other = lib.tensor([float("nan"), 1.0, 2.0], requires_grad=True)
+    getattr(lib, name)(one, other).sum().backward()
+    assert one.grad.tolist() == other.grad.tolist() == [1.0, 1.0, 0.5]

@@ -247,6 +247,30 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
+        r"raised \w+: (cum(max|min): Dimension out of range|index_add: index out of range|scaled_dot_product|"
+        r"searchsorted|scalar_tensor: value cannot|expand: The expanded size of the tensor \(-1\))",
+        "PyTorch looks at the arguments only where there are elements",
+        "program: v0 = t(0, 3); v1 = t(3, 3); v0.index_add_(0, L.tensor([2, 0, 1]), v1); no_grad  # float64",
+        r"t\(0, 3|, -1\]|searchsorted",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: (Found dtype \\w+ but expected|The size of tensor a .* must match)",
+        "a gradient of another dtype is converted; and under vmap PyTorch broadcasts before it has lined up",
+        "program: v0 = t(0, 3); v1 = t(); v2 = L.ops.aten.float_power.Tensor_Scalar(self=v1, exponent=0); "
+        "v3 = L.ops.aten.huber_loss.default(self=v0, target=v2, reduction=0); backward  # float32",
+        "_loss",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "under vmap gnomon's rule for a writing operator copies first; PyTorch's reads what it has written",
+        'program: v0 = t(3, 3, values="distinct", layout="column"); v1 = v0.movedim(0, 0); '
+        "v0.index_put_((L.tensor([2, 0, 1]),), v1, accumulate=True); vmap  # float64",
+        rf"(index_put_|index_copy_|index_add_|scatter_|scatter_add_|\] = ).*{BATCHED}",
+    ),
+    Known(
+        "program",
         f"{MORE}RuntimeError: (a view of )?a leaf Variable that requires grad is being used",
         "a copy, where PyTorch gives a view of what requires grad",
         "program: v0 = t(3, 3); v1 = v0.conj(); v1.pow_(2.0); backward  # complex128",
@@ -300,7 +324,7 @@ PROGRAMS: list[Known] = [
 # What only other operators call, and what stands behind others' checks.
 INNER = (
     r"\w*_backward(_data)?|_fused_\w+(\.\w+)?|_?native_(batch|layer|group)_norm\w*(\.\w+)?|_ctc_loss|_embedding_bag|"
-    r"_fft_\w+|_scaled_dot_product\w+|_local_scalar_dense|_safe_softmax|native_channel_shuffle"
+    r"_adaptive_avg_pool\dd|_fft_\w+|_scaled_dot_product\w+|_local_scalar_dense|_safe_softmax|native_channel_shuffle"
 )
 STRANGE = r"special|nonfinite|extreme|inf|nan|e\+?308|e\+38|e-45|\d{9}|65504"  # numbers, and arguments
 EMPTY = r"tensor\((\d+, )*0[,)]|\[(\d+, )*0[,\]]"
@@ -335,7 +359,7 @@ CALLS: list[Known] = [
         ANY,
         "raised OutOfMemoryError",
         "how much memory there is in a process, PyTorch knows otherwise",
-        "zeros([2147483649])  # float64, contiguous",
+        "unsafe_chunk(tensor(0, 2), 4611686018427387904, 0)  # uint8, offset",
     ),
     Known(
         "cummax|cummin",
@@ -367,7 +391,7 @@ CALLS: list[Known] = [
         r", (-1|-2|[3-9]|-?\d{5,})(, [^,()]*)*\)  # ",
     ),
     Known(
-        r"rad2deg|deg2rad|relu6|hardtanh|rsub\.\w+|binary_cross_entropy_with_logits|repeat_interleave\.Tensor",
+        r"rad2deg|deg2rad|abs|absolute|relu6|hardtanh|rsub\.\w+|binary_cross_entropy_with_logits|repeat_interleave\.Tensor",
         "^result has strides",
         "the strides of a dimension of one element mean nothing, nor those of a tensor of none; PyTorch's "
         "are of whichever operand its kernel takes first",
@@ -477,6 +501,34 @@ CALLS: list[Known] = [
         on_some_machines=True,
     ),
     Known(
+        r"fft_\w+|(std|var)_mean(\.\w+)?",
+        NUMBERS,
+        "what infinite numbers come to depends on the order of a sum",
+        'std_mean.dim(tensor(2, 3, values="nonfinite"), [0], True, True)  # float64, gapped',
+        STRANGE,
+    ),
+    Known(
+        "diff",
+        "^raised IndexError: diff: Dimension out of range",
+        "PyTorch looks at the dimension only where there are differences to take",
+        "diff(tensor(2, 4), 0, 2147483647, None, None)  # int16, odd ones",
+        ", 0, ",
+    ),
+    Known(
+        "view_as_complex|complex",
+        "^raised RuntimeError: (complex|view_as_complex): ",
+        "gnomon has no complex32",
+        'view_as_complex(tensor(2, dtype="float16"))  # int8, odd ones',
+        "float16",
+    ),
+    Known(
+        r"max_pool\w+",
+        r"^raised RuntimeError: max_pool\w+: .*Calculated output size",
+        "PyTorch's kernels count some arguments in 32 bits",
+        "max_pool1d(tensor(2, 2, 7), [3], [1], [0], [2147483649], False)  # float32, contiguous",
+        r"\d{10}",
+    ),
+    Known(
         "rrelu",
         "raised NotImplementedError: rrelu: not implemented for dtype bfloat16",
         "gnomon draws its slopes as float32 and float64",
@@ -485,9 +537,9 @@ CALLS: list[Known] = [
     Known(
         "topk",
         NUMBERS,
-        "in which order they come is nobody's, where they need not be sorted",
+        "which of equal elements is first, nobody says, nor in which order they come that need not be sorted",
         'topk(tensor(2, 4, values="distinct"), 4, 1, True, False)  # int64, varied',
-        r"False\)  #",
+        r"False\)  #|values=",
     ),
     Known(
         "binary_cross_entropy",
@@ -497,7 +549,7 @@ CALLS: list[Known] = [
         "None, 2)  # float32, contiguous",
     ),
     Known(
-        r"bilinear|addmv|_pdist_forward|baddbmm|addbmm|index_put_?",
+        r"bilinear|addmv|_pdist_forward|baddbmm|addbmm|index_put_?|scatter\\.\\w+",
         r"raised RuntimeError: .*\nexpected IndexError",
         "of a tensor that has too few dimensions gnomon says how many there should be; PyTorch reads the "
         "size that is not there",

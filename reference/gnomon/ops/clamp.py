@@ -22,12 +22,12 @@ maximum = native_function(
     meta=binary("complex"),
     kernel=pointwise(arithmetic.maximum),
     derivatives={
-        "self": lambda grad, self, other: tie_grad(grad, self, other, self >= other),
-        "other": lambda grad, self, other: tie_grad(grad, self, other, self <= other),
+        "self": lambda grad, self, other: tie_grad(grad, self, other, ~(self < other)),
+        "other": lambda grad, self, other: tie_grad(grad, self, other, ~(self > other)),
     },
     out="out",
     doc="The larger of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
-    "gradient.",
+    "gradient, and where one is NaN the whole.",
 )
 
 minimum = native_function(
@@ -35,12 +35,12 @@ minimum = native_function(
     meta=binary("complex"),
     kernel=pointwise(arithmetic.minimum),
     derivatives={
-        "self": lambda grad, self, other: tie_grad(grad, self, other, self <= other),
-        "other": lambda grad, self, other: tie_grad(grad, self, other, self >= other),
+        "self": lambda grad, self, other: tie_grad(grad, self, other, ~(self > other)),
+        "other": lambda grad, self, other: tie_grad(grad, self, other, ~(self < other)),
     },
     out="out",
     doc="The smaller of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
-    "gradient.",
+    "gradient, and where one is NaN the whole.",
 )
 
 

@@ -245,7 +245,7 @@ def _cosine_similarity(x1: Any, x2: Any, dim: int, eps: float) -> Any:
     common = result_type(x1._spec, x2._spec)
     if not common.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.name}")
-    if eps < 0:
+    if not eps >= 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     directions = []
     for each in aten.broadcast_tensors((x1, x2)):
