@@ -74,6 +74,44 @@ def test_factors_whose_elements_are_apart(library):
             assert np.array_equal(product(library, *spaced).array, expected)
 
 
+@pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
+@pytest.mark.parametrize(
+    "sizes", ((40, 40, 41), (14, 32, 147), (15, 33, 898), (64, 31, 895), (29, 449, 66), (100, 70, 1793))
+)
+def test_products_of_bfloat16_by_pairs(library, sizes, transposed):
+    m, n, k = sizes
+    a = laid_out(numbers((m, k), "bfloat16"), transposed[0])
+    b = laid_out(numbers((k, n), "bfloat16", seed=1), transposed[1])
+    expected = precise(a) @ precise(b)
+    assert_near(product(library, a, b, "bfloat16"), expected, np.abs(precise(a)) @ np.abs(precise(b)), k)
+
+
+@pytest.mark.parametrize(
+    "exponents", ((-60, -60), (-70, -70), (-133, 0), (0, -130), (-126, -7), (-112, 0), (-56, -56))
+)
+def test_products_of_bfloat16_that_are_subnormal(library, exponents):
+    generator = np.random.default_rng(5)
+    left, right = (
+        make(np.ldexp(generator.choice([-1.5, -1.0, 0.0, 1.0, 1.75], (50, 50)), each), "bfloat16")
+        for each in exponents
+    )
+    expected = precise(left) @ precise(right)
+    got = values(product(library, left, right, "bfloat16")).astype(np.float64)
+    # nothing is flushed: an error is at most a rounding, of floats and then of the result
+    assert (np.abs(got - expected) <= np.abs(expected) * 2.0**-8 + 51 * 2.0**-149 + 2.0**-134).all()
+    assert np.abs(expected).max() < 2.0**-133 or (got != 0).any()
+
+
+def test_products_of_bfloat16_that_are_not_finite(library):
+    left, right = np.ones((50, 50), "float32"), np.ones((50, 50), "float32")
+    left[3, 4], left[7, 8], right[8, 9], right[30, 31] = np.inf, np.nan, 0, -np.inf
+    left[20, 30] = 0
+    got = values(product(library, make(left, "bfloat16"), make(right, "bfloat16"), "bfloat16"))
+    with np.errstate(invalid="ignore"):
+        wanted = left @ right
+    assert np.array_equal(got, wanted, equal_nan=True)
+
+
 @pytest.mark.parametrize("dtype", ("float32", "float64", "bfloat16"))
 def test_an_element_depends_on_its_row_and_column_alone(library, dtype):
     a, b = numbers((61, 530), dtype), numbers((530, 437), dtype, 1)

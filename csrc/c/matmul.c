@@ -7,6 +7,8 @@
 #include "workspace.h"
 
 #include "gemm.h"
+#include "gemm_bfloat16.h"
+#include "half_vectors.h"
 
 #include "threads.h"
 
@@ -21,6 +23,8 @@
 #define SMALL_PRODUCT 4096
 /* The same for the kernel of our own. */
 #define LEAST_BLOCKED 512
+/* Multiplications of bfloat16 below which looking for subnormal numbers costs more than pairs save. */
+#define LEAST_PAIRED 65536
 /* Places of k of a half type's factor that are made numbers at a time. */
 #define HALF_PIECE 64
 /* Multiplications up to which the kernel of our own is used before a BLAS, whose checks and copies cost more.  With
@@ -136,7 +140,7 @@ typedef struct product {
 } product;
 
 /* How a product is made. */
-enum { BY_ELEMENTS, BY_VECTOR, BY_BLOCKS, BY_BLAS, BY_STRIPS };
+enum { BY_ELEMENTS, BY_VECTOR, BY_BLOCKS, BY_PAIRS, BY_BLAS, BY_STRIPS };
 
 static void set_status(product *work, int32_t status) {
     if (status != GN_OK) {
@@ -166,7 +170,7 @@ static int32_t run_product(product *work, gn_task *task, int64_t width) {
         return GN_OK;
     }
     int64_t grain = GN_GRAIN;
-    if (work->method == BY_BLOCKS) {
+    if (work->method == BY_BLOCKS || work->method == BY_PAIRS) {
         find_slices(work, width);
         grain *= BLOCKED_STEPS;
     } else {

@@ -360,10 +360,15 @@ static int32_t NAME(multiply)(int method, int64_t m, int64_t n, int64_t k, COMPU
                               int64_t a_row, int64_t a_column, const STORAGE *b, int64_t b_row, int64_t b_column,
                               COMPUTE beta, const COMPUTE *from, int64_t from_row, COMPUTE *c, int64_t c_row) {
 #if HAS_BLOCKS
-    if (method == BY_BLOCKS) {
+    if (method == BY_BLOCKS || method == BY_PAIRS) {
         const COMPUTE *added = beta == 0 ? NULL : from;
         const gn_factor left = {a, a_row, a_column, NULL, NULL};
         const gn_factor right = {b, b_column, b_row, NULL, NULL};
+#if CODE == GN_BFLOAT16
+        if (method == BY_PAIRS) {
+            return gn_gemm_bfloat16(m, n, k, alpha, &left, &right, beta, added, from_row, c, c_row);
+        }
+#endif
 #if IS_HALF
         const gn_factor floats_left = {&left, 0, 0, NAME(pack_left), NULL};
         const gn_factor floats_right = {&right, 0, 0, NULL, NAME(pack_right)};
@@ -463,6 +468,12 @@ static int32_t NAME(make_tile)(const product *work, COMPUTE alpha, COMPUTE beta,
                        added, added_row, c, c_row);
     if (!direct) {
         for (int64_t i = 0; i < m; i++) {
+#if IS_HALF
+            if (out->column == size) {
+                NAME(gn_narrow_row)(c + i * c_row, n, (STORAGE *)(to + i * out->row));
+                continue;
+            }
+#endif
             for (int64_t j = 0; j < n; j++) {
                 *(STORAGE *)(to + i * out->row + j * out->column) = STORE(c[i * c_row + j]);
             }
@@ -491,7 +502,7 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
         const int64_t column = tile % tiles_n * work->tile_n;
         const int64_t row = tile / tiles_n * work->tile_m;
         many = 1;
-        if (work->method == BY_BLOCKS) { /* all that are left in this matrix: they are next to each other */
+        if (work->method == BY_BLOCKS || work->method == BY_PAIRS) { /* all that are left in this matrix: they are next to each other */
             many = gn_min(end, (batch + 1) * tiles) - task;
         }
         const int64_t n = gn_min(tiles_n > 1 ? many * work->tile_n : work->tile_n, work->n - column);
@@ -500,8 +511,31 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
     }
 }
 
+#if CODE == GN_BFLOAT16
+/* The least exponent of all numbers of a batch of matrices. */
+static int32_t least_exponent(const matrix *of, int64_t batch, int64_t rows, int64_t columns) {
+    int32_t least = INT32_MAX;
+    for (int64_t i = 0; i < batch; i++) {
+        const uint16_t *data = (const uint16_t *)(of->data + i * of->batch);
+        const int32_t own = gn_least_exponent(data, rows, columns, of->row / 2, of->column / 2);
+        least = own < least ? own : least;
+    }
+    return least;
+}
+
+/* Whether products are made of pairs: one answer for all tiles, so that no result depends on how they are cut. */
+static int goes_by_pairs(const product *work) {
+    return work->method == BY_BLOCKS && gn_has_bfloat16_products() && work->m * work->n * work->k >= LEAST_PAIRED
+           && gn_sums_are_normal(least_exponent(&work->a, work->batch, work->m, work->k),
+                                 least_exponent(&work->b, work->batch, work->k, work->n));
+}
+#endif
+
 static int32_t NAME(run)(product *work) {
     work->method = NAME(find_method)(work->m, work->n, work->k);
+#if CODE == GN_BFLOAT16
+    work->method = goes_by_pairs(work) ? BY_PAIRS : work->method;
+#endif
     return run_product(work, NAME(product_tiles), GN_GEMM_WIDTH / (int64_t)sizeof(COMPUTE));
 }
 

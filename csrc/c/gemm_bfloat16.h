@@ -1,0 +1,27 @@
+/* Products of bfloat16 matrices by the processor's own sums of two products, where it has them (AVX-512 BF16).
+ *
+ * These take subnormal numbers for zeros, and make zeros of results that would be subnormal.  So they are used where
+ * there can be none: where both factors' least numbers are so large that whatever their products add up to is zero or a
+ * normal number.  All other products are made of floats. */
+#ifndef GN_GEMM_BFLOAT16_H
+#define GN_GEMM_BFLOAT16_H
+
+#include "gemm.h"
+
+/* Whether the processor has the instruction, and this file was compiled for it. */
+int gn_has_bfloat16_products(void);
+
+/* The least exponent of a matrix's numbers that are not 0 (strides count elements); one far below all where a number is
+ * subnormal, and far above where all are 0. */
+int32_t gn_least_exponent(const uint16_t *data, int64_t rows, int64_t columns, int64_t row, int64_t column);
+/* Whether products of numbers with these least exponents, and sums of such products, are never subnormal: all are whole
+ * multiples of the product of the factors' last places. */
+static inline int gn_sums_are_normal(int32_t left, int32_t right) {
+    return left + right - 2 * 7 >= -126;
+}
+
+/* c = alpha left right + beta from, as gn_gemm_blocked_float32, of factors that are bfloat16 in memory. */
+int32_t gn_gemm_bfloat16(int64_t m, int64_t n, int64_t k, float alpha, const gn_factor *left, const gn_factor *right,
+                         float beta, const float *from, int64_t from_row, float *c, int64_t c_row);
+
+#endif
