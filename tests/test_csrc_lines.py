@@ -534,6 +534,22 @@ def test_distances(sides, order, dtype):
     same_distances(run(lambda: gn.nn.functional.pdist(on_c(x[1]), order))[0], expected, tolerance)
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("length", (1, 15, 16, 17, 33, 64, 100))
+def test_the_largest_difference_of_what_is_not_finite(length, dtype):
+    """cdist leaves NaN out, as PyTorch's does; pdist keeps it."""
+    for place in {0, length // 2, length - 1}:
+        x = numbers(6, length, dtype=dtype)
+        x[1, place], x[2, place], x[3, place], x[4, place] = np.nan, np.inf, -np.inf, -0.0
+        with np.errstate(invalid="ignore"):
+            sizes = np.abs(x[:, None] - x[None])
+        array = x.copy()
+        result = run(lambda: gn.cdist(on_c(array), on_c(array), p=np.inf))[0]  # noqa: B023
+        assert (result == np.where(np.isnan(sizes), 0, sizes).max(-1)).all()
+        kept = run(lambda: gn.nn.functional.pdist(on_c(array), np.inf))[0]  # noqa: B023
+        assert np.array_equal(kept, sizes.max(-1)[np.triu_indices(6, 1)], equal_nan=True)
+
+
 @pytest.mark.parametrize("mode", (None, 0, 1, 2))
 def test_distances_of_what_is_not_finite(mode):
     x = numbers(40, 20)
