@@ -88,6 +88,16 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
                     for (int64_t j = low; j < high; j++) {
                         line[j] = (COMPUTE)(line[j] + patch[j]);
                     }
+                } else if (stride == 2 && low < high) {
+                    /* what lies between is written as it was, so that whole vectors are */
+                    GN_INDEPENDENT
+                    for (int64_t j = low; j < high - 1; j++) {
+                        const COMPUTE sum = (COMPUTE)(line[2 * j] + patch[j]);
+                        const COMPUTE between = line[2 * j + 1];
+                        line[2 * j] = sum;
+                        line[2 * j + 1] = between;
+                    }
+                    line[2 * high - 2] = (COMPUTE)(line[2 * high - 2] + patch[high - 1]);
                 } else {
                     for (int64_t j = low; j < high; j++) {
                         line[j * stride] = (COMPUTE)(line[j * stride] + patch[j]);
@@ -99,6 +109,10 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
                 }
                 if (stride == 1) {
                     memcpy(patch + low, line + low, (size_t)(high - low) * sizeof(COMPUTE));
+                } else if (stride == 2) {
+                    for (int64_t j = low; j < high; j++) {
+                        patch[j] = line[2 * j];
+                    }
                 } else {
                     for (int64_t j = low; j < high; j++) {
                         patch[j] = line[j * stride];
