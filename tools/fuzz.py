@@ -229,6 +229,7 @@ class Watch:
             raise SystemExit(f"tools/fuzz.py: a child {ended} before its first case")
         else:
             self.skipped += 1
+            print(f"PyTorch {ended}: {child.text}", file=sys.stderr)
         return child.number + 1
 
 

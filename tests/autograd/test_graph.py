@@ -294,3 +294,9 @@ def test_a_number_beside_none_gets_the_gradient(lib: Any, name: str) -> None:
     other = lib.tensor([float("nan"), 1.0, 2.0], requires_grad=True)
     getattr(lib, name)(one, other).sum().backward()
     assert one.grad.tolist() == other.grad.tolist() == [1.0, 1.0, 0.5]
+
+
+def test_a_product_of_one_factor_passes_the_gradient(lib: Any) -> None:
+    x = lib.tensor([[float("inf"), float("nan"), 2.0]], requires_grad=True)
+    x.cumprod(0).sum().backward()
+    assert x.grad.tolist() == [[1.0, 1.0, 1.0]]

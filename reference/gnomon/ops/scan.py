@@ -78,7 +78,7 @@ def _cumprod_grad(grad: Any, self: Any, dim: int, result: Any) -> Any:
     With zeros, dividing does not work: gradient i is then the sum over j >= i of grad[j] times the product of
     all elements up to j but i.  Source: cumprod_backward, whose cases for where the zeros are this is one of.
     """
-    if not self.ndim or self.numel() <= 1:
+    if not self.ndim or self.numel() <= 1 or self.size(dim) == 1:
         return grad * 1 if not self.ndim else grad
     weighted = aten.mul(grad, result.conj())
     if can_be_read(self) and not bool((self == 0).any().item()):
