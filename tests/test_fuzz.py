@@ -61,6 +61,7 @@ def fuzz(*words: str, path: Path | None = None) -> subprocess.CompletedProcess[s
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The fuzzer's modules."""
+    pytest.importorskip("torch")
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     import fuzz
     from fuzzing import calls, known, programs
