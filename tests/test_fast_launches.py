@@ -149,7 +149,7 @@ def test_a_number_is_told_anew(device: str) -> None:
         (gn.float16, (65504, -65504.0, math.inf), (1e5, 70000, -1e5)),
         (gn.float32, (3.4e38, -math.inf), (1e39, -1e300)),
         (gn.bool, (2, 0, 0.5, math.nan, -math.inf), ()),
-        (gn.complex64, (2, 0.5, 1j, 1e39), ()),
+        (gn.complex64, (2, 0.5, 1j, 3e38), (1e39, 1e39j)),
     ],
 )
 def test_numbers_that_do_not_fit_raise_every_time(dtype: Any, good: Any, bad: Any, device: str) -> None:
