@@ -418,7 +418,7 @@ def test_a_name_of_gnomons_own_stays_its_own(tmp_path: Path, name: str) -> None:
 
 
 def test_an_interrupt_while_a_plug_in_is_imported_is_the_users(tmp_path: Path) -> None:
-    install_plug_in(tmp_path, "slow", "import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    install_plug_in(tmp_path, "slow", "import signal; signal.raise_signal(signal.SIGINT)")
     finished = run(
         """
         import signal
