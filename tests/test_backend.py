@@ -423,7 +423,7 @@ def test_an_interrupt_while_a_plug_in_is_imported_is_the_users(tmp_path: Path) -
         """
         import signal
         import gnomon as gn
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background does not have
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
         handler = signal.getsignal(signal.SIGINT)
         try:
             gn.ones(1, device="slow")
