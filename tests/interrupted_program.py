@@ -20,6 +20,7 @@ from gnomon.dispatch.dispatcher import _listeners
 from gnomon.dispatch.mode import mode_word
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.func.batching import current_levels
+from gnomon.values.device import _scoped_devices, scoped_device
 
 functional = gn.nn.functional
 gn.manual_seed(0)
@@ -69,8 +70,11 @@ def views() -> Any:
 def blocks() -> Any:
     """All kinds of blocks, one in another."""
     leaf = gn.ones(2, requires_grad=True)
-    with gn.no_grad(), gn.enable_grad(), gn.device(gn.ones(1).device), DispatchMode():
+    with gn.no_grad(), gn.enable_grad(), DispatchMode():
         twice = leaf * 2
+    for _ in range(8):
+        with gn.device("meta"):
+            pass
     with gn.autograd.graph.saved_tensors_hooks(lambda kept: kept, lambda kept: kept):
         squared = twice * twice
     with gn.inference_mode():
@@ -86,7 +90,7 @@ def state() -> dict[str, Any]:
     """What a thread carries about, and whether calls are watched."""
     return {
         "mode word": mode_word(),
-        "device": str(gn.ones(1).device),
+        "device": scoped_device(),
         "dual level": current_level() is not None,
         "vmaps": len(current_levels()),
         "listeners": len(_listeners),
@@ -132,6 +136,7 @@ def main(work: Callable[[], Any], times: int) -> dict[str, Any]:
             gn.dispatch.mode.set_mode_word(before["mode word"])
             gn.func.batching.LEVELS.set(())
             gn.autograd.forward_grad.LEVEL.set(None)
+            _scoped_devices.set(None)
     return {
         "interrupts": raised,
         "replaced": replaced,

@@ -50,9 +50,10 @@ def test_in_c_every_interrupt_comes_out_and_leaves_all_as_it_was(work: str) -> N
 
 @pytest.mark.parametrize("work", ["step", "blocks"])
 def test_in_python_none_is_replaced_and_few_leave_a_mode(work: str) -> None:
-    told = interrupt(work, 500, GNOMON_BACKEND="reference", GNOMON_HOT_PATH="python")
+    backend = "c" if IN_C else "reference"  # "c" is quicker, so that more of them fall into finalizers
+    told = interrupt(work, 1000, GNOMON_BACKEND=backend, GNOMON_HOT_PATH="python")
     assert told["replaced"] == {}
     assert (
-        sum(told["left"].values()) <= 25
+        sum(told["left"].values()) <= 50
     )  # of a block's own __exit__, which an interrupt kept from beginning
     assert told["same_afterwards"]
