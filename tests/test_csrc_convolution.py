@@ -245,6 +245,29 @@ def test_numbers_that_part_positions_ask_for_no_memory(options, dtype, dims, cha
     assert gn.accelerator.max_memory_allocated("c") <= max(before, 2**26)
 
 
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("groups", [1, 3])
+@pytest.mark.parametrize("stride", [(1, 1), (2, 1)])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("width", [5, 16, 32])
+@pytest.mark.parametrize("far", [2**57, 2**59, 2**60 - 1])
+def test_kernel_elements_that_lie_far_outside_meet_nothing(far, width, axis, stride, groups):
+    """Rows of 2**k elements that are 2**(64 - k) of them off have offsets that 64 bits take for 0."""
+    apart, padding = [1, 1], [1, 1]
+    apart[axis] = padding[axis] = far
+    gn.manual_seed(1)
+    image = gn.randint(-3, 4, (1, 3, 4, width), device="reference").float()
+    weight = gn.randint(-3, 4, (6, 3 // groups, 3, 3), device="reference").float()
+    found = []
+    for device in ("reference", "c"):
+        tensors = [each.to(device, copy=True).requires_grad_() for each in (image, weight)]
+        options = {"stride": stride, "padding": padding, "dilation": apart, "groups": groups}
+        result = gn.nn.functional.conv2d(*tensors, **options)
+        result.sum().backward()
+        found.append([result.tolist(), *(each.grad.tolist() for each in tensors)])
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

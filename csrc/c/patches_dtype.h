@@ -9,6 +9,9 @@ static void NAME(walk_shifted)(const geometry *of, COMPUTE *plane, const int64_t
                                int64_t first, int64_t count, COMPUTE *patch, int add_back) {
     const int64_t width = of->out[2];
     const int64_t slab = of->out[1] * width;
+    /* further off than the input is long, it is no nearer: rows times such a shift fit into 64 bits */
+    const int64_t down = gn_max(-of->out[1], gn_min(shift[1], of->in[1]));
+    const int64_t along = down * width + gn_max(-width, gn_min(shift[2], width));
     for (int64_t done = 0, part; done < count; done += part, patch += part) {
         const int64_t j0 = (first + done) / slab;
         const int64_t from = (first + done) % slab;
@@ -17,17 +20,17 @@ static void NAME(walk_shifted)(const geometry *of, COMPUTE *plane, const int64_t
         const int64_t i0 = j0 * of->stride[0] + shift[0];
         const int inside = i0 >= 0 && i0 < of->in[0];
         /* the positions [low, high) whose rows meet the input, and of those the ones that do */
-        const int64_t high = inside ? gn_max(from, gn_min(until, (of->in[1] - shift[1]) * width)) : from;
-        const int64_t low = gn_min(high, gn_max(from, -shift[1] * width));
-        const int64_t along = shift[1] * width + shift[2];
+        const int64_t high = inside ? gn_max(from, gn_min(until, (of->in[1] - down) * width)) : from;
+        const int64_t low = gn_min(high, gn_max(from, -down * width));
         const int64_t meets_low = gn_max(low, -along);
         const int64_t meets_high = gn_max(meets_low, gn_min(high, of->in[1] * width - along));
         COMPUTE *at = patch - from;
-        COMPUTE *line = plane + (inside ? i0 : 0) * of->in[1] * width + along;
+        const int64_t meets = meets_high - meets_low;
+        COMPUTE *line = plane + (meets > 0 ? i0 * of->in[1] * width + along + meets_low : 0);
         if (!add_back) {
             memset(at + from, 0, (size_t)(low - from) * sizeof(COMPUTE));
-            if (meets_low < meets_high) {
-                memcpy(at + meets_low, line + meets_low, (size_t)(meets_high - meets_low) * sizeof(COMPUTE));
+            if (meets > 0) {
+                memcpy(at + meets_low, line, (size_t)meets * sizeof(COMPUTE));
             }
             memset(at + high, 0, (size_t)(until - high) * sizeof(COMPUTE));
         }
@@ -41,8 +44,8 @@ static void NAME(walk_shifted)(const geometry *of, COMPUTE *plane, const int64_t
         }
         if (add_back) {
             GN_INDEPENDENT
-            for (int64_t p = meets_low; p < meets_high; p++) {
-                line[p] = (COMPUTE)(line[p] + at[p]);
+            for (int64_t p = 0; p < meets; p++) {
+                line[p] = (COMPUTE)(line[p] + at[meets_low + p]);
             }
         }
     }
@@ -81,26 +84,29 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
             /* the part's own columns [low, high) that do */
             const int64_t high = inside ? gn_min(gn_max(end - column, 0), part) : 0;
             const int64_t low = gn_min(gn_max(begin - column, 0), high);
-            COMPUTE *line = plane + (inside ? (i0 * of->in[1] + i1) * of->in[2] + k2 + column * stride : 0);
+            const int64_t meets = high - low;
+            COMPUTE *line =
+                plane + (meets > 0 ? (i0 * of->in[1] + i1) * of->in[2] + k2 + (column + low) * stride : 0);
+            COMPUTE *met = patch + low;
             if (add_back) {
                 if (stride == 1) {
                     GN_INDEPENDENT
-                    for (int64_t j = low; j < high; j++) {
-                        line[j] = (COMPUTE)(line[j] + patch[j]);
+                    for (int64_t j = 0; j < meets; j++) {
+                        line[j] = (COMPUTE)(line[j] + met[j]);
                     }
-                } else if (stride == 2 && low < high) {
+                } else if (stride == 2 && meets > 0) {
                     /* what lies between is written as it was, so that whole vectors are */
                     GN_INDEPENDENT
-                    for (int64_t j = low; j < high - 1; j++) {
-                        const COMPUTE sum = (COMPUTE)(line[2 * j] + patch[j]);
+                    for (int64_t j = 0; j < meets - 1; j++) {
+                        const COMPUTE sum = (COMPUTE)(line[2 * j] + met[j]);
                         const COMPUTE between = line[2 * j + 1];
                         line[2 * j] = sum;
                         line[2 * j + 1] = between;
                     }
-                    line[2 * high - 2] = (COMPUTE)(line[2 * high - 2] + patch[high - 1]);
+                    line[2 * meets - 2] = (COMPUTE)(line[2 * meets - 2] + met[meets - 1]);
                 } else {
-                    for (int64_t j = low; j < high; j++) {
-                        line[j * stride] = (COMPUTE)(line[j * stride] + patch[j]);
+                    for (int64_t j = 0; j < meets; j++) {
+                        line[j * stride] = (COMPUTE)(line[j * stride] + met[j]);
                     }
                 }
             } else {
@@ -108,14 +114,14 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
                     patch[j] = 0;
                 }
                 if (stride == 1) {
-                    memcpy(patch + low, line + low, (size_t)(high - low) * sizeof(COMPUTE));
+                    memcpy(met, line, (size_t)meets * sizeof(COMPUTE));
                 } else if (stride == 2) {
-                    for (int64_t j = low; j < high; j++) {
-                        patch[j] = line[2 * j];
+                    for (int64_t j = 0; j < meets; j++) {
+                        met[j] = line[2 * j];
                     }
                 } else {
-                    for (int64_t j = low; j < high; j++) {
-                        patch[j] = line[j * stride];
+                    for (int64_t j = 0; j < meets; j++) {
+                        met[j] = line[j * stride];
                     }
                 }
                 for (int64_t j = high; j < part; j++) {

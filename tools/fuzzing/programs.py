@@ -371,6 +371,9 @@ def _variables(machine: Machine, program: Program, made: Run, variables: dict[st
         made.tensors[f"the version of v{place}"] = machine.framework.version(variables[f"v{place}"])
 
 
+End = Callable[["Machine", Program, list[Any], Run], None]
+
+
 def _end_backward(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
     leaves = [each.requires_grad_() for each in inputs]
     variables: dict[str, Any] = {}
@@ -435,30 +438,18 @@ def _end_jvp(machine: Machine, program: Program, inputs: list[Any], made: Run) -
     machine.look(made, "the tangent", found[1], False)
 
 
-def _end_hessian(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    found = machine.module.func.hessian(_number(machine, program, made))(*inputs)
-    machine.look(made, "the hessian", found, False)
+def _transformed(
+    transform: Callable[[Any, Callable[..., Any]], Callable[..., Any]],
+    what: str,
+    function_of: Callable[[Machine, Program, Run], Callable[..., Any]] = _function,
+) -> End:
+    """An ending by what ``transform`` (of ``func`` and a function) makes of the program."""
 
+    def end(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+        transformed = transform(machine.module.func, function_of(machine, program, made))
+        machine.look(made, what, transformed(*inputs), False)
 
-def _end_jacrev(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    found = machine.module.func.jacrev(_function(machine, program, made))(*inputs)
-    machine.look(made, "the jacobian", found, False)
-
-
-def _end_jacfwd(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    found = machine.module.func.jacfwd(_function(machine, program, made))(*inputs)
-    machine.look(made, "the jacobian", found, False)
-
-
-def _end_vmap(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    found = machine.module.func.vmap(_function(machine, program, made))(*inputs)
-    machine.look(made, "the result", found, False)
-
-
-def _end_vmap_of_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    func = machine.module.func
-    found = func.vmap(func.grad(_number(machine, program, made)))(*inputs)
-    machine.look(made, "the gradient", found, False)
+    return end
 
 
 def _end_jvp_of_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
@@ -469,8 +460,18 @@ def _end_jvp_of_grad(machine: Machine, program: Program, inputs: list[Any], made
     machine.look(made, "its tangent", found[1], False)
 
 
-ENDS: dict[str, Callable[[Machine, Program, list[Any], Run], None]] = {
-    ending: globals()[f"_end_{ending.replace(' ', '_')}"] for ending in dict.fromkeys(ENDINGS)
+ENDS: dict[str, End] = {
+    "backward": _end_backward,
+    "no_grad": _end_no_grad,
+    "twice": _end_twice,
+    "vjp": _end_vjp,
+    "jvp": _end_jvp,
+    "hessian": _transformed(lambda func, function: func.hessian(function), "the hessian", _number),
+    "jacrev": _transformed(lambda func, function: func.jacrev(function), "the jacobian"),
+    "jacfwd": _transformed(lambda func, function: func.jacfwd(function), "the jacobian"),
+    "vmap": _transformed(lambda func, function: func.vmap(function), "the result"),
+    "vmap of grad": _transformed(lambda func, f: func.vmap(func.grad(f)), "the gradient", _number),
+    "jvp of grad": _end_jvp_of_grad,
 }
 
 
