@@ -88,13 +88,19 @@ def test_halves_are_rounded_as_the_references(dtype: gn.dtype) -> None:
     assert gn.equal(found, exact.to(gn.float32).to(dtype))
 
 
-def test_permutations_are_the_references() -> None:
-    for seed in range(3):
-        found = [
-            gn.randperm(100, generator=gn.Generator().manual_seed(seed), device=device).tolist()
-            for device in ("c", "reference")
-        ]
-        assert found[0] == found[1] and sorted(found[0]) == list(range(100))
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 100, 127, 128, 129, 130, 255, 256, 257, 1000])
+def test_permutations_are_the_references(count: int) -> None:
+    """The exchanges are found in blocks of 128."""
+    for dtype in (gn.int64, gn.float32, gn.int16, gn.float64):
+        for seed, used in ((0, 0), (1, 2**64 - 7), (2**64 - 1, 2**32 - 3)):
+            found = []
+            for device in ("c", "reference"):
+                generator = gn.Generator().manual_seed(seed)
+                generator.take(used)
+                made = gn.randperm(count, generator=generator, dtype=dtype, device=device)
+                assert made.dtype is dtype and made.device.type == device
+                found.append((made.tolist(), generator.get_state().tolist()))
+            assert found[0] == found[1] and sorted(found[0][0]) == list(range(count))
 
 
 @pytest.mark.parametrize("used", [2**32 - 5, 2**64 - 5, 2**127])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 import pytest
 
 import gnomon as gn
+from gnomon.memory.backend import backend_of
 from gnomon.ops.random import philox_4x32_10
 
 FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]
@@ -65,6 +67,38 @@ def test_the_first_numbers_of_seed_0_are_the_known_answer(device: str) -> None:
     assert gn.randn(1, dtype=gn.float64).item() == pytest.approx(expected, rel=1e-14)
     gn.manual_seed(0)
     assert gn.randint(1000, (1,)).item() == (words[0] | words[1] << 32) % 1000
+
+
+def test_a_permutation_is_fisher_and_yates_shuffle(device: str) -> None:
+    """Half a block says with which of the places behind it each is exchanged."""
+    expected = list(range(5))
+    for place in range(4):
+        words = philox_4x32_10(7, 11 + place // 2)
+        bits = words[2] | words[3] << 32 if place % 2 else words[0] | words[1] << 32
+        other = place + bits * (5 - place) // 2**64
+        expected[place], expected[other] = expected[other], expected[place]
+    generator = gn.Generator().manual_seed(7)
+    generator.take(11)
+    assert gn.randperm(5, generator=generator).tolist() == expected
+    assert generator.take(0) == 16  # as many as there are elements
+
+
+@pytest.mark.skipif(not other_devices(), reason="the C backend is not available")
+def test_a_device_without_a_shuffle_is_given_the_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = gn.Generator().manual_seed(7)
+    expected = gn.randperm(50, generator=generator, device="reference").tolist()
+    monkeypatch.delitem(backend_of(gn.device("c")).kernels, "randperm.generator")
+    monkeypatch.setattr("gnomon.memory.backend._cpu_device", gn.device("reference"))
+    gn.set_fallback_policy("error")
+    made = gn.randperm(50, generator=generator.manual_seed(7), device="c", dtype=gn.int16)
+    assert made.tolist() == expected and made.device.type == "c" and made.dtype is gn.int16
+
+
+def test_all_permutations_are_drawn_equally_often(device: str) -> None:
+    gn.manual_seed(0)
+    drawn = Counter(tuple(gn.randperm(4).tolist()) for _ in range(4800))
+    assert len(drawn) == 24
+    assert sum((count - 200) ** 2 / 200 for count in drawn.values()) < 55  # chi-squared, p = 0.0002
 
 
 @pytest.mark.parametrize("name", other_devices())

@@ -53,6 +53,19 @@ static inline uint64_t below(uint64_t bits, uint64_t range, uint64_t shares) {
     return rest >= range && range ? rest - range : rest;
 }
 
+/* Of a shuffle of `count` elements, with which place those from `first` on are exchanged, two for each of the `blocks`. */
+static void find_exchanges(const philox *stream, int64_t first, int64_t count, int64_t blocks, int64_t *others) {
+    philox_table words;
+    philox_blocks(stream, (uint64_t)first / 2, blocks, words);
+    for (int64_t i = 0; i < blocks; i++) {
+        const int64_t place = first + 2 * i;
+        const uint64_t bits = words[0][i] | (uint64_t)words[1][i] << 32;
+        const uint64_t next = words[2][i] | (uint64_t)words[3][i] << 32;
+        others[2 * i] = place + (int64_t)upper_product(bits, (uint64_t)(count - place));
+        others[2 * i + 1] = place + 1 + (int64_t)upper_product(next, (uint64_t)(count - place - 1));
+    }
+}
+
 /* Elements to a part: a block takes some forty multiplications, and its transform as much. */
 #define RANDOM_GRAIN (GN_GRAIN / 64)
 

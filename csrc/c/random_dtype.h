@@ -141,6 +141,27 @@ int32_t NAME(kernel_poisson)(const gn_call *call, void *const *data) {
 #endif
 FILL(geometric, MADE_TRIALS(geometric_number(job->a, words)))
 #undef MADE_TRIALS
+
+/* Fisher and Yates' shuffle: each place in turn is exchanged with one from there on.  integers: how many. */
+int32_t NAME(kernel_permutation)(const gn_call *call, void *const *data) {
+    const random_job job = random_job_of(call, data);
+    STORAGE *numbers = data[0];
+    const int64_t count = gn_numel(job.out);
+    for (int64_t i = 0; i < count; i++) {
+        numbers[i] = STORE((COMPUTE)i);
+    }
+    for (int64_t first = 0; first < count - 1; first += 2 * PHILOX_BLOCKS) {
+        const int64_t steps = gn_min(count - 1 - first, 2 * PHILOX_BLOCKS);
+        int64_t others[2 * PHILOX_BLOCKS];
+        find_exchanges(&job.stream, first, count, (steps + 1) / 2, others);
+        for (int64_t i = 0; i < steps; i++) {
+            const STORAGE moved = numbers[first + i];
+            numbers[first + i] = numbers[others[i]];
+            numbers[others[i]] = moved;
+        }
+    }
+    return GN_OK;
+}
 #endif
 
 #if IS_ORDERED

@@ -48,6 +48,11 @@ samples_of("randperm", [sample(4, dtypes=ONCE, **options) for options in OPTIONS
 samples_of("randperm", [bad("RuntimeError", -1)])
 samples_of("randperm.generator", [sample(5, generator=seed, dtypes=ONCE) for seed in (3, 4)])
 samples_of("randperm.generator", [sample(4, generator=5, dtypes=ONCE, **options) for options in OPTIONS])
+samples_of("randperm.generator", [sample(n, generator=n, dtypes=ONCE) for n in (2, 128, 129, 130, 1025)])
+samples_of(
+    "randperm.generator",
+    [sample(200, generator=6, dtype=dtype, dtypes=ONCE) for dtype in REAL if dtype != "bool"],
+)
 
 FLOATS = [*FLOATING, *COMPLEX]
 samples_of(

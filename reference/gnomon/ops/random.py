@@ -15,17 +15,22 @@ from ..dispatch.dispatcher import aten
 from ..kit import launch
 from ..kit.generator import (
     Generator,
+    Stream,
     Words,
+    blocks_of,
     default_generator,
     fill_random,
     filling,
     philox_4x32_10,
     standard_normal_pair,
+    take_stream,
     uniform53,
 )
 from ..kit.native import native_function
 from ..kit.outputs import check_no_internal_overlap
 from ..kit.rules import refuse
+from ..memory.accessor import fill_from
+from ..memory.backend import backend_of, resolve_device
 from ..memory.tensor import Tensor
 from ..values.dtype import bool_, float64, get_default_dtype, int64
 
@@ -395,10 +400,8 @@ for _schema, _function, _doc in (
     )
 
 
-def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
-    """A shuffle by random keys: the order of 64 random bits each; of equal ones (which never meet in a
-    lifetime) by index.
-    """
+def _randperm(n: int, generator: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    """A shuffle is one step after another: a device without a kernel for it is given the CPU's."""
     if n < 0:
         raise RuntimeError(f"randperm: n must be non-negative, got {n}")
     dtype = dtype or int64
@@ -406,19 +409,41 @@ def _randperm(n: int, generator: Any, dtype: Any, *options: Any) -> Any:
     most = _random_range(dtype)
     if n > most:
         raise RuntimeError(f"randperm: n={n} is more than {dtype.name} has integers ({most})")
-    keys = aten.empty.memory_format((n,), int64, *options, None)
-    fill_random(keys, generator, "random_.from", (0, 0))  # from 0 to before 0: all 64 bits
-    return aten.sort.stable(keys, True, 0, False)[1].to(dtype)
+    made = aten.empty.memory_format((n,), dtype, layout, device, pin_memory, None)
+    where = made._spec.device
+    has_kernel = where.type == "meta" or launch.find_kernel(backend_of(where), "randperm.generator", dtype)
+    if not has_kernel and where != resolve_device("cpu"):
+        return _randperm(n, generator, dtype, layout, "cpu", pin_memory).to(where)
+    stream = take_stream(generator, n)  # as many blocks as all that draw n numbers
+    if n:
+        launch.launch("randperm.generator", where, dtype, [made], 1, None, (n, stream))
+    return made
+
+
+def _randperm_kernel(output: Tensor, n: int, stream: Stream) -> None:
+    """Each place in turn is exchanged with one from there on; half a block says with which.
+
+    Source: Fisher and Yates (1938), by Durstenfeld's algorithm (1964).
+    """
+    numbers, block = list(range(n)), blocks_of(stream)
+    for place in range(n - 1):
+        words = block(place // 2)[2 * (place % 2) :]
+        other = place + ((words[0] | words[1] << 32) * (n - place) >> 64)
+        numbers[place], numbers[other] = numbers[other], numbers[place]
+    fill_from(output, numbers)
 
 
 native_function(
     f"randperm(SymInt n, {_LONG_OPTIONS}) -> Tensor",
     explicit=lambda n, *options: _randperm(n, None, *options),
+    launches="randperm.generator",
     doc="The integers from 0 to n - 1 in random order.  Raises RuntimeError where the dtype has not as many.",
 )
 
 native_function(
     f"randperm.generator(SymInt n, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
     explicit=_randperm,
+    kernel=_randperm_kernel,
+    launches="randperm.generator",
     doc="The integers from 0 to n - 1 in random order, from a generator.",
 )
