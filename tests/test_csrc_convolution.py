@@ -281,3 +281,43 @@ def test_positions_that_64_bits_do_not_hold_are_refused(options, message):
         x, w = (gn.ones(1, 1, size, device=device) for size in (4, 2))
         with pytest.raises(RuntimeError, match=message):
             gn.nn.functional.conv1d(x, w, **options)
+
+
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+@pytest.mark.parametrize("batch", [1, 2, 5, 11])
+@pytest.mark.parametrize(
+    ("sizes", "kernel", "options"),
+    [
+        ((7, 7), (3, 3), {"padding": 1}),
+        ((7, 7), (1, 1), {}),
+        ((14, 14), (3, 3), {"padding": 1, "stride": 2}),
+        ((13, 3), (3, 2), {"padding": 2, "dilation": 2}),
+        ((1, 33), (1, 5), {"stride": (1, 3)}),
+        ((33,), (4,), {"padding": 2}),
+        ((3, 5, 7), (3, 3, 3), {"padding": 1}),
+        ((5, 5, 5), (5, 3, 3), {}),
+    ],
+    ids=str,
+)
+def test_an_image_among_others_has_the_bits_that_it_has_alone(sizes, kernel, options, batch, dtype):
+    """Positions of several images, too few for vectors by themselves, are columns of one product."""
+    with gn.device("c"):
+        random = gn.Generator().manual_seed(batch)
+        x, w = (
+            gn.randn(*shape, generator=random).to(dtype) for shape in ((batch, 9, *sizes), (6, 9, *kernel))
+        )
+        bias = gn.randn(6, generator=random).to(dtype)
+        dims = len(sizes)
+        lists = [options.get(name, least) for name, least in (("stride", 1), ("padding", 0), ("dilation", 1))]
+        lists = [each if isinstance(each, tuple) else (each,) * dims for each in lists]
+        for threads in (1, 2):
+            gn.set_num_threads(threads)
+            for each in (None, bias):
+                arguments = (w, each, *lists, False, (0,) * dims, 1)
+                made = gn.convolution(x, *arguments)
+                alone = gn.cat([gn.convolution(image[None], *arguments) for image in x])
+                assert gn.equal(made, alone)
+    expected = gn.convolution(*(t.to("reference") for t in (x, w, bias)), *lists, False, (0,) * dims, 1)
+    assert gn.allclose(made.to("reference"), expected, rtol=1e-4, atol=1e-4)

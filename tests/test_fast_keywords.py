@@ -29,6 +29,7 @@ def outcome(call: Callable[[], Any]) -> Any:
 
 x = gn.arange(12.0).reshape(3, 4)
 number = gn.tensor(2)
+image, kernel = gn.arange(50.0).reshape(1, 2, 5, 5), gn.arange(36.0).reshape(2, 2, 3, 3)
 CALLS: dict[str, Callable[[], Any]] = {
     "sum": lambda: gn.sum(x, dim=1, keepdim=True),
     "sum of two": lambda: x.sum(dim=(0, 1)),
@@ -82,6 +83,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     "flip": lambda: x.flip(dims=(0,)),
     "roll": lambda: gn.roll(x, shifts=1, dims=0),
     "layer_norm": lambda: gn.layer_norm(x, normalized_shape=(4,), eps=1e-3),
+    "convolution": lambda: gn.conv2d(image, kernel, padding=1),
+    "convolution, two ints that stand for lists": lambda: gn.conv2d(image, kernel, padding=1, stride=2),
+    "convolution, an int and a list": lambda: gn.conv2d(image, kernel, stride=(2, 1), padding=1),
+    "convolution, ints in their places": lambda: gn.conv2d(image, kernel, None, 2, 1, dilation=2),
+    "convolution, padding by name": lambda: gn.conv2d(image, kernel, padding="same"),
+    "convolution, a bool": lambda: gn.conv2d(image, kernel, padding=True),
+    "convolution, negative": lambda: gn.conv2d(image, kernel, padding=-1),
+    "pooling": lambda: gn.nn.functional.avg_pool2d(image, kernel_size=3, stride=2, padding=1),
     "topk": lambda: x.topk(k=2, dim=1, largest=False),
     "argmax": lambda: x.argmax(dim=1),
     "to": lambda: x.to(dtype=gn.float64),
@@ -108,8 +117,22 @@ def test_calls_with_keywords(expected: dict[str, Any]) -> None:
 
 
 def test_the_parser_is_not_asked_twice(expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ["sum", "sum of two", "max", "softmax", "cat by name", "add", "add, names the other way", "pow",
-             "clamp both", "transpose, turned", "var", "zeros_like", "topk", "to", "sum, axis"]  # fmt: skip
+    names = [
+        *("sum", "sum of two", "sum, axis", "max", "softmax", "cat by name", "add"),
+        *(
+            "add, names the other way",
+            "pow",
+            "clamp both",
+            "transpose, turned",
+            "var",
+            "zeros_like",
+            "topk",
+            "to",
+            "pooling",
+        ),
+        *("convolution", "convolution, two ints that stand for lists", "convolution, an int and a list"),
+        "convolution, ints in their places",
+    ]
     for name in names:
         CALLS[name]()
     out = gn.empty(3, 4)

@@ -49,13 +49,21 @@ typedef struct kernel_tap {
 /* Multiplications below which a second thread costs more than it saves. */
 #define PACKED_GRAIN (8 * GN_GRAIN)
 
-/* What some rows of an output's plane meet, with the padding around it: image[channel][kernel's plane][row][remainder
- * of the stride][column]. */
+/* What is made of several images at once: the most positions, the places of k below which to share out what is made
+ * takes longer than what is saved, and the vectors of positions above which there is nothing to save. */
+#define MOST_POSITIONS 1024
+#define LEAST_DEPTH 32
+#define MOST_VECTORS 64
+
+/* What some rows of an output's plane meet, with the padding around it: image[image][channel][kernel's plane][row]
+ * [remainder of the stride][column].  Of several images, all rows of each. */
 typedef struct band {
     const geometry *of;
     void *image;
     int64_t *offsets; /* of the patches' rows: where the first position meets each kernel element of each channel */
     int64_t channels;
+    int64_t images;
+    int64_t image_numel; /* of the copy of an image */
     int64_t out_rows; /* at most, of the output */
     int64_t rows, columns;
 } band;
@@ -89,6 +97,7 @@ typedef struct convolution {
     kernel_tap *taps; /* of a depthwise convolution */
     planes lie;       /* the same */
     int64_t tile;     /* positions, channels or rows in a task */
+    int64_t images;   /* of which a product is made */
     int64_t rows;     /* of the output in a band */
     int32_t status;
 } convolution;

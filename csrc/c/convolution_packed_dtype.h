@@ -77,7 +77,8 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
     const int64_t step = of->of->stride[1] * of->of->stride[2] * of->columns;
     COMPUTE *sliver = to;
     int64_t column = first % width;
-    int64_t row_start = first / width * step;
+    int64_t row = first / width % of->out_rows;
+    int64_t row_start = first / width / of->out_rows * of->image_numel + row * step;
     for (int64_t done = 0; done < count; done += WIDTH, sliver += WIDTH * depth) {
         const int64_t columns = gn_min(WIDTH, count - done);
         int64_t places[WIDTH];
@@ -97,7 +98,12 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
             column += length;
             if (column == width) {
                 column = 0;
+                row++;
                 row_start += step;
+            }
+            if (row == of->out_rows) {
+                row = 0;
+                row_start += of->image_numel - of->out_rows * step;
             }
         }
         const int64_t *offsets = of->offsets + level;
@@ -106,6 +112,8 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
             case 2: NAME(copy_runs)(2, places, sources, of->image, offsets, depth, sliver); break;
             case 3: NAME(copy_runs)(3, places, sources, of->image, offsets, depth, sliver); break;
             case 4: NAME(copy_runs)(4, places, sources, of->image, offsets, depth, sliver); break;
+            case 5: NAME(copy_runs)(5, places, sources, of->image, offsets, depth, sliver); break;
+            case 6: NAME(copy_runs)(6, places, sources, of->image, offsets, depth, sliver); break;
             default: NAME(copy_runs)(runs, places, sources, of->image, offsets, depth, sliver); break;
         }
     }
@@ -133,20 +141,22 @@ static void NAME(pack_patch_rows)(const void *factor, void *to, int64_t first, i
     }
 }
 
-/* The bands of a task: with as many rows of the output as `most`, or as bound its copy.  Fills *made; the caller gives
- * its memory back.  GN_OUT_OF_MEMORY at worst. */
-static int32_t NAME(take_band)(const geometry *of, int64_t channels, int64_t most, band *made) {
+/* The bands of a task: with as many rows of the output as `most`, or as bound its copy; of several images, with all.
+ * Fills *made; the caller gives its memory back.  GN_OUT_OF_MEMORY at worst. */
+static int32_t NAME(take_band)(const geometry *of, int64_t channels, int64_t most, int64_t images, band *made) {
     const int64_t reach = (of->kernel[1] - 1) * of->dilation[1] + 1;
     made->of = of;
     made->channels = channels;
     made->columns = of->out[2] - 1 + ((of->kernel[2] - 1) * of->dilation[2]) / of->stride[2] + 1;
     const int64_t line = of->stride[2] * made->columns;
     const int64_t affordable = BAND_ELEMENTS / gn_max(1, channels * of->kernel[0] * line);
-    made->out_rows = gn_max(1, gn_min(most, (affordable - reach) / of->stride[1] + 1));
+    made->out_rows = images > 1 ? most : gn_max(1, gn_min(most, (affordable - reach) / of->stride[1] + 1));
     made->rows = (made->out_rows - 1) * of->stride[1] + reach;
+    made->images = images;
     const int64_t slab = made->rows * line;
+    made->image_numel = gn_checked(channels, gn_checked(of->kernel[0], slab));
     made->offsets = gn_take_items(gn_checked(channels, of->kernel_numel), sizeof(int64_t));
-    made->image = gn_take_items(gn_checked(channels, gn_checked(of->kernel[0], slab)) + BAND_SLACK, sizeof(COMPUTE));
+    made->image = gn_take_items(gn_checked(images, made->image_numel) + BAND_SLACK, sizeof(COMPUTE));
     if (made->offsets == NULL || made->image == NULL) {
         gn_give(made->offsets);
         gn_give(made->image);
@@ -162,30 +172,52 @@ static int32_t NAME(take_band)(const geometry *of, int64_t channels, int64_t mos
     return GN_OK;
 }
 
+/* How many images' positions are columns of one product.  Those of one image seldom fill whole vectors, and where they
+ * are few that costs as much as some of them. */
+static int64_t NAME(images_together)(const geometry *of) {
+    if (of->out[0] != 1 || of->groups != 1 || of->batch < gn_parallel_parts(TASKS, 1) || of->depth < LEAST_DEPTH
+        || of->out_numel % WIDTH == 0 || of->out_numel > MOST_VECTORS * LANES) {
+        return 1;
+    }
+    const double reach = (double)(of->kernel[2] - 1) * (double)of->dilation[2] + 1;
+    const double line = (double)of->out[2] * (double)of->stride[2] + reach;
+    const double rows = (double)(of->out[1] - 1) * (double)of->stride[1] + (double)band_rows(of);
+    const double numel = (double)of->channels * (double)of->kernel[0] * rows * line;
+    const int64_t affordable = numel < BAND_ELEMENTS ? BAND_ELEMENTS / gn_max(1, (int64_t)numel) : 1;
+    return gn_max(1, gn_min(affordable, MOST_POSITIONS / of->out_numel));
+}
+
 /* y = w * x + bias: tasks are bands of rows of a plane of a group of an image. */
 static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context) {
     convolution *work = context;
     const geometry *of = &work->of;
-    const int direct = is_pointwise(of);
+    const int64_t together = gn_min(work->images, end - begin);
+    const int direct = together == 1 && is_pointwise(of);
     const int64_t plane_numel = of->out[1] * of->out[2];
-    band patches = {NULL, NULL, NULL, 0, 0, 0, 0};
-    COMPUTE *bias = NULL;
-    if (work->bias != NULL) {
-        bias = gn_take_items(gn_checked(of->features, WIDTH), sizeof(COMPUTE));
-    }
-    if ((work->bias != NULL && bias == NULL)
-        || (!direct && NAME(take_band)(of, of->channels, work->tile, &patches) != GN_OK)) {
+    const int64_t bias_numel = work->bias == NULL ? 0 : gn_checked(of->features, WIDTH);
+    const int64_t made_numel = together == 1 ? 0 : gn_checked(of->features, together * of->out_numel);
+    band patches;
+    memset(&patches, 0, sizeof patches);
+    COMPUTE *bias = bias_numel == 0 ? NULL : gn_take_items(bias_numel, sizeof(COMPUTE));
+    /* of several images, [feature][image][position] */
+    COMPUTE *made = made_numel == 0 ? NULL : gn_take_items(made_numel, sizeof(COMPUTE));
+    if ((bias == NULL && bias_numel > 0) || (made == NULL && made_numel > 0)
+        || (!direct && NAME(take_band)(of, of->channels, work->tile, together, &patches) != GN_OK)) {
         report(work, GN_OUT_OF_MEMORY);
         gn_give(bias);
+        gn_give(made);
         return;
     }
     const int64_t tiles = (of->out[1] + work->tile - 1) / work->tile;
-    for (int64_t task = begin; task < end; task++) {
+    int64_t many;
+    for (int64_t task = begin; task < end; task += many) {
+        many = gn_min(together, end - task);
         const int64_t plane = task / tiles % of->out[0];
         const int64_t place = task / tiles / of->out[0];
         const int64_t group = place % of->groups;
         const COMPUTE *x = (const COMPUTE *)work->x + place * of->channels * of->in_numel;
         const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->depth;
+        COMPUTE *y = (COMPUTE *)work->result + place * of->features * of->out_numel;
         const gn_factor left = {w, of->depth, 1, NULL, NULL};
         for (int64_t feature = 0; bias != NULL && feature < of->features; feature++) {
             for (int64_t j = 0; j < WIDTH; j++) {
@@ -200,17 +232,25 @@ static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context)
             gn_factor right = {&patches, 0, 0, NULL, NAME(pack_patches)};
             if (direct) {
                 right = (gn_factor){x + at, 1, of->in_numel, NULL, NULL};
-            } else {
-                NAME(copy_band)(&patches, x, plane, row, patches.image);
             }
-            report(work, NAME(gn_gemm_blocked)(of->features, rows * of->out[2], of->depth, 1, &left, &right, 1, bias,
-                                               WIDTH, 0,
-                                               (COMPUTE *)work->result + place * of->features * of->out_numel + at,
-                                               of->out_numel));
+            for (int64_t image = 0; !direct && image < many; image++) {
+                NAME(copy_band)(&patches, x + image * of->channels * of->in_numel, plane, row,
+                                (COMPUTE *)patches.image + image * patches.image_numel);
+            }
+            report(work, NAME(gn_gemm_blocked)(of->features, many * rows * of->out[2], of->depth, 1, &left, &right, 1,
+                                               bias, WIDTH, 0, together == 1 ? y + at : made,
+                                               together == 1 ? of->out_numel : many * of->out_numel));
             row += rows;
+        }
+        for (int64_t image = 0; together > 1 && image < many; image++) {
+            for (int64_t feature = 0; feature < of->features; feature++) {
+                memcpy(y + (image * of->features + feature) * of->out_numel,
+                       made + (feature * many + image) * of->out_numel, (size_t)of->out_numel * sizeof(COMPUTE));
+            }
         }
     }
     gn_give(bias);
+    gn_give(made);
     gn_give(patches.offsets);
     gn_give(patches.image);
 }
@@ -218,7 +258,8 @@ static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context)
 static int32_t NAME(packed_forward)(convolution *work) {
     const geometry *of = &work->of;
     const int64_t planes = of->batch * of->groups * of->out[0];
-    const int64_t parts = gn_min(of->out[1], (TASKS + planes - 1) / planes);
+    work->images = NAME(images_together)(of);
+    const int64_t parts = work->images > 1 ? 1 : gn_min(of->out[1], (TASKS + planes - 1) / planes);
     work->tile = (of->out[1] + parts - 1) / parts;
     const int64_t tiles = (of->out[1] + work->tile - 1) / work->tile;
     const int64_t steps = of->features * gn_max(1, of->depth) * work->tile * of->out[2];
@@ -278,7 +319,7 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
         COMPUTE *sums = gn_take_items(gn_checked(depth, of->features), sizeof(COMPUTE));
         band patches;
         /* the rows of a band are those that all channels together can have, whatever the task's: sums end with them */
-        if (sums == NULL || NAME(take_band)(of, channels, work->rows, &patches) != GN_OK) {
+        if (sums == NULL || NAME(take_band)(of, channels, work->rows, 1, &patches) != GN_OK) {
             gn_give(sums);
             report(work, GN_OUT_OF_MEMORY);
             return;
@@ -313,7 +354,7 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
 static int32_t NAME(packed_backward_weight)(convolution *work) {
     const geometry *of = &work->of;
     band whole;
-    const int32_t status = NAME(take_band)(of, of->channels, of->out[1], &whole);
+    const int32_t status = NAME(take_band)(of, of->channels, of->out[1], 1, &whole);
     if (status != GN_OK) {
         return status;
     }

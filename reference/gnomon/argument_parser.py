@@ -147,6 +147,11 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
     return _convert_one(argument, value, numbers_allowed)
 
 
+def _length_of_single(argument: Argument) -> int:
+    """The length of the list that an int stands for; 0 where it stands for itself."""
+    return argument.list_size or 0 if argument.type in INTEGER_TYPES else 0
+
+
 def numbers_for_tensors(operator: OpOverload) -> frozenset[str]:
     """The names of the tensor arguments that may be given as a number."""
     record = operator.record
@@ -224,12 +229,12 @@ class Signature:
         alone = self.arguments[own[0]] if len(own) == 1 else None
         takes_several = alone is not None and alone.is_list and alone.type in INTEGER_TYPES
         self.varargs = own[0] if takes_several and alone.list_size is None else None
-        # of lists that an int stands for: dim=0 for dim=(0,)
-        self.singles = [
-            index
+        # the lengths of lists that an int stands for: dim=0 for dim=(0,), padding=1 for padding=(1, 1)
+        self.singles = {
+            index: _length_of_single(self.arguments[position])
             for index, position in enumerate(self.positional)
-            if self.arguments[position].list_size == 1 and self.arguments[position].type in INTEGER_TYPES
-        ]
+            if _length_of_single(self.arguments[position])
+        }
 
         self.return_type = named_results(operator)
         self.defaults = [_default(argument, named_defaults) for argument in self.arguments]
@@ -253,7 +258,7 @@ class Signature:
                 if value.__class__ is int and index == self.varargs:
                     value = tuple(args[index:])
                 elif value.__class__ is int and index in self.singles:
-                    values.append((value,))
+                    values.append((value,) * self.singles[index])
                     continue
                 elif value.__class__ is not tuple:
                     return None
@@ -338,15 +343,23 @@ class Signature:
                 return None
         return tuple(found) if hold(found, args) else None
 
+    def singles_among(self, args: Sequence[Any]) -> dict[int, int]:
+        """Which of these arguments are ints that stand for lists, and of what length."""
+        return {
+            index: length
+            for index, length in self.singles.items()
+            if index < len(args) and args[index].__class__ is int
+        }
+
     def keyword_guards(
         self,
         args: Sequence[Any],
         kwargs: dict[str, Any],
         may_be_numbers: Callable[[int], bool],
         names_number: Callable[[str], bool],
-    ) -> tuple[tuple[int, ...], list[int], list[int]] | None:
+    ) -> tuple[tuple[int, ...], dict[int, int], list[int]] | None:
         """``guards`` of a call with keywords, whose values count as further arguments; which of them stand
-        for lists, and where in the schema each argument goes.
+        for lists of what length, and where in the schema each argument goes.
 
         names_number: the like of ``may_be_numbers`` for what is given under this name.
         """
@@ -355,7 +368,7 @@ class Signature:
             return None
         found = list(own)
         places = self.positional[: len(args)]
-        singles = [index for index in self.singles if index < len(args) and args[index].__class__ is int]
+        singles = self.singles_among(args)
         for index, (name, value) in enumerate(kwargs.items(), len(args)):
             position = self.by_name.get(name, self.by_name.get(_SYNONYMS.get(name, ""), -1))
             argument = self.arguments[position]
@@ -366,8 +379,8 @@ class Signature:
             if value is None:
                 continue
             if argument.is_list:
-                if value.__class__ is int and argument.list_size == 1 and argument.type in INTEGER_TYPES:
-                    singles.append(index)
+                if value.__class__ is int and _length_of_single(argument):
+                    singles[index] = _length_of_single(argument)
                 elif kind is int and value.__class__ is tuple:
                     found += [index, ALL_INTEGERS]
                 elif kind is Tensor and value.__class__ in (list, tuple):

@@ -94,8 +94,7 @@ class Overloads:
         guards = None if types in self.tried else signature.guards(args, may_be_numbers)
         self.tried.add(types)
         if guards is not None:
-            singles = [index for index in signature.singles if index < len(args) and args[index] is not None]
-            singles = [index for index in singles if args[index].__class__ is int]
+            singles = signature.singles_among(args)
             packed = signature.varargs if signature.packs(args) else None
             tail = tuple(values[len(args) if packed is None else packed + 1 :])
             where = -1 if packed is None else packed
@@ -206,6 +205,11 @@ def _is_taken(value: Any, given: Any) -> bool:
     return value is given or (given.__class__ in (list, tuple) and value.__class__ is tuple)
 
 
+def _with_lists(given: tuple[Any, ...], singles: dict[int, int]) -> tuple[Any, ...]:
+    """Arguments with lists where an int stands for one."""
+    return tuple([(each,) * singles[i] if i in singles else each for i, each in enumerate(given)])
+
+
 def make_function(
     packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
 ) -> Callable[..., Any]:
@@ -221,7 +225,7 @@ def make_function(
                 if packed >= 0:
                     args = (*args[:packed], args[packed:])
                 elif singles:
-                    args = tuple([(each,) if index in singles else each for index, each in enumerate(args)])
+                    args = _with_lists(args, singles)
                 result = operator(*args, *tail)
                 return result if return_type is None else return_type(*result)
         else:
@@ -230,7 +234,7 @@ def make_function(
             if found is not None and (not found[4] or hold(found[4], given)):
                 operator, return_type, singles, tail, _, _, order = found
                 if singles:
-                    given = tuple([(each,) if index in singles else each for index, each in enumerate(given)])
+                    given = _with_lists(given, singles)
                 result = operator(*[given[index] if index >= 0 else each for index, each in zip(order, tail)])
                 return result if return_type is None else return_type(*result)
         return overloads.parse(args, kwargs)

@@ -93,6 +93,33 @@ static PyObject *with_names(PyObject *result, PyObject *kind) {
     return result;
 }
 
+/* The list of `length` that a number stands for. */
+static PyObject *list_of(PyObject *number, PyObject *length) {
+    const Py_ssize_t count = PyLong_AsSsize_t(length);
+    PyObject *list = PyTuple_New(count);
+    for (Py_ssize_t k = 0; list != NULL && k < count; k++) {
+        PyTuple_SetItem(list, k, new_reference(number));
+    }
+    return list;
+}
+
+/* Calls an overload for what is known of a call, and gives back the lists that were made for it, of which one may be
+ * missing for want of memory. */
+static PyObject *call_known(PyObject *found, PyObject *const *all, Py_ssize_t total, PyObject *const *lists,
+                            Py_ssize_t list_count) {
+    PyObject *result = NULL;
+    if (list_count == 0 || lists[list_count - 1] != NULL) {
+        Py_INCREF(found);
+        result = with_names(call_overload(PyTuple_GetItem(found, KNOWN_OPERATOR), all, (size_t)total),
+                            PyTuple_GetItem(found, KNOWN_RETURN_TYPE));
+        Py_DECREF(found);
+    }
+    for (Py_ssize_t k = 0; k < list_count; k++) {
+        Py_XDECREF(lists[k]);
+    }
+    return result;
+}
+
 /* A call whose last arguments are given by keyword. */
 static PyObject *call_with_keywords(Shortcut *self, PyObject *const *args, size_t count, PyObject *names) {
     const Py_ssize_t given = (Py_ssize_t)(count & ~OFFSET_BIT) + PyTuple_Size(names);
@@ -113,7 +140,7 @@ static PyObject *call_with_keywords(Shortcut *self, PyObject *const *args, size_
     PyObject *singles = PyTuple_GetItem(found, KNOWN_SINGLES), *tail = PyTuple_GetItem(found, KNOWN_TAIL);
     PyObject *guards = PyTuple_GetItem(found, KNOWN_GUARDS), *order = PyTuple_GetItem(found, KNOWN_ORDER);
     const Py_ssize_t total = PyTuple_Size(order);
-    if (PyList_Size(singles) > 1 || total > MOST_ARGUMENTS) {
+    if (total > MOST_ARGUMENTS) {
         return elsewhere(self->rest, args, count, names);
     }
     for (Py_ssize_t k = 0; k < PyTuple_Size(guards); k += 2) {
@@ -122,29 +149,18 @@ static PyObject *call_with_keywords(Shortcut *self, PyObject *const *args, size_
             return elsewhere(self->rest, args, count, names);
         }
     }
-    const Py_ssize_t single = PyList_Size(singles) == 1 ? PyLong_AsSsize_t(PyList_GetItem(singles, 0)) : -1;
-    PyObject *wrapped = single < 0 ? NULL : PyTuple_New(1);
-    if (single >= 0 && wrapped == NULL) {
-        return NULL;
-    }
-    Py_INCREF(found);
-    PyObject *all[MOST_ARGUMENTS];
-    for (Py_ssize_t k = 0; k < total; k++) {
-        const Py_ssize_t index = PyLong_AsSsize_t(PyTuple_GetItem(order, k));
-        if (index < 0) {
-            all[k] = PyTuple_GetItem(tail, k);
-        } else if (index == single) {
-            PyTuple_SetItem(wrapped, 0, new_reference(args[index]));
-            all[k] = wrapped;
-        } else {
-            all[k] = args[index];
+    PyObject *all[MOST_ARGUMENTS], *lists[MOST_ARGUMENTS];
+    Py_ssize_t list_count = 0;
+    for (Py_ssize_t k = 0; k < total && (list_count == 0 || lists[list_count - 1] != NULL); k++) {
+        PyObject *place = PyTuple_GetItem(order, k);
+        const Py_ssize_t index = PyLong_AsSsize_t(place);
+        all[k] = index < 0 ? PyTuple_GetItem(tail, k) : args[index];
+        PyObject *length = index < 0 || PyDict_Size(singles) == 0 ? NULL : PyDict_GetItemWithError(singles, place);
+        if (length != NULL) {
+            all[k] = lists[list_count++] = list_of(args[index], length);
         }
     }
-    PyObject *result = with_names(call_overload(PyTuple_GetItem(found, KNOWN_OPERATOR), all, (size_t)total),
-                                  PyTuple_GetItem(found, KNOWN_RETURN_TYPE));
-    Py_XDECREF(wrapped);
-    Py_DECREF(found);
-    return result;
+    return call_known(found, all, total, lists, list_count);
 }
 
 /* A function or method of the face, whose overload the types of the arguments say (bind.py, ``known``). */
@@ -169,13 +185,13 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
     if (found == NULL) {
         return PYTHON;
     }
-    PyObject *operator= PyTuple_GetItem(found, 0), *kind = PyTuple_GetItem(found, 1);
-    PyObject *singles = PyTuple_GetItem(found, 2), *tail = PyTuple_GetItem(found, 3);
-    PyObject *guards = PyTuple_GetItem(found, 4);
-    const Py_ssize_t left = PyTuple_Size(tail), single_count = PyList_Size(singles);
-    const Py_ssize_t packed = PyLong_AsSsize_t(PyTuple_GetItem(found, 5)); /* ints that stand for a list, or -1 */
+    PyObject *singles = PyTuple_GetItem(found, KNOWN_SINGLES), *tail = PyTuple_GetItem(found, KNOWN_TAIL);
+    PyObject *guards = PyTuple_GetItem(found, KNOWN_GUARDS);
+    const Py_ssize_t left = PyTuple_Size(tail);
+    /* ints that stand for a list, or -1 */
+    const Py_ssize_t packed = PyLong_AsSsize_t(PyTuple_GetItem(found, KNOWN_PACKED));
     const Py_ssize_t own = packed < 0 ? given : packed + 1;
-    if (single_count > 1 || own + left > MOST_ARGUMENTS) {
+    if (own + left > MOST_ARGUMENTS) {
         return PYTHON;
     }
     for (Py_ssize_t k = 0; k < PyTuple_Size(guards); k += 2) {
@@ -184,29 +200,28 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, size_t count,
             return PYTHON;
         }
     }
-    Py_INCREF(found);
-    PyObject *all[MOST_ARGUMENTS], *wrapped = NULL;
+    PyObject *all[MOST_ARGUMENTS], *lists[MOST_ARGUMENTS];
+    Py_ssize_t list_count = 0;
     for (Py_ssize_t k = 0; k < own; k++) {
         all[k] = args[k];
     }
-    if (packed >= 0 || single_count == 1) {
-        const Py_ssize_t index = packed >= 0 ? packed : PyLong_AsSsize_t(PyList_GetItem(singles, 0));
-        const Py_ssize_t length = packed >= 0 ? given - packed : 1;
-        wrapped = PyTuple_New(length);
-        if (wrapped == NULL) {
-            Py_DECREF(found);
-            return NULL;
+    if (packed >= 0) {
+        PyObject *list = PyTuple_New(given - packed);
+        for (Py_ssize_t k = 0; list != NULL && k < given - packed; k++) {
+            PyTuple_SetItem(list, k, new_reference(args[packed + k]));
         }
-        for (Py_ssize_t k = 0; k < length; k++) {
-            PyTuple_SetItem(wrapped, k, new_reference(args[index + k]));
+        all[packed] = lists[list_count++] = list;
+    } else {
+        PyObject *index, *length;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(singles, &position, &index, &length)
+               && (list_count == 0 || lists[list_count - 1] != NULL)) {
+            const Py_ssize_t k = PyLong_AsSsize_t(index);
+            all[k] = lists[list_count++] = list_of(args[k], length);
         }
-        all[index] = wrapped;
     }
     for (Py_ssize_t k = 0; k < left; k++) {
         all[own + k] = PyTuple_GetItem(tail, k);
     }
-    PyObject *result = with_names(call_overload(operator, all, (size_t)(own + left)), kind);
-    Py_XDECREF(wrapped);
-    Py_DECREF(found);
-    return result;
+    return call_known(found, all, own + left, lists, list_count);
 }
