@@ -201,6 +201,56 @@ def test_depthwise_padding_is_not_multiplied(bad):
     assert (shown == [[0, 0, 0], [1, 1, 0], [1, 1, 0]]).all()
 
 
+SPECIAL = {
+    # groups, channels and features of a group
+    "plain": (1, 2, 3),
+    "grouped": (2, 2, 2),
+    "depthwise": (3, 1, 2),
+}
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", (gn.bfloat16, gn.float32, gn.complex64), ids=str)
+@pytest.mark.parametrize("transposed", (False, True), ids=("plain", "transposed"))
+@pytest.mark.parametrize("steps", ((1, 1), (2, 1), (1, 2)), ids=str)
+@pytest.mark.parametrize("dims, size", ((1, 7), (2, 5), (3, 3)))
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_infinite_numbers_meet_no_padding(kind, dims, size, steps, transposed, dtype):
+    """Results and gradients are NaN where the reference's are, whichever factor has infinite numbers."""
+    groups, channels, features = SPECIAL[kind]
+    stride, dilation = steps
+    random = np.random.default_rng(size)
+    outer = (channels, features) if transposed else (features, channels)
+    options = [[stride] * dims, [2] * dims, [dilation] * dims, transposed, [0] * dims, groups]
+    backward = gn.ops.aten.convolution_backward
+    for bad in (np.inf, np.nan):
+        x = random.standard_normal((2, groups * channels, *[size] * dims))
+        weight = random.standard_normal((groups * outer[0], outer[1], *[3] * dims))
+        bias = random.standard_normal(groups * features)
+        given = [gn.tensor(each, dtype=dtype, device="reference") for each in (x, weight, bias)]
+        grad = gn.ops.aten.convolution(*given, *options)
+        for spoiled in (given[0], given[1], grad):
+            good = spoiled.clone()
+            flat = spoiled.view(-1)
+            flat[0] = flat[flat.numel() // 2] = bad
+            results = []
+            for device in ("reference", "c"):
+                tensors = [each.to(device) for each in (*given, grad)]
+                gradients = backward(tensors[3], *tensors[:2], [bias.size], *options, [True] * 3)
+                results.append([gn.ops.aten.convolution(*tensors[:3], *options), *gradients])
+            spoiled.copy_(good)
+            for wanted, found in zip(*results):
+                tolerance = 2e-2 if dtype == gn.bfloat16 else 1e-5
+                np.testing.assert_allclose(*(numbers(each) for each in (found, wanted)), tolerance, tolerance)
+
+
+def numbers(tensor):
+    """The real numbers of a tensor; both parts of a complex one are NaN where one of them is."""
+    array = np.array(tensor.tolist())
+    array[np.isnan(array)] = np.nan
+    return array.view(array.real.dtype)
+
+
 HOSTILE = [
     {"stride": 2**26},
     {"stride": 2**61},

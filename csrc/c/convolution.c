@@ -102,6 +102,9 @@ typedef struct convolution {
     int32_t status;
 } convolution;
 
+/* Which of them is made of the other two. */
+typedef enum matrix { THE_INPUT, THE_OUTPUT, THE_WEIGHT } matrix;
+
 static void report(convolution *work, int32_t status) {
     if (status != GN_OK) {
 #ifdef _OPENMP
@@ -225,6 +228,39 @@ static void fill_taps(const geometry *of, kernel_tap *taps) {
         tap->high = room < 0 ? 0 : gn_min(room / stride + 1, of->out[2]);
         tap->low = tap->at[2] >= 0 ? 0 : gn_min((stride - 1 - tap->at[2]) / stride, tap->high);
     }
+}
+
+/* The products of place `place` of a result's plane are counted by kernel elements, those of the weight by positions.  Finds
+ * at[matrix] of product `number`, in planes of each; 0 where it would meet the padding, or what a stride leaves out. */
+static int find_meeting(const geometry *of, matrix result, int64_t place, int64_t number, int64_t *at) {
+    const matrix counted = result == THE_WEIGHT ? THE_OUTPUT : THE_WEIGHT;
+    const matrix found = result == THE_INPUT ? THE_OUTPUT : THE_INPUT;
+    int64_t steps[] = {1, 1, 1};
+    at[THE_INPUT] = at[THE_OUTPUT] = at[THE_WEIGHT] = 0;
+    for (int dim = SPATIAL - 1; dim >= 0; dim--) {
+        const int64_t sizes[] = {of->in[dim], of->out[dim], of->kernel[dim]};
+        int64_t along[3];
+        along[result] = place % sizes[result];
+        along[counted] = number % sizes[counted];
+        const int64_t shift = along[THE_WEIGHT] * of->dilation[dim] - of->padding[dim];
+        if (found == THE_INPUT) {
+            along[THE_INPUT] = along[THE_OUTPUT] * of->stride[dim] + shift;
+        } else if ((along[THE_INPUT] - shift) % of->stride[dim] == 0) {
+            along[THE_OUTPUT] = (along[THE_INPUT] - shift) / of->stride[dim];
+        } else {
+            return 0;
+        }
+        if (along[found] < 0 || along[found] >= sizes[found]) {
+            return 0;
+        }
+        for (int each = THE_INPUT; each <= THE_WEIGHT; each++) {
+            at[each] += along[each] * steps[each];
+            steps[each] *= sizes[each];
+        }
+        place /= sizes[result];
+        number /= sizes[counted];
+    }
+    return 1;
 }
 
 /* Parts above which planes are not made of a scratch image. */

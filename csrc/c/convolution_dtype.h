@@ -1,5 +1,13 @@
 /* Convolution for one dtype. */
 
+#if IS_COMPLEX
+#define TOTAL gn_complex128
+#elif IS_FLOATING
+#define TOTAL double
+#else
+#define TOTAL int64_t
+#endif
+
 #if IS_NUMERIC && !IS_HALF
 
 #if GN_HAS_GEMM && IS_PRECISE
@@ -28,6 +36,91 @@ static void NAME(fill_with_bias)(const convolution *work, COMPUTE *row, int64_t 
         }
     }
 }
+
+#if IS_FLOATING || IS_COMPLEX
+/* Whether a product of 0 with each of them is 0. */
+static int NAME(are_finite)(const COMPUTE *numbers, int64_t count) {
+    int all = 1;
+    for (int64_t i = 0; i < count; i++) {
+        all &= numbers[i] - numbers[i] == 0;
+    }
+    return all;
+}
+
+/* Element `index` of a result, as the sum of what meets there; it ends where it is NaN. */
+static COMPUTE NAME(sum_meetings)(const convolution *work, matrix result, int64_t index) {
+    const geometry *of = &work->of;
+    const int64_t channels = of->groups * of->channels;
+    const int64_t features = of->groups * of->features;
+    const int64_t numels[] = {of->in_numel, of->out_numel, of->kernel_numel};
+    const int64_t place = index % numels[result];
+    const int64_t plane = index / numels[result];
+    const COMPUTE *planes_of[] = {(const COMPUTE *)work->x, (const COMPUTE *)work->y, (const COMPUTE *)work->w};
+    int64_t steps[3]; /* from a plane to the next one that is met, of which there are `count` */
+    int64_t count;
+    TOTAL sum = 0;
+    if (result == THE_INPUT) {
+        const int64_t group = plane / of->channels; /* of all images */
+        planes_of[THE_OUTPUT] += group * of->features * of->out_numel;
+        planes_of[THE_WEIGHT] += group % of->groups * of->features * of->depth + plane % of->channels * of->kernel_numel;
+        steps[THE_OUTPUT] = of->out_numel;
+        steps[THE_WEIGHT] = of->depth;
+        count = of->features;
+        sum = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[plane % channels];
+    } else if (result == THE_OUTPUT) {
+        planes_of[THE_INPUT] += plane / of->features * of->channels * of->in_numel;
+        planes_of[THE_WEIGHT] += plane % features * of->depth;
+        steps[THE_INPUT] = of->in_numel;
+        steps[THE_WEIGHT] = of->kernel_numel;
+        count = of->channels;
+        sum = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[plane % features];
+    } else {
+        const int64_t feature = plane / of->channels;
+        planes_of[THE_INPUT] += (feature / of->features * of->channels + plane % of->channels) * of->in_numel;
+        planes_of[THE_OUTPUT] += feature * of->out_numel;
+        steps[THE_INPUT] = channels * of->in_numel;
+        steps[THE_OUTPUT] = features * of->out_numel;
+        count = of->batch;
+    }
+    const matrix left = result == THE_INPUT ? THE_OUTPUT : THE_INPUT;
+    const matrix right = result == THE_WEIGHT ? THE_OUTPUT : THE_WEIGHT;
+    for (int64_t number = 0; number < numels[right]; number++) {
+        int64_t at[3];
+        if (!find_meeting(of, result, place, number, at)) {
+            continue;
+        }
+        for (int64_t i = 0; i < count && sum == sum; i++) {
+            sum += GN_TIMES((TOTAL)planes_of[left][at[left] + i * steps[left]],
+                            (TOTAL)planes_of[right][at[right] + i * steps[right]]);
+        }
+    }
+    return (COMPUTE)sum;
+}
+
+/* Padding is multiplied as zeros, which infinite numbers make NaN: where there are any, sums that are NaN are made again of
+ * what is there. */
+static void NAME(leave_out_padding)(const convolution *work, matrix result) {
+    const geometry *of = &work->of;
+    COMPUTE *made = (COMPUTE *)work->result;
+    const int64_t weights = of->groups * of->features * of->depth;
+    const int64_t outputs = of->batch * of->groups * of->features * of->out_numel;
+    const int64_t count = result == THE_WEIGHT   ? weights
+                          : result == THE_OUTPUT ? outputs
+                                                 : of->batch * of->groups * of->channels * of->in_numel;
+    const COMPUTE *factor = (const COMPUTE *)(result == THE_WEIGHT ? work->y : work->w);
+    const int64_t factors = result == THE_WEIGHT ? outputs : weights;
+    /* over planes an input meets zeros too, those between the rows of the gradient */
+    const int is_alone = result != THE_WEIGHT || !is_depthwise(of);
+    if (is_pointwise(of) || (is_alone && factors < count && NAME(are_finite)(factor, factors))) {
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (made[i] != made[i]) {
+            made[i] = NAME(sum_meetings)(work, result, i);
+        }
+    }
+}
+#endif
 
 /* y = w * x + bias: tasks are tiles of positions of a group of an image. */
 static void NAME(forward_task)(int64_t begin, int64_t end, void *context) {
@@ -223,17 +316,9 @@ static int32_t NAME(backward_weight)(convolution *work) {
 #define COMPUTE_CODE CODE
 #endif
 
-#if IS_COMPLEX
-#define TOTAL gn_complex128
-#elif IS_FLOATING
-#define TOTAL double
-#else
-#define TOTAL int64_t
-#endif
-
 /* Runs one of the three products into tensors[output]; x, y, w are the operands, that which is made NULL. */
 static int32_t NAME(run_convolution)(const gn_call *call, void *const *data, int32_t output, convolution *work,
-                                     int32_t (*product)(convolution *)) {
+                                     matrix result, int32_t (*product)(convolution *)) {
     const gn_tensor *tensor = &call->tensors[output];
     if (gn_numel(tensor) == 0) {
         return GN_OK;
@@ -245,6 +330,11 @@ static int32_t NAME(run_convolution)(const gn_call *call, void *const *data, int
     }
     work->status = GN_OK;
     const int32_t status = product(work);
+#if IS_FLOATING || IS_COMPLEX
+    if (status == GN_OK) {
+        FUNCTION(leave_out_padding)(work, result);
+    }
+#endif
     if (!direct) {
         if (status == GN_OK) {
             gn_spread(tensor, data[output], COMPUTE_CODE, work->result);
@@ -278,11 +368,11 @@ int32_t NAME(kernel_convolution)(const gn_call *call, void *const *data) {
     if (status == GN_OK && given.transposed) {
         work.of = make_geometry(&given, out, weight, input);
         work.y = from;
-        status = NAME(run_convolution)(call, data, 0, &work, FUNCTION(backward_data));
+        status = NAME(run_convolution)(call, data, 0, &work, THE_INPUT, FUNCTION(backward_data));
     } else if (status == GN_OK) {
         work.of = make_geometry(&given, input, weight, out);
         work.x = from;
-        status = NAME(run_convolution)(call, data, 0, &work, FUNCTION(forward));
+        status = NAME(run_convolution)(call, data, 0, &work, THE_OUTPUT, FUNCTION(forward));
     }
     for (int i = 0; i < 3; i++) {
         gn_give(owned[i]);
@@ -373,11 +463,12 @@ int32_t NAME(kernel_convolution_backward)(const gn_call *call, void *const *data
         work.y = dy;
     }
     if (status == GN_OK && call->tensors[0].dtype != GN_NO_DTYPE) {
-        status = NAME(run_convolution)(call, data, 0, &work,
-                                       given.transposed ? FUNCTION(forward) : FUNCTION(backward_data));
+        status = given.transposed
+                     ? NAME(run_convolution)(call, data, 0, &work, THE_OUTPUT, FUNCTION(forward))
+                     : NAME(run_convolution)(call, data, 0, &work, THE_INPUT, FUNCTION(backward_data));
     }
     if (status == GN_OK && call->tensors[1].dtype != GN_NO_DTYPE) {
-        status = NAME(run_convolution)(call, data, 1, &work, FUNCTION(backward_weight));
+        status = NAME(run_convolution)(call, data, 1, &work, THE_WEIGHT, FUNCTION(backward_weight));
     }
     if (status == GN_OK && call->tensors[2].dtype != GN_NO_DTYPE) {
         NAME(backward_bias)((const COMPUTE *)dy, gradient, &call->tensors[2], data[2]);

@@ -340,15 +340,6 @@ static COMPUTE *NAME(take_lines)(convolution *work, int64_t numel) {
     return lines;
 }
 
-/* Whether a product of 0 with each of them is 0. */
-static int NAME(are_finite)(const COMPUTE *numbers, int64_t count) {
-    int all = 1;
-    for (int64_t i = 0; i < count; i++) {
-        all &= numbers[i] - numbers[i] == 0;
-    }
-    return all;
-}
-
 /* y = w * x + bias: tasks are features of an image. */
 static void NAME(lines_forward)(int64_t begin, int64_t end, void *context) {
     convolution *work = context;
@@ -366,10 +357,6 @@ static void NAME(lines_forward)(int64_t begin, int64_t end, void *context) {
         const COMPUTE *w = (const COMPUTE *)work->w + feature * of->kernel_numel;
         const COMPUTE start = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[feature];
         COMPUTE *y = (COMPUTE *)work->result + task * of->out_numel;
-        if (!NAME(are_finite)(w, of->kernel_numel)) {
-            NAME(depthwise_forward)(task, task + 1, work);
-            continue;
-        }
         if (x != held) { /* features of one group have it in common */
             NAME(take_apart)(of, lie, x, image);
             held = x;
@@ -426,14 +413,8 @@ static void NAME(lines_backward_weight)(int64_t begin, int64_t end, void *contex
                 NAME(multiply_lines)(image, lie->offsets + tap, 1, gradient, lie->count, sums + tap);
             }
         }
-        int is_finite = 1;
         for (int64_t tap = 0; tap < of->kernel_numel; tap++) {
-            const COMPUTE sum = (COMPUTE)sums[tap];
-            w[lie->order[tap]] = sum;
-            is_finite &= sum - sum == 0;
-        }
-        if (!is_finite) { /* perhaps of what is not there: 0 times infinity */
-            NAME(depthwise_backward_weight)(feature, feature + 1, work);
+            w[lie->order[tap]] = (COMPUTE)sums[tap];
         }
     }
     gn_give(image);
@@ -456,10 +437,6 @@ static void NAME(lines_backward_data)(int64_t begin, int64_t end, void *context)
         COMPUTE *x = (COMPUTE *)work->result + task * of->in_numel;
         const COMPUTE start = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[group];
         const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->kernel_numel;
-        if (!NAME(are_finite)(w, of->features * of->kernel_numel)) {
-            NAME(depthwise_backward_data)(task, task + 1, work);
-            continue;
-        }
         for (int64_t feature = 0; feature < of->features; feature++) {
             const COMPUTE *y = (const COMPUTE *)work->y + (task * of->features + feature) * of->out_numel;
             const int64_t first = gn_max(0, -lie->lead[2]);
