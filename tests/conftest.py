@@ -9,10 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 import gnomon as gn
 from gnomon.values.dtype import ALL
+
+# A slow machine, or a sanitizer, is no fault of an example's.
+hypothesis.settings.register_profile("gnomon", deadline=None)
+hypothesis.settings.load_profile("gnomon")
 
 
 def host_devices() -> list[str]:

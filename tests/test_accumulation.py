@@ -46,7 +46,7 @@ def tensor(values: list[float], dtype: str) -> gn.Tensor:
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(values=rows)
 def test_sum_and_mean(dtype: str, values: list[float]) -> None:
     exact = sum(map(Fraction, held(values, dtype)))
@@ -58,7 +58,7 @@ def test_sum_and_mean(dtype: str, values: list[float]) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(values=rows, others=rows)
 def test_products_of_matrices(dtype: str, values: list[float], others: list[float]) -> None:
     count = min(len(values), len(others))
@@ -75,7 +75,7 @@ def test_products_of_matrices(dtype: str, values: list[float], others: list[floa
 
 
 @pytest.mark.parametrize("dtype", ("float16", "bfloat16", "float32"))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(values=st.lists(numbers, min_size=2, max_size=12))
 def test_variance_and_norm(dtype: str, values: list[float]) -> None:
     x = held(values, dtype)
@@ -159,7 +159,7 @@ def test_attention_in_one_piece_rounds_once(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @given(values=rows)
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_a_step_of_an_optimizer_rounds_where_it_stores(dtype: str, values: list[float]) -> None:
     values = held(values, dtype)
     param, grad, buffer = (tensor(values, dtype) for _ in range(3))

@@ -55,7 +55,7 @@ SIZES = st.sampled_from([(), (1,), (4,), (2, 3), (3, 1), (1, 3), (0,), (2, 0)])
 
 
 @pytest.mark.skipif(not C_IS_THERE, reason="only prepared kernels have shortcuts")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.sampled_from(sorted(BINARY)),
     SIZES,
@@ -91,7 +91,7 @@ def test_binary_shortcuts_agree_with_the_readable_path(
 
 
 @pytest.mark.skipif(not C_IS_THERE, reason="only prepared kernels have shortcuts")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.sampled_from(["add.Tensor", "mul.Tensor", "sub.Tensor", "div.Tensor", "lt.Tensor"]),
     st.sampled_from([gn.int32, gn.float32, gn.float64, gn.float16, gn.bool, gn.uint8]),

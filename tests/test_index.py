@@ -60,7 +60,7 @@ def separated_ints(index: tuple[Any, ...]) -> bool:
     return has_array and any(isinstance(each, int) or getattr(each, "shape", None) == () for each in index)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(indices(), st.booleans())
 def test_getitem_is_numpys(index: tuple[Any, ...], transposed: bool) -> None:
     array = numpy.arange(24, dtype=numpy.float32).reshape(SIZES)
@@ -84,7 +84,7 @@ def test_getitem_is_numpys(index: tuple[Any, ...], transposed: bool) -> None:
     assert (result.untyped_storage() is tensor.untyped_storage()) == is_view
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(indices())
 def test_setitem_is_numpys(index: tuple[Any, ...]) -> None:
     if separated_ints(index):
@@ -288,7 +288,7 @@ def any_indices(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     return sizes, tuple(items)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(any_indices(), st.booleans())
 def test_getitem_and_setitem_are_what_the_rules_say(drawn: tuple[Any, Any], transposed: bool) -> None:
     sizes, index = drawn
