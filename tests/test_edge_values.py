@@ -222,3 +222,42 @@ def test_a_window_costs_what_it_meets_of_the_input(exponent, device):
         (values + functional.avg_pool1d(row, n, n, n // 2, count_include_pad=False)).sum().backward()
         assert row.grad.tolist() == [[[0.25, 1.25, 0.25, 0.25]]]
         assert functional.avg_pool2d(gn.ones(1, 1, 4, 4, dtype=gn.int64), n, n, n // 2).item() == 0
+
+
+inf, nan = math.inf, math.nan
+
+
+@pytest.mark.parametrize("device", [name for name in HOSTS if name != "numpy"])
+@pytest.mark.parametrize("dtype", [gn.complex64, gn.complex128], ids=str)
+@pytest.mark.parametrize(
+    ("function", "arguments", "expected"),
+    [
+        (aten.div, [[1j, -1j, 1 + 1j], [complex(-0.0, -0.0)] * 3], [(nan, inf), (nan, -inf), (inf, inf)]),
+        (aten.div, [[complex(1, inf), 1], [0j, complex(-0.0, 0)]], [(inf, inf), (inf, nan)]),
+        (aten.div, [[1 + 1j, 1 + 1j], [complex(0, nan), complex(nan, 0)]], [(nan, nan), (nan, nan)]),
+        (aten.reciprocal, [[0j, complex(-0.0, -0.0)]], [(inf, nan), (inf, nan)]),
+        (aten.addcdiv, [[0j], [1 + 1j], [0j]], [(inf, inf)]),
+        (aten.sgn, [[complex(-0.0, 1), complex(0, inf)]], [(-0.0, 1), (0, nan)]),
+        (aten.atanh, [[complex(1, -0.0), complex(-1, 0)]], [(inf, -0.0), (-inf, 0)]),
+        (aten.atan, [[complex(-0.0, 1), complex(0, -1)]], [(-0.0, inf), (0, -inf)]),
+        (aten.pow, [[0j, 0j, 0j], [complex(1, inf), complex(nan, 0), -2.5]], [(nan, nan)] * 2 + [(inf, nan)]),
+        (aten.bmm, [[[[complex(0, inf)]]], [[[1 + 1j]]]], [[[(-inf, inf)]]]),
+        (lambda each: aten.cumprod(each, 0), [[complex(0, inf)]], [(nan, inf)]),
+        (lambda each: aten.mean(each, [0]), [[0j, complex(0, inf)]], (nan, inf)),
+    ],
+)
+def test_complex_zeros_and_infinities(function, arguments, expected, dtype, device):
+    found = gn.view_as_real(function(*(gn.tensor(each, dtype=dtype, device=device) for each in arguments)))
+    assert str(found.tolist()) == str(gn.tensor(expected, dtype=gn.float64, device="reference").tolist())
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_complex_power_goes_where_its_exponential_does(device):
+    base, exponent = (gn.tensor([each], dtype=gn.complex128, device=device) for each in (1j, complex(0, inf)))
+    assert aten.pow(base, exponent).tolist() == [0]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_complex_number_with_an_infinite_part_is_as_large(device):
+    number = gn.tensor([complex(inf, nan), 1], dtype=gn.complex64, device=device)
+    assert [gn.linalg.vector_norm(number, order).item() for order in (1, 2, 3)] == [inf] * 3

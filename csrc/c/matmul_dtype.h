@@ -20,6 +20,11 @@ static void NAME(pack)(COMPUTE *to, const STORAGE *from, int64_t rows, int64_t d
     }
 }
 
+/* alpha * sum; times a complex 1, an infinity would be NaN. */
+GN_INLINE COMPUTE NAME(times_alpha)(COMPUTE alpha, COMPUTE sum) {
+    return IS_COMPLEX && alpha == 1 ? sum : (COMPUTE)GN_TIMES(alpha, sum);
+}
+
 /* c (rows x columns, c_row apart) += alpha * a strip of a by a strip of b. */
 static void NAME(multiply_strips)(const COMPUTE *a, const COMPUTE *b, int64_t depth, COMPUTE alpha, COMPUTE *c,
                                   int64_t c_row, int64_t rows, int64_t columns) {
@@ -33,7 +38,7 @@ static void NAME(multiply_strips)(const COMPUTE *a, const COMPUTE *b, int64_t de
     }
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < columns; j++) {
-            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + GN_TIMES(alpha, sums[i][j]));
+            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + NAME(times_alpha)(alpha, sums[i][j]));
         }
     }
 }
@@ -62,7 +67,7 @@ static void NAME(multiply_small)(int64_t m, int64_t n, int64_t k, COMPUTE alpha,
                 const COMPUTE right = LOAD(b[p * b_row + j * b_column]);
                 sum = (COMPUTE)(sum + GN_TIMES(left, right));
             }
-            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + GN_TIMES(alpha, sum));
+            c[i * c_row + j] = (COMPUTE)(c[i * c_row + j] + NAME(times_alpha)(alpha, sum));
         }
     }
 }

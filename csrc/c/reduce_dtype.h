@@ -181,8 +181,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 
 #endif
 
-/* SUM("mean.dim", mean, FRACTIONAL, sum, total / (double)count) becomes mean_finish_float32 and
- * kernel_mean_float32. */
+/* SUM("mean.dim", mean, FRACTIONAL, sum, ...) becomes mean_finish_float32 and kernel_mean_float32. */
 #define SUM(name, id, dtypes, steps, expression) WHEN_##dtypes(SUM_KERNEL(id, steps, expression))
 #define SUM_KERNEL(id, steps, expression)                                                               \
     static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count, const gn_call *call) { \

@@ -21,17 +21,19 @@ static inline int gn_isinf_complex128(gn_complex128 x) {
     return fabs(creal(x)) == (double)INFINITY || fabs(cimag(x)) == (double)INFINITY;
 }
 /* a / b by the part of b that is larger (Smith's form), without a branch; in real numbers for the reason that products
- * are.  Divided by zero, each part goes to its own infinity (or NaN). */
+ * are.  Zero has no sign here: divided by it, each part goes to its own infinity (or NaN). */
 #define GN_DIVIDE(DTYPE, REAL, COMPLEX, part, other_part, size)                                        \
     GN_INLINE COMPLEX gn_divide_##DTYPE(COMPLEX a, COMPLEX b) {                                        \
         const REAL re = part(b), im = other_part(b);                                                   \
         const int turned = size(re) < size(im);                                                        \
         const REAL large = turned ? im : re, small = turned ? re : im;                                 \
         const REAL first = turned ? part(a) : other_part(a), second = turned ? other_part(a) : part(a); \
-        const REAL ratio = large == 0 ? 0 : small / large;                                             \
-        const REAL divisor = large + small * ratio;                                                    \
-        const REAL straight = second + first * ratio;                                                  \
-        const REAL crossed = second * (turned ? ratio : -ratio) + (turned ? -first : first);           \
+        const int is_zero = (re == 0) & (im == 0);                                                     \
+        const REAL ratio = small / large;                                                              \
+        const REAL divisor = is_zero ? 0 : large + small * ratio;                                      \
+        const REAL straight = is_zero ? second : second + first * ratio;                               \
+        const REAL rest = second * (turned ? ratio : -ratio) + (turned ? -first : first);              \
+        const REAL crossed = is_zero ? first : rest;                                                   \
         return gn_complex_of_##REAL(straight / divisor, crossed / divisor);                            \
     }
 #define gn_complex_of_float gn_complex_of_float32
@@ -106,13 +108,13 @@ static inline gn_complex128 gn_logaddexp_complex128(gn_complex128 a, gn_complex1
     return larger + gn_log1p_complex128(cexp(smaller - larger));
 }
 
-/* a^b: at 0, 0 where the exponent is real and positive, else NaN. */
+/* a^b.  Where products of infinite parts are NaN, the exponential may still have a direction. */
 static inline gn_complex128 gn_pow_complex128(gn_complex128 a, gn_complex128 b) {
     if (b == 0) {
         return 1;
     }
-    if (a == 0) {
-        return creal(b) > 0 ? gn_complex_of_float64(0, 0) : gn_complex_of_float64((double)NAN, (double)NAN);
+    if (a == 0 && cimag(b) == 0 && creal(b) > 0) {
+        return 0;
     }
     const double modulus = hypot(creal(a), cimag(a));
     const double angle = atan2(cimag(a), creal(a));
@@ -122,7 +124,8 @@ static inline gn_complex128 gn_pow_complex128(gn_complex128 a, gn_complex128 b) 
         length *= exp(-angle * cimag(b));
         turn += cimag(b) * log(modulus);
     }
-    return gn_complex_of_float64(length * cos(turn), length * sin(turn));
+    const gn_complex128 power = gn_complex_of_float64(length * cos(turn), length * sin(turn));
+    return power == power ? power : cexp(GN_TIMES(b, clog(a)));
 }
 
 /* Small powers as products, which infinities outlive. */

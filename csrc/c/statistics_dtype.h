@@ -157,8 +157,9 @@ static int64_t NAME(load_sizes)(double *sizes, const char *in, int64_t stride, i
     for (int64_t i = 0; i < count; i++) {
         const COMPUTE x = NAME(element_at)(in + i * stride);
         if (order == 2) {
-            sizes[2 * i] = fabs(REAL_PART(x));
-            sizes[2 * i + 1] = fabs(IMAGINARY_PART(x));
+            const int is_infinite = gn_isinf(x); /* whatever the other part is */
+            sizes[2 * i] = is_infinite ? (double)INFINITY : fabs(REAL_PART(x));
+            sizes[2 * i + 1] = is_infinite ? (double)INFINITY : fabs(IMAGINARY_PART(x));
         } else {
             sizes[i] = hypot(REAL_PART(x), IMAGINARY_PART(x));
         }

@@ -87,7 +87,7 @@ def power(a: Any, b: Any) -> Any:
         if b == 0:
             return complex(1.0, 0.0)
         try:
-            result = complex(a) ** b
+            result = complex(a) ** b if b == b else complex(nan, nan)
         except (ZeroDivisionError, OverflowError):
             result = complex(nan, nan)
         # products of infinite parts are NaN where the exponential still has a direction
@@ -296,12 +296,16 @@ def exact_sum(numbers: list[Any]) -> Any:
 
 
 def _poles(function: Callable[[Any], Any], poles: dict[Any, Any]) -> Callable[[Any], Any]:
-    """``function`` with its value at the poles, real or complex, where Python's has none."""
+    """``function`` with its value at the poles, real or complex, where Python's has none.
+
+    The part that is 0 has the sign of its argument's.
+    """
 
     def with_poles(a: Any) -> Any:
         if a not in poles:
             return function(a)
-        return complex(poles[a]) if isinstance(a, complex) else poles[a]
+        pole = poles[a]
+        return complex(pole.real or a.real, pole.imag or a.imag) if isinstance(a, complex) else pole
 
     return with_poles
 

@@ -315,7 +315,7 @@ aten.abs_.default.register(DispatchKey.Dense, _real_abs_inplace)
 def _sgn(a: Any) -> Any:
     if isinstance(a, complex):
         modulus = arithmetic.absolute(a)
-        return a / modulus if modulus else 0j
+        return complex(a.real / modulus, a.imag / modulus) if modulus else 0j
     return (a > 0) - (a < 0)
 
 
@@ -429,7 +429,7 @@ addcmul = native_function(
 addcdiv = native_function(
     "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
     meta=_addcdiv_rule,
-    kernel=pointwise_with_numbers(lambda a, b, c, value: a + value * arithmetic.divide(b, c)),
+    kernel=pointwise_with_numbers(lambda a, b, c, value: a + arithmetic.divide(value * b, c)),
     derivatives={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * conj(value / tensor2),

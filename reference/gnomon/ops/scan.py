@@ -9,6 +9,7 @@ Source: aten/src/ATen/native/ReduceOps.cpp (cumsum, cumprod, cummax, diff).
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -69,7 +70,8 @@ cumsum = native_function(
 def _running_products(numbers: list[Any]) -> Iterator[Any]:
     if numbers and isinstance(numbers[0], int):
         return itertools.accumulate((int(number) for number in numbers), lambda a, b: (a * b) & (1 << 64) - 1)
-    return itertools.accumulate(numbers, lambda a, b: a * b)
+    # 1 is a factor too, which makes a complex infinity NaN
+    return itertools.islice(itertools.accumulate(numbers, operator.mul, initial=1), 1, None)
 
 
 def _cumprod_grad(grad: Any, self: Any, dim: int, result: Any) -> Any:
