@@ -224,6 +224,17 @@ def test_a_window_costs_what_it_meets_of_the_input(exponent, device):
         assert functional.avg_pool2d(gn.ones(1, 1, 4, 4, dtype=gn.int64), n, n, n // 2).item() == 0
 
 
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.int8, gn.int32, gn.bool, gn.float32], ids=str)
+@pytest.mark.parametrize("spatial", [2, 3])
+def test_the_places_of_adaptive_maxima_are_int64(spatial, dtype, device):
+    """A kernel that took others for them would read beyond their end."""
+    input, grad = (gn.ones(2, *[size] * spatial, device=device) for size in (4, 2))
+    backward = getattr(aten, f"adaptive_max_pool{spatial}d_backward")
+    with pytest.raises(RuntimeError, match="expected indices of dtype int64, but got"):
+        backward(grad, input, gn.zeros(*grad.shape, dtype=dtype, device=device))
+
+
 inf, nan = math.inf, math.nan
 
 

@@ -243,6 +243,7 @@ def _define_max(spatial: int) -> None:
                 f"expected sizes of indices and grad_output to match, but got {list(indices.sizes)} and "
                 f"{list(grad_output.sizes)}"
             )
+        expect("indices", indices, grad_output.sizes, int64)
         refuse(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, self.sizes)
 
