@@ -235,6 +235,14 @@ def test_the_places_of_adaptive_maxima_are_int64(spatial, dtype, device):
         backward(grad, input, gn.zeros(*grad.shape, dtype=dtype, device=device))
 
 
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.int8, gn.int16, gn.bool, gn.float32], ids=str)
+def test_the_rows_of_an_embedding_s_gradient_are_int32_or_int64(dtype, device):
+    grad, indices = gn.ones(2, 3, device=device), gn.zeros(2, dtype=dtype, device=device)
+    with pytest.raises(RuntimeError, match="argument #2 'indices' to have one of"):
+        aten.embedding_dense_backward(grad, indices, 4, -1, False)
+
+
 inf, nan = math.inf, math.nan
 
 

@@ -15,16 +15,20 @@ from ..values import geometry
 from ..values.dtype import int32, int64
 
 
+def _check_indices(position: int, indices: Spec) -> None:
+    if indices.dtype not in (int32, int64):
+        raise RuntimeError(
+            f"Expected tensor for argument #{position} 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got {indices.dtype.name} instead"
+        )
+
+
 def _embedding_rule(
     weight: Spec, indices: Spec, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
 ) -> Spec:
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    if indices.dtype not in (int32, int64):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-            f"Int; but got {indices.dtype.name} instead"
-        )
+    _check_indices(1, indices)
     if sparse:
         raise RuntimeError("sparse=True: gnomon has no sparse gradients")
     return weight.contiguous((*indices.sizes, weight.sizes[1]))
@@ -68,6 +72,7 @@ def _backward_rule(
 ) -> Spec:
     if not grad_output.ndim:
         raise RuntimeError("expected grad_output of at least 1 dimension, but got a 0-dim tensor")
+    _check_indices(2, indices)
     expect("grad_output", grad_output, (*indices.sizes, grad_output.sizes[-1]))
     return grad_output.contiguous((num_weights, grad_output.sizes[-1]))
 
