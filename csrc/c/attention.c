@@ -69,15 +69,6 @@ static double scale_of(const gn_call *call, int64_t width) {
     return given->integer == GN_NO_INTEGER ? 1 / sqrt((double)width) : given->real;
 }
 
-static void set_status(attention *work, int32_t status) {
-    if (GN_UNLIKELY(status != GN_OK)) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
-}
-
 static int64_t blocks_of(const attention *work) {
     return (work->queries + QUERIES - 1) / QUERIES;
 }

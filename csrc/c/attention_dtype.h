@@ -178,13 +178,13 @@ static void NAME(attend)(int64_t begin, int64_t end, void *context) {
     const int64_t blocks = blocks_of(work);
     COMPUTE *scratch = gn_take_items(gn_checked(QUERIES, work->step + work->width + 2), sizeof(COMPUTE));
     if (scratch == NULL) {
-        set_status(work, GN_OUT_OF_MEMORY);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
     for (int64_t task = begin; task < end; task++) {
         const int64_t row = task % blocks * QUERIES;
         const int64_t head = task / blocks % work->query_heads;
-        set_status(work, NAME(attend_block)(work, task / blocks / work->query_heads, head, row, scratch));
+        gn_report(&work->status, NAME(attend_block)(work, task / blocks / work->query_heads, head, row, scratch));
     }
     gn_give(scratch);
 }
@@ -350,7 +350,7 @@ static void NAME(attend_back_heads)(int64_t begin, int64_t end, void *context) {
     const int64_t group = work->query_heads / work->key_heads;
     COMPUTE *scratch = gn_take_items(gn_checked(QUERIES, gn_checked(2, work->step) + 1), sizeof(COMPUTE));
     if (scratch == NULL) {
-        set_status(work, GN_OUT_OF_MEMORY);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
     for (int64_t task = begin; task < end; task++) {
@@ -367,7 +367,7 @@ static void NAME(attend_back_heads)(int64_t begin, int64_t end, void *context) {
         for (int64_t each = head * group; each < (head + 1) * group; each++) {
             for (int64_t row = 0; row < work->queries; row += QUERIES) {
                 const int first = each == head * group && row == 0;
-                set_status(work, NAME(attend_back)(work, batch, each, row, first, scratch));
+                gn_report(&work->status, NAME(attend_back)(work, batch, each, row, first, scratch));
             }
         }
     }

@@ -43,23 +43,23 @@ static void NAME(sum_windows)(const gn_windows *windows, const SUM *line, int64_
 #define SUM_TAPS(step, tail)                                   \
     GN_INDEPENDENT                                             \
     for (int64_t x = first; x < past; x++) {                   \
-        out[x] = 0 + row[x * (step)] + row[x * (step) + 1] tail; \
+        const SUM *row = line + (x * (step) - windows->padding); \
+        out[x] = 0 + row[0] + row[1] tail;                     \
     }
 
 /* The same for windows that lie inside the input, all of two or three elements; 0 where there is no such loop. */
 static int NAME(sum_inner_windows)(const gn_windows *windows, const SUM *line, int64_t first, int64_t past,
                                    SUM *out) {
-    const SUM *row = line - windows->padding;
     if (windows->taps == 2 && windows->stride == 1) {
         SUM_TAPS(1, )
     } else if (windows->taps == 2 && windows->stride == 2) {
         SUM_TAPS(2, )
     } else if (windows->taps == 3 && windows->stride == 1) {
-        SUM_TAPS(1, +row[x + 2])
+        SUM_TAPS(1, +row[2])
     } else if (windows->taps == 3 && windows->stride == 2) {
-        SUM_TAPS(2, +row[x * 2 + 2])
+        SUM_TAPS(2, +row[2])
     } else if (windows->taps == 3 && windows->stride == 3) {
-        SUM_TAPS(3, +row[x * 3 + 2])
+        SUM_TAPS(3, +row[2])
     } else {
         return 0;
     }

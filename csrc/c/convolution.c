@@ -105,15 +105,6 @@ typedef struct convolution {
 /* Which of them is made of the other two. */
 typedef enum matrix { THE_INPUT, THE_OUTPUT, THE_WEIGHT } matrix;
 
-static void report(convolution *work, int32_t status) {
-    if (status != GN_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
-}
-
 /* The arguments of the operators, read from the call's integers. */
 typedef struct arguments {
     int64_t stride[SPATIAL], padding[SPATIAL], dilation[SPATIAL];

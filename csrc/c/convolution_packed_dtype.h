@@ -23,7 +23,9 @@ static void NAME(copy_band_row)(const band *of, const COMPUTE *from, COMPUTE *to
         for (int64_t i = 0; i < low; i++) {
             to[i] = 0;
         }
-        memcpy(to + low, from + low - padding, (size_t)(high - low) * sizeof(COMPUTE));
+        if (low < high) {
+            memcpy(to + low, from + (low - padding), (size_t)(high - low) * sizeof(COMPUTE));
+        }
         for (int64_t i = high; i < columns; i++) {
             to[i] = 0;
         }
@@ -47,8 +49,8 @@ static void NAME(copy_band)(const band *of, const COMPUTE *x, int64_t plane, int
             const int64_t i0 = plane * shape->stride[0] - shape->padding[0] + element * shape->dilation[0];
             const int is_inside = i0 >= 0 && i0 < shape->in[0];
             for (int64_t i1 = top; i1 < top + of->rows; i1++) {
-                const COMPUTE *from = x + (i0 * shape->in[1] + i1) * shape->in[2];
-                NAME(copy_band_row)(of, is_inside && i1 >= 0 && i1 < shape->in[1] ? from : NULL, to);
+                const int is_there = is_inside && i1 >= 0 && i1 < shape->in[1];
+                NAME(copy_band_row)(of, is_there ? x + (i0 * shape->in[1] + i1) * shape->in[2] : NULL, to);
                 to += shape->stride[2] * of->columns;
             }
         }
@@ -203,7 +205,7 @@ static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context)
     COMPUTE *made = made_numel == 0 ? NULL : gn_take_items(made_numel, sizeof(COMPUTE));
     if ((bias == NULL && bias_numel > 0) || (made == NULL && made_numel > 0)
         || (!direct && NAME(take_band)(of, of->channels, work->tile, together, &patches) != GN_OK)) {
-        report(work, GN_OUT_OF_MEMORY);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
         gn_give(bias);
         gn_give(made);
         return;
@@ -237,9 +239,11 @@ static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context)
                 NAME(copy_band)(&patches, x + image * of->channels * of->in_numel, plane, row,
                                 (COMPUTE *)patches.image + image * patches.image_numel);
             }
-            report(work, NAME(gn_gemm_blocked)(of->features, many * rows * of->out[2], of->depth, 1, &left, &right, 1,
-                                               bias, WIDTH, 0, together == 1 ? y + at : made,
-                                               together == 1 ? of->out_numel : many * of->out_numel));
+            const int32_t status =
+                NAME(gn_gemm_blocked)(of->features, many * rows * of->out[2], of->depth, 1, &left, &right, 1, bias, WIDTH,
+                                      0, together == 1 ? y + at : made,
+                                      together == 1 ? of->out_numel : many * of->out_numel);
+            gn_report(&work->status, status);
             row += rows;
         }
         for (int64_t image = 0; together > 1 && image < many; image++) {
@@ -321,7 +325,7 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
         /* the rows of a band are those that all channels together can have, whatever the task's: sums end with them */
         if (sums == NULL || NAME(take_band)(of, channels, work->rows, 1, &patches) != GN_OK) {
             gn_give(sums);
-            report(work, GN_OUT_OF_MEMORY);
+            gn_report(&work->status, GN_OUT_OF_MEMORY);
             return;
         }
         memset(sums, 0, (size_t)(depth * of->features) * sizeof(COMPUTE));
@@ -335,7 +339,7 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
                 const gn_factor left = {&patches, 0, 0, NAME(pack_patch_rows), NULL};
                 const gn_factor right = {y + row * of->out[2], of->out_numel, 1, NULL, NULL};
                 NAME(copy_band)(&patches, x, plane % of->out[0], row, patches.image);
-                report(work, NAME(gn_gemm_blocked)(depth, of->features, rows * of->out[2], 1, &left, &right, 1, sums,
+                gn_report(&work->status, NAME(gn_gemm_blocked)(depth, of->features, rows * of->out[2], 1, &left, &right, 1, sums,
                                                    of->features, 1, sums, of->features));
             }
         }

@@ -333,7 +333,7 @@ static COMPUTE *NAME(take_lines)(convolution *work, int64_t numel) {
     const int64_t size = gn_checked(numel + slack + LINE_VECTORS * LANES, sizeof(COMPUTE));
     COMPUTE *lines = gn_take(size);
     if (lines == NULL) {
-        report(work, GN_OUT_OF_MEMORY);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
     } else {
         memset(lines, 0, (size_t)size);
     }
@@ -386,7 +386,7 @@ static void NAME(lines_backward_weight)(int64_t begin, int64_t end, void *contex
     COMPUTE *gradient = NAME(take_lines)(work, lie->count);
     double *sums = gn_take_items(of->kernel_numel, sizeof(double));
     if (sums == NULL) {
-        report(work, GN_OUT_OF_MEMORY);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
     }
     for (int64_t feature = begin; feature < end && image != NULL && gradient != NULL && sums != NULL; feature++) {
         COMPUTE *w = (COMPUTE *)work->result + feature * of->kernel_numel;

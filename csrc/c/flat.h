@@ -20,16 +20,6 @@ int32_t gn_flatten(const gn_call *call, void *const *data, int32_t dtype, gn_fla
 /* Writes the outputs back where `status` is GN_OK, and gives the memory back.  Returns `status`. */
 int32_t gn_unflatten(const gn_call *call, void *const *data, gn_flat *flat, int32_t status);
 
-/* A status that several threads may set.  What one of them sets last stays. */
-static inline void gn_report(int32_t *status, int32_t found) {
-    if (GN_UNLIKELY(found != GN_OK)) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        *status = found;
-    }
-}
-
 /* The kernel of a half type is that of float32, which lays out its tensors by gn_flatten. */
 #define GN_HALF_KERNEL(id)                                              \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) { \

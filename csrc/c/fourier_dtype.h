@@ -267,10 +267,7 @@ static COMPUTE *NAME(take_columns)(NAME(long_line) *work, int64_t length, SPLIT 
     const int64_t step = (length + SIDE - 1) / SIDE * SIDE;
     COMPUTE *memory = gn_take_items(gn_checked(step, 4 * GN_FOURIER_LINES + 2), sizeof(COMPUTE));
     if (memory == NULL) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = GN_OUT_OF_MEMORY;
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
         return NULL;
     }
     const int64_t each = step * GN_FOURIER_LINES;

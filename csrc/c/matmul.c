@@ -142,15 +142,6 @@ typedef struct product {
 /* How a product is made. */
 enum { BY_ELEMENTS, BY_VECTOR, BY_BLOCKS, BY_PAIRS, BY_BLAS, BY_STRIPS };
 
-static void set_status(product *work, int32_t status) {
-    if (status != GN_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
-}
-
 /* Sides of the tiles of a product by blocks: of its columns, or where these are few of its rows.  What is made does not
  * depend on them, and a task makes those that are next to each other at once. */
 static void find_slices(product *work, int64_t width) {

@@ -512,7 +512,7 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
         }
         const int64_t n = gn_min(tiles_n > 1 ? many * work->tile_n : work->tile_n, work->n - column);
         const int64_t m = gn_min(tiles_m > 1 ? many * work->tile_m : work->tile_m, work->m - row);
-        set_status(work, NAME(make_tile)(work, alpha, beta, batch, row, column, m, n));
+        gn_report(&work->status, NAME(make_tile)(work, alpha, beta, batch, row, column, m, n));
     }
 }
 

@@ -24,28 +24,27 @@ static void NAME(walk_shifted)(const geometry *of, COMPUTE *plane, const int64_t
         const int64_t low = gn_min(high, gn_max(from, -down * width));
         const int64_t meets_low = gn_max(low, -along);
         const int64_t meets_high = gn_max(meets_low, gn_min(high, of->in[1] * width - along));
-        COMPUTE *at = patch - from;
         const int64_t meets = meets_high - meets_low;
         COMPUTE *line = plane + (meets > 0 ? i0 * of->in[1] * width + along + meets_low : 0);
         if (!add_back) {
-            memset(at + from, 0, (size_t)(low - from) * sizeof(COMPUTE));
+            memset(patch, 0, (size_t)(low - from) * sizeof(COMPUTE));
             if (meets > 0) {
-                memcpy(at + meets_low, line, (size_t)meets * sizeof(COMPUTE));
+                memcpy(patch + (meets_low - from), line, (size_t)meets * sizeof(COMPUTE));
             }
-            memset(at + high, 0, (size_t)(until - high) * sizeof(COMPUTE));
+            memset(patch + (high - from), 0, (size_t)(until - high) * sizeof(COMPUTE));
         }
         for (int64_t row = low / width * width; row < high && begin + width > end; row += width) {
             for (int64_t column = gn_max(row, low); column < gn_min(row + begin, high); column++) {
-                at[column] = 0;
+                patch[column - from] = 0;
             }
             for (int64_t column = gn_max(row + end, low); column < gn_min(row + width, high); column++) {
-                at[column] = 0;
+                patch[column - from] = 0;
             }
         }
         if (add_back) {
             GN_INDEPENDENT
             for (int64_t p = 0; p < meets; p++) {
-                line[p] = (COMPUTE)(line[p] + at[meets_low + p]);
+                line[p] = (COMPUTE)(line[p] + patch[meets_low - from + p]);
             }
         }
     }

@@ -22,23 +22,6 @@
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
         return gn_walk_float(call, data, id##_loop_float32);             \
     }
-#if GN_HAS_HALF_VECTORS
-#define KERNEL(id)                                                       \
-    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
-        return gn_walk(call, data, NAME(id##_loop));                     \
-    }
-#define KERNEL_CHOICE(id, choice)                                                                              \
-    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
-        return gn_walk(call, data, call->integers[0] == choice ? NAME(id##_chosen_loop) : NAME(id##_other_loop)); \
-    }
-#else
-#define KERNEL(id) THROUGH_FLOAT(id)
-#define KERNEL_CHOICE(id, choice)                                                                              \
-    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
-        return gn_walk_float(call, data,                                                                       \
-                             call->integers[0] == choice ? id##_chosen_loop_float32 : id##_other_loop_float32); \
-    }
-#endif
 
 #else
 
@@ -275,6 +258,18 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     return to;
 }
 
+#define THROUGH_FLOAT(id) KERNEL(id)
+
+#endif
+
+#if IS_HALF && !GN_HAS_HALF_VECTORS
+#define KERNEL(id) THROUGH_FLOAT(id)
+#define KERNEL_CHOICE(id, choice)                                                                              \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
+        return gn_walk_float(call, data,                                                                       \
+                             call->integers[0] == choice ? id##_chosen_loop_float32 : id##_other_loop_float32); \
+    }
+#else
 #define KERNEL(id)                                                       \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
         return gn_walk(call, data, NAME(id##_loop));                     \
@@ -283,8 +278,6 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
         return gn_walk(call, data, call->integers[0] == choice ? NAME(id##_chosen_loop) : NAME(id##_other_loop)); \
     }
-#define THROUGH_FLOAT(id) KERNEL(id)
-
 #endif
 
 #if CODE == GN_FLOAT32

@@ -41,15 +41,6 @@ typedef struct selection {
     int32_t status;
 } selection;
 
-static void report_status(selection *work, int32_t status) {
-    if (status != GN_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
-}
-
 static void add_counts(int64_t *total, const int64_t *part, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         if (part[i] != 0) {

@@ -297,7 +297,7 @@ static void NAME(select_task)(int64_t begin, int64_t end, void *context) {
         }
         status = NAME(select_line)(work, copy != NULL ? copy : (const STORAGE *)in, line, best);
     }
-    report_status(work, status);
+    gn_report(&work->status, status);
     gn_give(best);
     gn_give(copy);
 }

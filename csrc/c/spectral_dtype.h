@@ -332,12 +332,7 @@ static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
                                       (SPLIT){memory + 2 * room, memory + 3 * room});
     }
     gn_give(memory);
-    if (status != GN_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
+    gn_report(&work->status, status);
 }
 
 /* Memory for `count` numbers whose parts lie apart. */

@@ -234,12 +234,7 @@ static void NAME(cdist_chunks)(int64_t begin, int64_t end, void *context) {
             }
         }
     }
-    if (status != GN_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
+    gn_report(&work->status, status);
     gn_give(buffer);
 }
 
@@ -339,25 +334,20 @@ static void NAME(pdist_chunks)(int64_t begin, int64_t end, void *context) {
                                    1, length, 0, made, columns);
             for (int64_t i = row; i < row + count && status == GN_OK; i++) {
                 const int64_t first = gn_max(column, i + 1);
-                COMPUTE *line = made + (i - row) * columns - column;
-                if (first >= column + columns) {
+                const int64_t left = column + columns - first;
+                if (left <= 0) {
                     continue;
                 }
-                NAME(finish_row)(work, rows + i * length, rows + first * length, squares[i], squares + first,
-                                 line + first, column + columns - first);
-                char *to = work->to + (i * work->rows - i * (i + 1) / 2 - i - 1) * step;
-                for (int64_t j = first; j < column + columns; j++) {
+                COMPUTE *line = made + (i - row) * columns + (first - column);
+                NAME(finish_row)(work, rows + i * length, rows + first * length, squares[i], squares + first, line, left);
+                char *to = work->to + (i * work->rows - i * (i + 1) / 2 + first - i - 1) * step;
+                for (int64_t j = 0; j < left; j++) {
                     *(STORAGE *)(to + j * step) = line[j];
                 }
             }
         }
     }
-    if (status != GN_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
+    gn_report(&work->status, status);
     gn_give(made);
 }
 

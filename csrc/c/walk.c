@@ -15,15 +15,6 @@ typedef struct walk {
     int32_t status; /* the last fault; threads that write it at once write what any of them may */
 } walk;
 
-static void set_status(walk *work, int32_t status) {
-    if (GN_UNLIKELY(status != GN_OK)) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
-}
-
 /* Elements that pass through the buffers of floats at a time: four operands of 2 KiB stay in the L1 cache. */
 #define BUFFER 512
 
@@ -137,7 +128,7 @@ static void run_row(walk *work, char *const *row, const int64_t *inner, int64_t 
     for (int32_t k = 0; k < call->tensor_count; k++) {
         first[k] = row[k] + column * inner[k];
     }
-    set_status(work, work->through_float ? gn_row_through_float(part, first, inner, call, work->loop)
+    gn_report(&work->status, work->through_float ? gn_row_through_float(part, first, inner, call, work->loop)
                                          : work->loop(part, first, inner, call));
 }
 
@@ -301,7 +292,7 @@ static void walk_strips(int64_t begin, int64_t end, void *context) {
     const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS;
     char *tiles = gn_take(call->tensor_count * TILE_BYTES);
     if (tiles == NULL) {
-        set_status(work, GN_OUT_OF_MEMORY);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
     for (int64_t strip = begin; strip < end; strip++) {
