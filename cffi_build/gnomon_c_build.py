@@ -3,8 +3,8 @@ and the same sources for wider vectors, gnomon_c._native_avx2 and gnomon_c._nati
 the one that the processor can run.
 
 setuptools runs this file from the repository's root (``cffi_modules``), where all its paths start.  Run as a
-program, it compiles gnomon_c._native into ``build/`` (or the directory given) and prints the extension's
-path.
+program, it compiles gnomon_c._native, or that of the instruction set given second, into ``build/`` (or the
+directory given first) and prints the extension's path.
 
 ``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.  ``GNOMON_CFLAGS`` adds compiler and linker flags, such
 as ``-fsanitize=address,undefined``.  ``GNOMON_C_VARIANTS`` names the instruction sets to build for, such as
@@ -182,4 +182,4 @@ for _variant in variants():
     globals()[FFI_NAMES[-1]] = make_ffi(variant=_variant)
 
 if __name__ == "__main__":
-    print(compile_extension(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build"))
+    print(compile_extension(*(sys.argv[1:] or [ROOT / "build"])))

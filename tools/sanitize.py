@@ -4,6 +4,7 @@
     python tools/sanitize.py thread                   # data races: the tests of threads
     python tools/sanitize.py cuda                     # the first on the emulated GPU: its driver, its kernels
     python tools/sanitize.py address -- tests/test_csrc.py -k sort
+    python tools/sanitize.py address --isa baseline   # not the widest vectors that this processor has
     python tools/sanitize.py address --soak 600       # random calls for ten minutes (tools/soak.py)
 
 What stands behind ``--`` are pytest's arguments instead of the usual ones, for ``cuda`` those of
@@ -27,6 +28,7 @@ FLAGS = {
     "address": "-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all",
     "thread": "-g1 -O1 -fsanitize=thread",
 }
+ISAS = ("baseline", "avx2", "avx512")  # by the numbers that csrc/gnomon.h gives them
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
 TESTS = {
     "address": [
@@ -72,21 +74,34 @@ SETTINGS = {
 }
 
 
-def build(kind: str) -> Path:
-    """A folder with the package gnomon_c, its extension built with sanitizers."""
+def make_package(kind: str) -> Path:
+    """A folder with the package gnomon_c, without its extensions."""
     folder = ROOT / "build" / "sanitize" / kind
     package = folder / "gnomon_c"
     shutil.rmtree(package, ignore_errors=True)
     package.mkdir(parents=True)
     for path in (ROOT / "backends" / "gnomon_c").glob("*.py"):
         shutil.copy(path, package)
-    builder = [sys.executable, str(ROOT / "cffi_build" / "gnomon_c_build.py"), str(folder / "objects")]
+    return folder
+
+
+def build(kind: str, folder: Path, isa: str) -> None:
+    """The package's extension for an instruction set, built with sanitizers."""
+    builder = [sys.executable, str(ROOT / "cffi_build" / "gnomon_c_build.py"), str(folder / "objects"), isa]
     environment = {**os.environ, "GNOMON_CFLAGS": FLAGS[kind]}
     built = subprocess.run(builder, env=environment, capture_output=True, text=True, cwd=ROOT)
     if built.returncode:
         raise SystemExit(built.stdout + built.stderr)
-    shutil.copy(built.stdout.strip().splitlines()[-1], package)
-    return folder
+    shutil.copy(built.stdout.strip().splitlines()[-1], folder / "gnomon_c")
+
+
+def widest_isa(environment: dict[str, str]) -> str:
+    """The instruction set with the widest vectors that this processor has, as the built baseline knows it."""
+    program = "from gnomon_c import _native; print(_native.lib.gn_processor_isa())"
+    asked = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    if asked.returncode:
+        raise SystemExit(asked.stderr)
+    return ISAS[int(asked.stdout)]
 
 
 def build_hot_path(kind: str) -> Path:
@@ -150,11 +165,13 @@ def main() -> int:
     )
     parser.add_argument("kind", nargs="?", choices=(*FLAGS, "cuda"), default="address")
     parser.add_argument("--workers", default="2", help="pytest-xdist's workers (default: %(default)s)")
+    parser.add_argument("--isa", choices=ISAS, help="instruction set (default: the widest that runs here)")
     parser.add_argument("--soak", metavar="SECONDS", help="run tools/soak.py for so long instead")
     options = parser.parse_args(arguments)
     if options.kind == "cuda":
         return check_emulation(options.workers, [rest] if rest else CUDA_RUNS)
-    folder = build(options.kind)
+    folder = make_package(options.kind)
+    build(options.kind, folder, "baseline")
     preload = " ".join(library(name) for name in LIBRARIES[options.kind])
     path = os.pathsep.join(str(each) for each in (folder, ROOT / "reference", ROOT / "conformance"))
     environment = {
@@ -163,10 +180,13 @@ def main() -> int:
         "PYTHONPATH": path,
         "PYTHONMALLOC": "malloc",
         "LD_PRELOAD": preload,
-        "GNOMON_C_ISA": "baseline",
         "GNOMON_HOT_PATH": str(build_hot_path(options.kind)),
         "GNOMON_SANITIZED": options.kind,
     }
+    isa = options.isa or widest_isa(environment)
+    if isa != "baseline":
+        build(options.kind, folder, isa)
+    environment["GNOMON_C_ISA"] = isa
     if options.soak is not None:
         soak = [sys.executable, str(ROOT / "tools" / "soak.py"), "--seconds", options.soak, *rest]
         return subprocess.run(soak, env=environment, cwd=ROOT).returncode
