@@ -152,8 +152,8 @@ static void NAME(forward_task)(int64_t begin, int64_t end, void *context) {
             right = patches;
             right_row = count;
         }
-        gn_report(&work->status, NAME(gn_gemm)(of->features, count, of->depth, 1, w, of->depth, 1, right, right_row, 1, 1, y,
-                                   of->out_numel));
+        gn_report(&work->status, NAME(gn_gemm)(of->features, count, of->depth, 1, w, of->depth, 1, right, right_row, 1,
+                                               1, y, of->out_numel));
     }
     gn_give(patches);
 }
@@ -208,8 +208,8 @@ static void NAME(backward_data_task)(int64_t begin, int64_t end, void *context) 
         NAME(fill_with_bias)(work, x, channels, of->in_numel, of->in_numel, group * of->channels + channel);
         for (int64_t first = 0; first < of->out_numel; first += tile) {
             const int64_t count = gn_min(tile, of->out_numel - first);
-            gn_report(&work->status, NAME(gn_gemm)(depth, count, of->features, 1, w, 1, of->depth, y + first, of->out_numel, 1, 0,
-                                       patches, count));
+            gn_report(&work->status, NAME(gn_gemm)(depth, count, of->features, 1, w, 1, of->depth, y + first,
+                                                   of->out_numel, 1, 0, patches, count));
             NAME(walk_patches)(of, x, channels, first, count, patches, 1);
         }
     }
@@ -266,8 +266,8 @@ static void NAME(backward_weight_task)(int64_t begin, int64_t end, void *context
             for (int64_t first = 0; first < of->out_numel; first += tile) {
                 const int64_t count = gn_min(tile, of->out_numel - first);
                 NAME(walk_patches)(of, x, channels, first, count, patches, 0);
-                gn_report(&work->status, NAME(gn_gemm)(of->features, depth, count, 1, y + first, of->out_numel, 1, patches, 1,
-                                           count, 1, w, of->depth));
+                gn_report(&work->status, NAME(gn_gemm)(of->features, depth, count, 1, y + first, of->out_numel, 1,
+                                                       patches, 1, count, 1, w, of->depth));
             }
         }
     }

@@ -339,8 +339,10 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
                 const gn_factor left = {&patches, 0, 0, NAME(pack_patch_rows), NULL};
                 const gn_factor right = {y + row * of->out[2], of->out_numel, 1, NULL, NULL};
                 NAME(copy_band)(&patches, x, plane % of->out[0], row, patches.image);
-                gn_report(&work->status, NAME(gn_gemm_blocked)(depth, of->features, rows * of->out[2], 1, &left, &right, 1, sums,
-                                                   of->features, 1, sums, of->features));
+                const int32_t status =
+                    NAME(gn_gemm_blocked)(depth, of->features, rows * of->out[2], 1, &left, &right, 1, sums,
+                                          of->features, 1, sums, of->features);
+                gn_report(&work->status, status);
             }
         }
         COMPUTE *w = (COMPUTE *)work->result + group * of->features * of->depth + channel * of->kernel_numel;

@@ -128,8 +128,9 @@ static void run_row(walk *work, char *const *row, const int64_t *inner, int64_t 
     for (int32_t k = 0; k < call->tensor_count; k++) {
         first[k] = row[k] + column * inner[k];
     }
-    gn_report(&work->status, work->through_float ? gn_row_through_float(part, first, inner, call, work->loop)
-                                         : work->loop(part, first, inner, call));
+    const int32_t status = work->through_float ? gn_row_through_float(part, first, inner, call, work->loop)
+                                               : work->loop(part, first, inner, call);
+    gn_report(&work->status, status);
 }
 
 /* The steps of dimension 0. */
