@@ -10,7 +10,7 @@
  *
  * and for float16 only the latter, as a walk with exp_loop_float16, which was made beside exp_loop_float32 and does the
  * same in floats: a block at a time where the processor converts vectors, else through buffers, which is all that
- * operators with loops of another kind have (THROUGH_FLOAT). */
+ * operators with loops of another kind have, and those that look for faults (THROUGH_FLOAT). */
 
 #if IS_HALF
 
@@ -321,7 +321,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define COMPARISON(name, id, dtypes, expression) \
     OF_OTHERS(WHEN_##dtypes(BINARY_LOOP(id, uint8_t, AS_BOOL, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define CHECKED(name, id, dtypes, fault, expression) \
-    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, fault, NO_PARAMETER, expression) KERNEL(id)))
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, fault, NO_PARAMETER, expression) THROUGH_FLOAT(id)))
 #define DIVISION(name, id, dtypes, expression) CHECKED(name, id, dtypes, gn_zero_divisor(b), expression)
 #define TERNARY(name, id, dtypes, expression) \
     OF_OTHERS(WHEN_##dtypes(TERNARY_LOOP(id, NO_PARAMETER, expression) KERNEL(id)))
@@ -360,7 +360,17 @@ static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, const int
     return NAME(pow_loop_of)(NUMBER(0))(count, data, strides, call);
 })
 #endif
-OF_ONE(THROUGH_FLOAT(pow_number))
+#if IS_HALF /* the exponent is a number of the dtype, too */
+OF_ONE(int32_t NAME(kernel_pow_number)(const gn_call *call, void *const *data) {
+    gn_scalar exponent = call->scalars[0];
+    exponent.real = LOAD(STORE((float)exponent.real));
+    gn_call rounded = *call;
+    rounded.scalars = &exponent;
+    return gn_walk_float(&rounded, data, pow_number_loop_float32);
+})
+#else
+OF_ONE(KERNEL(pow_number))
+#endif
 
 #undef UNARY_LOOP
 #undef UNARY_FAR_LOOP

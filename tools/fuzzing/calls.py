@@ -151,8 +151,10 @@ def _changed(rng: random.Random, argument: Any, value: Any) -> Any:
         return found
     if argument.type in ("int", "SymInt"):
         if isinstance(value, (list, tuple)) or argument.is_list:
-            return _changed_list(rng, value)
+            return _changed_list(rng, value, HOSTILE_INTEGERS)
         return rng.choice(HOSTILE_INTEGERS)
+    if argument.type == "float" and argument.is_list:
+        return _changed_list(rng, value, HOSTILE_FLOATS)
     if argument.type == "float" or (argument.type == "Scalar" and not argument.is_list):
         if argument.type == "Scalar" and rng.random() < 0.4:
             return rng.choice((*HOSTILE_INTEGERS, True, 1 + 2j))
@@ -166,17 +168,17 @@ def _changed(rng: random.Random, argument: Any, value: Any) -> Any:
     return value
 
 
-def _changed_list(rng: random.Random, value: Any) -> Any:
+def _changed_list(rng: random.Random, value: Any, hostile: Sequence[Any]) -> Any:
     if value is None:
-        return [rng.choice(HOSTILE_INTEGERS)]
+        return [rng.choice(hostile)]
     found = list(value) if isinstance(value, (list, tuple)) else [value]
     way = rng.random()
     if found and way < 0.7:
-        found[rng.randrange(len(found))] = rng.choice(HOSTILE_INTEGERS)
+        found[rng.randrange(len(found))] = rng.choice(hostile)
     elif found and way < 0.8:
-        found = [rng.choice(HOSTILE_INTEGERS)] * len(found)
+        found = [rng.choice(hostile)] * len(found)
     elif way < 0.9:
-        found.append(rng.choice(HOSTILE_INTEGERS))
+        found.append(rng.choice(hostile))
     elif found:
         found.pop()
     return found

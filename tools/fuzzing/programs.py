@@ -11,7 +11,7 @@ import functools
 import random
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.values.schema import REQUIRED
@@ -101,7 +101,7 @@ VALUES = (
 # Operators of the table that programs do not call: they are reached by others, or end PyTorch's process.
 NOT_CALLED = re.compile(
     r".*_backward.*|_?fft.*|_foreach.*|_fused.*|_linalg.*|linalg_svd.*|_(un)?safe.*|resize.*|set_|_pdist.*|"
-    r"_?cdist.*|.*dropout.*|.*_like|new_.*|_ctc.*|.*ctc_loss.*|_scaled_dot.*|_embedding.*|empty.*|result_type.*|"
+    r"_?cdist.*|.*dropout.*|.*_like|new_.*|_ctc.*|.*ctc_loss.*|_scaled_dot.*|_?embedding_.*|empty.*|result_type.*|"
     r"lift_fresh|rrelu|_pad_circular|argwhere|item|_local_scalar_dense|is_.*|to|_to_copy|.*copy|_assert.*|"
     r".*batch_norm.*|_weight_norm.*|isin|one_hot|"
     r"_reshape_alias|_unsafe_view|_conj|_neg_view|size|stride|.*numel|storage_offset|equal|allclose|isclose|data"
@@ -224,7 +224,8 @@ def _operator_call(rng: random.Random, count: int) -> str:
     words = []
     for argument in operator.schema.arguments:
         is_number = argument.type in ("int", "SymInt", "bool", "float", "Scalar")
-        if argument.default is not REQUIRED and (not is_number or rng.random() < 0.6):
+        is_drawn = is_number and argument.name != "dropout_p"  # random numbers are not PyTorch's
+        if argument.default is not REQUIRED and (not is_drawn or rng.random() < 0.6):
             continue
         words.append(f"{argument.name}={_argument(rng, argument, count)}")
     overload = operator.schema.overload_name or "default"
@@ -272,12 +273,16 @@ class Run(NamedTuple):
 
 
 class Machine:
-    """A library that runs programs; ``nudge`` moves each number of the inputs by so many roundings."""
+    """A library that runs programs; ``nudge`` moves each number of the inputs by so many roundings.
 
-    def __init__(self, framework: Any, module: Any, nudge: int = 0):
+    ``plain``: what a transform computes is computed without it, one example and one gradient after the other.
+    """
+
+    def __init__(self, framework: Any, module: Any, nudge: int = 0, plain: bool = False):
         self.framework = framework
         self.module = module
         self.nudge = nudge
+        self.ends = PLAIN_ENDS if plain else ENDS
 
     def make(self, dtype: str, place: int, batched: bool, *sizes: int, **fields: Any) -> Any:
         """``t(...)``: an input; ``batched``: with a dimension of two in front."""
@@ -304,7 +309,7 @@ class Machine:
                 build = functools.partial(self.make, program.dtype, place, batched)
                 inputs.append(eval(text, {"t": build}))
             try:
-                ENDS[program.ending](self, program, inputs, made)
+                self.ends[program.ending](self, program, inputs, made)
             except Exception as error:  # compared with what the other library raises
                 made.failures[program.ending] = failure_of(error)
         return made
@@ -476,6 +481,109 @@ ENDS: dict[str, End] = {
 
 
 # ---------------------------------------------------------------------------------------------------------
+# The same without transforms.
+
+
+def _leaves(inputs: Sequence[Any]) -> list[Any]:
+    return [each.detach().clone().requires_grad_() for each in inputs]
+
+
+def _pullback(machine: Machine, root: Any, leaves: Sequence[Any], weight: Any) -> list[Any]:
+    """The gradients of a tensor, which can be differentiated; 0 of what it does not depend on."""
+    found = [None] * len(leaves)
+    if root.requires_grad:
+        found = machine.framework.grad([root], leaves, [weight])
+    return [leaf * 0 if each is None else each for leaf, each in zip(leaves, found)]
+
+
+def _jacobian(machine: Machine, root: Any, leaf: Any) -> Any:
+    """The derivative of each element of a tensor, by so many gradients."""
+    eye = machine.module.eye(root.numel(), dtype=root.dtype)
+    rows = [_pullback(machine, root, [leaf], row.reshape(root.shape))[0].detach() for row in eye]
+    return (
+        machine.module.stack(rows).reshape(root.shape + leaf.shape)
+        if rows
+        else root.new_zeros(root.shape + leaf.shape)
+    )
+
+
+def _plain_vmap(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    function = _function(machine, program, made)
+    results = [function(*examples) for examples in zip(*inputs)]
+    machine.look(made, "the result", machine.module.stack(results), False)
+
+
+def _plain_vmap_of_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    found = []
+    for examples in zip(*inputs):
+        leaves = _leaves(examples[:1])
+        value = _number(machine, program, made)(*leaves, *examples[1:])
+        found += _pullback(machine, value, leaves, machine.module.ones_like(value))
+    machine.look(made, "the gradient", machine.module.stack(found).detach(), False)
+
+
+def _plain_jacobian(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    """What is differentiated backward may not be written to, and forward it may."""
+    (leaf,) = _leaves(inputs[:1])
+    first = leaf if program.ending == "jacrev" else leaf.clone()
+    result = _function(machine, program, made)(first, *inputs[1:])
+    machine.look(made, "the jacobian", _jacobian(machine, result, leaf), False)
+
+
+def _plain_hessian(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    (leaf,) = _leaves(inputs[:1])
+    value = _number(machine, program, made)(leaf, *inputs[1:])
+    (gradient,) = _pullback(machine, value, [leaf], machine.module.ones_like(value))
+    machine.look(made, "the hessian", _jacobian(machine, gradient, leaf), False)
+
+
+def _plain_vjp(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    leaves = _leaves(inputs)
+    result = _function(machine, program, made)(*leaves)
+    gradients = _pullback(machine, result, leaves, machine.weights(result))
+    machine.look(made, "the result", result.detach(), False)
+    machine.look(made, "the gradients", [each.detach() for each in gradients], False)
+
+
+def _plain_jvp(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    """A gradient is linear in its weight, and the derivative of that is the tangent."""
+    leaves = _leaves(inputs)
+    result = _function(machine, program, made)(*(each.clone() for each in leaves))
+    weight = machine.module.zeros_like(result).requires_grad_()
+    gradients = _pullback(machine, result, leaves, weight)
+    tangent = sum(
+        _pullback(machine, each, [weight], machine.weights(leaf))[0] for each, leaf in zip(gradients, inputs)
+    )
+    machine.look(made, "the result", result.detach(), False)
+    machine.look(made, "the tangent", tangent.detach(), False)
+
+
+def _plain_jvp_of_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
+    """Second derivatives are symmetric."""
+    leaves = _leaves(inputs)
+    value = _number(machine, program, made)(leaves[0], *(each.clone() for each in leaves[1:]))
+    gradients = _pullback(machine, value, leaves, machine.module.ones_like(value))
+    tangent = sum(
+        _pullback(machine, each, leaves[:1], machine.weights(leaf))[0]
+        for each, leaf in zip(gradients, inputs)
+    )
+    machine.look(made, "the gradient", gradients[0].detach(), False)
+    machine.look(made, "its tangent", tangent.detach(), False)
+
+
+PLAIN_ENDS: dict[str, End] = {
+    "hessian": _plain_hessian,
+    "jacrev": _plain_jacobian,
+    "jacfwd": _plain_jacobian,
+    "vmap": _plain_vmap,
+    "vmap of grad": _plain_vmap_of_grad,
+    "vjp": _plain_vjp,
+    "jvp": _plain_jvp,
+    "jvp of grad": _plain_jvp_of_grad,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------
 # Comparing.
 
 
@@ -547,4 +655,4 @@ def moved(one: Run, other: Run) -> set[str]:
     return names
 
 
-__all__ = ["NAME", "Machine", "Program", "Run", "compare", "draw", "moved", "parse"]
+__all__ = ["NAME", "PLAIN_ENDS", "Machine", "Program", "Run", "compare", "draw", "moved", "parse"]

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import EXCLUDED_SHIFT, MODE_WORD, mode_word, set_mode_word
+from ..memory.spec import Spec
 from ..memory.tensor import AutogradMeta, Tensor, autograd_meta
 from ..values import geometry
 from ..values.dispatch_key import FORWARD_AD, WRAPPER_KEYS
@@ -211,10 +212,20 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: Level, is_own: bool = Tr
 
 def _lies_like(tangent: Tensor, tensor: Tensor) -> bool:
     """Can the tangent be viewed in all ways that the tensor can?  Source: has_same_meta."""
-    return bool(tangent._keys & WRAPPER_KEYS) or (
+    if (tangent._keys | tensor._keys) & WRAPPER_KEYS:  # whose strides are one example's
+        spec = tensor._spec
+        return tangent._spec.strides == spec.strides or not _can_be_laid_out_like(tangent, spec)
+    return (
         tangent._spec.strides == tensor._spec.strides
         and tangent._storage_offset == tensor._storage_offset
         and _room(tangent) >= _room(tensor)
+    )
+
+
+def _can_be_laid_out_like(tangent: Tensor, spec: Spec) -> bool:
+    """Can a batched tangent have the strides of ``spec``?"""
+    return bool(tangent._keys & WRAPPER_KEYS and spec.numel) and not geometry.may_overlap(
+        spec.sizes, spec.strides
     )
 
 
@@ -230,7 +241,10 @@ def copied(tangent: Tensor, tensor: Tensor) -> Tensor:
     """
     spec = tensor._spec
     if (tangent._keys | tensor._keys) & WRAPPER_KEYS:
-        return aten.clone.default(tangent, None)
+        if not _can_be_laid_out_like(tangent, spec):
+            return aten.clone.default(tangent, None)
+        made = aten.new_empty_strided.default(tangent, spec.sizes, spec.strides)
+        return aten.copy_.default(made, tangent, False)
     options = {"dtype": tangent._spec.dtype, "device": tangent._spec.device}
     if geometry.has_internal_overlap(spec.sizes, spec.strides):
         made = aten.empty(spec.sizes, **options)

@@ -521,6 +521,8 @@ def record_outputs(
         views.rebase_history(arguments[0], node)
     else:
         for position in recorded:
+            if base.record.explicit is not None and not operator.schema.is_view:
+                outputs[position]._view_of = None  # what it is a view of, nobody else has
             outputs[position]._gradient_edge = (node, position)
             outputs[position]._keys |= AUTOGRAD
     node.saved = plan.collect(arguments, outputs, before)

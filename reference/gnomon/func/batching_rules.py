@@ -268,7 +268,7 @@ def _roll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, shifts, dims = arguments
     if len(dims):
         return along(operator, batch, arguments, None)
-    flat = aten.reshape.default(self.value, (batch.size, -1))
+    flat = aten.reshape.default(self.value, (batch.size, self._spec.numel))
     if len(shifts) != 1:
         raise NoRule
     return aten.reshape.default(operator(flat, shifts, (1,)), self.value._spec.sizes)
@@ -341,6 +341,18 @@ def _no_dynamic_shape(operator: OpOverload, batch: Batch, arguments: Sequence[An
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
         f"aten::{operator.name}, whose result has other sizes for other examples."
     )
+
+
+def _masked_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """With one mask for all examples the results have the same sizes."""
+    self, mask = arguments
+    if batch.has(mask):
+        return _no_dynamic_shape(operator, batch, arguments)
+    sizes = geometry.broadcast_sizes(self._spec.sizes, mask._spec.sizes)
+    examples = aten.expand.default(_lined_up(batch, self, len(sizes)), (batch.size, *sizes), False)
+    flat = aten.reshape.default(examples, (batch.size, geometry.numel_of(sizes)))
+    places = aten.nonzero.default(aten.reshape.default(mask.expand(sizes), (-1,)))
+    return aten.index_select.default(flat, 1, aten.squeeze.dim(places, 1))
 
 
 # -- products --------------------------------------------------------------------------------------------
@@ -499,8 +511,8 @@ def _take(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, index = arguments
     if not batch.has(self):
         return operator(self, index.value)
-    flat = aten.reshape.default(self.value, (batch.size, -1))
-    where = aten.reshape.default(batch.front(index), (batch.size, -1))
+    flat = aten.reshape.default(self.value, (batch.size, self._spec.numel))
+    where = aten.reshape.default(batch.front(index), (batch.size, index._spec.numel))
     count = flat._spec.sizes[1]
     where = aten.where.self(where < 0, where + count, where)
     picked = aten.gather.default(flat, 1, where, sparse_grad=False)
@@ -536,7 +548,7 @@ def _searchsorted(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
     sorter = others[-1]
     rows, wanted = batch.front(boundaries), batch.front(self)
     if boundaries._spec.ndim == 1:
-        wanted = aten.reshape.default(wanted, (batch.size, -1))
+        wanted = aten.reshape.default(wanted, (batch.size, geometry.numel_of(_sizes(self))))
     found = operator(rows, aten.contiguous.default(wanted, None), *others[:-1], batch.front(sorter))
     return aten.reshape.default(found, (batch.size, *_sizes(self)))
 
@@ -595,7 +607,7 @@ _WRITTEN_OUT: dict[str, Rule] = {
     "fill_.Tensor": _fill_,
     "fill.Tensor": _fill,
     "_local_scalar_dense": _no_number,
-    "masked_select": _no_dynamic_shape,
+    "masked_select": _masked_select,
     "_unique2": _no_dynamic_shape,
     "unique_consecutive": _no_dynamic_shape,
     "unique_dim": _no_dynamic_shape,

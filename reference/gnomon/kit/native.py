@@ -62,8 +62,8 @@ class Record:
     __slots__ = (
         "base", "cast_error", "composite", "derivative_plans", "derivatives", "doc", "dtype_from_out",
         "exact_out", "expands_inputs", "explicit", "identity", "kernel", "kernel_name", "kernel_positions",
-        "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "on_expanded", "out_dtypes",
-        "plans", "promotes_inputs", "python_module", "row_major_out", "schema", "separate_out", "variants",
+        "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "numbers_fit", "on_expanded",
+        "out_dtypes", "plans", "promotes_inputs", "python_module", "row_major_out", "schema", "separate_out", "variants",
         "variants_offered", "view", "wide_numbers", "written_positions", "written_with",
     )  # fmt: skip
 
@@ -88,6 +88,7 @@ class Record:
         dtype_from_out: bool = False,
         promotes_inputs: bool = False,
         numbers: str = "",
+        numbers_fit: bool = False,
         wide_numbers: tuple[str, ...] = (),
         expands_inputs: tuple[str, ...] = (),
         variants: str = "",
@@ -119,6 +120,7 @@ class Record:
         self.dtype_from_out = _positions(schema, ("dtype",))[0] if dtype_from_out else None
         self.promotes_inputs = promotes_inputs
         self.numbers = numbers
+        self.numbers_fit = numbers_fit
         # where the operands stand that keep float32's precision
         self.wide_numbers = _positions(schema, wide_numbers) if wide_numbers else ()
         self.expands_inputs = expands_inputs
@@ -184,6 +186,7 @@ def native_function(
     node_name: str = "",
     promotes_inputs: bool = False,
     numbers: str = "",
+    numbers_fit: bool = False,
     wide_numbers: tuple[str, ...] = (),
     expands_inputs: tuple[str, ...] = (),
     dtype_from_out: bool = False,
@@ -217,7 +220,8 @@ def native_function(
     found in nn.functional rather than in gnomon itself. ``expands_inputs``: names of arguments that such a
     kernel sees with the output's sizes. ``promotes_inputs``: tensor arguments are converted to the output's
     dtype before a kernel without a walk runs. ``numbers``: where a Python number may stand for a tensor: for
-    "other", for "either" of self and other, or for "both" of them. ``wide_numbers``: operands which, when
+    "other", for "either" of self and other, or for "both" of them; ``numbers_fit``: the rule refuses some, so
+    that a plan is not for all of a type. ``wide_numbers``: operands which, when
     they are numbers or have no dimensions, half precision tensors meet in float32. ``dtype_from_out``: a
     ``dtype`` that is not given is that of the output, in place and with ``out=``. ``exact_out``: an ``out=``
     of another dtype than the result's is refused, where others convert. ``out_dtypes``: the dtypes that an
@@ -244,6 +248,7 @@ def native_function(
         non_differentiable_outputs=non_differentiable_outputs,
         promotes_inputs=promotes_inputs,
         numbers=numbers,
+        numbers_fit=numbers_fit,
         wide_numbers=wide_numbers,
         expands_inputs=expands_inputs,
         dtype_from_out=dtype_from_out,

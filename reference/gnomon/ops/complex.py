@@ -16,7 +16,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
-from ..kit.rules import to_float, unary, walk
+from ..kit.rules import dense_like, to_float, unary, walk
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, alias_tensor
 from ..values.dtype import float32, float64
@@ -25,7 +25,7 @@ View = tuple[Spec, int]
 
 native_function(
     "_conj_physical(Tensor self) -> Tensor",
-    meta=unary(),
+    meta=lambda self: walk([self], self.dtype, self.dtype, outputs=[dense_like(self)]),
     kernel=pointwise(lambda a: a.conjugate() if isinstance(a, complex) else a),
     derivatives={"self": lambda grad: grad.conj()},
     doc="The complex conjugate, computed, of real numbers too.",

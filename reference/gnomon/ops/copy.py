@@ -20,7 +20,7 @@ from ..memory.backend import reference_backend, resolve_device
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
-from ..values.dtype import check_number_fits
+from ..values.dtype import bfloat16, check_number_fits, float16, float64
 
 
 def copy_kernel(iterator: TensorIterator) -> None:
@@ -114,9 +114,11 @@ reference_backend.kernels["fill_.Scalar"] = fill_kernel
 
 
 def _fill_(self: Tensor, value: Any) -> Tensor:
-    check_number_fits(value, self._spec.dtype)
-    if self._spec.numel:
-        spec = self._spec
+    """A single half becomes infinite where others are refused, as PyTorch's scalar_fill has it."""
+    spec = self._spec
+    is_one_half = spec.numel == 1 and spec.dtype in (float16, bfloat16)
+    check_number_fits(value, float64 if is_one_half else spec.dtype)
+    if spec.numel:
         plans = fill_.record.plans
         found = plans.get(spec)
         if found is None:

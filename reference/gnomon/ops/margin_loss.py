@@ -12,7 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
 from ..kit.rules import can_be_read, refuse, refuse_half
-from ..values.dtype import int64
+from ..values.dtype import check_number_fits, int32, int64
 
 MEAN, SUM = 1, 2
 
@@ -56,7 +56,9 @@ def _reduced(losses: Any, reduction: int) -> Any:
 
 def _multi_margin_loss(self: Any, target: Any, p: Any, margin: Any, weight: Any, reduction: int) -> Any:
     name = "multi_margin_loss"
-    if int(p) not in (1, 2):
+    check_number_fits(p, int32)
+    p = int(p.real)
+    if p not in (1, 2):
         raise RuntimeError(f"{name}: only p == 1 and p == 2 supported, but got {p}")
     rows = _rows(name, self, target)
     count, classes = rows.shape
@@ -71,10 +73,11 @@ def _multi_margin_loss(self: Any, target: Any, p: Any, margin: Any, weight: Any,
         raise RuntimeError(
             f"{name}: expected weight of dtype {self._spec.dtype.name} but found {weight._spec.dtype.name}"
         )
+    check_number_fits(margin, self._spec.dtype)
     _check_classes(name, target, 0, classes)
     chosen = target.reshape((-1, 1))
-    lacks = aten.relu.default(float(margin) - rows.gather(1, chosen) + rows)
-    if int(p) == 2:
+    lacks = aten.relu.default(float(margin.real) - rows.gather(1, chosen) + rows)
+    if p == 2:
         lacks = lacks * lacks
     losses = lacks.scatter(1, chosen, 0.0)
     if weight is not None:

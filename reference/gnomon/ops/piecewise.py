@@ -14,7 +14,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
-from ..kit.rules import binary, dense_like, expect, refuse, unary, walk, with_numbers
+from ..kit.rules import binary, computed_in, dense_like, expect, refuse, unary, walk, with_numbers
 from ..memory.spec import Spec
 from ..values.dtype import bool_, check_number_fits
 
@@ -76,7 +76,7 @@ leaky_relu = native_function(
 def _leaky_relu_backward_rule(
     grad_output: Spec, self: Spec, negative_slope: Any, self_is_result: bool
 ) -> TensorIterator:
-    if self_is_result and negative_slope < 0:
+    if self_is_result and not negative_slope >= 0:
         raise RuntimeError(
             f"a result does not tell where self was negative when negative_slope is {negative_slope}: call "
             "leaky_relu, not leaky_relu_"
@@ -104,8 +104,7 @@ leaky_relu_backward = native_function(
 
 def _threshold_rule(self: Spec, threshold: Any, value: Any) -> TensorIterator:
     refuse(self.dtype, "bool", "complex")
-    if self.dtype.itemsize > 2 or not self.dtype.is_floating_point:  # halves compare in float32
-        check_number_fits(threshold, self.dtype)
+    check_number_fits(threshold, computed_in(self.dtype))
     check_number_fits(value, self.dtype)
     return walk([self], self.dtype, self.dtype)
 

@@ -181,6 +181,8 @@ def _vecdot(x: Any, y: Any, dim: int) -> Any:
         return aten.vdot.default(x, y)
     wrap_dim(dim, max(x.ndim, y.ndim))
     sizes = geometry.broadcast_sizes(tuple(x.shape), tuple(y.shape))
+    if not sizes:
+        return _conj(x) * y
     left, right = (each.expand(sizes).movedim(dim, -1) for each in (_conj(x), y))
     return aten.matmul.default(left.unsqueeze(-2), right.unsqueeze(-1)).squeeze(-1).squeeze(-1)
 

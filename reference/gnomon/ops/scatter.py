@@ -68,7 +68,8 @@ def _scatter_rule(self: Spec, dim: int, index: Spec, src: Any, reduce: str | Non
         _check_shapes(self, dim, index, src)
     else:
         _check_shapes(self, dim, index, None)
-        check_number_fits(src, self.dtype)
+        if index.numel:
+            check_number_fits(src, self.dtype)
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError(f"reduce argument must be either add or multiply, got {reduce!r}")
     return self.contiguous()

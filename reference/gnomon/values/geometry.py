@@ -200,11 +200,12 @@ def wrap_dim(dim: int, ndim: int, wrap_scalar: bool = True) -> int:
 
 def wrap_dims(dims: Sequence[int], ndim: int) -> Ints:
     """Each of ``dims`` counted from the front; raises RuntimeError for one named twice."""
-    wrapped = tuple(wrap_dim(dim, ndim) for dim in dims)
-    for dim in wrapped:
-        if wrapped.count(dim) > 1:
-            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
-    return wrapped
+    wrapped: list[int] = []
+    for dim in dims:
+        wrapped.append(wrap_dim(dim, ndim))
+        if wrapped.count(wrapped[-1]) > 1:
+            raise RuntimeError(f"dim {wrapped[-1]} appears multiple times in the list of dims")
+    return tuple(wrapped)
 
 
 def broadcast_sizes(first: Ints, second: Ints) -> Ints:
