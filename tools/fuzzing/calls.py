@@ -149,6 +149,8 @@ def _changed(rng: random.Random, argument: Any, value: Any) -> Any:
         if found and rng.random() < 0.3:
             found.pop()
         return found
+    if argument.name == "reduction":  # another number means nothing, and each of PyTorch's losses its own
+        return rng.choice((0, 1, 2))
     if argument.type in ("int", "SymInt"):
         if isinstance(value, (list, tuple)) or argument.is_list:
             return _changed_list(rng, value, HOSTILE_INTEGERS)

@@ -248,6 +248,8 @@ def _argument(rng: random.Random, argument: Any, count: int) -> str:
         )
     if argument.is_optional and rng.random() < 0.5:
         return "None"
+    if argument.name == "reduction":  # another number means nothing, and each of PyTorch's losses its own
+        return rng.choice("012")
     if argument.type in ("ScalarType", "MemoryFormat"):
         return "L.float64" if argument.type == "ScalarType" else "L.contiguous_format"
     number = {

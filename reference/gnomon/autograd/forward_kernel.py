@@ -132,6 +132,7 @@ def _run_functional(
         found = _output_tangents(operator, arguments, tangents, outputs)
         for output, tangent in zip(outputs, found):
             if tangent is not None:
+                tangent = _as_batched(tangent, tangents)
                 set_tangent(output, tangent, level, is_own=_is_own(tangent, tangents))
     for output in outputs:
         if isinstance(output, Tensor) and output._gradient_edge is not None:
@@ -139,6 +140,17 @@ def _run_functional(
             keep_with_saved(getattr(output._gradient_edge[0], "saved", None), kept, level)
             break
     return results
+
+
+def _as_batched(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> Tensor:
+    """With a number for each example where an input's tangent has: others may come to be written to it."""
+    if tangent._keys & WRAPPER_KEYS:
+        return tangent
+    for each in of_inputs:
+        if each is not None and each._keys & WRAPPER_KEYS:
+            made = aten.new_empty.default(each, tangent._spec.sizes, tangent._spec.dtype)
+            return aten.copy_.default(made, tangent, False)
+    return tangent
 
 
 def _is_own(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> bool:

@@ -179,6 +179,10 @@ def _over_all(operator: OpOverload, batch: Batch, arguments: Sequence[Any], expe
 
 def leading(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """An operator that takes any leading dimensions: itself."""
+    if operator.record.view is not None:
+        operator.record.view(*launch.specs_of(arguments))
+    if operator.schema.name.startswith("pixel_") and arguments[0]._spec.ndim < 3:
+        raise NoRule  # which raises
     formats = (channels_last, channels_last_3d)
     if any(each is format for each in arguments for format in formats):
         # these are about four and five dimensions: the examples lie one behind the other in the first

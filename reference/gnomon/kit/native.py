@@ -62,9 +62,9 @@ class Record:
     __slots__ = (
         "base", "cast_error", "composite", "derivative_plans", "derivatives", "doc", "dtype_from_out",
         "exact_out", "expands_inputs", "explicit", "identity", "kernel", "kernel_name", "kernel_positions",
-        "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "numbers_fit", "on_expanded",
-        "out_dtypes", "plans", "promotes_inputs", "python_module", "row_major_out", "schema", "separate_out", "variants",
-        "variants_offered", "view", "wide_numbers", "written_positions", "written_with",
+        "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "numbers_fit",
+        "on_expanded", "out_dtypes", "plans", "promotes_inputs", "python_module", "row_major_out", "schema",
+        "separate_out", "variants", "variants_offered", "view", "wide_numbers", "written_positions", "written_with",
     )  # fmt: skip
 
     def __init__(

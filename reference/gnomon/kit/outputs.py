@@ -77,8 +77,15 @@ def check_no_overlap(variant: OpOverload, base: OpOverload, output: Tensor, argu
     Raises RuntimeError for an output whose elements share memory with one another or with other elements of
     an input, and for one that is a ``separate_out`` argument itself.
     """
+    check_no_internal_overlap(variant.schema.name.lstrip("_"), output._spec)
+    check_no_overlap_of_inputs(variant, base, output, arguments)
+
+
+def check_no_overlap_of_inputs(
+    variant: OpOverload, base: OpOverload, output: Tensor, arguments: Sequence[Any]
+) -> None:
+    """The same of the inputs alone, where ``output`` may be expanded."""
     name = variant.schema.name.lstrip("_")
-    check_no_internal_overlap(name, output._spec)
     for position in base.tensor_positions:
         value = arguments[position]
         separate = position in base.record.separate_out
@@ -103,7 +110,7 @@ def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: b
         if not _shares_storage(each, output) or (each is output and not separate):
             continue
         other = each._spec
-        if not spec.numel or not other.numel:
+        if (not spec.numel or not other.numel) and each is not output:
             continue
         begin = output._storage_offset * spec.dtype.itemsize
         other_begin = each._storage_offset * other.dtype.itemsize

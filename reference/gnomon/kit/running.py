@@ -20,6 +20,7 @@ from .iterator import TensorIterator
 from .outputs import (
     check_cast,
     check_no_overlap,
+    check_no_overlap_of_inputs,
     check_output_device,
     check_output_dtype,
     is_expanded,
@@ -210,6 +211,7 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
             base.record.on_expanded(*arguments)
         else:
             warn_of_expanded(operator)
+            check_no_overlap_of_inputs(operator, base, self, arguments)
             execute(base, plan, None, [self], arguments, None)
         return self
     check_no_overlap(operator, base, self, arguments)

@@ -16,7 +16,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
-from ..kit.rules import dense_like, to_float, unary, walk
+from ..kit.rules import dense_like, to_float, walk
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, alias_tensor
 from ..values.dtype import float32, float64

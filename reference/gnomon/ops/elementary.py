@@ -304,13 +304,11 @@ def _logit(a: float, eps: float | None) -> float:
 def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
     """``grad / (x (1 - x))``; outside the bounds 0, or NaN where none were given.
 
-    What is masked is divided by 1, so that derivatives of this aren't NaN there; and is multiplied, since a
-    tangent is the derivative by ``grad``.
+    What is masked is divided by 1, so that derivatives of this aren't NaN there.
     """
     low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, 0.0)
     masked = ~((self >= low) & (self <= high))
-    factor = aten.ones_like(self).masked_fill(masked, outside)
-    return grad / (self * (1.0 - self)).masked_fill(masked, 1) * factor
+    return (grad / (self * (1.0 - self)).masked_fill(masked, 1)).masked_fill(masked, outside)
 
 
 logit = native_function(

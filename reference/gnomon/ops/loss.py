@@ -30,8 +30,13 @@ def _reduced(losses: Any, reduction: int) -> Any:
     return losses.sum() if reduction == SUM else losses
 
 
-def _refuse_all_but_floats(self: Any, target: Any) -> None:
-    refuse(result_type(self._spec, target._spec), "bool", "integer", "complex")
+def _difference(self: Any, target: Any) -> Any:
+    """In the dtype that both promote to, in which a bool is a number.  Raises NotImplementedError for all but
+    floating point ones.
+    """
+    common = result_type(self._spec, target._spec)
+    refuse(common, "bool", "integer", "complex")
+    return self.to(common) - target.to(common)
 
 
 def _in_dtype_of(self: Any, losses: Any) -> Any:
@@ -41,8 +46,7 @@ def _in_dtype_of(self: Any, losses: Any) -> Any:
 
 
 def _mse_loss(self: Any, target: Any, reduction: int) -> Any:
-    _refuse_all_but_floats(self, target)
-    difference = self - target
+    difference = _difference(self, target)
     return _reduced(difference * difference, reduction)
 
 
@@ -79,10 +83,10 @@ native_function(
 def _smooth_l1_loss(self: Any, target: Any, reduction: int, beta: float) -> Any:
     if not beta >= 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, but got {beta}.")
-    _refuse_all_but_floats(self, target)
+    difference = _difference(self, target)
     if beta == 0:
         return aten.l1_loss.default(self, target, reduction)
-    return _reduced(aten._smooth_l1.default(self - target, beta), reduction)
+    return _reduced(aten._smooth_l1.default(difference, beta), reduction)
 
 
 native_function(
@@ -113,8 +117,8 @@ native_function(
 def _huber_loss(self: Any, target: Any, reduction: int, delta: float) -> Any:
     if not delta > 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, but got {delta}.")
-    _refuse_all_but_floats(self, target)
-    return _reduced(_in_dtype_of(self, aten._huber.default(self - target, delta)), reduction)
+    losses = aten._huber.default(_difference(self, target), delta)
+    return _reduced(_in_dtype_of(self, losses), reduction)
 
 
 native_function(
@@ -263,7 +267,7 @@ native_function(
     "soft_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
     python_module="nn",
     composite=lambda self, target, reduction: _reduced(
-        _in_dtype_of(self, ((-target * self).exp() + 1).log()), reduction
+        _in_dtype_of(self, ((-(target * self)).exp() + 1).log()), reduction
     ),
     out="out",
     exact_out=True,

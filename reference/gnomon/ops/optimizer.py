@@ -19,6 +19,7 @@ from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.dtype import check_number_fits, float64
 
 Specs = Sequence[Spec]
 Tensors = Sequence[Tensor]
@@ -228,9 +229,10 @@ def _with_lr(operator: str, position: int) -> Callable[..., None]:
     """The operator for a learning rate in a tensor, which stands at ``position``."""
 
     def step(*arguments: Any) -> None:
-        lr = float(arguments[position].item())
+        lr = arguments[position].item()
+        check_number_fits(lr, float64)
         packet = getattr(aten, operator)
-        packet.default(*arguments[:position], lr, *arguments[position + 1 :])
+        packet.default(*arguments[:position], float(lr.real), *arguments[position + 1 :])
 
     return step
 

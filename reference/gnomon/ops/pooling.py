@@ -286,14 +286,16 @@ def _max_pool1d_with_indices(
     return values.squeeze(-2), indices.squeeze(-2)
 
 
-def _check_one_dimension(name: str, self: Any, kernel_size: Any, *others: Any) -> None:
-    """Raises RuntimeError for other inputs than ([N,] C, L), and for windows of several dimensions."""
+def _check_one_dimension(name: str, self: Any, kernel_size: Any, stride: Any, *others: Any) -> None:
+    """Raises RuntimeError for other inputs than ([N,] C, L), and for windows of several dimensions; a stride
+    may be none.
+    """
     if self.ndim not in (2, 3):
         raise RuntimeError(f"{name}() Expected 2D or 3D input tensor, but got {list(self.shape)}")
-    if len(kernel_size) != 1 or any(len(each) > 1 for each in others):
+    if len(stride) > 1 or any(len(each) != 1 for each in (kernel_size, *others)):
         raise RuntimeError(
             f"{name}() argument 'kernel_size', 'stride', 'padding' and 'dilation' should contain one int "
-            f"each, but got {[list(each) for each in (kernel_size, *others)]}"
+            f"each, but got {[list(each) for each in (kernel_size, stride, *others)]}"
         )
 
 

@@ -22,7 +22,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import bool_
+from ..values.dtype import bool_, check_number_fits, float64
 from ..values.geometry import wrap_dim
 
 
@@ -54,6 +54,8 @@ def variance(numbers: list[Any], correction: float) -> float:
 def _var_rule(self: Spec, dim: Any, correction: Any, keepdim: bool) -> TensorIterator:
     if self.dtype.category < 2:
         raise RuntimeError(f"only support floating point and complex dtypes, got {self.dtype.name}")
+    if correction is not None:
+        check_number_fits(correction, float64)
     return reduce(self, dim, keepdim, self.dtype.to_real(), self.dtype)
 
 
@@ -75,9 +77,9 @@ def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) ->
     sizes = self._spec.sizes
     freedom = _count(sizes, dim) - (1 if correction is None else correction)
     grad = _expanded(grad, sizes, dim, keepdim)
-    if freedom <= 0:  # infinite, but NaN where there is nothing to tell apart
+    if freedom <= 0 and (dim is None or not sizes):  # infinite, but NaN where there is nothing to tell apart
         return grad * aten.where(self == self.mean(dim, True), math.nan, math.inf)
-    return (2.0 / freedom) * grad * (self - self.mean(dim, True))
+    return (2.0 / freedom if freedom else math.inf) * grad * (self - self.mean(dim, True))
 
 
 def _std_grad(result: Any, grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:

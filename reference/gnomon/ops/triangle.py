@@ -42,6 +42,7 @@ def _triangle_expanded(keeps: Callable[[Any, Any], Any]) -> Callable[..., None]:
         rows, columns = self.shape[-2:]
         places = aten.arange(columns, device=self.device) - aten.arange(rows, device=self.device).unsqueeze(1)
         dropped = keeps(places, diagonal).logical_not().expand(self.shape)
+        self = self.data  # whose version is its own
         for dim, stride in enumerate(self.stride()):
             if stride == 0:  # one place in memory for the whole dimension
                 self, dropped = self.narrow(dim, 0, 1), dropped.any(dim, True)

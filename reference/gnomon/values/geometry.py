@@ -64,7 +64,10 @@ def numel_of(sizes: Sequence[int]) -> int:
 
 
 def contiguous_strides(sizes: Sequence[int]) -> Ints:
-    """Strides of a tensor that lies in row-major order without gaps."""
+    """Strides of a tensor that lies in row-major order without gaps.
+
+    Raises RuntimeError for such as do not fit 64 bits, which sizes without elements can lead to.
+    """
     return _row_major(tuple(sizes))
 
 
@@ -75,6 +78,8 @@ def _row_major(sizes: Ints) -> Ints:
     for size in reversed(sizes):
         strides.append(step)
         step *= max(operator.index(size), 1)  # sizes in floats would be found, later, for the integers
+    if max((*strides, *sizes), default=0) >= 2**63:
+        raise RuntimeError(f"Stride calculation overflowed: sizes {list(sizes)} have no place in 64 bits")
     return tuple(reversed(strides))
 
 
