@@ -280,3 +280,84 @@ def test_a_complex_power_goes_where_its_exponential_does(device):
 def test_a_complex_number_with_an_infinite_part_is_as_large(device):
     number = gn.tensor([complex(inf, nan), 1], dtype=gn.complex64, device=device)
     assert [gn.linalg.vector_norm(number, order).item() for order in (1, 2, 3)] == [inf] * 3
+
+
+@pytest.mark.parametrize("count", [3, 40])
+@pytest.mark.parametrize("dtype", [gn.complex64, gn.complex128])
+def test_complex_numbers_are_divided_by_the_size_of_a_zero(dtype, count, device):
+    """Where both parts of the divisor are -0.0, too."""
+    x = gn.tensor([1 + 1j] * count, dtype=dtype, device=device)
+    for zero in (0.0, -0.0):
+        quotients = (x / gn.tensor([complex(zero, zero)] * count, dtype=dtype, device=device)).tolist()
+        assert quotients == [complex(math.inf, math.inf)] * count
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_power_of_halves_is_a_half(device):
+    """1.001 is 1 in bfloat16, and 1e-45 is 0."""
+    x = gn.tensor([1000.0, 3.0, -2.0, 0.0], dtype=gn.bfloat16, device=device)
+    assert (x**1.001).tolist() == x.tolist()
+    for dtype in (gn.float16, gn.bfloat16):
+        assert (x.to(dtype) ** 1e-45).tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_differences_of_a_loss_are_of_numbers(device):
+    """A mask is 0 and 1, in the dtype that both promote to."""
+    functional, mask = gn.nn.functional, gn.tensor([True, False], device=device)
+    x = gn.tensor([0.0, 0.5], device=device)
+    assert functional.mse_loss(x, mask, reduction="none").tolist() == [1, 0.25]
+    assert functional.mse_loss(mask, x, reduction="none").tolist() == [1, 0.25]
+    assert functional.huber_loss(x, mask, reduction="none").tolist() == [0.5, 0.125]
+    assert functional.smooth_l1_loss(mask, x, reduction="none").tolist() == [0.5, 0.125]
+    assert functional.soft_margin_loss(x, mask).item() == pytest.approx(math.log(2))
+    with pytest.raises(NotImplementedError):
+        functional.mse_loss(mask, mask)
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_product_of_vectors_without_dimensions(device):
+    one, other = (gn.tensor(number, device=device) for number in (1 + 2j, 3 + 1j))
+    assert gn.linalg.vecdot(one, other).item() == 5 - 5j
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_conjugate_lies_as_a_new_tensor_like_it(device):
+    x = gn.zeros(6, device=device).as_strided((0, 3), (2, 1))
+    assert aten._conj_physical.default(x).stride() == gn.empty_like(x).stride() == (2, 1)
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_slope_of_a_variance_without_freedom_along_a_dimension(device):
+    x = gn.tensor([[1.0, 2.0]], device=device, requires_grad=True)
+    x.var(0).sum().backward()
+    assert all(number != number for number in x.grad.tolist()[0])  # infinity times 0
+    x.grad = None
+    aten.var.correction(x, [1], correction=5).sum().backward()
+    assert x.grad.tolist() == [[pytest.approx(1 / 3), pytest.approx(-1 / 3)]]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_triangle_of_an_expanded_tensor_is_one_version(device):
+    x = gn.ones(3, 1, device=device).expand(3, 3)
+    x.tril_()
+    assert x._version == 1
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("name", ["unique_dim", "unique_consecutive"])
+def test_distinct_slices_are_no_view_of_a_leaf(name, device):
+    x = gn.tensor([[2.0, 1.0], [2.0, 1.0], [0.0, 3.0]], device=device, requires_grad=True)
+    found = getattr(aten, name).default(x, dim=0)[0]
+    found.mul_(2)
+    assert sorted(found.tolist()) == [[0, 6], [4, 2]]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize(
+    ("sizes", "strides"), [((3, 1), (1, 3)), ((1, 3), (1, 1)), ((2, 1, 3), (3, 17, 1)), ((2, 3), (1, 2))]
+)
+def test_strides_that_do_not_matter_are_the_operands(sizes, strides, device):
+    x = gn.zeros(60, device=device).as_strided(sizes, strides)
+    assert x.deg2rad().stride() == x.rad2deg().stride() == strides
+    assert (0.5 - x).stride() == (x - 0.5).stride() == (x + 0.5).stride()

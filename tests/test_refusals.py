@@ -355,3 +355,132 @@ def test_sums_do_not_ask_for_the_sizes_of_bags(device):
     finally:
         gn.set_fallback_policy(None)
     assert found.tolist() == [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(("probability", "target", "name"), [(2.0, 0.5, "input"), (0.5, -0.5, "target")])
+def test_binary_cross_entropy_of_no_probability(dtype, probability, target, name):
+    """Halves, too, whose kernel in C forgot what it had seen."""
+    rows = [gn.tensor([0.5, number] * 40, dtype=getattr(gn, dtype)) for number in (probability, target)]
+    with pytest.raises(RuntimeError, match=f"all elements of {name} should be between 0 and 1"):
+        gn.nn.functional.binary_cross_entropy(*rows)
+
+
+@pytest.mark.parametrize(("dtype", "number"), [("float32", 1e308), ("uint8", 300), ("int32", 2**40)])
+def test_where_of_a_number_that_does_not_fit(dtype, number):
+    mask, x = gn.tensor([True, False]), ones(2, dtype=dtype)
+    assert gn.where(mask, x, type(number)(7)).tolist() == [1, 7]  # no plan of this is for the other
+    for call in (lambda: gn.where(mask, x, number), lambda: gn.where(mask, number, x)):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            call()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_single_half_becomes_infinite_where_several_are_refused(dtype):
+    dtype = getattr(gn, dtype)
+    assert gn.scalar_tensor(1e308, dtype=dtype).item() == math.inf
+    assert gn.zeros(1, dtype=dtype).fill_(1e308).tolist() == [math.inf]
+    x = gn.zeros(2, dtype=dtype)
+    x[0] = 1e308
+    assert x.tolist() == [math.inf, 0]
+    assert gn.where(x > 1, x, 1e308).tolist() == [math.inf, math.inf]
+    with pytest.raises(RuntimeError, match="without overflow"):
+        x.fill_(1e308)
+    with pytest.raises(RuntimeError, match="without overflow"):
+        gn.zeros(1, dtype=dtype).fill_(1j)
+
+
+def test_scatter_looks_at_a_number_only_where_it_goes_somewhere():
+    x = gn.zeros(2, dtype=gn.uint8)
+    assert x.scatter(0, gn.zeros(0, dtype=gn.int64), 300).tolist() == [0, 0]
+    with pytest.raises(RuntimeError, match="without overflow"):
+        x.scatter(0, gn.zeros(1, dtype=gn.int64), 300)
+
+
+def test_the_threshold_of_halves_is_a_float32():
+    x = ones(2, dtype="float16")
+    assert gn.nn.functional.threshold(x, 1e6, 3).tolist() == [3, 3]
+    with pytest.raises(RuntimeError, match="without overflow"):
+        gn.nn.functional.threshold(x, 1e308, 3)
+
+
+@pytest.mark.parametrize("p", [math.inf, math.nan, 2**31, 1e300, 1 + 2j])
+def test_multi_margin_loss_of_an_exponent_that_is_no_int(p):
+    with pytest.raises(RuntimeError, match="without overflow"):
+        aten.multi_margin_loss.default(ones(3), gn.tensor(1), p=p)
+
+
+def test_multi_margin_loss_of_a_margin_that_does_not_fit():
+    for margin in (1e300, 1 + 2j):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            aten.multi_margin_loss.default(ones(3), gn.tensor(1), margin=margin)
+
+
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+def test_a_correction_is_a_real_number(name):
+    with pytest.raises(RuntimeError, match="without overflow"):
+        getattr(aten, name).correction(ones(3), [0], correction=1 + 2j)
+
+
+@pytest.mark.parametrize("window", [([], [0], [1]), ([1], [], [1]), ([1], [0], [])])
+def test_only_the_stride_of_a_line_of_windows_may_be_none(window):
+    if window[0]:
+        with pytest.raises(RuntimeError, match="should contain one int"):
+            aten.max_pool1d_with_indices.default(ones(1, 4), [2], *window)
+    else:
+        assert aten.max_pool1d_with_indices.default(ones(1, 4), [2], *window)[0].tolist() == [[1, 1]]
+
+
+def test_a_slope_that_is_nan_is_not_known_to_be_positive():
+    with pytest.raises(RuntimeError, match="negative_slope is nan"):
+        aten.leaky_relu_backward.default(ones(2), ones(2), math.nan, True)
+
+
+def test_dimensions_are_looked_at_in_turn():
+    with pytest.raises(RuntimeError, match="dim 2 appears multiple times"):
+        ones(2, 3, 2).flip([-1, 2, 3])
+    with pytest.raises(IndexError, match="but got 3"):
+        ones(2, 3, 2).flip([3, 2, -1])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: gn.empty(0, 2**40, 2**40),
+        lambda: gn.nn.functional.pad(ones(0, 2, 4), (1, 2**63 - 1), mode="replicate"),
+        lambda: gn.nn.functional.pad(ones(0, 2, 4), (1, 2**62)),
+        lambda: gn.pixel_shuffle(ones(0, 2, 2), 2**31 - 1),
+    ],
+)
+def test_sizes_without_elements_have_strides_in_64_bits(call):
+    with pytest.raises(RuntimeError, match="Stride calculation overflowed"):
+        call()
+
+
+def test_index_add_of_itself():
+    for x in (ones(3), ones(0)):
+        with pytest.raises(RuntimeError, match="unsupported operation"):
+            x.index_add_(0, gn.tensor([0, 1, 2][: len(x)], dtype=gn.int64), x)
+
+
+def test_a_learning_rate_is_a_real_number():
+    rows = [[ones(2)] for _ in range(4)]
+    state = [[], [gn.ones(())]]
+    with pytest.raises(RuntimeError, match="without overflow"):
+        aten._fused_adamw_.tensor_lr(
+            *rows, *state, lr=gn.tensor(1 + 2j), beta1=0.5, beta2=0.5, weight_decay=0.0, eps=1e-3,
+            amsgrad=False, maximize=False,
+        )  # fmt: skip
+
+
+def test_a_stride_of_windows_that_nothing_can_be_added_to():
+    x = ones(1, 1, 2, 3)
+    blocks = aten.im2col.default(x, [2, 2], [1, 1], [1, 0], [2**63 - 1, 1])
+    assert blocks.tolist() == [[[0, 0], [0, 0], [1, 1], [1, 1]]]
+
+
+def test_the_gradient_of_an_extreme_that_is_nan():
+    for name in ("max", "min"):
+        x = gn.tensor([math.nan, 1.5], requires_grad=True)
+        getattr(x, name)().backward()
+        assert x.grad.tolist() == [1, 0]

@@ -35,7 +35,7 @@ static void inside(const folding *work, int dim, int64_t origin, int64_t *first,
     const int64_t stride = work->stride[dim];
     const int64_t room = work->in[dim] - 1 - origin;
     *past = room < 0 ? 0 : gn_min(room / stride + 1, work->blocks[dim]);
-    *first = origin >= 0 ? 0 : gn_min((-origin + stride - 1) / stride, *past);
+    *first = origin >= 0 ? 0 : gn_min((-origin - 1) / stride + 1, *past);
 }
 
 #define PICK(type)                                              \

@@ -329,3 +329,36 @@ def test_a_linearized_gradient_is_no_variable() -> None:
     close(result, 6 * x * x)
     assert not result.requires_grad and result.grad_fn is None
     assert not gn.func.vmap(jvp_fn)(gn.stack([x, x])).requires_grad
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda lib, x: x.mT.view(-1),
+        lambda lib, x: (lib.ones(3, 3) - x.mT).mT.reshape(-1) * x.sum(),
+        lambda lib, x: x.as_strided((2, 2), (1, 2)),
+    ],
+)
+def test_a_tangent_can_be_viewed_as_its_tensor(lib: Any, function: Any) -> None:
+    """Those of jacfwd and hessian, too, which are one for each example."""
+    x = numbers(lib, 3, 3).mT
+    wanted = lib.func.jacrev(lambda x: function(lib, x))(x)
+    close(lib.func.jacfwd(lambda x: function(lib, x))(x), wanted)
+
+
+def test_a_tangent_of_zeros_can_be_written_to(lib: Any) -> None:
+    def function(x: Any) -> Any:
+        signs = x.sign()
+        return signs.mul_(x)
+
+    x = numbers(lib, 3, start=1)
+    close(lib.func.jacfwd(function)(x), lib.diag_embed(x.sign()))
+
+
+@pytest.mark.parametrize("name", ["jacrev", "jacfwd"])
+def test_jacobians_are_of_real_numbers(lib: Any, name: str) -> None:
+    transform, x = getattr(lib.func, name), lib.ones(2)
+    with pytest.raises(RuntimeError, match=f"{name}: Expected all outputs to be real .* input idx: 1"):
+        transform(lambda x: (x, lib.complex(x, x)))(x)
+    with pytest.raises(RuntimeError, match=f"{name}: Expected all inputs to be real .* input idx: 0"):
+        transform(lambda x: x.abs())(lib.complex(x, x))

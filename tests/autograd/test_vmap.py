@@ -472,3 +472,37 @@ def test_an_example_is_indexed_by_its_own_number(lib):
     assert lib.func.vmap(lambda row, i: row[i])(x, places).tolist() == [0.0, 5.0]
     common = lib.tensor([10.0, 20.0, 30.0])
     assert lib.func.vmap(lambda i: common[i])(places).tolist() == [10.0, 30.0]
+
+
+# -- an example's own arguments --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sizes", "function"),
+    [
+        ((2, 3), lambda lib, x: x.tril()),
+        ((2, 3, 3), lambda lib, x: lib.ops.aten.bmm.default(x, x)),
+        ((2, 3, 3), lambda lib, x: lib.pixel_unshuffle(x, 3)),
+        ((2, 3, 3), lambda lib, x: lib.pixel_shuffle(x, 1)),
+        ((2, 3), lambda lib, x: lib.ops.aten.embedding.default(x, lib.tensor([0]))),
+        ((2,), lambda lib, x: lib.view_as_complex(x)),
+        ((2,), lambda lib, x: x.view(lib.float64)),
+    ],
+)
+def test_what_an_example_refuses_the_batch_does_not_hide(sizes, function):
+    with pytest.raises(RuntimeError):
+        function(gn, numbers(gn, *sizes)[0])
+    with pytest.raises(RuntimeError):
+        gn.vmap(lambda x: function(gn, x))(numbers(gn, *sizes))
+
+
+def test_masked_select_with_one_mask_for_all(lib):
+    x, mask = numbers(lib, 3, 4), lib.tensor([True, False, True, True])
+    close(lib.vmap(lambda x: x.masked_select(mask))(x), x[:, [0, 2, 3]])
+    close(lib.vmap(lambda x: lib.masked_select(x, mask))(x[:, :1]), x[:, :1].expand(3, 3))
+
+
+@pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (2, 3)])
+def test_nothing_is_rolled(lib, sizes):
+    x = numbers(lib, 2, *sizes)
+    close(lib.vmap(lambda x: x.roll(1))(x), by_loop(lib, lambda x: x.roll(1), x))

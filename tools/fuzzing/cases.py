@@ -51,7 +51,7 @@ def problems(case: Case, device: str, say: Say) -> list[str]:
     if found and case.ending in programs.PLAIN_ENDS:  # PyTorch's transforms do not always as PyTorch does
         say("torch")
         plain = programs.Machine(BoundedTorch(), torch, plain=True).run(case)
-        found = found if programs.compare(case, made, plain) else []
+        found = programs.compare(case, made, wanted, plain)
     if any(": element" in each for each in found):
         say("torch")
         loose = [programs.Machine(BoundedTorch(), torch, nudge).run(case) for nudge in (4, -4)]

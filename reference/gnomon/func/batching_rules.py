@@ -179,9 +179,7 @@ def _over_all(operator: OpOverload, batch: Batch, arguments: Sequence[Any], expe
 
 def leading(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """An operator that takes any leading dimensions: itself."""
-    if operator.record.view is not None:
-        operator.record.view(*launch.specs_of(arguments))
-    if operator.schema.name.startswith("pixel_") and arguments[0]._spec.ndim < 3:
+    if arguments[0]._spec.ndim < _LEAST_DIMENSIONS.get(operator.name, 0):
         raise NoRule  # which raises
     formats = (channels_last, channels_last_3d)
     if any(each is format for each in arguments for format in formats):
@@ -589,6 +587,7 @@ _LEADING = frozenset(
     "clone empty_like zeros_like ones_like full_like _to_copy pixel_shuffle pixel_unshuffle constant_pad_nd "
     "fill.Scalar tril triu lift_fresh _linalg_svd view.dtype view_as_complex".split()
 )
+_LEAST_DIMENSIONS = {"pixel_shuffle": 3, "pixel_unshuffle": 3, "view.dtype": 1, "view_as_complex": 1}
 _ALONG_COPIES = frozenset(
     "diagonal_copy rot90 unsafe_split.Tensor unsafe_split_with_sizes select_scatter slice_scatter "
     "diagonal_scatter diag_embed".split()

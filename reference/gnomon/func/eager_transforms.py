@@ -29,6 +29,7 @@ from ..autograd.grad_mode import enable_grad, in_transform, inference_mode
 from ..autograd.node import AccumulateGrad, gradient_edge, set_history
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import MODE_WORD, is_grad_enabled, is_inference_mode_enabled
+from ..memory.spec import Spec
 from ..memory.tensor import INFERENCE_VERSION, Tensor, make_tensor
 from ..utils.pytree import TreeSpec, flatten, unflatten
 from ..values.dispatch_key import AUTOGRAD
@@ -545,6 +546,16 @@ def _by_rows(tensor: Tensor, likes: Sequence[Tensor]) -> list[Tensor]:
     return [aten.reshape.default(piece, (*like._spec.sizes, *rest)) for piece, like in zip(pieces, likes)]
 
 
+def _check_real(name: str, what: str, specs: Sequence[Spec]) -> None:
+    """Raises RuntimeError for complex numbers, of which a Jacobian would be one of two real numbers each."""
+    for number, spec in enumerate(specs):
+        if spec.dtype.is_complex:
+            raise RuntimeError(
+                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: "
+                f"{number}"
+            )
+
+
 def jacrev(
     func: Callable[..., Any],
     argnums: Argnums = 0,
@@ -567,6 +578,8 @@ def jacrev(
         where = "jacrev(f)(*args)"
         call = _Call(where, func, argnums, args, kwargs, has_aux)
         call.check_outputs(where)
+        _check_real("jacrev", "inputs", [each._spec for each in call.inputs])
+        _check_real("jacrev", "outputs", [each._spec for each in call.outputs])
         create = call.leads_elsewhere
 
         def row(*cotangents: Tensor) -> tuple[Tensor, ...]:
@@ -610,6 +623,7 @@ def jacfwd(
         primals = tuple(args[position] for position in positions)
         inputs, inputs_structure = flatten(primals)
         _check_all_tensors(where, "primals", inputs)
+        _check_real("jacfwd", "inputs", [each._spec for each in inputs])
         kept: dict[str, Any] = {}
 
         def column(*tangents: Tensor) -> tuple[tuple[Tensor, ...], list[Any]]:
@@ -622,6 +636,7 @@ def jacfwd(
             return tuple(_or_zeros(slopes, outputs)), [each for each in auxiliary if isinstance(each, Tensor)]
 
         columns, of_columns = vmap(column, randomness=randomness)(*_basis(inputs))
+        _check_real("jacfwd", "outputs", kept["outputs"])
         jacobians = []
         for each, spec in zip(columns, kept["outputs"]):
             by_input = [_columns_last(part, spec.ndim) for part in _by_rows(each, inputs)]

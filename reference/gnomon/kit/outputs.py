@@ -110,7 +110,7 @@ def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: b
         if not _shares_storage(each, output) or (each is output and not separate):
             continue
         other = each._spec
-        if (not spec.numel or not other.numel) and each is not output:
+        if each is not output and not (spec.numel and other.numel):
             continue
         begin = output._storage_offset * spec.dtype.itemsize
         other_begin = each._storage_offset * other.dtype.itemsize
@@ -122,7 +122,7 @@ def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: b
             dense and geometry.is_non_overlapping_and_dense(other.sizes, other.strides)
         ):
             continue  # PyTorch calls it too hard, and lets it pass
-        if begin < other_begin + other.nbytes and other_begin < begin + spec.nbytes:
+        if each is output or (begin < other_begin + other.nbytes and other_begin < begin + spec.nbytes):
             raise RuntimeError(
                 f"{name}: unsupported operation: some elements of the input tensor and the written-to "
                 "tensor refer to a single memory location. Please clone() the tensor before performing the "

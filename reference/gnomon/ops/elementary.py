@@ -16,7 +16,7 @@ from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
 from ..kit.outputs import check_cast, check_no_internal_overlap
-from ..kit.rules import binary, binary_float, refuse, unary_float, walk, with_numbers
+from ..kit.rules import binary, binary_float, dense_like, refuse, to_float, unary_float, walk, with_numbers
 from ..memory.spec import Spec
 
 exp = native_function(
@@ -275,7 +275,9 @@ native_function(
 def _scale_rule(self: Spec) -> TensorIterator:
     if self.dtype.is_complex:
         raise RuntimeError(f"not supported for complex tensors, but got {self.dtype.name}")
-    return unary_float()(self)
+    # even strides that do not matter are the operand's: PyTorch makes the result by empty_like
+    dtype = to_float(self.dtype)
+    return walk([self], dtype, dtype, outputs=[dense_like(self, dtype)])
 
 
 def _angle_unit(name: str, factor: float, doc: str) -> OpOverload:

@@ -81,7 +81,7 @@ sub = native_function(
 
 def _rsub(self: Any, other: Any, alpha: Any) -> Any:
     if alpha == 1 and type(other) in (int, float) and self._spec.dtype.is_floating_point:
-        return (-self) + other  # the same number to the last bit, and both have shortcuts
+        return self * -1 + other  # the same number to the last bit and place; both have shortcuts
     return aten.sub.Tensor(other, self, alpha)
 
 

@@ -260,6 +260,12 @@ def _extreme_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) ->
     return expanded(grad, sizes, dim, keepdim) * chosen / count.expand(sizes) if sizes else grad
 
 
+def _only_extreme_grad(grad: Any, self: Any, result: Any) -> Any:
+    """The same of all elements, where NaN is equal to NaN.  Source: evenly_distribute_backward."""
+    chosen = (self == result).logical_or(self.isnan().logical_and(result.isnan()))
+    return chosen * (grad / chosen.sum())
+
+
 def _largest(numbers: list[Any]) -> Any:
     best = numbers[0]
     for number in numbers:
@@ -304,7 +310,7 @@ native_function(
     "max(Tensor self) -> Tensor",
     meta=lambda self: _extreme_rule(self, (), False),
     kernel_of="amax",
-    derivatives={"self": lambda grad, self, result: _extreme_grad(grad, self, result, (), False)},
+    derivatives={"self": _only_extreme_grad},
     node_name="MaxBackward1",
     exact_out=True,
     out="unary_out",
@@ -319,7 +325,7 @@ native_function(
     "min(Tensor self) -> Tensor",
     meta=lambda self: _extreme_rule(self, (), False),
     kernel_of="amin",
-    derivatives={"self": lambda grad, self, result: _extreme_grad(grad, self, result, (), False)},
+    derivatives={"self": _only_extreme_grad},
     node_name="MinBackward1",
     exact_out=True,
     out="unary_out",
