@@ -99,7 +99,7 @@ void gn_tap_range(const gn_windows *windows, int64_t tap, int64_t *first, int64_
     const int64_t origin = tap * windows->dilation - windows->padding;
     const int64_t room = windows->in - 1 - origin;
     *past = room < 0 ? 0 : gn_min(room / windows->stride + 1, windows->out);
-    *first = origin >= 0 ? 0 : (-origin + windows->stride - 1) / windows->stride;
+    *first = origin >= 0 ? 0 : (-origin - 1) / windows->stride + 1;
     *first = gn_min(*first, *past);
 }
 

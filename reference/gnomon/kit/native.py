@@ -64,7 +64,8 @@ class Record:
         "exact_out", "expands_inputs", "explicit", "identity", "kernel", "kernel_name", "kernel_positions",
         "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "numbers_fit",
         "on_expanded", "out_dtypes", "plans", "promotes_inputs", "python_module", "row_major_out", "schema",
-        "separate_out", "variants", "variants_offered", "view", "wide_numbers", "written_positions", "written_with",
+        "separate_out", "variants", "variants_offered", "view", "wide_numbers", "written_positions",
+        "written_with",
     )  # fmt: skip
 
     def __init__(
