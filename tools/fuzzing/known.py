@@ -358,6 +358,7 @@ PROGRAMS: list[Known] = [
         'program: v0 = t(3); v1 = t(3, 3, values="nonzero", layout="expanded"); v2 = v1.median(0)[0]; '
         "backward  # float32",
         r'"(expanded|mixed)".*median|expand.*median',
+        on_some_machines=True,
     ),
     Known(
         "program",
@@ -395,6 +396,66 @@ PROGRAMS: list[Known] = [
         "gnomon's tangents follow from its formulas, and so there are more of them than PyTorch wrote",
         "program: v0 = t(3, 3); v1 = L.ops.aten.soft_margin_loss.default(self=v0, target=v0, reduction=2); "
         "jvp  # float32",
+    ),
+    Known(
+        "program",
+        "the tangent has dtype",
+        "PyTorch's tangent of a quotient of a number and a tensor without dimensions is float64's",
+        'program: v0 = t(values="special"); v0.mul_(v0); v1 = 2.0 / v0; jvp  # float32',
+        "/ v",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "gnomon sums before it divides, which overflows; PyTorch's mean moves from one number to the next",
+        'program: v0 = t(2, 3, 3, values="tiny"); v0[v0 > 0] = 1e308; v1 = v0.std(-1); no_grad  # float64',
+        r"1e308.*(std|var)|(std|var).*1e308",
+    ),
+    Known(
+        "program",
+        r"raised RuntimeError: vmap: It looks like you're calling .item",
+        "a range is made of the numbers of its bounds, which differ between examples",
+        "program: v0 = t(); v1 = L.ops.aten.linspace.Tensor_Tensor(start=v0, end=v0, steps=2); vmap  # float64",
+        "(lin|log)space",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} nan, expected ",
+        "a kernel of the C backend multiplies weights that are no numbers with the padding, too",
+        'program: v0 = t(3, 3, values="nonzero"); v1 = L.xlogy(v0, v0); v2 = F.conv1d(v0[None], v1[None]); '
+        "backward  # float64",
+        "conv1d.*(backward|vjp|twice|jacrev|hessian|grad)  #",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS}|{MORE}RuntimeError: result = tensor.as_strided",
+        "what as_strided shows beside a tensor, its tangent and its examples do not have",
+        'program: v0 = t(3, 1, values="distinct", layout="column"); v1 = v0.as_strided((2, 2), (1, 2)); '
+        "jacfwd  # float16",
+        f"as_strided.*; (jvp|jvp of grad|{BATCHED.removeprefix('; (')}",
+    ),
+    Known(
+        "program",
+        r"raised RuntimeError: vmap: We do not support batching operators that can output dynamic shape",
+        "gnomon's gradient of masked_scatter selects what was scattered",
+        "program: v0 = t(3, 3); v1 = t(3, 1); v2 = L.ops.aten.masked_scatter.default(self=v1, mask=v0 > 0, "
+        "source=v0); vmap of grad  # float64",
+        "masked_scatter",
+    ),
+    Known(
+        "program",
+        f"(second|hessian|tangent)[^:]*: {NUMBERS} nan, expected",
+        "gnomon's second derivative of exp(x) - 1 is exp(x) times what it is multiplied with, infinite or 0",
+        'program: v0 = t(3, 3, values="special"); v1 = F.elu(v0); twice  # bfloat16',
+        r"\b(s|c)?elu\b",
+    ),
+    Known(
+        "program",
+        "^v.*has strides",
+        "gnomon's einsum orders the product's dimensions by itself",
+        'program: v0 = t(3, 3, values="extreme", layout="offset"); v1 = t(2, 3, 3, values="equal"); '
+        'v2 = L.einsum("...ij,...jk->...ik", v0, v1); backward  # float32',
+        "einsum|@",
     ),
 ]
 
@@ -755,10 +816,10 @@ CALLS: list[Known] = [
     ),
     Known(
         "unfold_backward",
-        "has (sizes|dtype|strides)|element",
+        f"has (sizes|dtype|strides)|element|{MORE}RuntimeError: (maximum size|output with shape)",
         "of a tensor without dimensions gnomon gives numbers for what it was folded to, and PyTorch what it likes",
         "unfold_backward(tensor(4, 2), [], 0, 2, 1)  # int8, contiguous",
-        r", \[\], ",
+        r", \[(\d)?\], ",
     ),
     Known(
         r"(mean|sum)(\.\w+)?",
@@ -873,6 +934,63 @@ CALLS: list[Known] = [
         "of a class that there is not PyTorch reads memory that is not the tensor's",
         'ctc_loss.IntList(tensor(5, 2, 4), tensor(2, 3, dtype="int64", grad=False), [5, 5], [3, 3], 3, 1, True)  '
         "# float64, expanded",
+    ),
+    Known(
+        r"(add|badd)bmm_?|addm[mv]_?",
+        NUMBERS,
+        "0 times what is no number is none; PyTorch leaves out a product that is multiplied by 0",
+        'addbmm(tensor(2, 4), tensor(2, 2, 3, values="nonfinite"), tensor(2, 3, 4), beta=0, alpha=0.0)  '
+        "# complex128, contiguous",
+        r"(nonfinite|special|extreme).*alpha=(0|-0\.0|e?-)|alpha=-?3e\+38",
+    ),
+    Known(
+        r"grid_sampler\w*|scaled_dot_product_attention",
+        r"^raised RuntimeError: \w+: [Ee]xpected",
+        "PyTorch looks at the dtype, and at other arguments, only where there are elements",
+        'grid_sampler_2d(tensor(0, 2, 3, 4), tensor(0, 2, 3, 2, dtype="int8"), 0, 0, False)  # float64, mixed',
+        EMPTY,
+    ),
+    Known(
+        "im2col|col2im",
+        "^raised RuntimeError: (im2col|col2im): Given",
+        "PyTorch's kernels count some arguments in 64 bits in which they have no place",
+        "im2col(tensor(2, 2, 3, 4), [2, 2], [1, 9223372036854775807], [0, 0], [1, 1])  # float16, offset",
+        r"\d{13}",
+    ),
+    Known(
+        r"adaptive_\w+",
+        f"{MORE}RuntimeError: .*Expected input to have non-zero size",
+        "of no elements there is nothing to pool, whatever is asked for",
+        "adaptive_avg_pool3d(tensor(1, 0, 3, 2, 4), [0, 2, 1])  # float64, column",
+        EMPTY,
+    ),
+    Known(
+        ANY,
+        f"{MORE}NotImplementedError: .* not implemented for 'ComplexHalf'",
+        "gnomon has no complex32: half with complex is complex64",
+        'logical_or(tensor(2, 3), tensor(dtype="complex64"))  # float16, expanded',
+    ),
+    Known(
+        r"conv_transpose\w+(\.\w+)?|_?convolution(_backward)?",
+        f"{NUMBERS} \\(?nan\\S*, expected",
+        "a kernel of the C backend multiplies weights that are no numbers with the padding, too",
+        'conv_transpose1d(tensor(1, 2, 4), tensor(2, 3, 3, values="special"), None, [1], [0], [0], 2, [1])  '
+        "# float64, column",
+        STRANGE,
+    ),
+    Known(
+        r"(float_)?pow.*",
+        f"{NUMBERS} \\(?-?\\d\\.\\d+e\\+(\\d{{3}}|[4-9]\\d)",
+        "a large power is as exact as its logarithm, which rounds",
+        "float_power.Scalar(1e+308, tensor(2, 3))  # complex128, mixed",
+        "complex",
+    ),
+    Known(
+        "repeat|tile",
+        r"^raised RuntimeError: (\w+: )?(Trying to create tensor with negative|Stride calculation overflowed)",
+        "a product of sizes that has no place in 64 bits is another number to PyTorch",
+        "repeat(tensor(2, 3), [0, 9223372036854775807])  # float32, contiguous",
+        r"\d{16}",
     ),
 ]
 

@@ -105,7 +105,7 @@ NOT_CALLED = re.compile(
     r".*_backward.*|_?fft.*|_foreach.*|_fused.*|_linalg.*|linalg_svd.*|_(un)?safe.*|resize.*|set_|_pdist.*|"
     r"_?cdist.*|.*dropout.*|.*_like|new_.*|_ctc.*|.*ctc_loss.*|_scaled_dot.*|_?embedding_.*|empty.*|result_type.*|"
     r"lift_fresh|rrelu|_pad_circular|argwhere|item|_local_scalar_dense|is_.*|to|_to_copy|.*copy|_assert.*|"
-    r".*batch_norm.*|_weight_norm.*|isin|one_hot|"
+    r".*batch_norm.*|_weight_norm.*|isin|one_hot|nonzero_static|unsafe_.*|"
     r"_reshape_alias|_unsafe_view|_conj|_neg_view|size|stride|.*numel|storage_offset|equal|allclose|isclose|data"
 )
 
@@ -532,7 +532,8 @@ def _plain_jacobian(machine: Machine, program: Program, inputs: list[Any], made:
     (leaf,) = _leaves(inputs[:1])
     first = leaf if program.ending == "jacrev" else leaf.clone()
     result = _function(machine, program, made)(first, *inputs[1:])
-    machine.look(made, "the jacobian", _jacobian(machine, result, leaf), False)
+    found = _jacobian(machine, result, leaf)
+    machine.look(made, "the jacobian", found.to(result.dtype) if first is not leaf else found, False)
 
 
 def _plain_hessian(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:

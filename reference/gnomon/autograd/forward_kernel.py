@@ -155,7 +155,20 @@ def _as_batched(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> Tensor:
 
 def _is_own(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> bool:
     """Is this a new tensor, rather than an input's tangent or a view of something?"""
-    return tangent._view_of is None and not any(tangent is each for each in of_inputs)
+    mine = _innermost(tangent)
+    if tangent._view_of is not None or mine._view_of is not None:
+        return False
+    others = [_innermost(each) for each in of_inputs if each is not None]
+    return not any(
+        mine is each or (mine._storage is not None and mine._storage is each._storage) for each in others
+    )
+
+
+def _innermost(tensor: Tensor) -> Tensor:
+    """What has the memory: of a batched tensor its values."""
+    while tensor._keys & WRAPPER_KEYS and isinstance(getattr(tensor, "value", None), Tensor):
+        tensor = tensor.value  # type: ignore[attr-defined]
+    return tensor
 
 
 def _run_inplace(

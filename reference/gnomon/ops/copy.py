@@ -261,7 +261,7 @@ def is_in_format(self: Tensor, memory_format: Any) -> bool:
     if memory_format in (None, contiguous_format):
         return self._spec.is_contiguous
     sizes = self._spec.sizes
-    if len(sizes) not in (4, 5):
+    if len(sizes) != (4 if memory_format is channels_last else 5):
         return False
     wanted = geometry.channels_last_strides(sizes)
     return all(size == 1 or mine == theirs for size, mine, theirs in zip(sizes, self._spec.strides, wanted))

@@ -263,7 +263,7 @@ def _extreme_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) ->
 def _only_extreme_grad(grad: Any, self: Any, result: Any) -> Any:
     """The same of all elements, where NaN is equal to NaN.  Source: evenly_distribute_backward."""
     chosen = (self == result).logical_or(self.isnan().logical_and(result.isnan()))
-    return chosen * (grad / chosen.sum())
+    return aten.zeros_like(self).masked_fill(chosen, grad / chosen.sum())
 
 
 def _largest(numbers: list[Any]) -> Any:
