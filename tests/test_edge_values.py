@@ -361,3 +361,10 @@ def test_strides_that_do_not_matter_are_the_operands(sizes, strides, device):
     x = gn.zeros(60, device=device).as_strided(sizes, strides)
     assert x.deg2rad().stride() == x.rad2deg().stride() == strides
     assert (0.5 - x).stride() == (x - 0.5).stride() == (x + 0.5).stride()
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_format_is_of_so_many_dimensions(device):
+    volume = gn.empty(144, device=device).as_strided((2, 2, 3, 2, 2), (24, 1, 8, 4, 2))
+    assert volume.is_contiguous(memory_format=gn.channels_last_3d)
+    assert not volume.is_contiguous(memory_format=gn.channels_last)

@@ -362,3 +362,16 @@ def test_jacobians_are_of_real_numbers(lib: Any, name: str) -> None:
         transform(lambda x: (x, lib.complex(x, x)))(x)
     with pytest.raises(RuntimeError, match=f"{name}: Expected all inputs to be real .* input idx: 0"):
         transform(lambda x: x.abs())(lib.complex(x, x))
+
+
+def test_a_tangent_is_not_written_to_with_its_tensor(lib: Any) -> None:
+    """That of what passes a tangent on, which is another's: a number, sorted, is itself."""
+
+    def function(x: Any) -> Any:
+        found = x.sort(-1)[0]
+        x = x * 1
+        other = x.sort(-1)[0]
+        x.sqrt_()
+        return found + 10 * other
+
+    assert lib.func.jacfwd(function)(lib.tensor(4.0)).item() == 11

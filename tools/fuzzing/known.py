@@ -49,7 +49,8 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        f"{MORE}RuntimeError: derivative for aten::(floor_divide|hardsigmoid_backward|logspace|linspace|native_channel_shuffle) is not",
+        f"{MORE}RuntimeError: derivative for aten::(floor_divide|hardsigmoid_backward|logspace|linspace|"
+        f"native_channel_shuffle) is not",
         "gnomon has the formula",
         "program: v0 = t(3); v1 = L.ops.aten.floor_divide.default(self=v0, other=v0); backward  # float64",
     ),
@@ -107,8 +108,10 @@ PROGRAMS: list[Known] = [
         f"{NUMBERS} .* expected ",
         "the norm of large and small numbers, or to a large power, is computed without overflow on the way",
         "program: v0 = t(3, 3); v1 = v0.norm(2**62); backward  # float64",
-        r"\b(norm(\.\w+)?|vector_norm(\.\w+)?|normalize|pairwise_distance\.\w+)\(.*(1e308|2\*\*62|1e-45|-1\.5)|"
-        r"values=\"(special|extreme|tiny|nothing|nonfinite)\".*(\b|_)(norm(\.\w+)?|vector_norm(\.\w+)?|normalize|cdist|distance\.\w+)\(",
+        r"\b(norm(\.\w+)?|vector_norm(\.\w+)?|normalize|pairwise_distance\.\w+)\(.*(1e308|2\*\*62|1e-45|"
+        r"-1\.5)|"
+        r"values=\"(special|extreme|tiny|nothing|nonfinite)\".*(\b|_)(norm(\.\w+)?|vector_norm(\.\w+)?|"
+        r"normalize|cdist|distance\.\w+)\(",
     ),
     Known(
         "program",
@@ -169,9 +172,12 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        r"raised \w+: (cum(max|min): Dimension out of range|index_(add|fill): index .*out of|scaled_dot_product|"
-        r"searchsorted|scalar_tensor: value cannot|expand: The expanded size of the tensor \(-1\)|multilabel_|adaptive_max_pool|"
-        r"as_strided: Negative sizes|(expand: )?The expanded size of the tensor \(-1\)|expand: invalid size|diff: )",
+        r"raised \w+: (cum(max|min): Dimension out of range|index_(add|fill): index .*out of|"
+        r"scaled_dot_product|"
+        r"searchsorted|scalar_tensor: value cannot|expand: The expanded size of the tensor \(-1\)|"
+        r"multilabel_|adaptive_max_pool|"
+        r"as_strided: Negative sizes|(expand: )?The expanded size of the tensor \(-1\)|expand: invalid "
+        r"size|diff: )",
         "PyTorch looks at the arguments only where there are elements",
         "program: v0 = t(0, 3); v1 = t(3, 3); v0.index_add_(0, L.tensor([2, 0, 1]), v1); no_grad  # float64",
         r"t\(0, 3|, -1\]|\[-1, |searchsorted|n=0",
@@ -264,7 +270,8 @@ PROGRAMS: list[Known] = [
         f"the (gradient|second|jacobian|hessian).*{NUMBERS}|its tangent: {NUMBERS}",
         "PyTorch's gradient of the mean of losses of unlike sizes divides by the number of elements before "
         "they are broadcast",
-        "program: v0 = t(3); v1 = t(); v2 = L.ops.aten.mse_loss.default(self=v0, target=v1); backward  # float64",
+        "program: v0 = t(3); v1 = t(); v2 = L.ops.aten.mse_loss.default(self=v0, target=v1); backward  # "
+        "float64",
         r"aten\.(mse|huber|smooth_l1)_loss",
     ),
     Known(
@@ -284,7 +291,8 @@ PROGRAMS: list[Known] = [
     Known(
         "program",
         r"raised RuntimeError: linear: weight must be a matrix",
-        "gnomon's linear adds a bias to what matrices give; PyTorch's without dimensions, and under vmap, adds "
+        "gnomon's linear adds a bias to what matrices give; PyTorch's without dimensions, and under vmap, "
+        "adds "
         "whatever can be broadcast",
         "program: v0 = t(3); v1 = t(); v2 = F.linear(v0, v0, v1); no_grad  # float64",
         "linear",
@@ -299,9 +307,11 @@ PROGRAMS: list[Known] = [
     Known(
         "program",
         f"(gradient|jacobian|hessian|tangent)[^:]*: {NUMBERS} .* expected \\(?-?(inf|nan)",
-        "gnomon's derivatives of derivatives select where PyTorch's multiply by 0, which is none times infinity",
+        "gnomon's derivatives of derivatives select where PyTorch's multiply by 0, which is none times "
+        "infinity",
         'program: v0 = t(1, 3); v1 = t(2, 3, 3, values="small"); v2 = t(2, 3, 3); '
-        "v3 = L.ops.aten.triplet_margin_loss.default(anchor=v1, positive=v2, negative=v1, eps=0, reduction=2); "
+        "v3 = L.ops.aten.triplet_margin_loss.default(anchor=v1, positive=v2, negative=v1, eps=0, "
+        "reduction=2); "
         "twice  # float32",
         "; (twice|jvp|jacfwd|hessian|jvp of grad)  #",
     ),
@@ -314,7 +324,8 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        f"the gradient of v\\d+.*{NUMBERS}|the (gradients|jacobian|hessian|second)[^:]*: {NUMBERS}|its tangent: {NUMBERS}",
+        f"the gradient of v\\d+.*{NUMBERS}|the (gradients|jacobian|hessian|second)[^:]*: {NUMBERS}|its "
+        f"tangent: {NUMBERS}",
         "PyTorch's second derivative moves the probabilities by 1e-12",
         "program: v0 = t(3, 3); v1 = v0.softmax(0); v2 = L.ops.aten.binary_cross_entropy.default(self=v1, "
         "target=v1); jvp of grad  # float64",
@@ -349,7 +360,8 @@ PROGRAMS: list[Known] = [
         f"{NUMBERS} \\(?-?(inf|nan)\\S*, expected \\(?-?(inf|nan)",
         "what infinite numbers come to depends on the order of a sum",
         'program: v0 = t(3, 3, values="nonfinite"); v1 = F.conv1d(v0[None], v0[None]); no_grad  # bfloat16',
-        r"(special|nonfinite|extreme|inf|nan|1e308).*(conv|linear|matmul|@|einsum|mm|bilinear|sum|mean|inner|dot)",
+        r"(special|nonfinite|extreme|inf|nan|1e308).*(conv|linear|matmul|@|einsum|mm|bilinear|sum|mean|"
+        r"inner|dot)",
     ),
     Known(
         "program",
@@ -364,7 +376,8 @@ PROGRAMS: list[Known] = [
         "program",
         f"(gradient|jacobian|hessian|tangent)[^:]*: {NUMBERS}",
         "which product of many overflows, the order of the factors says",
-        "program: v0 = t(3, 3); v1 = L.ops.aten.addcdiv.default(self=v0, tensor1=v0, tensor2=v0, value=1e308); "
+        "program: v0 = t(3, 3); v1 = L.ops.aten.addcdiv.default(self=v0, tensor1=v0, tensor2=v0, "
+        "value=1e308); "
         "jacfwd  # float64",
         r"\b(1e308|1e-45)\b",
     ),
@@ -415,7 +428,8 @@ PROGRAMS: list[Known] = [
         "program",
         r"raised RuntimeError: vmap: It looks like you're calling .item",
         "a range is made of the numbers of its bounds, which differ between examples",
-        "program: v0 = t(); v1 = L.ops.aten.linspace.Tensor_Tensor(start=v0, end=v0, steps=2); vmap  # float64",
+        "program: v0 = t(); v1 = L.ops.aten.linspace.Tensor_Tensor(start=v0, end=v0, steps=2); vmap  # "
+        "float64",
         "(lin|log)space",
     ),
     Known(
@@ -461,8 +475,10 @@ PROGRAMS: list[Known] = [
 
 # What only other operators call, and what stands behind others' checks.
 INNER = (
-    r"\w*_backward(_data)?|_fused_\w+(\.\w+)?|_?native_(batch|layer|group)_norm\w*(\.\w+)?|_ctc_loss|_embedding_bag|"
-    r"_adaptive_avg_pool\dd|_fft_\w+|_scaled_dot_product\w+|_local_scalar_dense|_safe_softmax|native_channel_shuffle"
+    r"\w*_backward(_data)?|_fused_\w+(\.\w+)?|_?native_(batch|layer|group)_norm\w*(\.\w+)?|_ctc_loss|"
+    r"_embedding_bag|"
+    r"_adaptive_avg_pool\dd|_fft_\w+|_scaled_dot_product\w+|_local_scalar_dense|_safe_softmax|"
+    r"native_channel_shuffle"
 )
 STRANGE = r"special|nonfinite|extreme|inf|nan|e\+?308|e\+38|e-45|\d{9}|65504"  # numbers, and arguments
 EMPTY = r"tensor\((\d+, )*0[,)]|\[(\d+, )*0[,\]]"
@@ -470,8 +486,10 @@ EMPTY = r"tensor\((\d+, )*0[,)]|\[(\d+, )*0[,\]]"
 CALLS: list[Known] = [
     Known(
         INNER,
-        r"^raised (RuntimeError|IndexError|ValueError|NotImplementedError): \w+(\(\))?: (?s:.*)([Ee]xpect|should|"
-        r"must|output with shape|has (sizes|to be)|not implemented|[Gg]iven|too small|dimension|padding|cannot be|out of)",
+        r"^raised (RuntimeError|IndexError|ValueError|NotImplementedError): \w+(\(\))?: (?s:.*)([Ee]xpect|"
+        r"should|"
+        r"must|output with shape|has (sizes|to be)|not implemented|[Gg]iven|too small|dimension|padding|"
+        r"cannot be|out of)",
         "gnomon looks at what no other operator would hand in; PyTorch does not, or finds it later, and what "
         "it reads then is not the tensors' memory",
         "replication_pad1d_backward(tensor(2, 7), tensor(5, 4), [1, 2])  # float64, contiguous",
@@ -479,7 +497,8 @@ CALLS: list[Known] = [
     Known(
         INNER,
         f"{MORE}(RuntimeError|NotImplementedError): (Found dtype|expected scalar type|approximate argument|"
-        'could not create a primitive|masked_scatter: expected|isneginf does|Expected tensor for|The size|"\\w+" not implemented for|TensorAccessor expected 1 dims|output_padding is not)',
+        "could not create a primitive|masked_scatter: expected|isneginf does|Expected tensor for|The size|"
+        '"\\w+" not implemented for|TensorAccessor expected 1 dims|output_padding is not)',
         "gnomon converts a gradient, or an index, of another dtype",
         'log_sigmoid_backward(tensor(2), tensor(2), tensor(2, dtype="complex64"))  # float64, offset',
     ),
@@ -557,7 +576,8 @@ CALLS: list[Known] = [
     ),
     Known(
         ANY,
-        f"{MORE}RuntimeError: (value cannot be converted to type int without|(stride|dilation) should be greater than)",
+        f"{MORE}RuntimeError: (value cannot be converted to type int without|(stride|dilation) should be "
+        f"greater than)",
         "PyTorch's kernels count some arguments in 32 bits",
         "max_pool1d_with_indices(tensor(2, 5), [2], [2147483648], [0], [1], False)  # float64, transposed",
         r"\d{10}",
@@ -702,7 +722,8 @@ CALLS: list[Known] = [
     Known(
         "linalg_svdvals|linalg_svd",
         "raised RuntimeError: linalg_svd: linalg.svd: (The algorithm failed to converge|keyword argument)",
-        "PyTorch looks at the driver only where there are elements, and at infinite numbers only where LAPACK "
+        "PyTorch looks at the driver only where there are elements, and at infinite numbers only where "
+        "LAPACK "
         "does",
         'linalg_svdvals(tensor(0, 2), driver="")  # float64, offset',
     ),
@@ -810,14 +831,16 @@ CALLS: list[Known] = [
         r"_?conv\w*(\.\w+)?",
         f"{NUMBERS} \\(?-?(inf|nan)\\S*, expected \\(?-?(inf|nan)",
         "what infinite numbers come to depends on the order of a sum, and on what is summed beside padding",
-        'conv3d(tensor(1, 2, 3, 3, 3), tensor(2, 2, 2, 2, 2, values="special"), tensor(2), [1, 1, 1], [1, 1, 1], '
+        'conv3d(tensor(1, 2, 3, 3, 3), tensor(2, 2, 2, 2, 2, values="special"), tensor(2), [1, 1, 1], [1, '
+        "1, 1], "
         "[1], 1)  # bfloat16, odd ones",
         STRANGE,
     ),
     Known(
         "unfold_backward",
         f"has (sizes|dtype|strides)|element|{MORE}RuntimeError: (maximum size|output with shape)",
-        "of a tensor without dimensions gnomon gives numbers for what it was folded to, and PyTorch what it likes",
+        "of a tensor without dimensions gnomon gives numbers for what it was folded to, and PyTorch what "
+        "it likes",
         "unfold_backward(tensor(4, 2), [], 0, 2, 1)  # int8, contiguous",
         r", \[(\d)?\], ",
     ),
@@ -855,7 +878,8 @@ CALLS: list[Known] = [
         r"conv[123]d(\.padding)?|conv_\w+|convolution",
         r"raised RuntimeError: convolution: Calculated padded input size",
         "PyTorch's kernels count some arguments in 32 bits, and sizes in 64 where they have no place",
-        "conv2d(tensor(1, 2, 4, 4), tensor(2, 2, 3, 3), tensor(2), [1, 1], [1, 1], [9223372036854775807], 1)  "
+        "conv2d(tensor(1, 2, 4, 4), tensor(2, 2, 3, 3), tensor(2), [1, 1], [1, 1], [9223372036854775807], "
+        "1)  "
         "# float16, expanded",
         r"\d{10}",
     ),
@@ -932,7 +956,8 @@ CALLS: list[Known] = [
         r"ctc_loss\.\w+",
         "raised RuntimeError: ctc_loss: Expected targets to be classes",
         "of a class that there is not PyTorch reads memory that is not the tensor's",
-        'ctc_loss.IntList(tensor(5, 2, 4), tensor(2, 3, dtype="int64", grad=False), [5, 5], [3, 3], 3, 1, True)  '
+        'ctc_loss.IntList(tensor(5, 2, 4), tensor(2, 3, dtype="int64", grad=False), [5, 5], [3, 3], 3, 1, '
+        "True)  "
         "# float64, expanded",
     ),
     Known(
@@ -947,7 +972,8 @@ CALLS: list[Known] = [
         r"grid_sampler\w*|scaled_dot_product_attention",
         r"^raised RuntimeError: \w+: [Ee]xpected",
         "PyTorch looks at the dtype, and at other arguments, only where there are elements",
-        'grid_sampler_2d(tensor(0, 2, 3, 4), tensor(0, 2, 3, 2, dtype="int8"), 0, 0, False)  # float64, mixed',
+        'grid_sampler_2d(tensor(0, 2, 3, 4), tensor(0, 2, 3, 2, dtype="int8"), 0, 0, False)  # float64, '
+        "mixed",
         EMPTY,
     ),
     Known(
@@ -987,7 +1013,8 @@ CALLS: list[Known] = [
     ),
     Known(
         "repeat|tile",
-        r"^raised RuntimeError: (\w+: )?(Trying to create tensor with negative|Stride calculation overflowed)",
+        r"^raised RuntimeError: (\w+: )?(Trying to create tensor with negative|Stride calculation "
+        r"overflowed)",
         "a product of sizes that has no place in 64 bits is another number to PyTorch",
         "repeat(tensor(2, 3), [0, 9223372036854775807])  # float32, contiguous",
         r"\d{16}",
