@@ -368,3 +368,17 @@ def test_a_format_is_of_so_many_dimensions(device):
     volume = gn.empty(144, device=device).as_strided((2, 2, 3, 2, 2), (24, 1, 8, 4, 2))
     assert volume.is_contiguous(memory_format=gn.channels_last_3d)
     assert not volume.is_contiguous(memory_format=gn.channels_last)
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_gradient_of_silu_of_complex_numbers_is_conjugate(device):
+    x = gn.tensor([0.3 + 0.7j, -1 + 2j], dtype=gn.complex128, device=device, requires_grad=True)
+    assert gn.autograd.gradcheck(gn.nn.functional.silu, (x,))
+    assert gn.autograd.gradgradcheck(gn.nn.functional.silu, (x,))
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_the_tangent_of_nansum_leaves_nan_out(device):
+    x, tangent = (gn.tensor(row, device=device) for row in ([math.nan, 2.0, 3.0], [math.nan, 1.0, 1.0]))
+    value, slope = gn.func.jvp(gn.nansum, (x,), (tangent,))
+    assert (value.item(), slope.item()) == (5, 2)

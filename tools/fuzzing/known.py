@@ -379,7 +379,7 @@ PROGRAMS: list[Known] = [
         "program: v0 = t(3, 3); v1 = L.ops.aten.addcdiv.default(self=v0, tensor1=v0, tensor2=v0, "
         "value=1e308); "
         "jacfwd  # float64",
-        r"\b(1e308|1e-45)\b",
+        r"\b(1e308|1e-45)\b|values=\"tiny\".*(divide|/)",
     ),
     Known(
         "program",
@@ -470,6 +470,36 @@ PROGRAMS: list[Known] = [
         'program: v0 = t(3, 3, values="extreme", layout="offset"); v1 = t(2, 3, 3, values="equal"); '
         'v2 = L.einsum("...ij,...jk->...ik", v0, v1); backward  # float32',
         "einsum|@",
+    ),
+    Known(
+        "program",
+        f"tangent: {NUMBERS}",
+        "PyTorch's tangent of silu of complex numbers is conjugate where it has not to be",
+        "program: v0 = t(2, 3, 3); v1 = L.ops.aten.silu.default(self=v0); jvp  # complex128",
+        "silu.*# complex",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: Expected isFloatingType",
+        "a real operand's gradient is the real part of a complex one",
+        "program: v0 = t(); v1 = L.ops.aten.polar.default(abs=v0, angle=v0); "
+        "v2 = L.ops.aten.fill.Tensor(self=v1, value=v0); backward  # float32",
+    ),
+    Known(
+        "program",
+        f"tangent: {NUMBERS}",
+        "PyTorch's tangent of smooth_l1_loss without a curve is not its gradient, at the kink",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.smooth_l1_loss.default(self=v0, target=v0, beta=0); "
+        "jvp  # float64",
+        "smooth_l1_loss.*beta=0",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "what overlaps in part is copied in an order that nobody promises",
+        "program: v0 = t(3, 3); v1 = v0.unbind(-1)[0]; v2 = v0.transpose(0, 0); v2.copy_(v1); "
+        "no_grad  # float64",
+        r"(unbind|select|\[\.\.\., 0\]|\[-1\]|diagonal).*(copy_|addcmul_)\(",
     ),
 ]
 
@@ -1018,6 +1048,51 @@ CALLS: list[Known] = [
         "a product of sizes that has no place in 64 bits is another number to PyTorch",
         "repeat(tensor(2, 3), [0, 9223372036854775807])  # float32, contiguous",
         r"\d{16}",
+    ),
+    Known(
+        "bernoulli_.*",
+        "raised RuntimeError: expand: The expanded size",
+        "PyTorch looks at the sizes of probabilities only where there are elements",
+        'bernoulli_.Tensor(tensor(0, 3), tensor(2, 3, dtype="float32", values="zeros"), generator=None)  '
+        "# int64, overlapping",
+        EMPTY,
+    ),
+    Known(
+        "cross_entropy_loss|native_channel_shuffle|conv[123]d(\\.padding)?|convolution",
+        r"^raised RuntimeError: (cross_entropy: weight|reshape: Stride|convolution: non-positive)",
+        "PyTorch looks at weights, groups and dilations only where there are elements",
+        "convolution(tensor(0, 2, 4, 4), tensor(3, 2, 3, 3), None, [1, 1], [0, 0], [0, 0], False, [0, 0], "
+        "1)  # float32, offset",
+        EMPTY,
+    ),
+    Known(
+        "nll_loss_forward",
+        r"raised RuntimeError: .*\nexpected IndexError",
+        "of a tensor that has too few dimensions gnomon says how many there should be; PyTorch reads the "
+        "size that is not there",
+        'nll_loss_forward(tensor(3, 4), tensor(dtype="int64", values="below 4"), None, 1, -100)  '
+        "# float64, permuted",
+    ),
+    Known(
+        "baddbmm_?|addbmm_?",
+        NUMBERS,
+        "0 times what is no number is none; PyTorch leaves a product of no elements out",
+        "baddbmm(tensor(), tensor(2, 2, 0), tensor(2, 0, 4), beta=1, alpha=nan)  # bfloat16, mixed",
+        "alpha=(nan|inf|-inf)",
+    ),
+    Known(
+        "inner",
+        "expected complex32",
+        "gnomon has no complex32: half with complex is complex64",
+        'inner(tensor(), tensor(2, 3, dtype="float16"))  # complex128, offset',
+        "float16",
+    ),
+    Known(
+        "_pad_circular",
+        "raised (RuntimeError|IndexError): narrow|has alias",
+        "gnomon looks at what no other operator would hand in",
+        "_pad_circular(tensor(2, 2, 4), [3, -2])  # float64, overlapping",
+        r"-\d|, \[\d\]",
     ),
 ]
 

@@ -144,7 +144,7 @@ silu = native_function(
     python_module="nn",
     meta=unary("bool", "integer"),
     kernel=pointwise(lambda a: a * arithmetic.sigmoid(a)),
-    derivatives={"self": lambda grad, self: aten.silu_backward.default(grad, self)},
+    derivatives={"self": lambda grad, self: aten.silu_backward.default(grad, conj(self))},
     inplace=True,
     out="out",
     exact_out=True,
@@ -159,7 +159,7 @@ def _silu_backward(grad: Any, a: Any) -> Any:
 
 def _silu_double(grad: Any, grad_output: Any, self: Any) -> Any:
     s = self.sigmoid()
-    return grad * grad_output * s * (1 - s) * (2 + self * (1 - 2 * s))
+    return grad * conj(grad_output * s * (1 - s) * (2 + self * (1 - 2 * s)))
 
 
 silu_backward = native_function(
@@ -168,7 +168,7 @@ silu_backward = native_function(
     meta=binary("bool", "integer"),
     kernel=pointwise(_silu_backward),
     derivatives={
-        "grad_output": lambda grad, self: aten.silu_backward.default(grad, self),
+        "grad_output": lambda grad, self: aten.silu_backward.default(grad, conj(self)),
         "self": _silu_double,
     },
     doc="The gradient of silu.",

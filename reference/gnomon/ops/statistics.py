@@ -193,9 +193,9 @@ nansum = native_function(
     meta=_nansum_rule,
     kernel=_nansum_kernel,
     derivatives={
-        "self": lambda grad, self, dim, keepdim: (
-            _expanded(grad.to(self.dtype), self._spec.sizes, dim, keepdim) * ~self.isnan()
-        ),
+        "self": lambda grad, self, dim, keepdim: _expanded(
+            grad.to(self.dtype), self._spec.sizes, dim, keepdim
+        ).masked_fill(self.isnan(), 0),
     },
     identity=0,
     dtype_from_out=True,
