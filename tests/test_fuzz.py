@@ -170,6 +170,17 @@ def test_a_smaller_program_is_one(library: Any) -> None:
     assert str(smaller) == "program: v0 = t(3); v3 = v0.exp(); backward  # float64"
 
 
+def test_the_size_of_a_complex_number_may_overflow(library: Any) -> None:
+    """Which ended the run."""
+    assert library.calls.magnitude(complex(1.7e308, 1.7e308)) == float("inf")
+    assert library.calls.magnitude(3 - 4j) == 5
+
+
+def test_strides_that_say_nothing_are_not_compared(library: Any) -> None:
+    assert library.calls.telling_strides((3, 1, 2), (2, 7, 1)) == (2, 0, 1)
+    assert library.calls.telling_strides((3, 0), (5, 1)) == ()
+
+
 def test_a_known_difference_hides_no_other(library: Any) -> None:
     known = library.known.Known("neg|abs", "has strides", "it lies otherwise", "", "# float16")
     assert known.covers("neg", "neg(tensor(2))  # float16, offset", "result has strides (1,), expected (2,)")

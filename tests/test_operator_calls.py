@@ -79,7 +79,7 @@ def test_out_of_linear_and_slice_scatter(device):
 def test_a_threshold_that_halves_do_not_hold(device, dtype):
     x = gn.ones(2, dtype=dtype)
     assert F.threshold(x, 1e30, -4).tolist() == [-4.0] * 2
-    assert F.threshold(x, -1e39 if dtype is gn.bfloat16 else -1e30, -4).tolist() == [1.0] * 2
+    assert F.threshold(x, -1e30, -4).tolist() == [1.0] * 2
     if dtype is gn.float16:
         with pytest.raises(RuntimeError, match="threshold: value cannot be converted to type float16"):
             F.threshold(x, 0, 1e30)

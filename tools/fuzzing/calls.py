@@ -233,7 +233,7 @@ class _Tolerance:
             return None
         least = max([expected.dtype, *self.given], key=eps_of)
         bound = ROUNDINGS.get(least, 64) * eps_of(least)
-        finite = [abs(each) for each in expected.numbers or () if _is_finite(each)]
+        finite = [size for size in map(magnitude, expected.numbers or ()) if math.isfinite(size)]
         return [bound * max([1.0, *finite])] * len(expected.numbers or ())
 
     def exact(self, expected: Any, position: int) -> None:
@@ -243,8 +243,9 @@ class _Tolerance:
         return ""
 
 
-def _is_finite(number: Any) -> bool:
-    return math.isfinite(number.real) and math.isfinite(number.imag)
+def magnitude(number: Any) -> float:
+    """The absolute value, infinite where that of a complex number overflows, for which abs raises."""
+    return math.hypot(number.real, number.imag)
 
 
 def outcome(framework: Any, case: Case) -> Any:

@@ -31,7 +31,7 @@ from gnomon_conformance.running import SEED, Failure, TensorOutcome, failure_of
 from gnomon_conformance.selection import operators
 from gnomon_conformance.tolerances import eps_of
 
-from .calls import telling_strides
+from .calls import magnitude, telling_strides
 
 NAME = "program"  # of all of them, where an operator's is wanted
 SIZES = ((3, 3), (3, 3), (3, 3), (3,), (1, 3), (3, 1), (), (2, 3, 3), (0, 3))
@@ -652,7 +652,7 @@ def _shown(value: Any) -> str:
 def _bounds(expected: TensorOutcome, dtype: str) -> list[float] | None:
     if expected.dtype not in FLOATS:
         return None
-    finite = [abs(each) for each in expected.numbers or () if abs(each) < float("inf")]
+    finite = [size for size in map(magnitude, expected.numbers or ()) if size < float("inf")]
     eps = max(eps_of(expected.dtype), eps_of(dtype))
     steps = 16 if dtype in ("float16", "bfloat16") else 256
     return [steps * eps * max([1.0, *finite])] * len(expected.numbers or ())
