@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -129,3 +130,21 @@ def test_lists_of_many_tensors(device: str, count: int) -> None:
     for _ in range(2):
         (gradient,) = gn.autograd.grad(gn.cat(tensors).sum(), leaf)
         assert gradient.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "float16"])
+def test_a_number_in_a_tensor_s_place_is_refused_after_others_were_taken(device: str, dtype: str) -> None:
+    """A plan is for a type of numbers; those that the dtype does not hold are refused all the same."""
+    x = gn.tensor([1, 2], dtype=getattr(gn, dtype))
+    mask = gn.tensor([True, False])
+    taken = [7, -100] if dtype != "uint8" else [7]
+    refused = {"uint8": [2**8, 2**40], "int64": [2**63], "float32": [1e39, -1e39]}.get(dtype, [])
+    if x.is_floating_point():
+        taken = [0.5, math.inf, 2e38 if dtype == "float64" else 2.0, *taken]
+    for _ in range(3):
+        for number in taken:
+            made = gn.where(mask, x, number)
+            assert made.dtype is x.dtype and made.tolist() == [1, number]
+        for number in refused:
+            with pytest.raises((RuntimeError, OverflowError), match=r"overflow|too (large|big)"):
+                gn.where(mask, x, number)

@@ -324,8 +324,6 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     if device.type == "meta":
         return None
     base = record.base or operator
-    if numbers and base.record.numbers_fit:
-        return None
     plan = find_plan(base, arguments)
     kernel = launch.find_kernel(backend_of(device), base.record.kernel_name, plan.key_dtype)
     if not hasattr(kernel, "prepare"):

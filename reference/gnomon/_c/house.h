@@ -108,6 +108,7 @@ typedef struct Shortcut {
     unsigned lists;     /* which of them are lists */
     unsigned optionals; /* which of them may be None */
     unsigned numbers;   /* which arguments may be a zero with a sign */
+    int numbers_fit;    /* whether numbers that a dtype does not hold are refused */
     int kind;           /* of a view's key */
     int refuses_recording;
     int is_inplace;

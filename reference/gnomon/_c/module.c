@@ -156,6 +156,7 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     self->lists = (unsigned)number_or_zero(facts, "lists");
     self->optionals = (unsigned)number_or_zero(facts, "optionals");
     self->numbers = (unsigned)number_or_zero(facts, "numbers");
+    self->numbers_fit = (int)number_or_zero(facts, "numbers_fit");
     self->kind = (int)number_or_zero(facts, "kind");
     self->refuses_recording = (int)number_or_zero(facts, "refuses_recording");
     self->is_inplace = (int)number_or_zero(facts, "is_inplace");

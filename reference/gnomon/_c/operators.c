@@ -1,6 +1,8 @@
 /* Shortcuts of operators: one kernel call (fast_path.py, fast_operators.py). */
 #include "house.h"
 
+#include <float.h>
+
 /* The entry points of csrc/gnomon.h. */
 typedef double call1(double call, double a);
 typedef double call2(double call, double a, double b);
@@ -51,6 +53,11 @@ int as_number(PyObject *object, double *number) {
     const long long integer = PyLong_AsLongLongAndOverflow(object, &overflow);
     *number = (double)integer;
     return !overflow && integer < 1LL << 53 && integer > -(1LL << 53);
+}
+
+/* Might a dtype of a number's kind not hold it?  Infinities, and NaN, all do. */
+static int is_large(PyObject *object, double number) {
+    return PyFloat_CheckExact(object) ? isfinite(number) && fabs(number) > FLT_MAX : number < -128 || number > 127;
 }
 
 /* Run the kernel of ``plan`` and make the result; NULL and no exception where Python has to do it: no memory, or a
@@ -214,7 +221,8 @@ PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, 
             }
             keys |= keys_of(args[k]);
             addresses[operands++] = address_of(args[k]);
-        } else if (operands > 0 && as_number(args[k], &addresses[operands])) {
+        } else if (operands > 0 && as_number(args[k], &addresses[operands])
+                   && !(self->numbers_fit && is_large(args[k], addresses[operands]))) {
             parts[length++] = (PyObject *)Py_TYPE(args[k]);
             operands++;
         } else {

@@ -221,9 +221,9 @@ def native_function(
     found in nn.functional rather than in gnomon itself. ``expands_inputs``: names of arguments that such a
     kernel sees with the output's sizes. ``promotes_inputs``: tensor arguments are converted to the output's
     dtype before a kernel without a walk runs. ``numbers``: where a Python number may stand for a tensor: for
-    "other", for "either" of self and other, or for "both" of them; ``numbers_fit``: the rule refuses some, so
-    that a plan is not for all of a type. ``wide_numbers``: operands which, when
-    they are numbers or have no dimensions, half precision tensors meet in float32. ``dtype_from_out``: a
+    "other", for "either" of self and other, or for "both" of them; ``numbers_fit``: the rule refuses those
+    that the dtype does not hold. ``wide_numbers``: operands which, when they are numbers or have no
+    dimensions, half precision tensors meet in float32. ``dtype_from_out``: a
     ``dtype`` that is not given is that of the output, in place and with ``out=``. ``exact_out``: an ``out=``
     of another dtype than the result's is refused, where others convert. ``out_dtypes``: the dtypes that an
     ``out=`` may have, whatever the result's. ``cast_error``: what an ``out=`` raises that the result can not
