@@ -382,3 +382,26 @@ def test_the_tangent_of_nansum_leaves_nan_out(device):
     x, tangent = (gn.tensor(row, device=device) for row in ([math.nan, 2.0, 3.0], [math.nan, 1.0, 1.0]))
     value, slope = gn.func.jvp(gn.nansum, (x,), (tangent,))
     assert (value.item(), slope.item()) == (5, 2)
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("name", ["max", "min", "median", "nanmedian"])
+def test_what_is_not_chosen_has_no_part_in_an_infinite_gradient(name, device):
+    x = gn.tensor([3.0, 1.0, 2.0, nan if name == "nanmedian" else 1.5], device=device, requires_grad=True)
+    result = getattr(x, name)()
+    (grad,) = gn.autograd.grad(result, x, gn.full_like(result, inf))
+    assert sorted(grad.tolist()) == [0.0, 0.0, 0.0, inf] and grad[x == result].item() == inf
+    infinite = gn.tensor([inf, 1.0], device=device, requires_grad=True)
+    (grad,) = gn.autograd.grad(getattr(infinite, name)(), infinite)
+    assert sorted(grad.tolist()) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_numbers_that_a_range_does_not_come_to_are_not_looked_at(device):
+    assert gn.linspace(2, -3e38, 1, dtype=gn.int32, device=device).tolist() == [2]
+    assert gn.linspace(1e39, 2, 0, dtype=gn.int32, device=device).tolist() == []
+    for start, end, steps in ((3e38, 2, 1), (2, 3e38, 2)):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            gn.linspace(start, end, steps, dtype=gn.int32, device=device)
+    with pytest.raises(RuntimeError, match="weights sum to zero"):
+        gn.cov(gn.ones(2, 3, device=device), aweights=gn.zeros(3, device=device))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dispatch.dispatcher import aten
+
 
 def conj(value: Any) -> Any:
     """The complex conjugate of a tensor or number; a real one itself."""
@@ -21,3 +23,12 @@ def conj(value: Any) -> Any:
 def scaled(grad: Any, alpha: Any) -> Any:
     """``grad * conj(alpha)``, or grad itself where alpha is 1.  Source: maybe_multiply."""
     return grad if alpha == 1 else grad * alpha.conjugate()
+
+
+def evenly_distributed(grad: Any, self: Any, result: Any) -> Any:
+    """``grad`` spread evenly over the elements that are the result, 0 elsewhere; NaN is equal to NaN here.
+
+    Source: evenly_distribute_backward.
+    """
+    chosen = (self == result).logical_or(self.isnan().logical_and(result.isnan()))
+    return aten.zeros_like(self).masked_fill(chosen, grad / chosen.sum())

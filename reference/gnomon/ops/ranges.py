@@ -124,9 +124,8 @@ def _space_rule(
     dtype = dtype or get_default_dtype()
     if steps > 1:
         refuse(dtype, "bool")
-    if steps:
-        for bound in (start, end):
-            check_number_fits(bound, dtype)
+    for bound in (start, end)[:steps]:
+        check_number_fits(bound, dtype)
     return contiguous_spec((steps,), dtype, resolve_device(device))
 
 

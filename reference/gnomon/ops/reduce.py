@@ -15,6 +15,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
+from ..kit.formulas import evenly_distributed
 from ..kit.iterator import TensorIterator
 from ..kit.loops import reduction, rows_along
 from ..kit.native import native_function
@@ -260,12 +261,6 @@ def _extreme_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) ->
     return expanded(grad, sizes, dim, keepdim) * chosen / count.expand(sizes) if sizes else grad
 
 
-def _only_extreme_grad(grad: Any, self: Any, result: Any) -> Any:
-    """The same of all elements, where NaN is equal to NaN.  Source: evenly_distribute_backward."""
-    chosen = (self == result).logical_or(self.isnan().logical_and(result.isnan()))
-    return aten.zeros_like(self).masked_fill(chosen, grad / chosen.sum())
-
-
 def _largest(numbers: list[Any]) -> Any:
     best = numbers[0]
     for number in numbers:
@@ -310,7 +305,7 @@ native_function(
     "max(Tensor self) -> Tensor",
     meta=lambda self: _extreme_rule(self, (), False),
     kernel_of="amax",
-    derivatives={"self": _only_extreme_grad},
+    derivatives={"self": evenly_distributed},
     node_name="MaxBackward1",
     exact_out=True,
     out="unary_out",
@@ -325,7 +320,7 @@ native_function(
     "min(Tensor self) -> Tensor",
     meta=lambda self: _extreme_rule(self, (), False),
     kernel_of="amin",
-    derivatives={"self": _only_extreme_grad},
+    derivatives={"self": evenly_distributed},
     node_name="MinBackward1",
     exact_out=True,
     out="unary_out",

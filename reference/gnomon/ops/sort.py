@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..kit.formulas import evenly_distributed
 from ..kit.iterator import result_type
 from ..kit.loops import rows_along
 from ..kit.native import native_function
@@ -234,12 +235,6 @@ def _nanmedian(numbers: list[Any]) -> int:
     return ascending(numbers)[max(count - 1, 0) // 2]
 
 
-def _shared_grad(grad: Any, self: Any, result: Any) -> Any:
-    """Spread evenly over the elements that equal the result.  Source: evenly_distribute_backward."""
-    chosen = (self == result) | (self.isnan() & result.isnan())
-    return chosen.to(grad.dtype) * (grad / aten.sum(chosen))
-
-
 def _flat_median(choose: Any) -> Any:
     def kernel(output: Tensor, self: Tensor) -> None:
         accessor = TensorAccessor(self)
@@ -264,7 +259,7 @@ for _name, _choose, _note in (
         f"{_name}(Tensor self) -> Tensor",
         meta=_flat_median_rule,
         kernel=_flat_median(_choose),
-        derivatives={"self": _shared_grad},
+        derivatives={"self": evenly_distributed},
         doc=f"The lower of the two elements in the middle of all; {_note}.  Equal elements share the "
         "gradient; of an empty tensor NaN, cast to its dtype.",
     )

@@ -327,7 +327,7 @@ def _cov(self: Any, correction: int, fweights: Any, aweights: Any) -> Any:
     else:
         total = weights.sum()
         if count and can_be_read(total) and bool((total == 0).item()):
-            raise ZeroDivisionError("cov(): weights sum to zero, can't be normalized")
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
         mean = (data * weights).sum(1) / total
         if aweights is None or correction == 0:
             norm = total - correction
