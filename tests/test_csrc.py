@@ -965,7 +965,10 @@ def test_a_long_call_lets_other_python_threads_run(library):
     sys.setswitchinterval(60)
     try:
         begin.set()
-        assert library.lib.gn_run(address, tensors) == OK
+        for _ in range(10_000):  # until the system lets it run, too
+            assert library.lib.gn_run(address, tensors) == OK
+            if ran:
+                break
         during = list(ran)
     finally:
         sys.setswitchinterval(interval)

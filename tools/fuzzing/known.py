@@ -507,6 +507,20 @@ EMPTY = r"tensor\((\d+, )*0[,)]|\[(\d+, )*0[,\]]"
 
 CALLS: list[Known] = [
     Known(
+        r"pow_?\.Tensor_Scalar",
+        r"element \d+ is -?(inf|0\.0), expected -?(inf|0\.0)",
+        "the exponent is a number of the dtype, in which odd ones beyond 2**24 are none; for PyTorch not in "
+        "the elements behind the last whole vector",
+        'pow.Tensor_Scalar(tensor(2, 1, dtype="float32"), -2147483649)  # bfloat16, offset',
+        r"\), -?\d{8,}",
+    ),
+    Known(
+        "norm.ScalarOpt_dtype",
+        f"{MORE}RuntimeError: Expected out tensor to have dtype float, but got",
+        "a norm of complex numbers is real, whatever complex dtype they are to be summed in",
+        'norm.ScalarOpt_dtype(tensor(2, 3, dtype="complex64"), 1, dtype="complex64")  # float16, contiguous',
+    ),
+    Known(
         INNER,
         r"^raised (RuntimeError|IndexError|ValueError|NotImplementedError): \w+(\(\))?: (?s:.*)([Ee]xpect|"
         r"should|"

@@ -107,6 +107,19 @@ def geometric(words: Words, kind: Any, p: float) -> Array:
     return np.fmod(trials, 2.0**64).astype(np.uint64).view(np.int64)
 
 
+@family.kernel("randperm.generator", REAL)
+def permutation(output: Tensor, n: int, stream: tuple[int, int, int]) -> None:
+    """Each place in turn is exchanged with one from there on; half a block says with which."""
+    words = blocks((n + 1) // 2, *stream)
+    halves = [low | high << np.uint64(32) for low, high in (words[:2], words[2:])]
+    bits = np.stack(halves, 1).reshape(-1).tolist()
+    drawn = list(range(n))
+    for place in range(n - 1):
+        other = place + (bits[place] * (n - place) >> 64)
+        drawn[place], drawn[other] = drawn[other], drawn[place]
+    store(output, np.array(drawn))
+
+
 # -- Poisson ----------------------------------------------------------------------------------------------
 
 _MANY = 10  # from this rate on numbers are proposed and rejected, below it they are counted up to

@@ -107,8 +107,9 @@ def _power_of_number(a: Any, exponent: Any) -> Any:
 
 
 def _power_kernel(iterator: TensorIterator, exponent: Any) -> None:
-    """The exponent is a number of the tensor's dtype; an integer one stays exact."""
-    held = exponent if isinstance(exponent, int) else iterator.common_dtype.cast(exponent)  # type: ignore
+    """The exponent is a number of the tensor's dtype; of integers it stays exact."""
+    dtype = iterator.common_dtype
+    held = exponent if dtype.category < 2 else dtype.cast(exponent)  # type: ignore[union-attr]
     for_each(iterator, lambda a: _power_of_number(a, held))
 
 
