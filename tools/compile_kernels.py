@@ -142,19 +142,25 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @functools.cache
-def _written(text: str) -> str:
-    """A digest of what a text and those that it includes say, comments and blanks aside."""
+def _written(text: str, is_complex: bool) -> str:
+    """A digest of what a text and those that it includes say, comments and blanks aside.
+
+    Functions of complex numbers are no part of the kernels of others.
+    """
     folders = sources.kernel_folders(False)
     source = sources.text(f"cuda/{text}")
+    included = sources.included_files(source, folders)
     digest = hashlib.sha256()
-    for content in (source, *(path.read_text() for path in sources.included_files(source, folders))):
+    used = [path for path in included if is_complex or path.name != "scalar_complex.h"]
+    for content in (source, *(path.read_text() for path in used)):
         digest.update("\n".join(_COMMENT.sub(" ", content).split()).encode() + b"\0")
     return digest.hexdigest()
 
 
 def digest_of(part: Part, programs: Sequence[Program]) -> str:
     """Of all that can change a part of the record, but for the compiler's version."""
-    facts = [*part, _written(part.text), [batch.kernels for batch in batches(programs)], NvrtcCompiler.usual]
+    written = _written(part.text, part.dtype.startswith("complex"))
+    facts = [*part, written, [batch.kernels for batch in batches(programs)], NvrtcCompiler.usual]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
