@@ -37,7 +37,7 @@ SOME := ^(add|exp|copy_|sum|mm|gather)([._]|$$)
 # A file is one worker's, so that what its tests share is made once.  How many calls are drawn in a given time
 # depends on the machine; this says the same on all of them.
 test: lint
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile tests conformance
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests conformance
 	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS) --property-seconds 0
 	$(HAS_GPU) || exit 0; $(EMULATED)gnomon conform cuda -n $(WORKERS) --dtypes float32 --ops '$(SOME)' \
 		--property-seconds 0
