@@ -405,3 +405,10 @@ def test_numbers_that_a_range_does_not_come_to_are_not_looked_at(device):
             gn.linspace(start, end, steps, dtype=gn.int32, device=device)
     with pytest.raises(RuntimeError, match="weights sum to zero"):
         gn.cov(gn.ones(2, 3, device=device), aweights=gn.zeros(3, device=device))
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_an_infinite_weight_has_no_part_in_the_tangent_of_what_it_does_not_meet(device):
+    x, weight, tangent = (gn.tensor(each, device=device) for each in ([2.0, -1.0], [inf, 0.5], [3.0, 4.0]))
+    _, found = gn.func.jvp(aten._prelu_kernel, (x, weight), (tangent, gn.ones_like(weight)))
+    assert found.tolist() == [3.0, 4.0 * 0.5 - 1.0]

@@ -341,9 +341,11 @@ def _prelu_backward(grad_output: Any, self: Any, weight: Any) -> tuple[Any, Any]
     refuse(self.dtype, "bool", "integer", "complex")
     positive = self > 0
     zero = aten.zeros_like(grad_output)
+    # what a choice leaves out has no part in its derivatives, either, even if it is infinite
+    slope, negative = aten.where.self(positive, 1.0, weight), self.masked_fill(positive, 0)
     return (
-        aten.where.self(positive, grad_output, grad_output * weight),
-        aten.where.self(positive, zero, grad_output * self),
+        aten.where.self(positive, grad_output, grad_output * slope),
+        aten.where.self(positive, zero, grad_output * negative),
     )
 
 
