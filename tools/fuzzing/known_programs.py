@@ -1,0 +1,505 @@
+"""Known differences of programs; tools/fuzzing/known.py says what these are."""
+
+from __future__ import annotations
+
+from .difference import MORE, NUMBERS, Known
+
+FORWARD = "; (jvp|jacfwd|hessian|jvp of grad)  #"
+BATCHED = "; (vmap|jacrev|jacfwd|hessian|vmap of grad)  #"
+
+PROGRAMS: list[Known] = [
+    Known(
+        "program",
+        NUMBERS,
+        "what is scattered into the memory that it lies in is read before or after that was written",
+        'program: v0 = t(3, 3, layout="column"); v1 = v0.permute(1, 0); '
+        "v0.scatter_(0, L.tensor([[2, 0, 1], [0, 0, 2], [1, 1, 1]]), v1); jvp  # float64",
+        r"(v\d+) = (v\d+)\.permute.*\2\.scatter_\(.*, \1\)",
+    ),
+    Known(
+        "program",
+        r"jacobian has dtype \w+, expected float32",
+        "PyTorch makes a Jacobian that is all zeros in the default dtype",
+        'program: v0 = t(values="ties"); v2 = L.ops.aten.var_mean.dim(self=v0, dim=None)[0]; v2.zero_(); '
+        "jacfwd  # bfloat16",
+        "; jacfwd  #",
+    ),
+    Known(
+        "program",
+        r"has sizes \(1, 0, 3\), expected \(0, 3\)",
+        "attention over nothing has the sizes of attention over something",
+        'program: v0 = t(0, 3, values="unit"); v3 = v0.unsqueeze(0); v4 = '
+        "L.ops.aten.scaled_dot_product_attention.default(query=v0, key=v0, value=v3, scale=None); "
+        "backward  # float64",
+        "scaled_dot_product_attention",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: Function BinaryCrossEntropyWithLogitsBackward0 returned an invalid gradient",
+        "PyTorch's second derivative forgets that the target was broadcast",
+        'program: v0 = t(0, 3, values="equal", layout="odd ones"); v1 = t(values="unit"); v3 = '
+        "L.ops.aten.binary_cross_entropy_with_logits.default(self=v1, target=v0); twice  # float64",
+        "binary_cross_entropy_with_logits",
+    ),
+    Known(
+        "program",
+        r"v\d+ has sizes \(\d+, \d+\), expected \(\d+, \d+\)",
+        "whether an element of a norm in half precision is 0 is a matter of rounding",
+        'program: v0 = t(3, 1, values="distinct"); v3 = v0.reshape(-1); v4 = F.layer_norm(v3, (3,)); '
+        "v5 = L.ops.aten.nonzero.default(self=v4); no_grad  # float16",
+        "_norm.*nonzero.*# b?float16",
+    ),
+    Known(
+        "program",
+        r"element \d+ is -?3\.\d+e\+38, expected -?inf",
+        "PyTorch multiplies by 6 before it divides by 6, in float32, which overflows",
+        'program: v0 = t(3, 3, values="nonzero", layout="expanded"); v1 = t(1, 3, values="distinct"); '
+        'v2 = t(1, 3, values="special", layout="offset"); v3 = L.ops.aten.hardswish.default(self=v2); '
+        "backward  # bfloat16",
+        "hardswish",
+    ),
+    Known(
+        "program",
+        f"{MORE}NotImplementedError: the derivative for '_cdist_backward' is not implemented",
+        "gnomon has the formula",
+        "program: v0 = t(3, 1); v1 = L.cdist(v0, v0); twice  # float32",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: derivative for aten::(floor_divide|hardsigmoid_backward|logspace|linspace|"
+        f"native_channel_shuffle) is not",
+        "gnomon has the formula",
+        "program: v0 = t(3); v1 = L.ops.aten.floor_divide.default(self=v0, other=v0); backward  # float64",
+    ),
+    Known(
+        "program",
+        f"{MORE}\\w+: .*does not support automatic differentiation for outputs with complex dtype",
+        "the formula holds for complex numbers",
+        "program: v0 = t(2, 3); v1 = L.ops.aten.silu.default(self=v0); backward  # complex128",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: one of the variables needed for gradient computation has been modified by an "
+        "inplace operation",
+        "gnomon's formula saves less: of prod the input, and not the product, too",
+        "program: v0 = t(3, 1); v1 = v0.prod(0); v1.neg_(); vjp  # float64",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: The function 'soft_margin_loss' is not differentiable with respect to",
+        "gnomon composes it of operators that have derivatives",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.soft_margin_loss.default(self=v0, target=v0); vjp  # float64",
+    ),
+    Known(
+        "program",
+        f"the (tangent|jacobian|hessian|gradient|result).*{NUMBERS}|its tangent.*{NUMBERS}",
+        "PyTorch's tangent of what an operator writes to its own operand is of the numbers afterwards: that "
+        "of v.mul_(v) at 2 is 6 times v's, and has to be 4 times",
+        "program: v0 = t(3, 3); v0.mul_(v0); jvp  # float64",
+        rf"(\bv\d+)(\.(add|sub|mul|div|addcmul|pow)_\((v\d+, )?\1\b| [+*]= \1\b).*{FORWARD}",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: output with shape .* doesn't match the broadcast shape",
+        "PyTorch's second derivative of clamp writes to a mask that is too small",
+        "program: v0 = t(3, 3); v1 = v0.max(0)[0]; v2 = L.clamp(v1, v0, v1); twice  # float64",
+        "clamp",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: unsupported operation: some elements of the input tensor and the written-to",
+        "under vmap gnomon's rule for a writing operator copies first",
+        "program: v0 = t(3); v0.index_put_((L.tensor([2, 0, 1]),), v0, accumulate=True); vmap  # float64",
+        rf"(index_put|index_add|scatter|index_copy|\] = ).*{BATCHED}|index_put.*jvp|\] = .*jvp",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: addmm: The (expanded size of|number of sizes provided)",
+        "gnomon's linear and addmm are of matrices and one bias; PyTorch's vmap, and its linear of what has "
+        "three dimensions, add whatever can be broadcast",
+        "program: v0 = t(3, 3); v1 = t(2, 3, 3); v2 = F.linear(v1, v0, v1); no_grad  # float32",
+        "linear|addmm",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} .* expected ",
+        "the norm of large and small numbers, or to a large power, is computed without overflow on the way",
+        "program: v0 = t(3, 3); v1 = v0.norm(2**62); backward  # float64",
+        r"\b(norm(\.\w+)?|vector_norm(\.\w+)?|normalize|pairwise_distance\.\w+)\(.*(1e308|2\*\*62|1e-45|"
+        r"-1\.5)|"
+        r"values=\"(special|extreme|tiny|nothing|nonfinite)\".*(\b|_)(norm(\.\w+)?|vector_norm(\.\w+)?|"
+        r"normalize|cdist|distance\.\w+)\(",
+    ),
+    Known(
+        "program",
+        f"the gradient.*{NUMBERS}|the (jacobian|hessian|second).*{NUMBERS}|tangent: {NUMBERS}",
+        "a sixth is rounded to float64; PyTorch's kernel has float32's",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.hardsigmoid.default(self=v0); backward  # float64",
+        "hardsigmoid|hardswish",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS}",
+        "PyTorch's first derivative of digamma stops its series after four terms, at nine digits",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.lgamma.default(self=v0); twice  # float64",
+        "lgamma|digamma|polygamma",
+    ),
+    Known(
+        "program",
+        r"whose memory v\d+ has is .*, expected|has strides|whether v\d+ requires grad is False",
+        "no lazy conjugation: conj of complex tensors is a copy",
+        "program: v0 = t(3, 3); v1 = v0.conj(); backward  # complex128",
+        r"conj|adjoint",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: view size is not compatible with input tensor's size and stride",
+        "PyTorch's kron asks for a view of some products that have none; gnomon copies those",
+        'program: v0 = t(3, 3, layout="permuted"); v1 = t(3); v2 = L.kron(v0, v1); backward  # float64',
+        "kron",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: embedding: sparse=True",
+        "gnomon has no sparse tensors",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.embedding.default(weight=v0, indices=L.tensor([2, 0, 1]), "
+        "sparse=True); no_grad  # float64",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} .* expected nan",
+        "PyTorch's tangent of a target is that of its logarithm, which a target below 0 does not have",
+        "program: v0 = t(3, 3); v1 = F.kl_div(v0, v0); jacfwd  # float64",
+        f"kl_div.*{FORWARD}",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} .* expected nan",
+        "exact also where the quotient is infinite; PyTorch's vector kernel gives up",
+        'program: v0 = t(values="positive"); v1 = t(3, 3, values="special"); '
+        "v2 = L.ops.aten.remainder.Tensor(self=v0, other=v1); no_grad  # float64",
+        "remainder|fmod|%",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} .* expected (nan|-?inf)",
+        "0 times what is no number is no number; gnomon's formulas select where PyTorch's tangents multiply",
+        'program: v0 = t(3); v1 = t(3, values="distinct"); v2 = L.xlogy(v0, v1); hessian  # float64',
+        f"(xlogy|kl_div|logsumexp|hypot).*{FORWARD}",
+    ),
+    Known(
+        "program",
+        r"raised \w+: (cum(max|min): Dimension out of range|index_(add|fill): index .*out of|"
+        r"scaled_dot_product|"
+        r"searchsorted|scalar_tensor: value cannot|expand: The expanded size of the tensor \(-1\)|"
+        r"multilabel_|adaptive_max_pool|"
+        r"as_strided: Negative sizes|(expand: )?The expanded size of the tensor \(-1\)|expand: invalid "
+        r"size|diff: )",
+        "PyTorch looks at the arguments only where there are elements",
+        "program: v0 = t(0, 3); v1 = t(3, 3); v0.index_add_(0, L.tensor([2, 0, 1]), v1); no_grad  # float64",
+        r"t\(0, 3|, -1\]|\[-1, |searchsorted|n=0",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: (Found dtype \\w+ but expected|The size of tensor a .* must match)",
+        "a gradient of another dtype is converted; and under vmap PyTorch broadcasts before it has lined up",
+        "program: v0 = t(0, 3); v1 = t(); v2 = L.ops.aten.float_power.Tensor_Scalar(self=v1, exponent=0); "
+        "v3 = L.ops.aten.huber_loss.default(self=v0, target=v2, reduction=0); backward  # float32",
+        "_loss",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "under vmap gnomon's rule for a writing operator copies first; PyTorch's reads what it has written",
+        'program: v0 = t(3, 3, values="distinct", layout="column"); v1 = v0.movedim(0, 0); '
+        "v0.index_put_((L.tensor([2, 0, 1]),), v1, accumulate=True); vmap  # float64",
+        rf"(index_put_|index_copy_|index_add_|scatter_|scatter_add_|\] = ).*{BATCHED}",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: (a view of )?a leaf Variable that requires grad is being used",
+        "a copy, where PyTorch gives a view of what requires grad",
+        "program: v0 = t(3, 3); v1 = v0.conj(); v1.pow_(2.0); backward  # complex128",
+        r"conj|adjoint|floor_divide",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: (value cannot be converted to type \\S+ without|ZeroTensors are immutable)",
+        "PyTorch's derivative is computed with another operator, which has a check of its own",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.celu.default(self=v0, alpha=1e308); twice  # float64",
+    ),
+    Known(
+        "program",
+        r"whether v\d+ requires grad is False",
+        "a range is made of the numbers of its bounds, which are not followed",
+        "program: v0 = t(); v1 = L.ops.aten.logspace.Tensor_Tensor(start=v0, end=v0, steps=1); "
+        "v2 = v0.neg(); backward  # float64",
+        "(lin|log)space",
+    ),
+    Known(
+        "program",
+        "has (sizes|strides)|raised nothing, expected RuntimeError: Given groups=1, expected weight",
+        "PyTorch's convolution without channels has no channels, whatever the weight has",
+        "program: v0 = t(0, 3); v1 = F.conv1d(v0[None], v0[None]); backward  # float64",
+        "conv",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: scaled_dot_product_attention: Expected key and value",
+        "PyTorch looks at the sizes only when there is something to compute",
+        "program: v0 = t(0, 3); v1 = t(3, 3); v2 = F.scaled_dot_product_attention(v0, v0, v1); "
+        "no_grad  # float32",
+    ),
+    Known(
+        "program",
+        r"raised NotImplementedError: \w+: not implemented for dtype|raised RuntimeError: complex: Expected|"
+        'raised nothing, expected NotImplementedError: "\\w+" not implemented for',
+        "gnomon's dtypes follow from what an operator means, with and without elements; PyTorch's from the "
+        "kernels that it picks",
+        "program: v0 = t(0, 3); v1 = v0.softmax(0); no_grad  # complex128",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: Can't detach views in-place",
+        "a tensor of its own, where PyTorch returns a view of what nobody else has",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.inner.default(self=v0, other=v0); v1.detach_(); "
+        "backward  # float64",
+        r"\.detach_\(\)",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: Trying to use a saved tensor that has been detached in-place",
+        "gnomon's formula saves less: of a quotient that is rounded nothing",
+        "program: v0 = t(3, 1); v1 = v0.norm(2, 0); v2 = L.ops.aten.div.Tensor_mode(self=v0, other=v1, "
+        'rounding_mode="floor"); v1.detach_(); backward  # float64',
+        r"\.detach_\(\)",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: output with shape .* doesn't match the broadcast shape",
+        "these losses broadcast as all others do; PyTorch's write to a tensor that is too small for it",
+        "program: v0 = t(); v1 = v0[None]; v2 = L.ops.aten.soft_margin_loss.default(self=v0, target=v1); "
+        "no_grad  # float32",
+        "soft_margin_loss|binary_cross_entropy_with_logits",
+    ),
+    Known(
+        "program",
+        f"the (gradient|second|jacobian|hessian).*{NUMBERS}|its tangent: {NUMBERS}",
+        "PyTorch's gradient of the mean of losses of unlike sizes divides by the number of elements before "
+        "they are broadcast",
+        "program: v0 = t(3); v1 = t(); v2 = L.ops.aten.mse_loss.default(self=v0, target=v1); backward  # "
+        "float64",
+        r"aten\.(mse|huber|smooth_l1)_loss",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "what overlaps in part is written to in an order that nobody promises",
+        "program: v0 = t(3, 3); v1 = v0.unfold(0, 2, 1); v1.cumsum_(-1); no_grad  # float64",
+        r"(unfold\(|as_strided).*(_\(|\+=|\*=|\] = )",
+    ),
+    Known(
+        "program",
+        r"raised \w+: (\w+: )?copy_: unsupported operation: more than one element of the written-to",
+        "the tangent of what is expanded is expanded, too, and not written to",
+        "program: v0 = t(3); v1 = v0.expand(3, 3); v1.zero_(); jvp  # float64",
+        f"expand.*{FORWARD}",
+    ),
+    Known(
+        "program",
+        r"raised RuntimeError: linear: weight must be a matrix",
+        "gnomon's linear adds a bias to what matrices give; PyTorch's without dimensions, and under vmap, "
+        "adds "
+        "whatever can be broadcast",
+        "program: v0 = t(3); v1 = t(); v2 = F.linear(v0, v0, v1); no_grad  # float64",
+        "linear",
+    ),
+    Known(
+        "program",
+        f"(gradient|jacobian|hessian|tangent)[^:]*: {NUMBERS} \\(?-?(inf|nan)\\S*, expected \\(?-?(inf|nan)",
+        "a derivative that is no finite number is infinite or none by the order in which it is multiplied",
+        'program: v0 = t(3, 1, layout="offset"); v1 = t(3, 3, values="nothing"); v2 = v1.cumprod(0); '
+        "v3 = L.xlogy(v0, v2); backward  # float32",
+    ),
+    Known(
+        "program",
+        f"(gradient|jacobian|hessian|tangent)[^:]*: {NUMBERS} .* expected \\(?-?(inf|nan)",
+        "gnomon's derivatives of derivatives select where PyTorch's multiply by 0, which is none times "
+        "infinity",
+        'program: v0 = t(1, 3); v1 = t(2, 3, 3, values="small"); v2 = t(2, 3, 3); '
+        "v3 = L.ops.aten.triplet_margin_loss.default(anchor=v1, positive=v2, negative=v1, eps=0, "
+        "reduction=2); "
+        "twice  # float32",
+        "; (twice|jvp|jacfwd|hessian|jvp of grad)  #",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "0 to the power of 0 is 1, of complex numbers, too; PyTorch takes a logarithm",
+        "program: v0 = t(3); v1 = v0 - v0; v2 = v1 ** v1; no_grad  # complex128",
+        r"(\*\* v\d|pow).*# complex",
+    ),
+    Known(
+        "program",
+        f"the gradient of v\\d+.*{NUMBERS}|the (gradients|jacobian|hessian|second)[^:]*: {NUMBERS}|its "
+        f"tangent: {NUMBERS}",
+        "PyTorch's second derivative moves the probabilities by 1e-12",
+        "program: v0 = t(3, 3); v1 = v0.softmax(0); v2 = L.ops.aten.binary_cross_entropy.default(self=v1, "
+        "target=v1); jvp of grad  # float64",
+        "binary_cross_entropy.*(twice|hessian|jvp of grad)  #",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: one of the variables needed for gradient computation has been modified",
+        "PyTorch's kron multiplies copies of operands that do not lie row-major",
+        'program: v0 = t(3, 3, layout="permuted"); v1 = v0 * v0; v2 = L.kron(v1, v1); v1.fill_(0.5); '
+        "backward  # float64",
+        "kron",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "the sign of what is no number means nothing",
+        'program: v0 = t(0, 3, layout="mixed"); v1 = v0.mean(0); v2 = L.ops.aten.signbit.default(self=v1); '
+        "no_grad  # float64",
+        r"(\b0, 3|special|nonfinite|extreme|nan|inf|arc|acos|asin|sqrt|log|%|/).*(signbit|copysign)",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: Trying to set a forward gradient that has a different size",
+        "PyTorch's tangents of a norm of all elements, and of a loss of no elements, are of other sizes",
+        "program: v0 = t(3); v1 = t(0, 3); v2 = L.ops.aten.binary_cross_entropy.default(self=v0, target=v1); "
+        "jvp of grad  # float64",
+        "norm|_loss|binary_cross_entropy",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} \\(?-?(inf|nan)\\S*, expected \\(?-?(inf|nan)",
+        "what infinite numbers come to depends on the order of a sum",
+        'program: v0 = t(3, 3, values="nonfinite"); v1 = F.conv1d(v0[None], v0[None]); no_grad  # bfloat16',
+        r"(special|nonfinite|extreme|inf|nan|1e308).*(conv|linear|matmul|@|einsum|mm|bilinear|sum|mean|"
+        r"inner|dot)",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "PyTorch sorts where the input lies, and so what is expanded is in another order than it was",
+        'program: v0 = t(3); v1 = t(3, 3, values="nonzero", layout="expanded"); v2 = v1.median(0)[0]; '
+        "backward  # float32",
+        r'"(expanded|mixed)".*median|expand.*median',
+        on_some_machines=True,
+    ),
+    Known(
+        "program",
+        f"(gradient|jacobian|hessian|tangent)[^:]*: {NUMBERS}",
+        "which product of many overflows, the order of the factors says",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.addcdiv.default(self=v0, tensor1=v0, tensor2=v0, "
+        "value=1e308); "
+        "jacfwd  # float64",
+        r"\b(1e308|1e-45)\b|values=\"tiny\".*(divide|/)",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: unsupported operation: some elements of the input tensor and the written-to",
+        "of a tensor with gaps that is put into itself gnomon does not know that it is itself",
+        'program: v0 = t(3, layout="expanded"); v0.index_put_((L.tensor([2, 0, 1]),), v0, accumulate=True); '
+        "no_grad  # float64",
+        "index_put_|\\] = ",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} -?inf, expected nan",
+        "PyTorch's vector kernel of gelu multiplies infinity by 0",
+        'program: v0 = t(2, 3, 3, values="nonfinite"); v1 = F.gelu(v0); no_grad  # float32',
+        "gelu",
+        on_some_machines=True,
+    ),
+    Known(
+        "program",
+        f"{MORE}NotImplementedError: the derivative for '_pdist_backward' is not implemented",
+        "gnomon has the formula",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.pdist.default(self=v0); twice  # float32",
+    ),
+    Known(
+        "program",
+        f"{MORE}NotImplementedError: Trying to use forward AD with .* that does not support it",
+        "gnomon's tangents follow from its formulas, and so there are more of them than PyTorch wrote",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.soft_margin_loss.default(self=v0, target=v0, reduction=2); "
+        "jvp  # float32",
+    ),
+    Known(
+        "program",
+        "the tangent has dtype",
+        "PyTorch's tangent of a quotient of a number and a tensor without dimensions is float64's",
+        'program: v0 = t(values="special"); v0.mul_(v0); v1 = 2.0 / v0; jvp  # float32',
+        "/ v",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "gnomon sums before it divides, which overflows; PyTorch's mean moves from one number to the next",
+        'program: v0 = t(2, 3, 3, values="tiny"); v0[v0 > 0] = 1e308; v1 = v0.std(-1); no_grad  # float64',
+        r"1e308.*(std|var)|(std|var).*1e308",
+    ),
+    Known(
+        "program",
+        r"raised RuntimeError: vmap: It looks like you're calling .item",
+        "a range is made of the numbers of its bounds, which differ between examples",
+        "program: v0 = t(); v1 = L.ops.aten.linspace.Tensor_Tensor(start=v0, end=v0, steps=2); vmap  # "
+        "float64",
+        "(lin|log)space",
+    ),
+    Known(
+        "program",
+        r"raised RuntimeError: vmap: We do not support batching operators that can output dynamic shape",
+        "gnomon's gradient of masked_scatter selects what was scattered",
+        "program: v0 = t(3, 3); v1 = t(3, 1); v2 = L.ops.aten.masked_scatter.default(self=v1, mask=v0 > 0, "
+        "source=v0); vmap of grad  # float64",
+        "masked_scatter",
+    ),
+    Known(
+        "program",
+        f"(second|hessian|tangent)[^:]*: {NUMBERS} nan, expected",
+        "gnomon's second derivative of exp(x) - 1 is exp(x) times what it is multiplied with, infinite or 0",
+        'program: v0 = t(3, 3, values="special"); v1 = F.elu(v0); twice  # bfloat16',
+        r"\b(s|c)?elu\b",
+    ),
+    Known(
+        "program",
+        "^v.*has strides",
+        "gnomon's einsum orders the product's dimensions by itself",
+        'program: v0 = t(3, 3, values="extreme", layout="offset"); v1 = t(2, 3, 3, values="equal"); '
+        'v2 = L.einsum("...ij,...jk->...ik", v0, v1); backward  # float32',
+        "einsum|@",
+    ),
+    Known(
+        "program",
+        f"tangent: {NUMBERS}",
+        "PyTorch's tangent of silu of complex numbers is conjugate where it has not to be",
+        "program: v0 = t(2, 3, 3); v1 = L.ops.aten.silu.default(self=v0); jvp  # complex128",
+        "silu.*# complex",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: Expected isFloatingType",
+        "a real operand's gradient is the real part of a complex one",
+        "program: v0 = t(); v1 = L.ops.aten.polar.default(abs=v0, angle=v0); "
+        "v2 = L.ops.aten.fill.Tensor(self=v1, value=v0); backward  # float32",
+    ),
+    Known(
+        "program",
+        f"tangent: {NUMBERS}",
+        "PyTorch's tangent of smooth_l1_loss without a curve is not its gradient, at the kink",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.smooth_l1_loss.default(self=v0, target=v0, beta=0); "
+        "jvp  # float64",
+        "smooth_l1_loss.*beta=0",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "what overlaps in part is copied in an order that nobody promises",
+        "program: v0 = t(3, 3); v1 = v0.unbind(-1)[0]; v2 = v0.transpose(0, 0); v2.copy_(v1); "
+        "no_grad  # float64",
+        r"(unbind|select|\[\.\.\., 0\]|\[-1\]|diagonal).*(copy_|addcmul_)\(",
+    ),
+]
