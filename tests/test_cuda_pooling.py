@@ -129,3 +129,30 @@ def test_an_empty_batch():
     empty = numbers(0, 3, 4, 4)
     on_both(lambda x: aten.max_pool2d_with_indices.default(x, 2, [], 0, 1, False), empty)
     on_both(lambda x: aten.avg_pool2d.default(x, 2, [], 0, False, True, None), empty)
+
+
+FAR = 2**63 - 1  # a step to the next window, which there is not; and between taps of which there is one
+
+
+@pytest.mark.parametrize(
+    ("name", "near", "far"),
+    [
+        ("max_pool1d_with_indices", ([3], [50], [1], [1]), ([3], [FAR], [1], [1])),
+        ("max_pool1d_with_indices", ([1], [50], [0], [1]), ([1], [FAR], [0], [FAR])),
+        ("avg_pool1d", ([3], [50], [1]), ([3], [FAR], [1])),
+    ],
+)
+def test_steps_of_64_bits(name, near, far):
+    """They are counted in, without being added to what else is counted."""
+    image = numbers(1, 1, 5, dtype=gn.float64)
+
+    def pooled(image, steps):
+        image = image.detach().requires_grad_()
+        found = getattr(aten, name)(image, *steps)
+        first, *rest = found if isinstance(found, tuple) else (found,)
+        first.sum().backward()
+        return [each.tolist() for each in (first, image.grad, *rest)]
+
+    for device in ("reference", "cuda", *(["c"] if gn.backends()["c"].available else [])):
+        assert pooled(moved(image, device), far) == pooled(image, near), device
+    on_both(lambda image: getattr(aten, name)(image, *far), image)

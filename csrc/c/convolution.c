@@ -217,7 +217,7 @@ static void fill_taps(const geometry *of, kernel_tap *taps) {
         }
         const int64_t room = of->in[2] - 1 - tap->at[2];
         tap->high = room < 0 ? 0 : gn_min(room / stride + 1, of->out[2]);
-        tap->low = tap->at[2] >= 0 ? 0 : gn_min((stride - 1 - tap->at[2]) / stride, tap->high);
+        tap->low = tap->at[2] >= 0 ? 0 : gn_min((-tap->at[2] - 1) / stride + 1, tap->high);
     }
 }
 

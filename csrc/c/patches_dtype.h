@@ -65,7 +65,7 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
         /* [begin, end): the columns that meet the input. */
         const int64_t room = of->in[2] - 1 - k2;
         const int64_t end = room < 0 ? 0 : gn_min(room / stride + 1, width);
-        const int64_t begin = k2 >= 0 ? 0 : gn_min((stride - 1 - k2) / stride, end);
+        const int64_t begin = k2 >= 0 ? 0 : gn_min((-k2 - 1) / stride + 1, end);
         COMPUTE *patch = patches + row * count;
         if (stride == 1 && of->stride[1] == 1 && width == of->in[2]) {
             const int64_t shift[SPATIAL] = {k0, k1, k2};

@@ -35,7 +35,7 @@ static void fill_regular(gn_windows *windows, gn_counting counting) {
     windows->regular = windows->taps <= windows->in;
     for (int64_t i = 0; i < windows->out; i++) {
         const int64_t begin = i * windows->stride - windows->padding;
-        const int64_t skipped = begin < 0 ? (-begin + windows->dilation - 1) / windows->dilation : 0;
+        const int64_t skipped = begin < 0 ? (-begin - 1) / windows->dilation + 1 : 0;
         const int64_t past = begin + (windows->taps - 1) * windows->dilation + 1;
         windows->start[i] = begin + skipped * windows->dilation;
         windows->end[i] = gn_min(past, windows->in);

@@ -56,17 +56,27 @@ struct gn_window {
     int64_t start, end, length;
 };
 
+/* floor(i n / m) without a product that overflows: i is at most m, and n may be an expanded size. */
+static inline int64_t scaled(int64_t i, int64_t n, int64_t m) {
+    return i * (n / m) + i * (n % m) / m;
+}
+
+/* ceil(i n / m). */
+static inline int64_t scaled_up(int64_t i, int64_t n, int64_t m) {
+    return i * (n / m) + (i * (n % m) + m - 1) / m;
+}
+
 static inline gn_window window_of(const gn_pooling &work, int dim, int64_t index) {
     const int64_t in = work.in[dim];
     if (work.is_adaptive) { /* from floor(i n / m) to ceil((i + 1) n / m) */
         const int64_t out = work.out[dim];
-        const int64_t start = index * in / out;
-        const int64_t end = ((index + 1) * in + out - 1) / out;
+        const int64_t start = scaled(index, in, out);
+        const int64_t end = scaled_up(index + 1, in, out);
         return gn_window{start, end, end - start};
     }
     const int64_t dilation = work.dilation[dim];
     const int64_t begin = index * work.stride[dim] - work.padding[dim];
-    const int64_t start = begin < 0 ? begin + (-begin + dilation - 1) / dilation * dilation : begin;
+    const int64_t start = begin < 0 ? begin + ((-begin - 1) / dilation + 1) * dilation : begin;
     const int64_t end = gn_min(begin + (work.taps[dim] - 1) * dilation + 1, in);
     const int64_t padded = gn_min(begin + work.taps[dim], in + work.padding[dim]) - begin;
     return gn_window{start, end, work.counts_padding ? padded : gn_max(end - start, 0)};
@@ -77,12 +87,12 @@ static inline gn_window windows_at(const gn_pooling &work, int dim, int64_t posi
     const int64_t out = work.out[dim];
     if (work.is_adaptive) {
         const int64_t in = work.in[dim];
-        return gn_window{position * out / in, ((position + 1) * out + in - 1) / in, 0};
+        return gn_window{scaled(position, out, in), scaled_up(position + 1, out, in), 0};
     }
     const int64_t stride = work.stride[dim];
     const int64_t last = position + work.padding[dim];
     const int64_t first = last - (work.taps[dim] - 1) * work.dilation[dim];
-    return gn_window{first <= 0 ? 0 : (first + stride - 1) / stride, gn_min(last / stride + 1, out), 0};
+    return gn_window{first <= 0 ? 0 : (first - 1) / stride + 1, gn_min(last / stride + 1, out), 0};
 }
 
 static inline bool holds(const gn_pooling &work, int dim, int64_t index, int64_t position) {
