@@ -125,3 +125,21 @@ def test_numbers_do_not_depend_on_threads() -> None:
     assert gn.equal(results[0], results[1]) and gn.equal(results[0], results[2])
     gn.manual_seed(11)
     assert results[0][:300].tolist() == gn.randn(300, device="reference").tolist()
+
+
+@pytest.mark.parametrize("fill", ["normal_", "log_normal_"])
+def test_a_pair_may_be_of_two_threads(fill: str) -> None:
+    """Where a thread's part begins makes no difference to the numbers."""
+    before = gn.get_num_threads()
+    drawn = []
+    try:
+        for threads in (1, 2, 3):
+            gn.set_num_threads(threads)
+            generator = gn.Generator().manual_seed(5)
+            drawn.append(getattr(gn.empty(100_003, device="c"), fill)(0.5, 0.25, generator=generator))
+    finally:
+        gn.set_num_threads(before)
+    assert all(gn.equal(drawn[0], each) for each in drawn[1:])
+    generator = gn.Generator().manual_seed(5)
+    few = getattr(gn.empty(101, device="c"), fill)(0.5, 0.25, generator=generator)
+    assert gn.equal(drawn[0][:101], few)

@@ -185,11 +185,29 @@ def test_normal_is_normal(device: str) -> None:
     assert abs(mean) < 5 / math.sqrt(count)
     assert variance == pytest.approx(1.0, abs=5 * math.sqrt(2 / count))
     assert kurtosis == pytest.approx(3.0, abs=5 * math.sqrt(96 / count))
+    for products in (
+        zip(numbers[::2], numbers[1::2]),
+        zip(numbers[1::2], numbers[2::2]),
+    ):  # of a pair, and of two
+        assert abs(sum(a * b for a, b in products)) < 5 * math.sqrt(count / 2)
     within = sum(abs(number) < 1.0 for number in numbers) / count
     assert within == pytest.approx(math.erf(1 / math.sqrt(2)), abs=0.02)
     shifted = gn.empty(count).normal_(10.0, 0.5)
     assert shifted.mean().item() == pytest.approx(10.0, abs=0.02)
     assert shifted.std().item() == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 128, 129, 257])
+def test_two_normal_numbers_are_of_one_block(device: str, count: int) -> None:
+    """As the two parts of a complex one are; a block is used for each element all the same."""
+    gn.manual_seed(3)
+    pairs = gn.view_as_real(gn.randn((count + 1) // 2, dtype=gn.complex128)).flatten()
+    gn.manual_seed(3)
+    numbers = gn.randn(count, dtype=gn.float64)
+    expected = [number * math.sqrt(2.0) for number in pairs.tolist()[:count]]
+    assert numbers.tolist() == pytest.approx(expected, rel=1e-15)
+    words = philox_4x32_10(3, count)
+    assert gn.rand((), dtype=gn.float64).item() == ((words[0] << 21) ^ (words[1] >> 11)) * 2.0**-53
 
 
 def test_integers_bernoulli_and_permutations(device: str) -> None:

@@ -1,5 +1,5 @@
 /* Random numbers: any element's number is computed by itself (philox.h).  Element i, in row-major order, has the i-th block
- * of four words behind the call's counter.
+ * of four words behind the call's counter; normal numbers are pairs, and two elements have a block.
  *
  * Numbers of float64 and complex128 are made with the functions of libm, which are Python's.  What is rounded to fewer
  * bits is the same with scalar.h's, an ulp of a double away, which are vectors. */

@@ -1,5 +1,12 @@
 /* Tensors filled with random numbers of one dtype. */
 
+#define RUN_IN_PARTS(kernel)                                                                                            \
+    int32_t NAME(kernel_##kernel)(const gn_call *call, void *const *data) {                                             \
+        random_job job = random_job_of(call, data);                                                                     \
+        gn_parallel(gn_numel(job.out), RANDOM_GRAIN, NAME(kernel##_part), &job);                                        \
+        return GN_OK;                                                                                                   \
+    }
+
 /* A kernel that gives each element `value`, computed from its block's `words`. */
 #define FILL(kernel, value)                                                                                             \
     static void NAME(kernel##_part)(int64_t begin, int64_t end, void *context) {                                        \
@@ -19,11 +26,38 @@
             }                                                                                                           \
         }                                                                                                               \
     }                                                                                                                   \
-    int32_t NAME(kernel_##kernel)(const gn_call *call, void *const *data) {                                             \
-        random_job job = random_job_of(call, data);                                                                     \
-        gn_parallel(gn_numel(job.out), RANDOM_GRAIN, NAME(kernel##_part), &job);                                        \
-        return GN_OK;                                                                                                   \
-    }
+    RUN_IN_PARTS(kernel)
+
+/* A kernel that gives each element `value`, computed from a `normal` number: two of each block. */
+#define FILL_PAIRS(kernel, value)                                                                                       \
+    static void NAME(kernel##_part)(int64_t begin, int64_t end, void *context) {                                        \
+        const random_job *job = context;                                                                                \
+        philox_table table;                                                                                             \
+        STORAGE made[2 * PHILOX_BLOCKS];                                                                                \
+        for (int64_t first = begin - begin % 2; first < end; first += 2 * PHILOX_BLOCKS) {                              \
+            const int64_t count = gn_min(end - first, 2 * PHILOX_BLOCKS);                                               \
+            const int64_t blocks = (count + 1) / 2;                                                                     \
+            philox_blocks(&job->stream, (uint64_t)first / 2, blocks, table);                                            \
+            for (int64_t j = 0; j < blocks; j++) {                                                                      \
+                const uint32_t words[4] = {table[0][j], table[1][j], table[2][j], table[3][j]};                         \
+                const double length = NAME(normal_length)(words);                                                       \
+                const double angle = NAME(normal_angle)(words);                                                         \
+                double normal = job->a + job->b * (length * OF_DOUBLE(cos)(angle));                                     \
+                made[2 * j] = value;                                                                                    \
+                normal = job->a + job->b * (length * OF_DOUBLE(sin)(angle));                                            \
+                made[2 * j + 1] = value;                                                                                \
+            }                                                                                                           \
+            const int64_t from = first < begin; /* the first of this pair is another part's */                          \
+            if (job->is_contiguous) {                                                                                   \
+                memcpy((STORAGE *)job->data + first + from, made + from, (size_t)(count - from) * sizeof *made);        \
+                continue;                                                                                               \
+            }                                                                                                           \
+            for (int64_t j = from; j < count; j++) {                                                                    \
+                *(STORAGE *)(job->data + gn_offset(job->out, first + j, -1)) = made[j];                                 \
+            }                                                                                                           \
+        }                                                                                                               \
+    }                                                                                                                   \
+    RUN_IN_PARTS(kernel)
 
 #if IS_COMPLEX
 #if CODE == GN_COMPLEX64
@@ -92,22 +126,20 @@ static inline STORAGE NAME(normal_number)(const random_job *job, const uint32_t 
 static inline STORAGE NAME(uniform_number)(const random_job *job, const uint32_t *words) {
     return MADE(job->a + NAME(uniform)(words[0], words[1]) * (job->b - job->a));
 }
-static inline double NAME(normal_value)(const random_job *job, const uint32_t *words) {
-    return job->a + job->b * (NAME(normal_length)(words) * OF_DOUBLE(cos)(NAME(normal_angle)(words)));
-}
-static inline STORAGE NAME(normal_number)(const random_job *job, const uint32_t *words) {
-    return MADE(NAME(normal_value)(job, words));
-}
 #endif
 
 FILL(uniform, NAME(uniform_number)(job, words))
+#if IS_COMPLEX
 FILL(normal, NAME(normal_number)(job, words))
+#else
+FILL_PAIRS(normal, MADE(normal))
+#endif
 #endif
 
 #if IS_FLOATING
 FILL(exponential, MADE(-OF_DOUBLE(log1p)(-uniform53(words[0], words[1])) / job->a))
 FILL(cauchy, MADE(job->a + job->b * OF_DOUBLE(tan)(PI * (uniform53(words[0], words[1]) - 0.5))))
-FILL(log_normal, MADE(OF_DOUBLE(exp)(NAME(normal_value)(job, words))))
+FILL_PAIRS(log_normal, MADE(OF_DOUBLE(exp)(normal)))
 
 static void NAME(poisson_part)(int64_t begin, int64_t end, void *context) {
     const random_job *job = context;
@@ -175,7 +207,9 @@ FILL(integers, NAME(integer)(job, words))
 FILL(bernoulli, STORE((COMPUTE)(uniform53(words[0], words[1]) < job->a)))
 #endif
 
+#undef RUN_IN_PARTS
 #undef FILL
+#undef FILL_PAIRS
 #undef MADE
 #undef OF_DOUBLE
 #undef BITS

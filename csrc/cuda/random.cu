@@ -1,5 +1,5 @@
 /* Random numbers: any thread computes any element's number by itself (philox.h).  Element i, in row-major order, has the
- * i-th block of four words behind the call's counter.  Products and sums are rounded each, as in the reference. */
+ * i-th block of four words behind the call's counter; normal numbers are pairs, and two elements have a block.  Products and sums are rounded each, as in the reference. */
 #include "kernel.cuh"
 
 #include "../c/philox.h"
@@ -31,14 +31,18 @@ static inline double other_standard_normal(const uint32_t *words) {
 #define GN_TEMPLATE "../cuda/random_dtype.cuh"
 #include "../c/each_dtype.h"
 
-/* Each element the number that the distribution makes of its block. */
+/* Each element the number that the distribution makes of its block, or one of two. */
 template <class DISTRIBUTION> __global__ void fill_random(gn_view out, int32_t is_dense, gn_random random) {
     typedef typename DISTRIBUTION::result result;
     const int64_t count = gn_count(out);
-    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+    const int64_t each = DISTRIBUTION::elements;
+    for (int64_t block = gn_thread(); block < (count + each - 1) / each; block += gn_threads()) {
         uint32_t words[4];
-        philox_words(&random.stream, (uint64_t)i, words);
-        result *at = is_dense ? (result *)out.at + i : (result *)gn_place(out, i);
-        *at = DISTRIBUTION::of(random, words);
+        result made[DISTRIBUTION::elements];
+        philox_words(&random.stream, (uint64_t)block, words);
+        DISTRIBUTION::make(random, words, made);
+        for (int64_t i = block * each; i < gn_min(block * each + each, count); i++) {
+            *(is_dense ? (result *)out.at + i : (result *)gn_place(out, i)) = made[i - block * each];
+        }
     }
 }

@@ -1,13 +1,19 @@
 /* Distributions of one dtype, GN_CUDA_CODE. */
 #if CODE == GN_CUDA_CODE
 
-#define DISTRIBUTION(id, value)                                                        \
-    struct id##_distribution {                                                         \
-        typedef STORAGE result;                                                        \
-        static inline result of(const gn_random &random, const uint32_t *words) {      \
-            return value;                                                              \
-        }                                                                              \
+/* How many elements a block's words make, and these. */
+#define DISTRIBUTION_OF(id, count, ...)                                                            \
+    struct id##_distribution {                                                                     \
+        typedef STORAGE result;                                                                    \
+        static const int elements = count;                                                         \
+        static inline void make(const gn_random &random, const uint32_t *words, result *made) {    \
+            const result all[count] = {__VA_ARGS__};                                               \
+            for (int i = 0; i < count; i++) {                                                      \
+                made[i] = all[i];                                                                  \
+            }                                                                                      \
+        }                                                                                          \
     };
+#define DISTRIBUTION(id, ...) DISTRIBUTION_OF(id, 1, __VA_ARGS__)
 
 #if IS_HALF
 #define MADE(x) STORE((float)(x))
@@ -55,10 +61,12 @@ DISTRIBUTION(normal, MADE(plus_product(random.a, part_of(random.b), standard_nor
 
 #if IS_FLOATING
 DISTRIBUTION(uniform, MADE(uniform_between(random.a, random.b, words)))
-DISTRIBUTION(normal, MADE(plus_product(random.a, random.b, standard_normal(words))))
+DISTRIBUTION_OF(normal, 2, MADE(plus_product(random.a, random.b, standard_normal(words))),
+                MADE(plus_product(random.a, random.b, other_standard_normal(words))))
 DISTRIBUTION(exponential, MADE(-log1p(-uniform53(words[0], words[1])) / random.a))
 DISTRIBUTION(cauchy, MADE(plus_product(random.a, random.b, tan(PI * (uniform53(words[0], words[1]) - 0.5)))))
-DISTRIBUTION(log_normal, MADE(exp(plus_product(random.a, random.b, standard_normal(words)))))
+DISTRIBUTION_OF(log_normal, 2, MADE(exp(plus_product(random.a, random.b, standard_normal(words)))),
+                MADE(exp(plus_product(random.a, random.b, other_standard_normal(words)))))
 
 /* Poisson's numbers for the rates in `rates`; *fault becomes 1 where one is negative, or NaN. */
 __global__ void fill_poisson(gn_view out, gn_view rates, gn_random random, int32_t *fault) {

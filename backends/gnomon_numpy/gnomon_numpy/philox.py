@@ -55,19 +55,8 @@ def rounded_once(function: Callable[[Array], Array], a: Array) -> Array:
     return function(a.astype(np.longdouble)).astype(np.float64)
 
 
-def _polar(words: Words) -> tuple[Array, Array]:
-    """The radius and the angle of a pair of standard normal numbers.  Source: Box and Muller (1958)."""
-    radius = np.sqrt(-2.0 * rounded_once(np.log, 1.0 - uniform53(words[0], words[1])))
-    return radius, 2.0 * np.pi * uniform53(words[2], words[3])
-
-
-def standard_normal(words: Words) -> Array:
-    """Independent standard normal numbers, each from two uniform ones."""
-    radius, angle = _polar(words)
-    return radius * rounded_once(np.cos, angle)
-
-
 def standard_normal_pair(words: Words) -> tuple[Array, Array]:
-    """Pairs of independent standard normal numbers, the first of each the one above."""
-    radius, angle = _polar(words)
+    """Two independent standard normal numbers from two uniform ones.  Source: Box and Muller (1958)."""
+    radius = np.sqrt(-2.0 * rounded_once(np.log, 1.0 - uniform53(words[0], words[1])))
+    angle = 2.0 * np.pi * uniform53(words[2], words[3])
     return radius * rounded_once(np.cos, angle), radius * rounded_once(np.sin, angle)

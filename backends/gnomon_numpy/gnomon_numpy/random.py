@@ -12,7 +12,7 @@ from gnomon.memory.tensor import Tensor
 
 from .arrays import Array, numbers, store
 from .families import FLOATS, INEXACT, REAL, REAL_AND_BOOL, Family, refuse_if
-from .philox import Words, blocks, blocks_at, rounded_once, standard_normal, standard_normal_pair, uniform53
+from .philox import Words, blocks, blocks_at, rounded_once, standard_normal_pair, uniform53
 from .pointwise import complex_of
 
 family = Family()
@@ -20,15 +20,22 @@ family = Family()
 _BITS = {"float32": 24, "float16": 11, "bfloat16": 8}  # of a mantissa
 
 
-def _filling(name: str, dtypes: Any) -> Callable[[Any], Any]:
-    """The decorator of a function ``(words, dtype, *parameters)`` whose result fills the tensor."""
+def _filling(name: str, dtypes: Any, in_pairs: bool = False) -> Callable[[Any], Any]:
+    """The decorator of a function ``(words, dtype, *parameters)`` whose result fills the tensor.
+
+    ``in_pairs``: of real dtypes each block makes two numbers, and the result has a row for either.
+    """
 
     def decorate(function: Any) -> Any:
         @family.kernel(name, dtypes)
         def kernel(output: Tensor, self: Tensor, *arguments: Any) -> None:
             *parameters, (seed, low, high) = arguments
             spec = output._spec
-            values = function(blocks(spec.numel, seed, low, high), spec.dtype, *parameters)
+            are_pairs = in_pairs and not spec.dtype.is_complex
+            count = (spec.numel + 1) // 2 if are_pairs else spec.numel
+            values = function(blocks(count, seed, low, high), spec.dtype, *parameters)
+            if are_pairs:
+                values = values.T.reshape(-1)[: spec.numel]
             store(output, values.reshape(spec.sizes))
 
         return function
@@ -54,12 +61,12 @@ def uniform(words: Words, kind: Any, low: float, high: float) -> Array:
     return complex_of(first, low + _uniform(words[2], words[3], real) * (high - low))
 
 
-@_filling("normal_", INEXACT)
+@_filling("normal_", INEXACT, in_pairs=True)
 def normal(words: Words, kind: Any, mean: float, std: float) -> Array:
     """Drawn from the normal distribution; of complex numbers that is of both parts together."""
-    if not kind.is_complex:
-        return mean + std * standard_normal(words)
     first, second = standard_normal_pair(words)
+    if not kind.is_complex:
+        return mean + std * np.stack((first, second))
     part = std / math.sqrt(2.0)
     return complex_of(mean + part * first, part * second)
 
@@ -91,10 +98,10 @@ def cauchy(words: Words, kind: Any, median: float, sigma: float) -> Array:
     return median + sigma * rounded_once(np.tan, math.pi * (uniform53(words[0], words[1]) - 0.5))
 
 
-@_filling("log_normal_", FLOATS)
+@_filling("log_normal_", FLOATS, in_pairs=True)
 def log_normal(words: Words, kind: Any, mean: float, std: float) -> Array:
     """Numbers whose logarithms are normal."""
-    return rounded_once(np.exp, mean + std * standard_normal(words))
+    return rounded_once(np.exp, mean + std * np.stack(standard_normal_pair(words)))
 
 
 @_filling("geometric_", REAL)

@@ -152,18 +152,23 @@ def blocks_of(stream: Stream) -> Callable[..., Words]:
     return lambda index, attempt=0: philox_4x32_10(seed, first + index + (attempt << 96))
 
 
-def filling(distribution: Callable[..., Callable[[Words], Any]]) -> Callable[..., None]:
+def filling(
+    distribution: Callable[..., Callable[[Words], Any]], in_pairs: bool = False
+) -> Callable[..., None]:
     """The reference's kernel of a distribution.
 
-    What ``distribution(dtype, *parameters)`` gives makes a number of each element's block.
+    What ``distribution(dtype, *parameters)`` gives makes a number of each element's block.  ``in_pairs``: of
+    real dtypes it makes two, those of elements 2 i and 2 i + 1 of the i-th block.
     """
 
     def kernel(output: Tensor, self: Tensor, *arguments: Any) -> None:
         *parameters, stream = arguments
-        number, block = distribution(output._spec.dtype, *parameters), blocks_of(stream)
-        accessor = TensorAccessor(output)
+        dtype, block, accessor = output._spec.dtype, blocks_of(stream), TensorAccessor(output)
+        number = distribution(dtype, *parameters)
+        are_pairs = in_pairs and not dtype.is_complex
         for index, offset in enumerate(accessor.offsets()):
-            accessor.write(offset, number(block(index)))
+            value = number(block(index // 2))[index % 2] if are_pairs else number(block(index))
+            accessor.write(offset, value)
 
     return kernel
 
@@ -172,6 +177,8 @@ def fill_random(
     self: Tensor, generator: Generator | None, kernel: str, parameters: tuple[float, ...] = ()
 ) -> Tensor:
     """Set element i (in row-major order) to the number that ``kernel`` makes of the i-th block of the stream.
+
+    Of a kernel that fills in pairs (``filling``) that is the block i // 2; as many are used all the same.
 
     The kernel is given the ``parameters`` of the distribution, and the stream.
     """

@@ -79,8 +79,8 @@ def _log_normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tenso
     return fill_random(self, generator, "log_normal_", (mean, std))
 
 
-def _log_normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words], float]:
-    return lambda words: exp(mean + std * standard_normal_pair(words)[0])
+def _log_normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words], tuple[float, ...]]:
+    return lambda words: tuple(exp(mean + std * normal) for normal in standard_normal_pair(words))
 
 
 def _geometric_(self: Tensor, p: float, generator: Any) -> Tensor:
@@ -102,29 +102,29 @@ def _geometric_number(dtype: Any, p: float) -> Callable[[Words], int]:
     return number
 
 
-for _schema, _function, _number, _doc in (
+for _schema, _function, _kernel, _doc in (
     (
         "exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)",
         _exponential_,
-        _exponential_number,
+        filling(_exponential_number),
         "Fill with floating point numbers of the exponential distribution: ``-log(1 - u) / lambd``.",
     ),
     (
         "cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!)",
         _cauchy_,
-        _cauchy_number,
+        filling(_cauchy_number),
         "Fill with numbers drawn from the Cauchy distribution: ``median + sigma * tan(pi * (u - 1/2))``.",
     ),
     (
         "log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!)",
         _log_normal_,
-        _log_normal_number,
+        filling(_log_normal_number, in_pairs=True),
         "Fill with numbers whose logarithms are drawn from the normal distribution of ``mean`` and ``std``.",
     ),
     (
         "geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
         _geometric_,
-        _geometric_number,
+        filling(_geometric_number),
         "Fill with numbers of trials up to a success of chance ``p``: ``ceil(log(1 - u) / log(1 - p))``.",
     ),
 ):
@@ -132,7 +132,7 @@ for _schema, _function, _number, _doc in (
         _schema,
         variants="method",
         explicit=_function,
-        kernel=filling(_number),
+        kernel=_kernel,
         derivatives={"self": _zero_grad},
         doc=_doc,
     )

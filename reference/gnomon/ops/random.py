@@ -117,8 +117,10 @@ def _normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words], Any
     part = std / math.sqrt(2.0)  # so that the variances of the parts add up
 
     def number(words: Words) -> Any:
-        pair = standard_normal_pair(words)
-        return mean + (part * complex(*pair) if dtype.is_complex else std * pair[0])
+        first, second = standard_normal_pair(words)
+        if dtype.is_complex:
+            return mean + part * complex(first, second)
+        return mean + std * first, mean + std * second
 
     return number
 
@@ -127,7 +129,7 @@ native_function(
     "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
     explicit=_normal_,
-    kernel=filling(_normal_number),
+    kernel=filling(_normal_number, in_pairs=True),
     launches="normal_",
     derivatives={"self": _zero_grad},
     doc="""Fill with numbers drawn from the normal distribution of this mean and standard deviation.
