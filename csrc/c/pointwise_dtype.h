@@ -62,6 +62,7 @@
                 gn_widen_block_##half(places[k], x[k]);                                                               \
                 places[k] += steps[k];                                                                                \
             }                                                                                                         \
+            GN_VECTOR                                                                                                 \
             for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
                 const float a = x[0][i];                                                                              \
                 AND_OTHERS_##arity                                                                                    \
