@@ -63,6 +63,7 @@ class CBackend(Backend):
     host_memory = True
     has_addresses = True
     speed_rank = 20
+    reads_float32_numbers = True
     traits = USUAL_TRAITS | {"memory_stats"}
 
     def __init__(self) -> None:

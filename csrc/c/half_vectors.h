@@ -95,17 +95,32 @@ GN_HALF_BLOCKS(bfloat16)
 #undef GN_HALF_BLOCKS
 #endif
 
+/* Does a block that was widened hold a NaN, which may have been another one?  bfloat16's bits are a float's. */
+GN_INLINE int gn_has_nan_float16(const float *block) {
+#if defined(__AVX512F__) && GN_HAS_HALF_VECTORS
+    const __m512 x = _mm512_loadu_ps(block);
+    return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q) != 0;
+#elif GN_HAS_HALF_VECTORS
+    const __m256 x = _mm256_loadu_ps(block), y = _mm256_loadu_ps(block + 8);
+    return _mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps(x, x, _CMP_UNORD_Q), _mm256_cmp_ps(y, y, _CMP_UNORD_Q))) != 0;
+#else
+    (void)block;
+    return 0;
+#endif
+}
+GN_INLINE int gn_has_nan_bfloat16(const float *block) {
+    (void)block;
+    return 0;
+}
+
 /* Rows of any length. */
 #define GN_HALF_ROWS(dtype)                                                                              \
     static inline void gn_widen_row_##dtype(const uint16_t *from, int64_t count, float *to) {            \
         int64_t i = 0;                                                                                   \
         for (; i + GN_HALF_BLOCK <= count; i += GN_HALF_BLOCK) {                                         \
             gn_widen_block_##dtype(from + i, to + i);                                                    \
-            int any_nan = 0;                                                                             \
-            for (int k = 0; k < GN_HALF_BLOCK; k++) {                                                    \
-                any_nan |= to[i + k] != to[i + k];                                                       \
-            }                                                                                            \
-            for (int k = 0; k < GN_HALF_BLOCK && GN_UNLIKELY(any_nan); k++) {                            \
+            const int is_changed = gn_has_nan_##dtype(to + i);                                           \
+            for (int k = 0; k < GN_HALF_BLOCK && GN_UNLIKELY(is_changed); k++) {                         \
                 to[i + k] = gn_from_##dtype(from[i + k]);                                                \
             }                                                                                            \
         }                                                                                                \

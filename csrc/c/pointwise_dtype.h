@@ -16,6 +16,7 @@
 
 #define UNARY_LOOP(id, RESULT, TO_RESULT, parameter, expression)
 #define UNARY_FAR_LOOP(id, far, far_expression, expression)
+#define BINARY_FAR_LOOP(id, far, far_expression, expression)
 #define BINARY_LOOP(id, RESULT, TO_RESULT, fault, parameter, expression)
 #define TERNARY_LOOP(id, parameter, expression)
 #define THROUGH_FLOAT(id)                                                \
@@ -26,13 +27,15 @@
 #else
 
 #if CODE == GN_FLOAT32 && GN_HAS_HALF_VECTORS
-/* The loop over halves, of `arity` operands: dense, or the same for all. */
-#define HALF_LOOP(id, half, CODE_OF_HALF, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, expression)      \
-    static inline int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides,                 \
+/* The loop over halves, of `arity` operands: dense, or the same for all, which may be a float, too. */
+#define HALF_LOOP(id, half, CODE_OF_HALF, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, expression)       \
+    static inline int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides,                  \
                                             const gn_call *call) {                                                    \
         int is_dense = strides[0] == (int64_t)sizeof(RESULT);                                                         \
         for (int k = 1; k <= arity; k++) {                                                                            \
-            is_dense &= (strides[k] == 2 || strides[k] == 0) && call->tensors[k].dtype == CODE_OF_HALF;               \
+            const int32_t dtype = call->tensors[k].dtype;                                                             \
+            is_dense &= strides[k] == 0 ? dtype == CODE_OF_HALF || dtype == GN_FLOAT32                                \
+                                        : strides[k] == 2 && dtype == CODE_OF_HALF;                                   \
         }                                                                                                             \
         if (!is_dense) {                                                                                              \
             return gn_row_through_float(count, data, strides, call, id##_loop_float32);                               \
@@ -41,9 +44,13 @@
         uint16_t inputs[arity][GN_HALF_BLOCK];                                                                        \
         const uint16_t *places[arity];                                                                                \
         int64_t steps[arity];                                                                                         \
+        int is_float[arity]; /* then the same number for all */                                                       \
+        float number[arity];                                                                                          \
         RESULT *out = (RESULT *)data[0];                                                                              \
         for (int k = 0; k < arity; k++) {                                                                             \
-            const uint16_t first = count > 0 ? *(const uint16_t *)data[k + 1] : 0;                                    \
+            is_float[k] = call->tensors[k + 1].dtype == GN_FLOAT32;                                                   \
+            number[k] = is_float[k] ? *(const float *)data[k + 1] : 0;                                                \
+            const uint16_t first = count > 0 && !is_float[k] ? *(const uint16_t *)data[k + 1] : 0;                    \
             for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
                 inputs[k][i] = first;                                                                                 \
             }                                                                                                         \
@@ -64,7 +71,7 @@
             }                                                                                                         \
             GN_VECTOR                                                                                                 \
             for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
-                const float a = x[0][i];                                                                              \
+                const float a = OPERAND(0);                                                                             \
                 AND_OTHERS_##arity                                                                                    \
                 wide[i] = TO_RESULT(expression);                                                                      \
             }                                                                                                         \
@@ -78,9 +85,10 @@
         }                                                                                                             \
         return GN_OK;                                                                                                 \
     }
+#define OPERAND(k) (is_float[k] ? number[k] : x[k][i])
 #define AND_OTHERS_1
-#define AND_OTHERS_2 const float b = x[1][i];
-#define AND_OTHERS_3 const float b = x[1][i], c = x[2][i];
+#define AND_OTHERS_2 const float b = OPERAND(1);
+#define AND_OTHERS_3 const float b = OPERAND(1), c = OPERAND(2);
 #define FINISH_BYTES(bytes, to) memcpy(to, bytes, GN_HALF_BLOCK)
 #define HALVES_STORE(id, arity, parameter, expression)                                                                \
     HALF_LOOP(id, float16, GN_FLOAT16, uint16_t, float, STORE, gn_narrow_block_float16, arity, parameter, expression) \
@@ -165,6 +173,37 @@
                     const COMPUTE a = in[i];                                                       \
                     out[i] = STORE(expression);                                                    \
                 }                                                                                  \
+            }                                                                                      \
+            DELIVER(STORAGE, results)                                                              \
+        }                                                                                          \
+        return GN_OK;                                                                              \
+    }
+
+/* out[i] = expression of a and b, but far_expression where `far` is not 0.  As most blocks have no such element, one is
+ * computed without a branch first, and what came of it is thrown away if there was one. */
+#define BINARY_FAR_LOOP(id, far, far_expression, expression)                                       \
+    static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
+                                   const gn_call *call) {                                          \
+        (void)call;                                                                                \
+        STORAGE lefts[GN_ROW_BUFFER], rights[GN_ROW_BUFFER], results[GN_ROW_BUFFER];               \
+        for (int64_t begin = 0; begin < count; begin += GN_ROW_BUFFER) {                           \
+            const int64_t part = gn_min(GN_ROW_BUFFER, count - begin);                             \
+            const STORAGE *left = FETCH(1, lefts);                                                 \
+            const STORAGE *right = FETCH(2, rights);                                               \
+            int any = 0;                                                                           \
+            for (int64_t i = 0; i < part; i++) {                                                   \
+                const COMPUTE a = left[i];                                                         \
+                const COMPUTE b = right[i];                                                        \
+                any |= (far);                                                                      \
+                results[i] = STORE(expression);                                                    \
+            }                                                                                      \
+            for (int64_t i = 0; i < part && GN_UNLIKELY(any); i++) {                               \
+                const COMPUTE a = left[i];                                                         \
+                const COMPUTE b = right[i];                                                        \
+                results[i] = STORE(far_expression);                                                \
+            }                                                                                      \
+            if (DENSE(0, STORAGE)) {                                                               \
+                memcpy((STORAGE *)data[0] + begin, results, (size_t)part * sizeof(STORAGE));       \
             }                                                                                      \
             DELIVER(STORAGE, results)                                                              \
         }                                                                                          \
@@ -324,6 +363,12 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define CHECKED(name, id, dtypes, fault, expression) \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, fault, NO_PARAMETER, expression) THROUGH_FLOAT(id)))
 #define DIVISION(name, id, dtypes, expression) CHECKED(name, id, dtypes, gn_zero_divisor(b), expression)
+#if IS_FLOATING
+#define DIVISION_FAR(name, id, dtypes, far, far_expression, expression) \
+    OF_TWO(WHEN_##dtypes(BINARY_FAR_LOOP(id, far, far_expression, expression) THROUGH_FLOAT(id)))
+#else
+#define DIVISION_FAR(name, id, dtypes, far, far_expression, expression) DIVISION(name, id, dtypes, far_expression)
+#endif
 #define TERNARY(name, id, dtypes, expression) \
     OF_OTHERS(WHEN_##dtypes(TERNARY_LOOP(id, NO_PARAMETER, expression) KERNEL(id)))
 #define TERNARY_NUMBER(name, id, dtypes, parameter, expression) \
@@ -343,6 +388,8 @@ OF_ONE(UNARY_LOOP(pow_second, STORAGE, STORE, NO_PARAMETER, (COMPUTE)(a * a)))
 OF_ONE(UNARY_LOOP(pow_third, STORAGE, STORE, NO_PARAMETER, (COMPUTE)((COMPUTE)(a * a) * a)))
 OF_ONE(WHEN_FLOATING(UNARY_LOOP(pow_minus_second, STORAGE, STORE, NO_PARAMETER, 1 / (a * a))))
 OF_ONE(UNARY_LOOP(pow_other, STORAGE, STORE, FIRST_NUMBER(exponent), gn_pow(a, exponent)))
+#endif
+#if !IS_COMPLEX && (!IS_HALF || GN_HAS_HALF_VECTORS)
 OF_ONE(static gn_loop *NAME(pow_loop_of)(COMPUTE exponent) {
     if (exponent == 2) {
         return NAME(pow_second_loop);
@@ -355,26 +402,35 @@ OF_ONE(static gn_loop *NAME(pow_loop_of)(COMPUTE exponent) {
                   if (exponent == -1) { return NAME(reciprocal_loop); }
                   if (exponent == -2) { return NAME(pow_minus_second_loop); })
     return NAME(pow_other_loop);
-}
-static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, const int64_t *strides,
+})
+#endif
+#if !IS_COMPLEX && !IS_HALF
+OF_ONE(static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, const int64_t *strides,
                                      const gn_call *call) {
     return NAME(pow_loop_of)(NUMBER(0))(count, data, strides, call);
 })
 #endif
 #if IS_HALF /* the exponent is a number of the dtype, too */
+#if GN_HAS_HALF_VECTORS
+#define WALK_POWER(call, data, exponent) gn_walk(call, data, NAME(pow_loop_of)(exponent))
+#else
+#define WALK_POWER(call, data, exponent) gn_walk_float(call, data, pow_number_loop_float32)
+#endif
 OF_ONE(int32_t NAME(kernel_pow_number)(const gn_call *call, void *const *data) {
     gn_scalar exponent = call->scalars[0];
     exponent.real = LOAD(STORE((float)exponent.real));
     gn_call rounded = *call;
     rounded.scalars = &exponent;
-    return gn_walk_float(&rounded, data, pow_number_loop_float32);
+    return WALK_POWER(&rounded, data, (float)exponent.real);
 })
+#undef WALK_POWER
 #else
 OF_ONE(KERNEL(pow_number))
 #endif
 
 #undef UNARY_LOOP
 #undef UNARY_FAR_LOOP
+#undef BINARY_FAR_LOOP
 #undef BINARY_LOOP
 #undef TERNARY_LOOP
 #undef DENSE
@@ -384,6 +440,7 @@ OF_ONE(KERNEL(pow_number))
 #undef KERNEL
 #undef THROUGH_FLOAT
 #undef HALF_LOOP
+#undef OPERAND
 #undef AND_OTHERS_1
 #undef AND_OTHERS_2
 #undef AND_OTHERS_3
@@ -414,5 +471,6 @@ OF_ONE(KERNEL(pow_number))
 #undef COMPARISON
 #undef CHECKED
 #undef DIVISION
+#undef DIVISION_FAR
 #undef TERNARY
 #undef TERNARY_NUMBER

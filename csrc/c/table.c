@@ -21,6 +21,7 @@
 #define COMPARISON(name, id, ...) DECLARE(id)
 #define CHECKED(name, id, ...) DECLARE(id)
 #define DIVISION(name, id, ...) DECLARE(id)
+#define DIVISION_FAR(name, id, ...) DECLARE(id)
 #define TERNARY(name, id, ...) DECLARE(id)
 #define TERNARY_NUMBER(name, id, ...) DECLARE(id)
 #define FOLD(name, id, ...) DECLARE(id)
@@ -49,6 +50,7 @@
 #undef COMPARISON
 #undef CHECKED
 #undef DIVISION
+#undef DIVISION_FAR
 #undef TERNARY
 #undef TERNARY_NUMBER
 #undef FOLD
@@ -77,6 +79,7 @@
 #define COMPARISON(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define CHECKED(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define DIVISION(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define DIVISION_FAR(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define TERNARY(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define TERNARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define FOLD(name, id, dtypes, ...) ITERATED(name, id, dtypes)

@@ -70,6 +70,7 @@
 #define CHECKED(name, id, dtypes, fault, expression) \
     WHEN_##dtypes(OPERATION(id, 2, STORAGE, STORE, NO_PARAMETER, fault, expression))
 #define DIVISION(name, id, dtypes, expression) CHECKED(name, id, dtypes, gn_zero_divisor(b), expression)
+#define DIVISION_FAR(name, id, dtypes, far, far_expression, expression) DIVISION(name, id, dtypes, far_expression)
 #define TERNARY(name, id, dtypes, expression) \
     WHEN_##dtypes(OPERATION(id, 3, STORAGE, STORE, NO_PARAMETER, 0, expression))
 #define TERNARY_NUMBER(name, id, dtypes, parameter, expression) \

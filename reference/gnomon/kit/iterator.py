@@ -43,6 +43,19 @@ class Operand:
         self.dtype = dtype
         self.strides: list[int] = []
 
+    def is_one_number(self) -> bool:
+        """Is this a number, or a tensor without dimensions of another dtype than the kernel works on?"""
+        spec = self.spec
+        return self.is_number or (
+            not self.is_output and spec is not None and spec.ndim == 0 and spec.dtype is not self.dtype
+        )
+
+    def in_float32(self) -> Operand:
+        """The same number, which kernels read as float32."""
+        made = Operand(self.spec, False, dtypes.float32, self.is_number)
+        made.strides = list(self.strides)
+        return made
+
 
 class TensorIterator:
     """The common walk of ``operands``, outputs first.
@@ -302,6 +315,14 @@ class TensorIterator:
         bound = copy.copy(self)
         bound.tensors = tuple(tensors)
         return bound
+
+    def with_float32_numbers(self) -> TensorIterator:
+        """This walk with those inputs that are one number in float32, which half precision does not hold."""
+        made = copy.copy(self)
+        made.operands = [
+            operand.in_float32() if operand.is_one_number() else operand for operand in self.operands
+        ]
+        return made
 
     def tensor(self, position: int) -> Tensor:
         """The bound tensor of an operand."""

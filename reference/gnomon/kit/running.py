@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
+from ..memory.backend import backend_of
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, alias_tensor, empty_tensor
 from ..values import dtype as dtypes
@@ -55,8 +56,10 @@ def execute(
                     aten.fill_.Scalar(output, record.identity if dtype.is_complex else record.identity.real)
             return
         if meets_in_float32(operator, plan.key_dtype, arguments):
-            _execute_in_float32(operator, outputs[0], arguments)
-            return
+            if plan.device.type == "meta" or not backend_of(plan.device).reads_float32_numbers:
+                _execute_in_float32(operator, outputs[0], arguments)
+                return
+            walk = walk.with_float32_numbers()
         inputs: list[Tensor | None] = []
         operands = iter(walk.operands[walk.output_count :])
         for position in operator.tensor_positions:

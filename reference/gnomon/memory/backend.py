@@ -60,6 +60,8 @@ class Backend:
     host_memory  may the reference's kernels read and write its memory in place (``host_view``)?
     has_addresses  are blocks of memory named by machine addresses (``address``), which prepared kernels take?
     speed_rank   which backend the alias ``cpu`` picks: the highest among gnomon's own with host memory
+    reads_float32_numbers  do pointwise kernels of half precision take a number as an operand of float32?  Else a
+                 number that half precision does not hold makes the call one of float32
     kernels      operator name -> kernel.  A kernel has the parameters of the reference's kernel of that
                  operator, and receives finished facts: shapes agree, dtypes are equal where they have to be,
                  outputs are allocated and do not overlap inputs.  It never raises on its inputs.
@@ -77,6 +79,7 @@ class Backend:
     host_memory: bool = False
     has_addresses: bool = False
     speed_rank: int = 0
+    reads_float32_numbers: bool = False
     kernels: Mapping[str, Callable[..., Any]] = {}
     capabilities: Mapping[str, tuple[str, ...] | Claim | None] = {}
     traits: frozenset[str] = USUAL_TRAITS
@@ -252,7 +255,7 @@ def check_declaration(backend: Any) -> None:
             raise ValueError(
                 f"backend {name!r}: {attribute} must be an identifier other than 'cpu', got {text!r}"
             )
-    for attribute in ("host_memory", "has_addresses"):
+    for attribute in ("host_memory", "has_addresses", "reads_float32_numbers"):
         expect(attribute, bool, "a bool")
     expect("speed_rank", int, "an int")
     expect("device_module", str, "a str")
