@@ -318,7 +318,9 @@ class PreparedCall:
             return (-1, 0, ffi.NULL, ffi.NULL)
         spec = tensor._spec
         sizes = ffi.new("int64_t[]", list(spec.sizes) or [1])
-        strides = ffi.new("int64_t[]", [stride * spec.dtype.itemsize for stride in spec.strides] or [0])
+        # of no elements the strides are never taken, and may be beyond 64 bits
+        steps = [stride * spec.dtype.itemsize if spec.numel else 0 for stride in spec.strides]
+        strides = ffi.new("int64_t[]", steps or [0])
         self._keep += [sizes, strides]
         return (spec.dtype.code, spec.ndim, sizes, strides)
 

@@ -19,6 +19,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.dtype import real_number
 from ..values.geometry import wrap_dim
 
 sigmoid = native_function(
@@ -201,7 +202,7 @@ elu = native_function(
 def _elu_backward_rule(
     grad_output: Spec, alpha: Any, scale: Any, input_scale: Any, is_result: bool, self_or_result: Spec
 ) -> TensorIterator:
-    if is_result and alpha < 0:
+    if is_result and not real_number(alpha) >= 0:
         raise RuntimeError(
             "In-place elu backward calculation is triggered with a negative slope which is not supported: "
             f"alpha is {alpha}. Please call the out-of-place version of the forward function instead."

@@ -15,7 +15,7 @@ from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
 from ..kit.rules import binary, refuse, walk
 from ..memory.spec import Spec
-from ..values.dtype import bool_, check_number_fits
+from ..values.dtype import bool_, check_number_fits, real_number
 
 maximum = native_function(
     "maximum(Tensor self, Tensor other) -> Tensor",
@@ -67,10 +67,14 @@ clamp = native_function(
 def _clamp_walk(self: Spec, min: Any, max: Any) -> Any:
     if min is None and max is None:
         raise RuntimeError("At least one of 'min' or 'max' must not be None")
-    common = result_type(self, *[bound for bound in (min, max) if bound is not None])
+    bounds = [bound for bound in (min, max) if bound is not None]
+    if not self.dtype.is_complex:
+        for bound in bounds:
+            real_number(bound)
+    common = result_type(self, *bounds)
     refuse(common, "complex", "bool")
-    for bound in (min, max):
-        if bound is not None:
+    if all(bound == bound for bound in bounds):  # else the result is NaN, whatever the other one is
+        for bound in bounds:
             check_number_fits(bound, common)
     return walk([self], common, common)
 

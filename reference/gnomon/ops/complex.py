@@ -106,7 +106,7 @@ def _view_as_complex(self: Tensor) -> Tensor:
         raise RuntimeError(f"Tensor must have a last dimension of size 2, but got {spec.sizes[-1]}")
     if spec.strides[-1] != 1:
         raise RuntimeError(f"Tensor must have a last dimension with stride 1, but got {spec.strides[-1]}")
-    if any(stride % 2 for stride in spec.strides[:-1]):
+    if any(stride % 2 for size, stride in zip(spec.sizes[:-1], spec.strides) if size != 1):
         raise RuntimeError(
             "Tensor must have a stride divisible by 2 for all but last dimension, but got "
             f"{list(spec.strides)}"

@@ -69,6 +69,10 @@ def _convolution_rule(
         weight.ndim - 2, stride, padding, dilation, transposed, output_padding
     )
     _check_channels(input, weight, bias, transposed, groups)
+    if 0 in input.sizes[2:] and 0 not in input.sizes[:2]:
+        raise RuntimeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.sizes)}"
+        )
     _check_kernel_sizes(weight)
     for name, spec in (("weight", weight), ("bias", bias)):
         if spec is not None and spec.dtype is not input.dtype:

@@ -239,7 +239,8 @@ def _cross_entropy(
             )
     class_dim = 0 if self.ndim == 1 else 1
     classes = self.size(class_dim)
-    if weight is not None and (weight.ndim != 1 or weight.numel() != classes):
+    is_of_classes = weight is None or (weight.ndim == 1 and weight.numel() == classes)
+    if self.shape == target.shape and not is_of_classes:  # of a target of classes it is looked at first
         raise RuntimeError(
             f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes "
             f"but got weight tensor of shape: {list(weight.shape)}"

@@ -33,7 +33,7 @@ from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import complex128, float64, int64
+from ..values.dtype import check_number_fits, complex128, float32, float64, int64
 from ..values.limits import finfo
 
 
@@ -155,6 +155,8 @@ def _draw_normal(like: Any, sizes: Any, mean: Any, std: Any, generator: Any) -> 
     if not fits:
         raise RuntimeError("normal expects all elements of std >= 0.0")
     wide = complex128 if dtype.is_complex else float64
+    if isinstance(mean, float) and dtype is float32:  # what halves do not hold is infinite
+        check_number_fits(mean, dtype)
     drawn = like.new_empty(sizes, dtype=wide)
     fill_random(drawn, generator, "normal_", (0.0, 1.0))
     drawn.mul_(std).add_(mean.to(wide) if isinstance(mean, Tensor) else mean)

@@ -25,7 +25,7 @@ def _poisson_nll_loss(
     losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
-        losses = losses + stirling.masked_fill(target <= 1, 0)
+        losses += stirling.masked_fill(target <= 1, 0)  # which counts in the losses' dtype
     return _reduced(losses, reduction)
 
 

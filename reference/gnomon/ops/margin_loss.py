@@ -54,6 +54,11 @@ def _reduced(losses: Any, reduction: int) -> Any:
     return losses.sum() if reduction == SUM else losses
 
 
+def _lacking(lacks: Any) -> Any:
+    """What is lacking, and 0 for what is not: what is no number lacks nothing, either."""
+    return lacks.masked_fill(~(lacks > 0), 0.0)
+
+
 def _multi_margin_loss(self: Any, target: Any, p: Any, margin: Any, weight: Any, reduction: int) -> Any:
     name = "multi_margin_loss"
     check_number_fits(p, int32)
@@ -76,7 +81,7 @@ def _multi_margin_loss(self: Any, target: Any, p: Any, margin: Any, weight: Any,
     check_number_fits(margin, self._spec.dtype)
     _check_classes(name, target, 0, classes)
     chosen = target.reshape((-1, 1))
-    lacks = aten.relu.default(float(margin.real) - rows.gather(1, chosen) + rows)
+    lacks = _lacking(float(margin.real) - rows.gather(1, chosen) + rows)
     if p == 2:
         lacks = lacks * lacks
     losses = lacks.scatter(1, chosen, 0.0)
@@ -114,7 +119,7 @@ def _multilabel_margin_loss(self: Any, target: Any, reduction: int) -> Any:
     labels = labels * counts
     given = counts.to(rows._spec.dtype)
     wrong = aten.zeros_like(rows).scatter_add(1, labels, given) == 0
-    lacks = aten.relu.default(1.0 - rows.gather(1, labels).unsqueeze(2) + rows.unsqueeze(1))
+    lacks = _lacking(1.0 - rows.gather(1, labels).unsqueeze(2) + rows.unsqueeze(1))
     losses = (lacks * given.unsqueeze(2) * wrong.unsqueeze(1)).sum((1, 2)) / classes
     return _reduced(losses if self.ndim == 2 else losses.reshape(()), reduction)
 

@@ -16,7 +16,7 @@ from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
 from ..kit.rules import binary, computed_in, dense_like, expect, refuse, unary, walk, with_numbers
 from ..memory.spec import Spec
-from ..values.dtype import bool_, check_number_fits
+from ..values.dtype import bool_, check_number_fits, int64, real_number
 
 
 def _relu(a: Any) -> Any:
@@ -76,7 +76,7 @@ leaky_relu = native_function(
 def _leaky_relu_backward_rule(
     grad_output: Spec, self: Spec, negative_slope: Any, self_is_result: bool
 ) -> TensorIterator:
-    if self_is_result and not negative_slope >= 0:
+    if self_is_result and not real_number(negative_slope) >= 0:
         raise RuntimeError(
             f"a result does not tell where self was negative when negative_slope is {negative_slope}: call "
             "leaky_relu, not leaky_relu_"
@@ -159,6 +159,7 @@ hardshrink_backward = native_function(
 
 def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
     refuse(self.dtype, "bool", "integer", "complex")
+    lambd = real_number(lambd)
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
     if not math.isfinite(self.dtype.cast(lambd)):
@@ -200,9 +201,14 @@ def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
     if self.dtype is bool_:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     refuse(self.dtype, "complex")
-    if not self.dtype.is_signed and (min_val < 0 or max_val < 0):
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    for bound in (min_val, max_val):
+    bounds = (min_val, max_val)
+    if not self.dtype.is_signed:  # which takes of a fraction what is before the point
+        for bound in bounds:
+            check_number_fits(bound, int64)
+        bounds = tuple(int(real_number(bound)) for bound in bounds)
+        if min(bounds) < 0:
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    for bound in bounds:
         check_number_fits(bound, self.dtype)
     # even strides that do not matter are the operand's: PyTorch makes the result by empty_like
     return walk([self], self.dtype, self.dtype, outputs=[dense_like(self)])
@@ -340,13 +346,11 @@ def _prelu_backward(grad_output: Any, self: Any, weight: Any) -> tuple[Any, Any]
         expect(name, tensor._spec, tensor._spec.sizes, self.dtype)
     refuse(self.dtype, "bool", "integer", "complex")
     positive = self > 0
-    zero = aten.zeros_like(grad_output)
     # what a choice leaves out has no part in its derivatives, either, even if it is infinite
     slope, negative = aten.where.self(positive, 1.0, weight), self.masked_fill(positive, 0)
-    return (
-        aten.where.self(positive, grad_output, grad_output * slope),
-        aten.where.self(positive, zero, grad_output * negative),
-    )
+    of_input = aten.where.self(positive, grad_output, grad_output * slope)
+    zero = aten.zeros_like(grad_output if grad_output.shape == of_input.shape else of_input)
+    return of_input, aten.where.self(positive, zero, grad_output * negative)
 
 
 native_function(

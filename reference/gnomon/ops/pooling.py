@@ -69,13 +69,12 @@ def _pooled_sizes(
             f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size "
             f"for input, but got: {list(self.sizes)}"
         )
-    for pad, size, spread in zip(padding, kernel, dilation):
+    for pad, size in zip(padding, kernel):
         if pad < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {pad}")
-        if pad > (size // 2 if spatial == 3 else ((size - 1) * spread + 1) // 2):
+        if pad > size // 2:
             raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={pad}, kernel_size={size} "
-                f"and dilation={spread}"
+                f"pad should be at most half of kernel size, but got pad={pad} and kernel_size={size}"
             )
     pooled = tuple(
         pooled_size(size, *window, ceil_mode)

@@ -32,7 +32,8 @@ from ..kit.rules import refuse
 from ..memory.accessor import fill_from
 from ..memory.backend import backend_of, resolve_device
 from ..memory.tensor import Tensor
-from ..values.dtype import bool_, float64, get_default_dtype, int64
+from ..values.dtype import bool_, check_number_fits, float64, get_default_dtype, int64
+from ..values.limits import finfo
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "philox_4x32_10"]
 
@@ -72,7 +73,7 @@ def _uniform_(self: Tensor, low: float, high: float, generator: Any) -> Tensor:
             raise RuntimeError(f"{name} is out of bounds for {real.name}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
-    if not math.isfinite(real.cast(high - low)):
+    if high - low > finfo(real).max:
         raise RuntimeError(
             f"uniform_ expects to-from to be no more than the largest {real.name}, but found to={high} and "
             f"from={low}"
@@ -338,7 +339,9 @@ _LONG_GENERATOR_OPTIONS = _GENERATOR_OPTIONS.replace("dtype=None", "dtype=long")
 def _bound(high: Tensor) -> int:
     if high.ndim:
         raise RuntimeError("high must be a scalar tensor")
-    return int(high.item())
+    bound = high.item()
+    check_number_fits(bound, int64)
+    return int(bound.real)
 
 
 def _randint(low: int, high: int, size: Any, generator: Any, dtype: Any, *options: Any) -> Any:

@@ -11,25 +11,28 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
 from ..kit.rules import refuse, refuse_half
+from ..values.dtype import float16, real_number
 
 
 def _slopes(self: Any, lower: Any, upper: Any, generator: Any) -> Any:
     """A slope from [lower, upper) for each element that is not positive, 1 for the others."""
     dtype = self._spec.dtype
     refuse(dtype, "bool", "integer", "complex")
-    refuse_half(dtype)
+    if dtype is float16:
+        refuse_half(dtype)
     noise = aten.empty_like(self.detach()).uniform_(float(lower), float(upper), generator=generator)
     return noise.masked_fill(~(self.detach() <= 0), 1)
 
 
 def _check_order(lower: Any, upper: Any) -> None:
-    if lower > upper:
+    if not lower <= upper:
         raise RuntimeError(
             f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}"
         )
 
 
 def _rrelu(self: Any, lower: Any, upper: Any, training: bool, generator: Any) -> Any:
+    lower, upper = real_number(lower), real_number(upper)
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
@@ -40,6 +43,7 @@ def _rrelu(self: Any, lower: Any, upper: Any, training: bool, generator: Any) ->
 
 
 def _rrelu_(self: Any, lower: Any, upper: Any, training: bool, generator: Any) -> Any:
+    lower, upper = real_number(lower), real_number(upper)
     _check_order(lower, upper)
     if not training:
         return aten.leaky_relu_.default(self, (lower + upper) / 2)
@@ -57,8 +61,8 @@ native_function(
 
     In ``training`` each element's slope is drawn from [lower, upper), else it is the mean of the bounds.
 
-    Training takes float32 and float64.  Raises RuntimeError for bounds that are infinite or have changed
-    places.  Xu et al. (2015).""",
+    Training takes float32, float64 and bfloat16.  Raises RuntimeError for bounds that are infinite or
+    have changed places.  Xu et al. (2015).""",
 )
 
 native_function(

@@ -371,7 +371,8 @@ def _index_add_kernel(
     def pairs() -> Iterator[tuple[int, Any]]:
         for position, number in enumerate(elements(index)):
             if not 0 <= number < size:
-                error = RuntimeError if len(out.sizes) > 1 else IndexError  # as PyTorch's two kernels
+                is_plain = len(out.sizes) == 2 and alpha == 1 and index._spec.dtype is int64
+                error = RuntimeError if is_plain else IndexError  # as PyTorch's two kernels
                 raise error(f"index out of range in self: {number} in dimension {dim} with size {size}")
             targets = slice_offsets(out, dim, number)
             for target, offset in zip(targets, slice_offsets(given, dim, position)):

@@ -132,10 +132,10 @@ def _unfold_backward(grad_in: Any, input_sizes: Sequence[int], dim: int, size: i
         raise ValueError(f"step is {step} but must be > 0")
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")
+    dim = geometry.wrap_dim(dim, len(sizes))
     if not sizes:
         return grad_in.sum(-1)
     zeros = grad_in.new_zeros(sizes)
-    dim = geometry.wrap_dim(dim, len(sizes))
     windows = grad_in.size(dim)
     for place in range(size):
         end = place + (windows - 1) * step + 1

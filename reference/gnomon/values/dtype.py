@@ -370,6 +370,15 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
             raise RuntimeError(text)
 
 
+def real_number(value: Number) -> Any:
+    """``value``, which is to be compared with others.
+
+    Raises RuntimeError for a complex one, unless its imaginary part is 0.
+    """
+    check_number_fits(value, float64)
+    return value.real if isinstance(value, complex) else value
+
+
 def checked_number(value: Number) -> Number:
     """``value``, as an operand or an argument.
 
