@@ -168,7 +168,7 @@ CALLS: list[Known] = [
         NUMBERS,
         "the norm of large and small numbers, or to a large power, is computed without overflow on the way",
         "pairwise_distance(tensor(2, 3), tensor(2, 3), 3e+38, 1e-06, False)  # int16, contiguous",
-        STRANGE + "|, 65536,",
+        STRANGE + "|, 65536[,)]",
     ),
     Known(
         "pixel_shuffle|pixel_unshuffle",
@@ -295,7 +295,7 @@ CALLS: list[Known] = [
         "float16",
     ),
     Known(
-        "linalg_svdvals|_?linalg_svd",
+        r"linalg_svdvals|_?linalg_svd|linalg_\w*norm(\.\w+)?|nuclear_norm(\.\w+)?",
         "raised RuntimeError: linalg_svd: linalg.svd: (The algorithm failed to converge|keyword argument)",
         "PyTorch looks at the driver only where there are elements, and at infinite numbers only where "
         "LAPACK "
@@ -819,9 +819,9 @@ CALLS: list[Known] = [
         "special|nonfinite",
     ),
     Known(
-        r"where\.\w+",
+        r"where\.\w+|index\.Tensor|_?index_put\w*",
         "^warned",
-        "PyTorch warns of a condition of uint8 once in a process",
+        "PyTorch warns of a condition, or a mask, of uint8 once in a process",
         'where.self(tensor(3, dtype="uint8"), tensor(2, 1), tensor())  # bool, varied',
         "uint8",
         on_some_machines=True,
@@ -902,5 +902,26 @@ CALLS: list[Known] = [
         'conv3d.padding(tensor(1, 2, 3, 3, 3), tensor(2, 2, 2, 2, 2, values="special"), None, [1], "same", '
         "[2, 2, 2], 1)  # complex64, column",
         STRANGE,
+    ),
+    Known(
+        r"_?(native_)?batch_norm\w*(\.\w+)?|instance_norm",
+        f"{NUMBERS} (nan|-?inf), expected",
+        "where neither the variance nor eps is more than 0 PyTorch takes 0 for the factor",
+        "_native_batch_norm_legit.no_stats(tensor(1, 3), tensor(3), None, True, 0.5, -0.0)  # float16, expanded",
+        r", -?0\.0[,)]",
+    ),
+    Known(
+        r"(add|sub|rsub)_?\.\w+",
+        f"{NUMBERS} -?inf, expected nan",
+        "a factor that halves do not hold is one in float32, in which gnomon multiplies",
+        'add.Tensor(tensor(14, 1, values="special"), tensor(1, 14, values="special"), alpha=-3e+38)  '
+        "# bfloat16, odd ones",
+        r"alpha=-?3e\+38\)  # b?float16",
+    ),
+    Known(
+        "unfold_backward",
+        f"{MORE}RuntimeError: output with shape",
+        "a gradient of one window stands for all; PyTorch writes to what is too small for it",
+        "unfold_backward(tensor(2, 1, 3), [2, 5], 1, 1, 2)  # float32, gapped",
     ),
 ]
