@@ -907,7 +907,8 @@ CALLS: list[Known] = [
         r"_?(native_)?batch_norm\w*(\.\w+)?|instance_norm",
         f"{NUMBERS} (nan|-?inf), expected",
         "where neither the variance nor eps is more than 0 PyTorch takes 0 for the factor",
-        "_native_batch_norm_legit.no_stats(tensor(1, 3), tensor(3), None, True, 0.5, -0.0)  # float16, expanded",
+        "_native_batch_norm_legit.no_stats(tensor(1, 3), tensor(3), None, True, 0.5, -0.0)  "
+        "# float16, expanded",
         r", -?0\.0[,)]",
     ),
     Known(
