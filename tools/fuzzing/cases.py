@@ -11,7 +11,7 @@ import torch
 
 import gnomon as gn
 
-from . import calls, programs
+from . import calls, judging, programs
 from .calls import BoundedGnomon, BoundedTorch
 from .known import Known, unknown
 
@@ -48,15 +48,24 @@ def problems(case: Case, device: str, say: Say) -> list[str]:
     with gn.device(device):
         made = programs.Machine(BoundedGnomon(device), gn).run(case)
     found = programs.compare(case, made, wanted)
+    others: list[Any] = []
     if found and case.ending in programs.PLAIN_ENDS:  # PyTorch's transforms do not always as PyTorch does
         say("torch")
-        plain = programs.Machine(BoundedTorch(), torch, plain=True).run(case)
-        found = programs.compare(case, made, wanted, plain)
+        others.append(programs.Machine(BoundedTorch(), torch, plain=True).run(case))
+        found = programs.compare(case, made, wanted, *others)
     if any(": element" in each for each in found):
         say("torch")
         loose = [programs.Machine(BoundedTorch(), torch, nudge).run(case) for nudge in (4, -4)]
         names = {name for each in loose for name in programs.moved(wanted, each)}
         found = [each for each in found if each.partition(": element")[0] not in names]
+    if found:
+        others.append(
+            judging.guided((BoundedGnomon(device), BoundedTorch()), (gn, torch), case, gn.device(device))
+        )
+        again = programs.compare(case, made, wanted, *others)
+        found = [each for each in found if each in again]
+    if any(": element" in each for each in found) and judging.overlaps(BoundedTorch(), case):
+        found = [each for each in found if ": element" not in each]
     return found
 
 

@@ -243,7 +243,12 @@ def copied(tangent: Tensor, tensor: Tensor) -> Tensor:
     if (tangent._keys | tensor._keys) & WRAPPER_KEYS:
         if not _can_be_laid_out_like(tangent, spec):
             return aten.clone.default(tangent, None)
-        made = aten.new_empty_strided.default(tangent, spec.sizes, spec.strides)
+        extent = geometry.extent(spec.sizes, spec.strides)
+        if extent == spec.numel:
+            made = aten.new_empty_strided.default(tangent, spec.sizes, spec.strides)
+        else:  # as_strided can show the gaps
+            zeros = aten.new_zeros.default(tangent, (extent,), tangent._spec.dtype)
+            made = aten._as_strided.default(zeros, spec.sizes, spec.strides, 0)
         return aten.copy_.default(made, tangent, False)
     options = {"dtype": tangent._spec.dtype, "device": tangent._spec.device}
     if geometry.has_internal_overlap(spec.sizes, spec.strides):

@@ -115,6 +115,8 @@ def along(
     rank = max(each._spec.ndim for each in tensors)
     if not rank and (expected is None or operator.schema.name == "topk"):
         raise NoRule
+    if operator.schema.name == "cat" and all(each._spec.sizes == (0,) for each in tensors):
+        return aten.clone.default(batch.front(tensors[0]), None)  # whatever dimension is meant
     values: list[Any] = []
     for argument, given in zip(operator.schema.arguments, arguments):
         if argument.is_tensor:
@@ -203,6 +205,7 @@ def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
         return operator(examples)
     if name == "_as_strided":
         size, stride, offset = arguments[1:]
+        _check_reach(self._spec, size, stride, examples._storage_offset, offset)
         steps = (examples._spec.strides[0], *stride)
         return aten.as_strided.default(
             examples, (batch.size, *size), steps, examples._storage_offset + offset
@@ -213,6 +216,8 @@ def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
         expected = None
     else:
         sizes = (batch.size, *expected[0].sizes)
+        if name == "unfold" and not rank:  # the window is the number, or nothing
+            return aten.slice.Tensor(aten.unsqueeze.default(examples, 1), 1, 0, arguments[2], 1)
         if name == "view" or (not rank and name != "expand"):
             return aten.view.default(examples, sizes)
         if name == "expand":
@@ -225,6 +230,19 @@ def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
             ones = tuple(dim for dim in range(1, rank + 1) if examples._spec.sizes[dim] == 1)
             return aten.squeeze.dims(examples, ones)
     return along(operator, batch, arguments, None)
+
+
+def _check_reach(spec: Spec, size: Sequence[int], stride: Sequence[int], start: int, offset: int) -> None:
+    """as_strided of one example does not reach into others' memory."""
+    reach = offset + geometry.extent(tuple(size), tuple(stride))
+    if geometry.numel_of(size) and (offset < 0 or reach > geometry.extent(spec.sizes, spec.strides)):
+        raise RuntimeError(
+            f"result = tensor.as_strided({list(size)}, {list(stride)}, {start + offset}) can access memory "
+            f"outside of `tensor`: it can access memory in range [{start + offset}, {start + reach - 1}], but "
+            f"an example of sizes {list(spec.sizes)}, strides {list(spec.strides)} only in range [{start}, "
+            f"{start + geometry.extent(spec.sizes, spec.strides) - 1}]. This is not supported inside of vmap, "
+            "please try to rewrite the `as_strided` call as a sequence of view operations"
+        )
 
 
 # -- backwards of views, and their like that copy --------------------------------------------------------

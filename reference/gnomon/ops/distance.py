@@ -131,8 +131,12 @@ native_function(
 
 
 def _cdist_backward(grad: Any, x1: Any, x2: Any, p: float, cdist: Any) -> Any:
-    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    return (grad.unsqueeze(-1) * _slope(difference, cdist.unsqueeze(-1), p)).sum(-2)
+    difference, lengths = x1.unsqueeze(-2) - x2.unsqueeze(-3), cdist.unsqueeze(-1)
+    shares = grad.unsqueeze(-1) * _slope(difference, lengths, p)
+    if p not in (1, math.inf):  # where there is no slope, infinite or no gradients give nothing, either
+        none = lengths == 0
+        shares = shares.masked_fill(none | (difference == 0) if p < 1 else none, 0)
+    return shares.sum(-2)
 
 
 native_function(

@@ -309,7 +309,7 @@ def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
     What is masked is divided by 1, so that derivatives of this aren't NaN there.
     """
     low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, 0.0)
-    masked = ~((self >= low) & (self <= high))
+    masked = (self < low) | (self > high)  # not what is no number, nor anything where eps is none
     return (grad / (self * (1.0 - self)).masked_fill(masked, 1)).masked_fill(masked, outside)
 
 

@@ -72,6 +72,8 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
                 "tensors used as indices must be long, int, byte or bool tensors, got "
                 f"{index._spec.dtype.name}"
             )
+    if len(indices) > self.ndim:  # also of masks without dimensions, which index none
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(indices)})")
     prepared = expand_masks(self, indices)
     if len(prepared) > self.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(prepared)})")

@@ -85,7 +85,7 @@ def _smooth_l1_loss(self: Any, target: Any, reduction: int, beta: float) -> Any:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, but got {beta}.")
     difference = _difference(self, target)
     if beta == 0:
-        return aten.l1_loss.default(self, target, reduction)
+        return _reduced(difference.abs(), reduction)
     return _reduced(aten._smooth_l1.default(difference, beta), reduction)
 
 

@@ -215,12 +215,16 @@ native_function(
 
 
 def _masked_scatter_backward(grad_output: Any, mask: Any, sizes: Sequence[int]) -> Any:
-    """What was written, in its order, and zeros for what was not needed."""
-    taken = aten.masked_select.default(grad_output, mask.expand(grad_output._spec.sizes))
-    rest = geometry.numel_of(sizes) - taken.numel()
-    if rest > 0:
-        taken = aten.cat.default([taken, taken.new_zeros((rest,))], 0)
-    return taken.reshape(sizes)
+    """What was written, in its order, and zeros for what was not needed.
+
+    Its sizes do not depend on the mask's numbers, so that vmap can make it: what was not written goes to one
+    more place, which is left out.
+    """
+    count = geometry.numel_of(sizes)
+    chosen = mask.expand(grad_output._spec.sizes).reshape(-1)
+    places = aten.where(chosen, chosen.cumsum(0) - 1, count)
+    taken = aten.scatter.src(grad_output.new_zeros((count + 1,)), 0, places, grad_output.reshape(-1))
+    return aten.slice.Tensor(taken, 0, 0, count, 1).reshape(sizes)
 
 
 native_function(

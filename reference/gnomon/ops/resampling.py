@@ -491,6 +491,10 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
 
     def by_factors(input: Any, output_size: Any, *options: Any) -> Any:
         *align_corners, factors = options
+        if len(input.shape) != spatial + 2:
+            raise RuntimeError(
+                f"expected an input of {spatial + 2} dimensions, but got one of sizes {list(input.shape)}"
+            )
         sizes = output_size_of(input.shape, output_size, factors)
         return forward(input, sizes, *align_corners, *(factors or [None] * spatial))
 
