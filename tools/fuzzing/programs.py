@@ -617,8 +617,8 @@ def compare(program: Program, actual: Run, expected: Run, *others: Run) -> list[
     """What differs between two runs, the first first; ``others``: what may be expected of a part as well.
 
     Of a statement that both refuse the kind of the exception is left to calls, where a single fault shows it:
-    drawn arguments often have two.  Where one of PyTorch's ways refuses a statement and another does not, they
-    go on with other tensors, and nothing is promised of failures after it.
+    drawn arguments often have two.  Where one of PyTorch's ways refuses a statement and another does not,
+    they go on with other tensors, and nothing is promised of failures after it.
     """
     is_one_way = True
     for part in [*program.statements, program.ending]:
@@ -677,4 +677,7 @@ def moved(one: Run, other: Run) -> set[str]:
     return names
 
 
-__all__ = ["NAME", "PLAIN_ENDS", "Machine", "Program", "Run", "bounds_of", "compare", "draw", "moved", "parse"]
+__all__ = [
+    *("NAME", "PLAIN_ENDS", "Machine", "Program", "Run"),
+    *("bounds_of", "compare", "draw", "moved", "parse"),
+]

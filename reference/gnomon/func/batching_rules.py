@@ -235,13 +235,14 @@ def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
 def _check_reach(spec: Spec, size: Sequence[int], stride: Sequence[int], start: int, offset: int) -> None:
     """as_strided of one example does not reach into others' memory."""
     reach = offset + geometry.extent(tuple(size), tuple(stride))
-    if geometry.numel_of(size) and (offset < 0 or reach > geometry.extent(spec.sizes, spec.strides)):
+    extent = geometry.extent(spec.sizes, spec.strides)
+    if geometry.numel_of(size) and (offset < 0 or reach > extent):
         raise RuntimeError(
             f"result = tensor.as_strided({list(size)}, {list(stride)}, {start + offset}) can access memory "
-            f"outside of `tensor`: it can access memory in range [{start + offset}, {start + reach - 1}], but "
-            f"an example of sizes {list(spec.sizes)}, strides {list(spec.strides)} only in range [{start}, "
-            f"{start + geometry.extent(spec.sizes, spec.strides) - 1}]. This is not supported inside of vmap, "
-            "please try to rewrite the `as_strided` call as a sequence of view operations"
+            f"outside of `tensor`: it can access memory in range [{start + offset}, {start + reach - 1}], "
+            f"but an example of sizes {list(spec.sizes)} and strides {list(spec.strides)} only in range "
+            f"[{start}, {start + extent - 1}]. This is not supported inside of vmap, please try to rewrite "
+            "the `as_strided` call as a sequence of view operations"
         )
 
 
