@@ -86,3 +86,42 @@ def test_derivatives_are_finite_where_pytorchs_are(name):
                         if math.isfinite(other) and not math.isfinite(one)
                     ]
                     assert not wrong, (point, sample.args, wrong)
+
+
+def _grad(function, *numbers, weight=None):
+    x = gn.tensor(numbers, dtype=gn.float64, requires_grad=True)
+    made = function(x)
+    made.backward(gn.ones_like(made) if weight is None else gn.full_like(made, weight))
+    return x.grad.tolist()
+
+
+def test_the_logit_is_followed_within_its_bounds():
+    assert _grad(lambda x: x.logit(math.nan), 0.5, -1.0) == [4.0, -0.5]
+    low, none = _grad(lambda x: x.logit(0.25), 0.125, math.nan)
+    assert low == 0.0 and none != none
+
+
+@pytest.mark.parametrize("p", [0.5, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("weight", [math.inf, math.nan])
+def test_equal_rows_take_no_gradient(p, weight):
+    assert _grad(lambda x: gn.cdist(x, x, p), [1.0, 2.0], [1.0, 2.0], weight=weight) == [[0.0] * 2] * 2
+    assert (
+        _grad(lambda x: gn.nn.functional.pdist(x, p), [1.0, 2.0], [1.0, 2.0], weight=weight)
+        == [[0.0] * 2] * 2
+    )
+
+
+def test_bools_have_a_loss_without_a_curve():
+    loss = gn.nn.functional.smooth_l1_loss(gn.tensor([True]), gn.tensor([3.0]), beta=0.0)
+    assert loss.item() == 2.0
+
+
+def test_masks_without_dimensions_are_indices():
+    true = gn.tensor(True)
+    with pytest.raises(IndexError, match=r"too many indices for tensor of dimension 1 \(got 2\)"):
+        gn.ops.aten.index_put.default(gn.ones(3), [true, true], gn.ones(3))
+
+
+def test_a_factor_for_each_dimension_of_an_image():
+    with pytest.raises(RuntimeError, match="expected an input of 3 dimensions"):
+        gn.ops.aten._upsample_nearest_exact1d.vec(gn.ones(1, 1, 2, 3), None, [1.5, 0.5])

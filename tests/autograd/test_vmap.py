@@ -506,3 +506,37 @@ def test_masked_select_with_one_mask_for_all(lib):
 def test_nothing_is_rolled(lib, sizes):
     x = numbers(lib, 2, *sizes)
     close(lib.vmap(lambda x: x.roll(1))(x), by_loop(lib, lambda x: x.roll(1), x))
+
+
+def test_as_strided_stays_in_an_examples_memory():
+    memory = gn.arange(40, dtype=gn.float64)
+    apart = memory.as_strided((3, 1), (8, 1), 2)
+    expected = [[[[1.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]], [[[0.0], [0.0], [0.0]]] * 2]
+    expected[1] = [[[0.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]]
+    assert gn.func.jacfwd(lambda each: each.as_strided((2, 2), (1, 2)))(apart).tolist() == expected
+    for offset in (None, 0, 1):
+        with pytest.raises(RuntimeError, match="can access memory outside of `tensor`"):
+            gn.func.vmap(lambda each, at=offset: each.as_strided((2, 2), (1, 2), at))(gn.ones(2, 3))
+    with pytest.raises(RuntimeError, match="can access memory outside of `tensor`"):
+        gn.func.jacfwd(lambda each: each.as_strided((2, 2), (1, 2)))(memory[:3])
+
+
+def test_a_window_of_nothing_on_a_number():
+    made = gn.func.vmap(lambda each: each.unfold(-1, 0, 1))(gn.ones(3))
+    assert tuple(made.shape) == (3, 0)
+    assert gn.func.vmap(lambda each: each.unfold(-1, 1, 1))(gn.ones(3)).tolist() == [[1.0]] * 3
+
+
+def test_nothings_are_joined_along_whatever_dimension():
+    assert tuple(gn.func.vmap(lambda each: gn.cat([each, each], 1))(gn.ones(2, 0)).shape) == (2, 0)
+
+
+def test_the_gradient_of_masked_scatter_has_fixed_sizes():
+    masks = gn.tensor([[1.0, -2.0, 3.0], [-1.5, 2.0, -3.0]])
+    given = gn.tensor([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+
+    def function(source, mask):
+        return (gn.zeros(3).masked_scatter(mask > 0, source) * gn.tensor([1.0, 10.0, 100.0])).sum()
+
+    found = gn.func.vmap(gn.func.grad(function))(given, masks)
+    assert found.tolist() == [[1.0, 100.0, 0.0], [10.0, 0.0, 0.0]]
