@@ -125,3 +125,11 @@ def test_masks_without_dimensions_are_indices():
 def test_a_factor_for_each_dimension_of_an_image():
     with pytest.raises(RuntimeError, match="expected an input of 3 dimensions"):
         gn.ops.aten._upsample_nearest_exact1d.vec(gn.ones(1, 1, 2, 3), None, [1.5, 0.5])
+
+
+def test_the_second_derivative_of_elu_takes_the_largest_numbers():
+    x = gn.tensor([1.0], requires_grad=True)
+    made = gn.ops.aten.elu.default(x, alpha=2**62, input_scale=2**62)
+    (first,) = gn.autograd.grad(made.sum(), [x], create_graph=True)
+    (second,) = gn.autograd.grad(first.sum(), [x])
+    assert (first.tolist(), second.tolist()) == ([1.0], [0.0])

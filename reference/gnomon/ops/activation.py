@@ -232,7 +232,8 @@ def _elu_double(
 ) -> Any:
     curved = grad * grad_output * input_scale
     if not is_result:
-        curved = curved * (input_scale * alpha * scale) * (self_or_result * input_scale).exp()
+        slope = float(input_scale) * alpha * scale  # the product of whole numbers may be too large for int64
+        curved = curved * slope * (self_or_result * input_scale).exp()
     return curved.masked_fill(self_or_result >= 0, 0)
 
 
