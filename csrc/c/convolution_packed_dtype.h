@@ -83,8 +83,8 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
     int64_t row_start = first / width / of->out_rows * of->image_numel + row * step;
     for (int64_t done = 0; done < count; done += WIDTH, sliver += WIDTH * depth) {
         const int64_t columns = gn_min(WIDTH, count - done);
-        int64_t places[WIDTH];
-        int64_t sources[WIDTH];
+        int64_t places[WIDTH > 6 ? WIDTH : 6]; /* as many as the compiler sees below, though there are no more than WIDTH */
+        int64_t sources[WIDTH > 6 ? WIDTH : 6];
         int64_t runs = 0;
         if (columns < WIDTH) {
             memset(sliver, 0, (size_t)(depth * WIDTH) * sizeof(COMPUTE));
