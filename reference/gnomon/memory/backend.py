@@ -60,7 +60,7 @@ class Backend:
     host_memory  may the reference's kernels read and write its memory in place (``host_view``)?
     has_addresses  are blocks of memory named by machine addresses (``address``), which prepared kernels take?
     speed_rank   which backend the alias ``cpu`` picks: the highest among gnomon's own with host memory
-    reads_float32_numbers  do pointwise kernels of half precision take a number as an operand of float32?  Else
+    reads_float32_numbers  do pointwise kernels of half precision take a number as a float32 operand?  Else
                  a number that half precision does not hold makes the call one of float32
     kernels      operator name -> kernel.  A kernel has the parameters of the reference's kernel of that
                  operator, and receives finished facts: shapes agree, dtypes are equal where they have to be,
