@@ -23,7 +23,7 @@ GN_INLINE int gn_far_quotient_float32(float a, float b) {
 }
 GN_INLINE float gn_near_fmod_float32(float a, float b) {
     const double whole = trunc((double)a / (double)b);
-    return copysignf((float)((double)a - whole * (double)b), a);
+    return whole == 0 ? a : copysignf((float)((double)a - whole * (double)b), a); /* b may be infinite */
 }
 GN_INLINE float gn_fmod_float32(float a, float b) {
     return gn_far_quotient_float32(a, b) ? fmodf(a, b) : gn_near_fmod_float32(a, b);
@@ -35,7 +35,7 @@ GN_INLINE int gn_far_quotient_float64(double a, double b) {
 GN_INLINE double gn_near_fmod_float64(double a, double b) {
     const double whole = trunc(a / b);
     const double rest = fma(-whole, b, a); /* exact, with or without an instruction for it */
-    return copysign((rest != 0) & ((rest < 0) != (a < 0)) ? fabs(b) - fabs(rest) : rest, a);
+    return whole == 0 ? a : copysign((rest != 0) & ((rest < 0) != (a < 0)) ? fabs(b) - fabs(rest) : rest, a);
 }
 GN_INLINE double gn_fmod_float64(double a, double b) {
     return gn_far_quotient_float64(a, b) ? fmod(a, b) : gn_near_fmod_float64(a, b);
