@@ -1,7 +1,7 @@
 /* Pointwise operators of two operands: rows of pointwise.def for each dtype. */
 #include "half_vectors.h"
 #include "pointwise_words.h"
-#include "scalar.h"
+#include "scalar_rest.h"
 #include "walk.h"
 
 #define OF_ONE(...)

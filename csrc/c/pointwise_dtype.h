@@ -374,6 +374,12 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define TERNARY_NUMBER(name, id, dtypes, parameter, expression) \
     OF_OTHERS(WHEN_##dtypes(TERNARY_LOOP(id, FIRST_NUMBER(parameter), expression) KERNEL(id)))
 
+/* The same as in pointwise_words.h, by two selects: a bound that is NaN makes the sum NaN, and -0.0 leaves it as it is. */
+#undef RAISED
+#undef CLAMPED
+#define RAISED (a < low ? low : a)
+#define CLAMPED ((RAISED > high ? high : RAISED) + (low != low || high != high ? low + high : -(COMPUTE)0))
+
 #include "../pointwise.def"
 
 /* clamp: the call's Scalars are the bounds; an absent one is NaN and GN_NO_INTEGER. */

@@ -44,10 +44,9 @@ static inline double gn_greatest(int32_t dtype) {
 #define CONSTANT(parameter, value) const int64_t parameter = value
 #define NO_PARAMETER (void)0
 
-/* Between two bounds: an element that is NaN stays it, and a bound that is NaN makes all elements so; -0.0 added to any
- * number leaves it as it is. */
-#define RAISED (a < low ? low : a)
-#define CLAMPED ((RAISED > high ? high : RAISED) + (low != low || high != high ? low + high : -(COMPUTE)0))
+/* Between two bounds: an element that is NaN stays it, and a bound that is NaN makes all elements so. */
+#define RAISED (a >= low || gn_isnan(a) ? a : low)
+#define CLAMPED (RAISED <= high || gn_isnan(RAISED) ? RAISED : high)
 
 /* The bounds of clamp: an absent one is NaN and GN_NO_INTEGER. */
 #define FIRST_BOUNDS                                                                    \

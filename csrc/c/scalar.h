@@ -18,27 +18,26 @@
 /* C's fmod, which takes a step for each bit of the quotient, or of a few: a quotient that fits an integer gives the rest
  * at once.  In double, the quotient of two floats does not round up to an integer, and its product with the divisor is
  * exact; so is the difference of numbers so near to each other. */
-GN_INLINE int gn_far_quotient_float32(float a, float b) {
-    return !(fabs((double)a / (double)b) < 0x1p28); /* NaN too */
-}
-GN_INLINE float gn_near_fmod_float32(float a, float b) {
-    const double whole = trunc((double)a / (double)b);
-    return whole == 0 ? a : copysignf((float)((double)a - whole * (double)b), a); /* b may be infinite */
-}
 GN_INLINE float gn_fmod_float32(float a, float b) {
-    return gn_far_quotient_float32(a, b) ? fmodf(a, b) : gn_near_fmod_float32(a, b);
+    const double quotient = (double)a / (double)b;
+    if (!(fabs(quotient) < 0x1p28)) { /* NaN too */
+        return fmodf(a, b);
+    }
+    const int32_t whole = (int32_t)quotient;
+    return whole == 0 ? a : copysignf((float)((double)a - (double)whole * (double)b), a);
 }
 /* Here the quotient may round up to an integer, and the rest is then below 0 once. */
-GN_INLINE int gn_far_quotient_float64(double a, double b) {
-    return !(fabs(a / b) < 0x1p52);
-}
-GN_INLINE double gn_near_fmod_float64(double a, double b) {
-    const double whole = trunc(a / b);
-    const double rest = fma(-whole, b, a); /* exact, with or without an instruction for it */
-    return whole == 0 ? a : copysign((rest != 0) & ((rest < 0) != (a < 0)) ? fabs(b) - fabs(rest) : rest, a);
-}
 GN_INLINE double gn_fmod_float64(double a, double b) {
-    return gn_far_quotient_float64(a, b) ? fmod(a, b) : gn_near_fmod_float64(a, b);
+    const double quotient = a / b;
+    if (!(fabs(quotient) < 0x1p52)) {
+        return fmod(a, b);
+    }
+    const int64_t whole = (int64_t)quotient;
+    if (whole == 0) {
+        return a;
+    }
+    const double rest = fma(-(double)whole, b, a); /* exact, with or without an instruction for it */
+    return copysign(rest != 0 && (rest < 0) != (a < 0) ? fabs(b) - fabs(rest) : rest, a);
 }
 
 #define REAL float
@@ -237,10 +236,6 @@ GN_INLINE int64_t gn_relu_int64(int64_t x) {
 #define gn_div_floor(a, b) GN_REAL(gn_div_floor_float32, gn_div_floor_float64, gn_div_floor_int64, a)(a, b)
 #define gn_div_trunc(a, b) GN_REAL(gn_div_trunc_float32, gn_div_trunc_float64, gn_div_trunc_int64, a)(a, b)
 #define gn_remainder(a, b) GN_REAL(gn_remainder_float32, gn_remainder_float64, gn_remainder_int64, a)(a, b)
-/* Of floats whose quotient is not far: without a branch. */
-#define gn_far_quotient(a, b) GN_FLOATING(gn_far_quotient_float32, gn_far_quotient_float64, a)(a, b)
-#define gn_near_fmod(a, b) GN_FLOATING(gn_near_fmod_float32, gn_near_fmod_float64, a)(a, b)
-#define gn_near_remainder(a, b) GN_FLOATING(gn_near_remainder_float32, gn_near_remainder_float64, a)(a, b)
 #define gn_fmod(a, b) GN_REAL(gn_fmod_float32, gn_fmod_float64, gn_fmod_int64, a)(a, b)
 #define gn_signbit(x) GN_REAL(gn_signbit_float32, gn_signbit_float64, gn_signbit_int64, x)(x)
 #define gn_isposinf(x) GN_REAL(gn_isposinf_float32, gn_isposinf_float64, gn_isposinf_int64, x)(x)

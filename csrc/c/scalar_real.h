@@ -15,15 +15,10 @@ GN_INLINE REAL NAME(gn_sign)(REAL x) {
     return (REAL)((x > 0) - (x < 0));
 }
 
-/* Python's %: C's, and where that is not 0 it gets the divisor's sign. */
-GN_INLINE REAL NAME(gn_turned_rest)(REAL rest, REAL b) {
-    return rest + ((rest != 0) & ((b < 0) != (rest < 0)) ? b : -(REAL)0); /* -0.0 leaves all as it is */
-}
-GN_INLINE REAL NAME(gn_near_remainder)(REAL a, REAL b) {
-    return NAME(gn_turned_rest)(NAME(gn_near_fmod)(a, b), b);
-}
+/* Python's %: the result has the divisor's sign. */
 GN_INLINE REAL NAME(gn_remainder)(REAL a, REAL b) {
-    return NAME(gn_turned_rest)(NAME(gn_fmod)(a, b), b);
+    const REAL rest = NAME(gn_fmod)(a, b);
+    return rest + ((rest != 0) & ((b < 0) != (rest < 0)) ? b : -(REAL)0); /* -0.0 leaves all as it is */
 }
 
 /* Python's //, with PyTorch's results where b is 0 (div_floor_floating in BinaryOps.h). */
