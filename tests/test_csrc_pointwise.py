@@ -317,3 +317,52 @@ def test_a_product_that_is_added_is_not_rounded(dtype):
         sums = [float(x + sign * Fraction(alpha) * y) for x, y in zip(*pairs)]
         assert bits(function(a, b, alpha=alpha)) == bits(gn.tensor(sums, dtype=dtype))
         assert function(a, b, alpha=alpha).tolist() != (a + sign * alpha * b).tolist()
+
+
+NUMBER_CALLS = {
+    "mul": lambda x: x * 0.3,
+    "div": lambda x: x / 0.3,
+    "div_": lambda x: x.clone().div_(1e-3),
+    "rdiv": lambda x: 2.3 / x,
+    "mul by a float64 tensor": lambda x: x * gn.tensor(0.3, dtype=gn.float64, device=x.device),
+    "mul by itself": lambda x: x * x,
+    "remainder": lambda x: x.remainder(0.7),
+    "fmod": lambda x: x.fmod(0.7),
+    "second power": lambda x: x**2,
+    "third power": lambda x: x**3,
+    "root": lambda x: x.abs() ** 0.5,
+    "clamp": lambda x: x.clamp(-0.5, 0.3),
+    "clamp to nothing": lambda x: x.clamp(1.0, math.nan),
+    "clamp from infinity": lambda x: x.clamp(-math.inf, 0.3),
+    "out": lambda x: gn.mul(x, 0.3, out=gn.empty(x.shape, dtype=x.dtype, device=x.device)),
+}
+
+
+@pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
+@pytest.mark.parametrize("name", NUMBER_CALLS)
+def test_halves_meet_numbers_of_float32(name, dtype):
+    """A number is not rounded to half precision first; blocks, tails, gaps and one element give the same."""
+    call = NUMBER_CALLS[name]
+    special = [math.nan, math.inf, -math.inf, 0.0, -0.0, 6e-5, -65504.0, 1e-7]
+    numbers = [*special, *(math.sin(place) * 3 for place in range(41))]
+    expected_of = gn.tensor(numbers, device="reference").to(dtype)
+    given = gn.tensor(numbers, device="c").to(dtype)
+    views = [lambda x, size=size: x[:size] for size in (0, 1, 15, 16, 17, 33, 49)]
+    views += [lambda x: x[::3], lambda x: x[8], lambda x: x[:48].view(6, 8).t(), lambda x: x[3:4].expand(20)]
+    for view in views:
+        expected, found = call(view(expected_of)), call(view(given))
+        assert found.dtype is expected.dtype and found.stride() == expected.stride()
+        assert bits(found) == bits(expected)
+
+
+@pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
+def test_a_nan_is_converted_with_its_bits(dtype):
+    """Signaling ones too, in a block and behind the last one."""
+    quiet, signaling = (0x7E01, 0x7C01) if dtype is gn.float16 else (0x7FC1, 0x7F81)
+    shift = 13 if dtype is gn.float16 else 16
+    for place in range(20):
+        words = [0x3C00] * 20
+        for pattern in (quiet, signaling):
+            words[place] = pattern
+            found = gn.tensor(words, dtype=gn.int16, device="c").view(dtype).float().view(gn.int32)
+            assert found[place].item() & 0x7FFFFF == (pattern << shift) & 0x7FFFFF

@@ -43,19 +43,6 @@ class Operand:
         self.dtype = dtype
         self.strides: list[int] = []
 
-    def is_one_number(self) -> bool:
-        """Is this a number, or a tensor without dimensions of another dtype than the kernel works on?"""
-        spec = self.spec
-        return self.is_number or (
-            not self.is_output and spec is not None and spec.ndim == 0 and spec.dtype is not self.dtype
-        )
-
-    def in_float32(self) -> Operand:
-        """The same number, which kernels read as float32."""
-        made = Operand(self.spec, False, dtypes.float32, self.is_number)
-        made.strides = list(self.strides)
-        return made
-
 
 class TensorIterator:
     """The common walk of ``operands``, outputs first.
@@ -316,12 +303,13 @@ class TensorIterator:
         bound.tensors = tuple(tensors)
         return bound
 
-    def with_float32_numbers(self) -> TensorIterator:
-        """This walk with those inputs that are one number in float32, which half precision does not hold."""
+    def with_dtype(self, positions: Sequence[int], dtype: dtypes.dtype) -> TensorIterator:
+        """This walk with operands at ``positions``, each of one element, of another dtype."""
         made = copy.copy(self)
-        made.operands = [
-            operand.in_float32() if operand.is_one_number() else operand for operand in self.operands
-        ]
+        made.operands = list(self.operands)
+        for position in positions:
+            operand = made.operands[position] = copy.copy(self.operands[position])
+            operand.dtype = dtype
         return made
 
     def tensor(self, position: int) -> Tensor:

@@ -59,7 +59,7 @@ def execute(
             if plan.device.type == "meta" or not backend_of(plan.device).reads_float32_numbers:
                 _execute_in_float32(operator, outputs[0], arguments)
                 return
-            walk = walk.with_float32_numbers()
+            walk = _with_float32_numbers(operator, walk, plan.key_dtype, arguments)
         inputs: list[Tensor | None] = []
         operands = iter(walk.operands[walk.output_count :])
         for position in operator.tensor_positions:
@@ -108,11 +108,21 @@ def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequ
     """Does a half precision tensor meet a number that keeps float32's precision?  Source: opmath_t."""
     if common.itemsize != 2 or not common.is_floating_point:
         return False
-    for position in operator.record.wide_numbers:
-        value = arguments[position]
-        if not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common):
-            return True
-    return False
+    return any(_is_number(arguments[position], common) for position in operator.record.wide_numbers)
+
+
+def _is_number(value: Any, common: dtypes.dtype) -> bool:
+    """Is this operand a number, or a tensor without dimensions that counts as one?"""
+    return not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common)
+
+
+def _with_float32_numbers(
+    operator: OpOverload, walk: TensorIterator, common: dtypes.dtype, arguments: Sequence[Any]
+) -> TensorIterator:
+    """The walk of a call whose numbers the kernel takes as float32."""
+    values = [arguments[position] for position in operator.tensor_positions]
+    given = enumerate((value for value in values if value is not None), walk.output_count)
+    return walk.with_dtype([place for place, value in given if _is_number(value, common)], dtypes.float32)
 
 
 def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: Sequence[Any]) -> None:
