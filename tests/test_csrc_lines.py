@@ -561,3 +561,26 @@ def test_distances_of_what_is_not_finite(mode):
     with np.errstate(invalid="ignore"):
         expected = distances_of(x, x, 2.0)[np.triu_indices(40, 1)]
     same_distances(run(lambda: gn.nn.functional.pdist(on_c(x)))[0], expected, 2e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("length", [1, 2, 4, 6, 7, 30, 128, 134, 1000, 4096])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_a_whole_transform_of_real_lines_is_its_half_and_the_conjugates(length, dim, dtype):
+    lines = np.random.default_rng(length).standard_normal((5, length)).astype(dtype)
+    given = gn.tensor(lines, device="c")
+    given = given.t() if dim == 0 else given
+    half, whole = gn.fft.rfft(given, dim=dim), gn.fft.fft(given, dim=dim)
+    apart = gn.empty(*whole.shape, 2, dtype=whole.dtype, device="c")[..., 1]
+    gn.fft.fft(given, dim=dim, out=apart)
+    expected = np.fft.fft(lines.astype("float64"), axis=1)
+    tolerance = {"float32": 2e-6, "float64": 1e-14}[dtype] * length**0.5 * 4
+    for each in (whole, apart):
+        found = each.numpy() if dim == 1 else each.numpy().T
+        assert np.abs(found - expected).max() <= tolerance
+        if (
+            length % 2 == 0 and length != 134
+        ):  # an odd one, and one of a large factor, is transformed as a whole
+            front = half.numpy() if dim == 1 else half.numpy().T
+            assert (found[:, : length // 2 + 1] == front).all()
+            assert (found[:, 1:] == found[:, :0:-1].conj()).all()

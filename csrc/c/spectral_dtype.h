@@ -105,7 +105,31 @@ static void NAME(load_lines)(const VIEW *view, int64_t count, int64_t together, 
     }
 }
 
+/* Pairs that lie one behind the other: of one line, and with `is_back` the last one first. */
+static void NAME(store_pairs)(SPLIT from, int64_t count, COMPUTE scale, int is_back, COMPUTE *to) {
+    if (is_back) {
+        GN_INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            to[2 * i] = from.real[count - 1 - i] * scale;
+            to[2 * i + 1] = from.imag[count - 1 - i] * scale;
+        }
+        return;
+    }
+    GN_INDEPENDENT
+    for (int64_t i = 0; i < count; i++) {
+        to[2 * i] = from.real[i] * scale;
+        to[2 * i + 1] = from.imag[i] * scale;
+    }
+}
+
 static void NAME(store_lines)(SPLIT from, int64_t count, int64_t together, COMPUTE scale, const VIEW *view) {
+    const int64_t pair = 2 * (int64_t)sizeof(COMPUTE);
+    const int is_pairs = view->dtype == (CODE == GN_FLOAT32 ? GN_COMPLEX64 : GN_COMPLEX128);
+    if (is_pairs && together == 1 && (view->step == pair || view->step == -pair)) {
+        const int is_back = view->step < 0;
+        NAME(store_pairs)(from, count, scale, is_back, (COMPUTE *)(view->places[0] - is_back * (count - 1) * pair));
+        return;
+    }
     if (view->dtype == GN_FLOAT32 || view->dtype == GN_COMPLEX64) {
         STORE_PARTS(float)
     } else {
@@ -239,6 +263,21 @@ static void NAME(mirror)(const PASS *work, SPLIT line, int64_t together) {
     }
 }
 
+/* Stores the conjugates of what stands between the ends of half a line, from the end of the whole one backward. */
+static void NAME(store_mirrored)(const PASS *work, SPLIT line, int64_t together, const VIEW *out) {
+    const int64_t count = work->points - 1;
+    const SPLIT inner = {line.real + together, line.imag + together};
+    VIEW mirrored = *out;
+    mirrored.step = -out->step;
+    for (int64_t k = 0; k < out->lines; k++) {
+        mirrored.places[k] = out->places[k] + (work->length - 1) * out->step;
+    }
+    for (int64_t i = 0; i < count * together; i++) {
+        inner.imag[i] = -inner.imag[i];
+    }
+    NAME(store_lines)(inner, count, together, work->scale, &mirrored);
+}
+
 /* a[i] b[i] to a[i]. */
 static void NAME(multiply)(SPLIT a, SPLIT b, int64_t count) {
     GN_INDEPENDENT
@@ -311,10 +350,15 @@ static int32_t NAME(transform_some)(PASS *work, int64_t first, int64_t lines, SP
     if (status != GN_OK || to != NULL) {
         return status;
     }
+    const int64_t wanted = gn_length(work->out, work->dim);
     if (work->is_half && work->has_real_input) {
         NAME(unfold)(work, line, together);
+        NAME(store_lines)(line, work->points + 1, together, work->scale, &out);
+        if (wanted == work->length) {
+            NAME(store_mirrored)(work, line, together, &out);
+        }
+        return GN_OK;
     }
-    const int64_t wanted = gn_length(work->out, work->dim);
     NAME(store_lines)(line, work->is_half && work->has_real_output ? work->points : wanted, together, work->scale, &out);
     return GN_OK;
 }
@@ -386,11 +430,7 @@ static int32_t NAME(begin_pass)(PASS *work) {
     if (!gn_is_smooth(work->length)) {
         return NAME(begin_chirp)(work);
     }
-    /* of a whole line's results two halves would have to be made of one */
-    const int is_even = work->length % 2 == 0;
-    work->is_half = is_even
-                    && (work->has_half_input
-                        || (work->has_real_input && gn_length(work->out, work->dim) == work->length / 2 + 1));
+    work->is_half = work->length % 2 == 0 && (work->has_half_input || work->has_real_input);
     work->points = work->is_half ? work->length / 2 : work->length;
     const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
     const int is_dense = gn_step(work->in, work->dim) == gn_itemsize(work->in->dtype)
