@@ -518,3 +518,28 @@ def test_the_reference_names_the_record_of_a_kernel(operator: str, place: str) -
 def test_no_two_families_share_the_place_of_a_kernel() -> None:
     places = {registry.reference_backend.kernel_source(name) for name in registry.reference_backend.kernels}
     assert not any(each.startswith("kit/") for each in places), places
+
+
+@pytest.mark.parametrize("broken", ["entry_points", "metadata"])
+def test_metadata_that_can_not_be_read_takes_nothing_from_other_plug_ins(tmp_path: Path, broken: str) -> None:
+    install_plug_in(tmp_path, "right", RIGHT.format(name="right", line=""))
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line=""))
+    folder = tmp_path / "odd_plug_in-1.0.dist-info"
+    if broken == "entry_points":
+        (folder / "entry_points.txt").write_text("[gnomon.backends]\n[x\n")
+    else:
+        (folder / "METADATA").unlink()
+    program = (
+        "import gnomon as gn; print(gn.ones(2, device='right').device.type); print(sorted(gn.backends()))"
+    )
+    finished = run(program, tmp_path, GNOMON_FALLBACK="allow")
+    first, names = finished.stdout.splitlines()
+    assert first == "right" and "'right'" in names, finished.stderr
+    assert ("odd_plug_in-1.0.dist-info" in names) == (broken == "entry_points")
+    assert ("'odd'" in names) == (broken == "metadata")
+
+
+def test_a_reason_is_no_longer_than_somebody_reads(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "wordy", "raise ImportError('a' * 10**6)\n")
+    finished = run("import gnomon as gn; gn.ones(1, device='wordy')", tmp_path)
+    assert "ImportError: aaa" in finished.stderr and len(finished.stderr) < 10_000

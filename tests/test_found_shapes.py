@@ -107,3 +107,33 @@ def test_strides_of_no_elements_may_be_beyond_64_bits(device):
     large = 2**62
     found = aten._adaptive_avg_pool3d(gn.ones(1, 2, 3, 2), [0, large, 1])
     assert tuple(found.shape) == (1, 0, large, 1)
+
+
+@pytest.mark.parametrize("pad", [2**62, 2**63 - 1])
+def test_a_padding_that_64_bits_do_not_hold_is_refused(device, pad):
+    functional = gn.nn.functional
+    with pytest.raises(RuntimeError, match="im2col: padding is too large"):
+        functional.unfold(gn.ones(1, 1, 4, 4), 1, padding=pad, stride=pad)
+    with pytest.raises(RuntimeError, match="col2im: padding is too large"):
+        functional.fold(gn.ones(1, 1, 9), (1, 1), 1, padding=pad, stride=pad)
+
+
+@pytest.mark.parametrize("step", [2**60, 2**61, 2**62, 2**63 - 1])
+def test_a_stride_along_one_element_may_be_beyond_64_bits_in_bytes(device, step):
+    x = gn.ones(3, requires_grad=True)
+    x[::step].sum().backward()
+    assert x.grad.tolist() == [1.0, 0.0, 0.0]
+    assert gn.as_strided(gn.ones(4), (1,), (step,)).sum().item() == 1.0
+    assert gn.slice_scatter(gn.zeros(3), gn.ones(1), 0, 0, 2**63 - 1, step).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_source_has_no_negative_sizes(device):
+    with pytest.raises(RuntimeError, match="negative dimension"):
+        aten.masked_scatter_backward(gn.ones(2, 3), gn.ones(2, 3) > 0, [-(2**62), 4])
+
+
+def test_a_gradient_can_be_deleted(device):
+    weight = gn.ones(2, requires_grad=True)
+    weight.sum().backward()
+    del weight.grad
+    assert weight.grad is None

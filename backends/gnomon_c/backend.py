@@ -240,6 +240,11 @@ class CKernel:
         return integers + endings + lengths, scalars
 
 
+def _held(stride: int) -> int:
+    """A stride in bytes; 0 for one beyond 64 bits, which is never taken: no two elements lie along it."""
+    return stride if -(2**63) <= stride < 2**63 else 0
+
+
 class PreparedCall:
     """A filled gn_call and everything it points to.  ``address`` is what the library's entry points take."""
 
@@ -308,7 +313,7 @@ class PreparedCall:
         self._keep.append(sizes)
         layouts = []
         for operand in walk.operands:
-            strides = ffi.new("int64_t[]", list(operand.strides) or [0])
+            strides = ffi.new("int64_t[]", [_held(stride) for stride in operand.strides] or [0])
             self._keep.append(strides)
             layouts.append((operand.dtype.code, len(walk.shape), sizes, strides))
         return layouts
@@ -318,8 +323,7 @@ class PreparedCall:
             return (-1, 0, ffi.NULL, ffi.NULL)
         spec = tensor._spec
         sizes = ffi.new("int64_t[]", list(spec.sizes) or [1])
-        # of no elements the strides are never taken, and may be beyond 64 bits
-        steps = [stride * spec.dtype.itemsize if spec.numel else 0 for stride in spec.strides]
+        steps = [_held(stride * spec.dtype.itemsize) for stride in spec.strides]
         strides = ffi.new("int64_t[]", steps or [0])
         self._keep += [sizes, strides]
         return (spec.dtype.code, spec.ndim, sizes, strides)

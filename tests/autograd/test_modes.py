@@ -523,3 +523,18 @@ def test_saved_tensors_may_be_written_to_inside_only(lib: Any) -> None:
     with allow(), pytest.raises(RuntimeError, match="modified by an inplace operation"):
         b.mul_(2)
         z.backward()
+
+
+def test_anomaly_mode_ends_however_an_interrupt_left_it():
+    """Between the steps of a switch the listener may be there without the mode, or the mode without it."""
+    from gnomon.autograd import anomaly
+
+    gn.autograd.set_detect_anomaly(True)
+    anomaly.remove_listener(anomaly._see_every_call)
+    gn.autograd.set_detect_anomaly(False)
+    assert not gn.is_anomaly_enabled()
+    anomaly.add_listener(anomaly._see_every_call)
+    gn.autograd.set_detect_anomaly(True)
+    gn.autograd.set_detect_anomaly(False)
+    with pytest.raises(ValueError):
+        anomaly.remove_listener(anomaly._see_every_call)

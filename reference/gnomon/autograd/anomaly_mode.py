@@ -9,6 +9,7 @@ Source: torch/autograd/anomaly_mode.py, torch/csrc/autograd/anomaly_mode.cpp.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
@@ -49,10 +50,10 @@ def _set(enabled: bool, check_nan: bool) -> None:
             f"{type(enabled).__name__}"
         )
     global _enabled, _check_nan
-    if enabled and not _enabled:
-        add_listener(_see_every_call)
-    elif _enabled and not enabled:
+    with suppress(ValueError):  # whatever an interrupt between these steps has left
         remove_listener(_see_every_call)
+    if enabled:
+        add_listener(_see_every_call)
     _enabled, _check_nan = enabled, check_nan
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
 ENTRY_POINT_GROUP = "gnomon.backends"
 OWN_DISTRIBUTION = "gnomon"
+MOST_TEXT = 2000  # characters of a reason, which are a stranger's
 BUILT_IN = ("reference", "meta")  # what is there without an entry point
 
 
@@ -55,12 +56,10 @@ def find() -> Offers:
     A name that two distributions offer is neither's: the order of the search path must not decide whose code
     runs.  But the built-in names and those that gnomon's own distribution offers stay gnomon's.
     """
-    from importlib.metadata import entry_points  # 20 ms, which only who asks for a plug-in pays
-
-    by_name: dict[str, dict[str, Any]] = {}
-    for each in entry_points(group=ENTRY_POINT_GROUP):
-        by_name.setdefault(each.name, {})[_distribution_of(each)] = each
     found = Offers({}, (), {})
+    by_name: dict[str, dict[str, Any]] = {}
+    for who, each in _entry_points(found.refused):
+        by_name.setdefault(each.name, {})[who] = each
     shipped = []
     for name, offers in by_name.items():
         own = [who for who in offers if who.partition(" ")[0] == OWN_DISTRIBUTION]
@@ -77,12 +76,30 @@ def find() -> Offers:
     return found._replace(shipped=tuple(shipped))
 
 
-def _distribution_of(entry_point: Any) -> str:
-    """The name, normalised as the packaging standard says, and the version of who offers an entry point."""
-    distribution = entry_point.dist
-    if distribution is None:
-        return "an unknown distribution"
-    return f"{re.sub(r'[-_.]+', '-', distribution.name).lower()} {distribution.version}"
+def _entry_points(refused: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    """The entry points of ``gnomon.backends``, each with the name and version of its distribution.
+
+    Of two distributions of one name the first on the search path counts, as for imports.  One whose metadata
+    can not be read offers nothing, and stands in ``refused``.
+    """
+    from importlib.metadata import distributions  # 20 ms, which only who asks for a plug-in pays
+
+    seen = set()
+    for distribution in distributions():
+        try:
+            text = distribution.read_text("entry_points.txt")
+            if text is None or ENTRY_POINT_GROUP not in text:
+                continue
+            name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "an unnamed distribution").lower()
+            version = distribution.metadata["Version"] or "of no version"
+            offers = [each for each in distribution.entry_points if each.group == ENTRY_POINT_GROUP]
+        except Exception as error:
+            where = getattr(distribution, "_path", "a distribution")
+            refused[str(where)] = f"its metadata can not be read: {type(error).__name__}: {error}"
+            continue
+        if name not in seen:
+            seen.add(name)
+            yield from ((f"{name} {version}", each) for each in offers)
 
 
 def guarded(function: Callable[[], Any]) -> tuple[Any, str]:
@@ -106,7 +123,8 @@ def guarded(function: Callable[[], Any]) -> tuple[Any, str]:
     except BaseException as error:
         if arrived:
             raise KeyboardInterrupt from error
-        return None, f"{type(error).__name__}: {error}".rstrip(": ")
+        text = f"{type(error).__name__}: {error}".rstrip(": ")
+        return None, text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} ..."
     finally:
         if watched and signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, before)

@@ -444,6 +444,10 @@ class Tensor:
                 )
         autograd_meta(self).grad = grad
 
+    @grad.deleter
+    def grad(self) -> None:
+        autograd_meta(self).grad = None
+
     @property
     def data(self) -> Tensor:
         """The same numbers without history: writing to them is not seen by autograd."""

@@ -43,7 +43,13 @@ def _check_window(**lists: Sequence[int]) -> None:
 def _blocks(
     sizes: Sequence[int], kernel: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Any
 ) -> Ints:
-    """How many windows fit, down and across."""
+    """How many windows fit, down and across.
+
+    Raises RuntimeError where 64 bits, in which kernels count, do not hold what is padded.
+    """
+    for size, pad in zip(sizes, padding):
+        if size + 2 * pad >= 2**63:
+            raise RuntimeError(f"padding is too large: {size} elements with {pad} on either side")
     return tuple(
         (size + 2 * pad - spread * (taps - 1) - 1) // step + 1
         for size, taps, spread, pad, step in zip(sizes, kernel, dilation, padding, stride)

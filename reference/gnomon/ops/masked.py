@@ -220,6 +220,8 @@ def _masked_scatter_backward(grad_output: Any, mask: Any, sizes: Sequence[int]) 
     Its sizes do not depend on the mask's numbers, so that vmap can make it: what was not written goes to one
     more place, which is left out.
     """
+    if any(size < 0 for size in sizes):
+        raise RuntimeError(f"Trying to create tensor with negative dimension: {list(sizes)}")
     count = geometry.numel_of(sizes)
     chosen = mask.expand(grad_output._spec.sizes).reshape(-1)
     places = aten.where(chosen, chosen.cumsum(0) - 1, count)
