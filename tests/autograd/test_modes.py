@@ -527,7 +527,8 @@ def test_saved_tensors_may_be_written_to_inside_only(lib: Any) -> None:
 
 def test_anomaly_mode_ends_however_an_interrupt_left_it():
     """Between the steps of a switch the listener may be there without the mode, or the mode without it."""
-    from gnomon.autograd import anomaly
+    import gnomon as gn
+    from gnomon.autograd import anomaly_mode as anomaly
 
     gn.autograd.set_detect_anomaly(True)
     anomaly.remove_listener(anomaly._see_every_call)
