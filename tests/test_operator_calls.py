@@ -499,3 +499,64 @@ def test_a_complex_weight_makes_lerp_complex(device, dtype, result, weight):
     assert found.dtype.name == result and found.tolist() == [2 + 2j, 3.5 + 3j]
     with pytest.raises(RuntimeError, match="can't be cast"):
         x.lerp_(end, gn.tensor(1j))
+
+
+def test_a_weight_without_dimensions_promotes_in_lerp(device):
+    whole, number = gn.tensor([1, 3], dtype=gn.int32), gn.tensor(0.5)
+    found = gn.lerp(whole, whole + 2, number)
+    assert found.dtype is gn.float32 and found.tolist() == [2.0, 4.0]
+    single, double = gn.tensor(1.0), gn.tensor(0.5, dtype=gn.float64)
+    assert gn.lerp(single, single, double).dtype is gn.float64
+    assert gn.lerp(single, single[None], double).dtype is gn.float32
+    with pytest.raises(NotImplementedError, match="int32"):
+        gn.lerp(whole, whole, 0.5)
+
+
+def test_one_to_a_complex_power_is_one(device):
+    exponents = gn.tensor([complex(math.nan, 1), complex(math.inf, 1), 2 + 1j], requires_grad=True)
+    for found in (gn.pow(1, exponents), gn.pow(1 + 0j, exponents), gn.float_power(1.0, exponents)):
+        assert found.tolist() == [1, 1, 1]
+    gn.pow(1, exponents).abs().sum().backward()
+    assert exponents.grad.tolist() == [0, 0, 0]
+    assert gn.pow(True, exponents).tolist()[2] == 1
+
+
+def test_the_total_weight_of_one_sample(device):
+    given, weight = gn.tensor([-1.0, -2.0]), gn.tensor([3.0, 5.0])
+    for target in (gn.tensor(1), gn.tensor([1])):
+        for reduction, loss in ((0, 10.0), (1, 2.0), (2, 10.0)):
+            found = aten.nll_loss_forward.default(given, target, weight, reduction, -100)
+            assert [each.tolist() for each in found] == [loss, 5.0] and found[0].shape == ()
+    assert aten.nll_loss_forward.default(given, gn.tensor(1), weight, 0, 1)[1].tolist() == 0.0
+    assert aten.nll_loss_forward.default(given[None], gn.tensor([1]), weight, 0, -100)[1].tolist() == 0.0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("sizes", [(4, 2), (2, 2, 2), (1, 2)])
+def test_a_batch_that_does_not_vary_and_no_eps(device, dtype, sizes):
+    x = gn.full(sizes, 7.0, dtype=getattr(gn, dtype), requires_grad=True)
+    bias = gn.tensor([1.0, 2.0], dtype=x.dtype)
+    if gn.Size(sizes).numel() > 2:
+        found = aten.batch_norm.default(x, None, bias, None, None, True, 0.1, 0.0, False)
+        assert found.transpose(0, 1).flatten(1)[:, 0].tolist() == [1.0, 2.0] and not found.isnan().any()
+        found.sum().backward()
+        assert not x.grad.count_nonzero()
+    found = aten._native_batch_norm_legit.no_stats(x, None, bias, True, 0.1, 0.0)
+    assert found[2].tolist() == [0.0, 0.0]
+    assert math.isinf(aten.native_layer_norm.default(x[..., :1], [1], None, None, 0.0)[2].flatten()[0].item())
+
+
+def test_addbmm_speaks_of_itself(device):
+    with pytest.raises(RuntimeError, match="addbmm: The expanded size"):
+        gn.addbmm(gn.ones(4), gn.ones(2, 2, 3), gn.ones(2, 3, 5))
+
+
+def test_integers_that_are_a_view_are_written_to_with_what_is_followed(device):
+    def places(x):
+        found = aten.nonzero_numpy.default(x)[0]
+        found.copy_(x)
+        return (x * found).sum()
+
+    x = gn.tensor([1.0, 2.0, 3.0])
+    _, slope = gn.func.jvp(gn.func.grad(places), (x,), (gn.ones(3),))
+    assert slope.tolist() == [0.0, 0.0, 0.0]

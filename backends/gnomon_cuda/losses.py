@@ -50,7 +50,7 @@ def _rows(work: Work, matrix: Any, target: Any, weight: Any, other: Any, argumen
             int(target._address),
             0 if weight is None else int(weight._address),
             arguments["ignore_index"],
-            arguments["reduction"],
+            arguments["reduction"] if is_batch else arguments["reduction"] or 2,  # of one, the sum
             fault.address,
         ),
     )

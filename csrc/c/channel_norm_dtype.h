@@ -98,7 +98,8 @@ static void NAME(group_statistics)(channel_norm *work, double eps) {
         NAME(batch_moments)(work);
     }
     for (int64_t group = 0; group < work->groups; group++) {
-        work->rstd[group] = 1 / sqrt(work->variance[group] + eps);
+        const int is_zero = work->variance[group] == 0 && eps == 0; /* whose factor is 0, as PyTorch has it */
+        work->rstd[group] = is_zero ? 0 : 1 / sqrt(work->variance[group] + eps);
     }
 }
 

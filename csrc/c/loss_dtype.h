@@ -50,7 +50,7 @@ int32_t NAME(kernel_nll_loss)(const gn_call *call, void *const *data) {
         sum += loss;
     }
     if (reduction == REDUCTION_NONE) {
-        total = 0;
+        total = self->ndim == 1 ? total : 0;
     } else {
         *(STORAGE *)data[0] = STORE((COMPUTE)(reduction == REDUCTION_MEAN ? sum / total : sum));
     }

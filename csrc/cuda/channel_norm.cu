@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_moments(gn_channel
         if (IS_LAST) {
             double variance = (second - first * share) / count;
             variance = variance < 0 ? 0 : variance;
-            const double rstd = 1 / gn_sqrt(variance + eps);
+            const double rstd = variance == 0 && eps == 0 ? 0 : 1 / gn_sqrt(variance + eps); /* as PyTorch has it */
             work.sums[work.channels + channel] = rstd;
             work.mean.set(channel, mean);
             work.rstd.set(channel, rstd);

@@ -81,7 +81,7 @@ def nll_loss(
         return
     total, used = np.sum(losses), np.sum(weights)
     store(output, total / used if reduction == MEAN else total)
-    store(total_weight, 0.0 if reduction == NONE else used)
+    store(total_weight, used)
 
 
 @family.kernel("nll_loss_backward", ALL)

@@ -162,7 +162,7 @@ def _batch_norm(
     """By the batch's own statistics."""
     a, axes, shape = _channels(input)
     mean, variance = _moments(a, axes)
-    rstd = _rsqrt(variance + eps)
+    rstd = np.where((variance == 0) & (eps == 0), 0.0, _rsqrt(variance + eps))
     _normalize(output, a, mean, rstd, _reshaped(weight, shape), _reshaped(bias, shape))
     _store_flat(save_mean, mean)
     _store_flat(save_invstd, rstd)

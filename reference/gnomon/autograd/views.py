@@ -59,7 +59,7 @@ def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> Non
         return
     if self._view_of is not None:
         base, _, creation = self._view_of
-        if creation:
+        if creation and self.dtype.category >= 2:  # integers have no history that the write would change
             _refuse_view(self, creation, "is being")
         if self._keys & AUTOGRAD and gradient_edge_of(base) is None:
             raise RuntimeError(

@@ -8,6 +8,7 @@ Source: aten/src/ATen/native/Normalization.cpp; Ioffe and Szegedy, "Batch Normal
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,6 +88,8 @@ def _batch_norm_kernel(
     groups = _batch_groups(input._spec.sizes)
     numbers = elements(input)
     statistics = [statistics_of([numbers[each] for each in members], eps) for members in groups.members]
+    if eps == 0:  # the factor of what does not vary is 0 then
+        statistics = [(mean, 0.0 if rstd == math.inf else rstd) for mean, rstd in statistics]
     normalize(output, input, weight, bias, groups, statistics)
     store(save_mean, [mean for mean, _ in statistics])
     store(save_invstd, [rstd for _, rstd in statistics])

@@ -28,7 +28,7 @@ def _nll_rule(
         raise RuntimeError("input tensor should be 1D or 2D")
     if self.ndim == target.ndim == 1 and target.sizes != (1,):
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.sizes[0]}")
-    if target.ndim > 1 or target.ndim != self.ndim - 1:
+    if target.ndim > 1 or target.ndim < self.ndim - 1:
         raise RuntimeError(
             "0D or 1D target tensor expected, multi-target not supported: input has sizes "
             f"{list(self.sizes)}, target {list(target.sizes)}"
@@ -94,7 +94,7 @@ def _nll_kernel(
     if not losses:
         total, count = 0.0, 0.0
     out[()] = divide(total, count) if reduction == MEAN else total
-    TensorAccessor(total_weight)[()] = 0.0 if reduction == NONE else count
+    TensorAccessor(total_weight)[()] = count
 
 
 native_function(

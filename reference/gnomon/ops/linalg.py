@@ -243,6 +243,7 @@ def _addbmm(self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
     """The sum over the batch is one product: of the matrices side by side and one below the other."""
     _bmm_rule(batch1._spec, batch2._spec)
     batches, rows, inner = batch1.shape
+    geometry.check_expandable(self._spec.sizes, (rows, batch2.size(2)))
     wide = batch1.permute((1, 0, 2)).reshape((rows, batches * inner))
     tall = batch2.reshape((batches * inner, batch2.size(2)))
     return aten.addmm.default(self, wide, tall, beta, alpha)

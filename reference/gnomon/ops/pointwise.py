@@ -446,7 +446,7 @@ addcdiv = native_function(
 
 
 def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
-    """All of one dtype, but for a weight without dimensions."""
+    """All of one dtype, but for a weight without dimensions, whose dtype promotes as a number's does."""
     if end.dtype is not self.dtype:
         raise RuntimeError(f"expected dtype {self.dtype.name} for `end` but got dtype {end.dtype.name}")
     if not isinstance(weight, Spec):
@@ -455,10 +455,10 @@ def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
         weight = None
     elif weight.ndim and weight.dtype is not self.dtype:
         raise RuntimeError(f"expected dtype {self.dtype.name} for `weight` but got dtype {weight.dtype.name}")
-    refuse(self.dtype, "bool", "integer")
+    dtype = self.dtype if weight is None else result_type(self, end, weight)
+    refuse(dtype, "bool", "integer")
     if weight is None:
-        return walk([self, end], self.dtype, self.dtype)
-    dtype = result_type(self, weight) if weight.dtype.is_complex else self.dtype
+        return walk([self, end], dtype, dtype)
     return walk([self, end, weight], dtype, dtype)
 
 

@@ -124,6 +124,8 @@ def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
 def _pow_of_number(self: Any, exponent: Any) -> Any:
     """The number becomes a tensor of the common dtype, as that holds it: integers wrap around."""
     common = aten.result_type.Scalar_Tensor(self, exponent)
+    if common.is_complex and self == 1 and not isinstance(self, bool):  # of a logarithm that is 0, whatever
+        exponent = exponent.masked_fill(~exponent.isfinite(), 0)
     base = aten.scalar_tensor(common.cast(self), dtype=common, device=exponent.device)
     return row_major(aten.pow.Tensor_Tensor(base, exponent))
 
