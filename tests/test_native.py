@@ -458,7 +458,6 @@ def test_what_is_written_may_not_be_read_at_the_same_time(device):
     [
         ("cdist", lambda x: gn.cdist(x, x)),
         ("pdist", lambda x: gn.pdist(x)),
-        ("rrelu", lambda x: gn.nn.functional.rrelu(x, training=True)),
         ("linalg_svd", lambda x: gn.linalg.svdvals(x)),
         ("multi_margin_loss", lambda x: gn.nn.functional.multi_margin_loss(x, gn.tensor([0, 1]))),
         (
@@ -471,6 +470,20 @@ def test_a_half_type_is_refused_with_what_would_do(
     name: str, call: Any, dtype: gn.dtype, device: str
 ) -> None:
     """In the words of who called: not those of an operator below, and with a remedy that is one."""
+    check_refusal(name, call, dtype)
+
+
+def test_rrelu_is_of_bfloat16_and_not_of_float16(device: str) -> None:
+    def call(x: gn.Tensor) -> gn.Tensor:
+        return gn.nn.functional.rrelu(x, training=True)
+
+    check_refusal("rrelu", call, gn.float16)
+    found = call(gn.tensor([2.0, -8.0], dtype=gn.bfloat16))
+    assert found.dtype is gn.bfloat16 and found[0].item() == 2
+    assert -8 / 3 - 0.02 <= found[1].item() <= -1
+
+
+def check_refusal(name: str, call: Any, dtype: gn.dtype) -> None:
     x = gn.tensor([[0.5, -1.0, 2.0], [1.0, 0.25, -3.0]])
     call(x)
     text = f"^{name}: not implemented for dtype {dtype.name}; x.to\\(gnomon.float32\\) converts it$"
