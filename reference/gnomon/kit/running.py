@@ -56,7 +56,7 @@ def execute(
                     aten.fill_.Scalar(output, record.identity if dtype.is_complex else record.identity.real)
             return
         if meets_in_float32(operator, plan.key_dtype, arguments):
-            if plan.device.type == "meta" or not backend_of(plan.device).reads_float32_numbers:
+            if not _takes_float32_numbers(operator, plan, arguments):
                 _execute_in_float32(operator, outputs[0], arguments)
                 return
             walk = _with_float32_numbers(operator, walk, plan.key_dtype, arguments)
@@ -114,6 +114,13 @@ def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequ
 def _is_number(value: Any, common: dtypes.dtype) -> bool:
     """Is this operand a number, or a tensor without dimensions that counts as one?"""
     return not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common)
+
+
+def _takes_float32_numbers(operator: OpOverload, plan: Plan, arguments: Sequence[Any]) -> bool:
+    """Does the kernel take numbers as float32?  Not as the first operand, whose dtype is the kernel's."""
+    if plan.device.type == "meta" or not backend_of(plan.device).reads_float32_numbers:
+        return False
+    return not _is_number(arguments[operator.tensor_positions[0]], plan.key_dtype)
 
 
 def _with_float32_numbers(
