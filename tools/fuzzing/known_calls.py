@@ -555,7 +555,7 @@ CALLS: list[Known] = [
     ),
     Known(
         "im2col|col2im",
-        "^raised RuntimeError: (im2col|col2im): Given",
+        "^raised RuntimeError: (im2col|col2im): (Given|padding is too large)",
         "PyTorch's kernels count some arguments in 64 bits in which they have no place",
         "im2col(tensor(2, 2, 3, 4), [2, 2], [1, 9223372036854775807], [0, 0], [1, 1])  # float16, offset",
         r"\d{13}",
