@@ -27,30 +27,21 @@
 #else
 
 #if CODE == GN_FLOAT32 && GN_HAS_HALF_VECTORS
-/* The loop over halves, of `arity` operands: dense, or the same for all, which may be a float, too. */
+/* The loop over halves, of `arity` operands, each dense or the same for all; the last of two may be a float then. */
 #define HALF_LOOP(id, half, CODE_OF_HALF, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, expression)       \
-    static inline int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides,                  \
-                                            const gn_call *call) {                                                    \
-        int is_dense = strides[0] == (int64_t)sizeof(RESULT);                                                         \
-        for (int k = 1; k <= arity; k++) {                                                                            \
-            const int32_t dtype = call->tensors[k].dtype;                                                             \
-            is_dense &= strides[k] == 0 ? dtype == CODE_OF_HALF || dtype == GN_FLOAT32                                \
-                                        : strides[k] == 2 && dtype == CODE_OF_HALF;                                   \
-        }                                                                                                             \
-        if (!is_dense) {                                                                                              \
-            return gn_row_through_float(count, data, strides, call, id##_loop_float32);                               \
-        }                                                                                                             \
+    GN_INLINE int32_t id##_row_##half(int64_t count, char *const *data, const int64_t *strides, const gn_call *call,  \
+                                      const int has_number) {                                                         \
+        (void)call;                                                                                                   \
         parameter;                                                                                                    \
         uint16_t inputs[arity][GN_HALF_BLOCK];                                                                        \
         const uint16_t *places[arity];                                                                                \
         int64_t steps[arity];                                                                                         \
-        int is_float[arity]; /* then the same number for all */                                                       \
-        float number[arity];                                                                                          \
+        const int halves = has_number ? arity - 1 : arity;                                                            \
+        const float number = has_number ? *(const float *)data[arity] : 0;                                            \
+        (void)number;                                                                                                 \
         RESULT *out = (RESULT *)data[0];                                                                              \
-        for (int k = 0; k < arity; k++) {                                                                             \
-            is_float[k] = call->tensors[k + 1].dtype == GN_FLOAT32;                                                   \
-            number[k] = is_float[k] ? *(const float *)data[k + 1] : 0;                                                \
-            const uint16_t first = count > 0 && !is_float[k] ? *(const uint16_t *)data[k + 1] : 0;                    \
+        for (int k = 0; k < halves; k++) {                                                                            \
+            const uint16_t first = count > 0 ? *(const uint16_t *)data[k + 1] : 0;                                    \
             for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
                 inputs[k][i] = first;                                                                                 \
             }                                                                                                         \
@@ -61,7 +52,7 @@
             float x[arity][GN_HALF_BLOCK];                                                                            \
             WIDE_RESULT wide[GN_HALF_BLOCK];                                                                          \
             RESULT results[GN_HALF_BLOCK];                                                                            \
-            for (int k = 0; k < arity; k++) {                                                                         \
+            for (int k = 0; k < halves; k++) {                                                                        \
                 if (GN_UNLIKELY(left < GN_HALF_BLOCK) && steps[k] != 0) {                                             \
                     memcpy(inputs[k], places[k], (size_t)left * sizeof(uint16_t));                                    \
                     places[k] = inputs[k];                                                                            \
@@ -71,7 +62,7 @@
             }                                                                                                         \
             GN_VECTOR                                                                                                 \
             for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
-                const float a = OPERAND(0);                                                                             \
+                const float a = x[0][i];                                                                              \
                 AND_OTHERS_##arity                                                                                    \
                 wide[i] = TO_RESULT(expression);                                                                      \
             }                                                                                                         \
@@ -84,11 +75,23 @@
             out += GN_HALF_BLOCK;                                                                                     \
         }                                                                                                             \
         return GN_OK;                                                                                                 \
+    }                                                                                                                 \
+    static inline int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides,                  \
+                                            const gn_call *call) {                                                    \
+        const int has_number = arity == 2 && call->tensors[arity].dtype == GN_FLOAT32 && strides[arity] == 0;         \
+        int is_dense = strides[0] == (int64_t)sizeof(RESULT);                                                         \
+        for (int k = 1; k <= (has_number ? arity - 1 : arity); k++) {                                                 \
+            is_dense &= (strides[k] == 0 || strides[k] == 2) && call->tensors[k].dtype == CODE_OF_HALF;               \
+        }                                                                                                             \
+        if (!is_dense) {                                                                                              \
+            return gn_row_through_float(count, data, strides, call, id##_loop_float32);                               \
+        }                                                                                                             \
+        return has_number ? id##_row_##half(count, data, strides, call, 1)                                            \
+                          : id##_row_##half(count, data, strides, call, 0);                                           \
     }
-#define OPERAND(k) (is_float[k] ? number[k] : x[k][i])
 #define AND_OTHERS_1
-#define AND_OTHERS_2 const float b = OPERAND(1);
-#define AND_OTHERS_3 const float b = OPERAND(1), c = OPERAND(2);
+#define AND_OTHERS_2 const float b = has_number ? number : x[1][i];
+#define AND_OTHERS_3 const float b = x[1][i], c = x[2][i];
 #define FINISH_BYTES(bytes, to) memcpy(to, bytes, GN_HALF_BLOCK)
 #define HALVES_STORE(id, arity, parameter, expression)                                                                \
     HALF_LOOP(id, float16, GN_FLOAT16, uint16_t, float, STORE, gn_narrow_block_float16, arity, parameter, expression) \

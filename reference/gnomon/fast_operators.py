@@ -26,7 +26,7 @@ from .dispatch.mode import mode_word
 from .hot_path import UNRECORDED, VARIABLE_KEYS, in_c, is_in_c
 from .kit import launch
 from .kit.plans import NAMED, find_plan, hide_base, plan_key, raise_named
-from .kit.running import expanded_arguments, meets_in_float32
+from .kit.running import expanded_arguments, kernel_walk
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
@@ -328,11 +328,9 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     kernel = launch.find_kernel(backend_of(device), base.record.kernel_name, plan.key_dtype)
     if not hasattr(kernel, "prepare"):
         return None
-    walk = plan.walk
-    if walk is not None:
-        if walk.numel == 0 or not walks_as_given(walk, tensors):
-            return None
-        if numbers and meets_in_float32(base, plan.key_dtype, arguments):
+    if plan.walk is not None:
+        walk = kernel_walk(base, plan, arguments)
+        if walk is None or walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
         if operator.schema.is_inplace:
             if self._spec.dtype is not plan.output_specs[0].dtype:

@@ -27,7 +27,7 @@ from .hot_path import in_c
 from .kit import launch
 from .kit.outputs import with_output_dtype
 from .kit.plans import find_plan
-from .kit.running import meets_in_float32
+from .kit.running import kernel_walk
 from .memory.backend import backend_of
 from .memory.tensor import Tensor, version_counter
 from .values import geometry
@@ -122,11 +122,10 @@ def _out_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, ...]
         return None
     positions = base.record.kernel_positions
     if plan.walk is not None:
-        if plan.walk.numel == 0 or not walks_as_given(plan.walk, tensors):
+        walk = kernel_walk(base, plan, given)
+        if walk is None or walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
-        if meets_in_float32(base, plan.key_dtype, given):
-            return None
-        walk = plan.walk.with_outputs([spec])
+        walk = walk.with_outputs([spec])
         rest = [given[place] for place in positions if place not in base.tensor_positions]
         call = kernel.prepare(walk, (), 1, rest)
     elif is_promoted(base, plan, tensors) or base.record.expands_inputs or not spec.numel:

@@ -53,7 +53,7 @@ from .fast_views import bind_fast_views, make_pieces
 from .hot_path import VARIABLE_KEYS, bind_hot_path, in_c, like
 from .kit import launch
 from .kit.plans import find_plan
-from .kit.running import meets_in_float32
+from .kit.running import kernel_walk
 from .memory.backend import backend_of
 from .memory.tensor import Tensor
 from .values.dispatch_key import AUTOGRAD, PLAIN_CALL, RECORDED_CALL, TENSOR_KEYS
@@ -127,10 +127,8 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
     if not all(each._spec.device.type != "meta" for each in arguments if isinstance(each, Tensor)):
         return None
     plan = find_plan(operator, arguments)
-    walk = plan.walk
+    walk = kernel_walk(operator, plan, arguments)
     if walk is None or walk.is_reduction or walk.numel == 0:
-        return None
-    if meets_in_float32(operator, plan.key_dtype, arguments):
         return None
     backend = backend_of(plan.device)
     kernel = launch.find_kernel(backend, operator.record.kernel_name, plan.key_dtype)
@@ -371,6 +369,7 @@ def make_unary(
 _BINARY = {
     "add.Tensor": (("__add__", "add"), (1,)),
     "sub.Tensor": (("__sub__", "sub"), (1,)),
+    "rsub.Tensor": (("__rsub__",), (1,)),
     "mul.Tensor": (("__mul__", "mul", "__rmul__"), ()),
     "div.Tensor": (("__truediv__", "div"), ()),
     "maximum": (("maximum",), ()),

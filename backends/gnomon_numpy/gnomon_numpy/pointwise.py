@@ -57,6 +57,11 @@ def subtract(a: Array, b: Array, alpha: Any) -> Array:
     return a - b if alpha == 1 else a - b * alpha
 
 
+def subtract_from(a: Array, b: Array, alpha: Any) -> Array:
+    """``b - alpha * a``."""
+    return subtract(b, a, alpha)
+
+
 def _scaled(function: Any) -> Any:
     """The kernel of ``function(a, b, alpha)``, alpha as the operands' dtype holds it."""
 
@@ -71,6 +76,7 @@ def _scaled(function: Any) -> Any:
 
 family.add("add.Tensor", ALL, _scaled(add))
 family.add("sub.Tensor", NUMBERS, _scaled(subtract))
+family.add("rsub.Tensor", NUMBERS, _scaled(subtract_from))
 
 
 def divide(a: Array, b: Array) -> Array:

@@ -615,7 +615,7 @@ _SIZED = frozenset("select_backward slice_backward diagonal_backward unfold_back
 # What is made of other operators, by dispatch, and of nothing else: those have rules.
 _COMPOSED = frozenset(
     "native_dropout native_dropout_backward _safe_softmax result_type.Scalar result_type.Tensor "
-    "channel_shuffle mv prod rsub.Tensor trace".split()
+    "channel_shuffle mv prod trace".split()
 )
 
 _WRITTEN_OUT: dict[str, Rule] = {

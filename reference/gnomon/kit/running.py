@@ -132,6 +132,16 @@ def _with_float32_numbers(
     return walk.with_dtype([place for place, value in given if _is_number(value, common)], dtypes.float32)
 
 
+def kernel_walk(operator: OpOverload, plan: Plan, arguments: Sequence[Any]) -> TensorIterator | None:
+    """The walk that the kernel of a call is given; None where another call, in float32, does the work."""
+    walk = plan.walk
+    if walk is None or not meets_in_float32(operator, plan.key_dtype, arguments):
+        return walk
+    if not _takes_float32_numbers(operator, plan, arguments):
+        return None
+    return _with_float32_numbers(operator, walk, plan.key_dtype, arguments)
+
+
 def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: Sequence[Any]) -> None:
     """The same call in float32, its result rounded to ``output``."""
     wide = [

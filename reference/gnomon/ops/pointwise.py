@@ -79,21 +79,13 @@ sub = native_function(
 )
 
 
-def _rsub(self: Any, other: Any, alpha: Any) -> Any:
-    if alpha == 1 and type(other) in (int, float) and self._spec.dtype.is_floating_point:
-        return self * -1 + other  # the same number to the last bit and place; both have shortcuts
-    return aten.sub.Tensor(other, self, alpha)
-
-
 rsub = native_function(
     "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     numbers="other",
     variants="function",
-    explicit=_rsub,
-    derivatives={
-        "self": lambda grad, alpha: -aten.mul.Tensor(grad, alpha.conjugate()),
-        "other": lambda grad: grad,
-    },
+    meta=sub_rule,
+    kernel=scaled_by_number(lambda a, b, alpha: b - alpha * a),
+    derivatives={"self": lambda grad, alpha: scaled(-grad, alpha), "other": lambda grad: grad},
     doc="""``other - alpha * self``.
 
     The operands broadcast and their dtypes promote.  Raises RuntimeError for bool and sizes that do not
