@@ -31,10 +31,13 @@ GN_INLINE void gn_widen_block_float16(const uint16_t *from, float *to) {
 }
 GN_INLINE void gn_narrow_block_float16(const float *from, uint16_t *to) {
     const __m512 x = _mm512_loadu_ps(from);
-    const __m256i rounded = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+    const __m512i bits = _mm512_castps_si512(x);
     const __mmask16 is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
-    const __m256i quiet = _mm256_and_si256(rounded, _mm256_set1_epi16((short)0xfe00));
-    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_mask_blend_epi16(is_nan, rounded, quiet));
+    /* A NaN's sign and exponent, and that it is quiet: (bits & b) | c. */
+    const __m512i plain = _mm512_mask_ternarylogic_epi32(bits, is_nan, _mm512_set1_epi32((int)0xff800000),
+                                                         _mm512_set1_epi32(0x00400000), 0xea);
+    const __m256i rounded = _mm512_cvtps_ph(_mm512_castsi512_ps(plain), _MM_FROUND_TO_NEAREST_INT);
+    _mm256_storeu_si256((__m256i *)(void *)to, rounded);
 }
 GN_INLINE void gn_widen_block_bfloat16(const uint16_t *from, float *to) {
     const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
@@ -42,11 +45,14 @@ GN_INLINE void gn_widen_block_bfloat16(const uint16_t *from, float *to) {
 }
 GN_INLINE void gn_narrow_block_bfloat16(const float *from, uint16_t *to) {
     const __m512 x = _mm512_loadu_ps(from);
-    const __m512i bits = _mm512_castps_si512(x), upper = _mm512_srli_epi32(bits, 16);
-    const __m512i odd = _mm512_and_si512(upper, _mm512_set1_epi32(1));
-    const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
-    const __m512i quiet = _mm512_or_si512(_mm512_and_si512(upper, _mm512_set1_epi32(0x8000)), _mm512_set1_epi32(0x7fc0));
-    const __m512i rounded = _mm512_mask_blend_epi32(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), _mm512_srli_epi32(sum, 16), quiet);
+    const __m512i bits = _mm512_castps_si512(x), most = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
+    const __mmask16 is_odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
+    const __m512i sum = _mm512_mask_add_epi32(most, is_odd, most, _mm512_set1_epi32(1));
+    /* A NaN's sign, and the quiet one's other bits: (bits & b) | c. */
+    const __mmask16 is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    const __m512i nan = _mm512_ternarylogic_epi32(bits, _mm512_set1_epi32((int)0x80000000),
+                                                  _mm512_set1_epi32(0x7fc00000), 0xea);
+    const __m512i rounded = _mm512_srli_epi32(_mm512_mask_mov_epi32(sum, is_nan, nan), 16);
     _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(rounded));
 }
 #elif GN_HAS_HALF_VECTORS

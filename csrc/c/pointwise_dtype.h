@@ -27,71 +27,68 @@
 #else
 
 #if CODE == GN_FLOAT32 && GN_HAS_HALF_VECTORS
-/* The loop over halves, of `arity` operands, each dense or the same for all; the last of two may be a float then. */
-#define HALF_LOOP(id, half, CODE_OF_HALF, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, expression)       \
-    GN_INLINE int32_t id##_row_##half(int64_t count, char *const *data, const int64_t *strides, const gn_call *call,  \
-                                      const int has_number) {                                                         \
-        (void)call;                                                                                                   \
-        parameter;                                                                                                    \
-        uint16_t inputs[arity][GN_HALF_BLOCK];                                                                        \
-        const uint16_t *places[arity];                                                                                \
-        int64_t steps[arity];                                                                                         \
-        const int halves = has_number ? arity - 1 : arity;                                                            \
-        const float number = has_number ? *(const float *)data[arity] : 0;                                            \
-        (void)number;                                                                                                 \
-        RESULT *out = (RESULT *)data[0];                                                                              \
-        for (int k = 0; k < halves; k++) {                                                                            \
-            const uint16_t first = count > 0 ? *(const uint16_t *)data[k + 1] : 0;                                    \
-            for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
-                inputs[k][i] = first;                                                                                 \
-            }                                                                                                         \
-            steps[k] = strides[k + 1] == 0 ? 0 : GN_HALF_BLOCK;                                                       \
-            places[k] = strides[k + 1] == 0 ? inputs[k] : (const uint16_t *)data[k + 1];                              \
-        }                                                                                                             \
-        for (int64_t left = count; left > 0; left -= GN_HALF_BLOCK) {                                                 \
-            float x[arity][GN_HALF_BLOCK];                                                                            \
-            WIDE_RESULT wide[GN_HALF_BLOCK];                                                                          \
-            RESULT results[GN_HALF_BLOCK];                                                                            \
-            for (int k = 0; k < halves; k++) {                                                                        \
-                if (GN_UNLIKELY(left < GN_HALF_BLOCK) && steps[k] != 0) {                                             \
-                    memcpy(inputs[k], places[k], (size_t)left * sizeof(uint16_t));                                    \
-                    places[k] = inputs[k];                                                                            \
-                }                                                                                                     \
-                gn_widen_block_##half(places[k], x[k]);                                                               \
-                places[k] += steps[k];                                                                                \
-            }                                                                                                         \
-            GN_VECTOR                                                                                                 \
-            for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                 \
-                const float a = x[0][i];                                                                              \
-                AND_OTHERS_##arity                                                                                    \
-                wide[i] = TO_RESULT(expression);                                                                      \
-            }                                                                                                         \
-            if (GN_UNLIKELY(left < GN_HALF_BLOCK)) {                                                                  \
-                FINISH(wide, results);                                                                                \
-                memcpy(out, results, (size_t)left * sizeof(RESULT));                                                  \
-                break;                                                                                                \
-            }                                                                                                         \
-            FINISH(wide, out);                                                                                        \
-            out += GN_HALF_BLOCK;                                                                                     \
-        }                                                                                                             \
-        return GN_OK;                                                                                                 \
-    }                                                                                                                 \
-    static inline int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides,                  \
-                                            const gn_call *call) {                                                    \
-        const int has_number = arity == 2 && call->tensors[arity].dtype == GN_FLOAT32 && strides[arity] == 0;         \
-        int is_dense = strides[0] == (int64_t)sizeof(RESULT);                                                         \
-        for (int k = 1; k <= (has_number ? arity - 1 : arity); k++) {                                                 \
-            is_dense &= (strides[k] == 0 || strides[k] == 2) && call->tensors[k].dtype == CODE_OF_HALF;               \
-        }                                                                                                             \
-        if (!is_dense) {                                                                                              \
-            return gn_row_through_float(count, data, strides, call, id##_loop_float32);                               \
-        }                                                                                                             \
-        return has_number ? id##_row_##half(count, data, strides, call, 1)                                            \
-                          : id##_row_##half(count, data, strides, call, 0);                                           \
+/* The loop over halves, of `arity` operands, each dense or the same for all; the last of two may be a float then.  A
+ * row is whole blocks: what is left of it is computed as a block of its own. */
+#define HALF_ROW(id, half, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, has_number, expression)           \
+    (int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {                                  \
+        (void)call;                                                                                                    \
+        parameter;                                                                                                     \
+        uint16_t inputs[arity][GN_HALF_BLOCK];                                                                         \
+        const uint16_t *places[arity];                                                                                 \
+        int64_t steps[arity];                                                                                          \
+        const int halves = has_number ? arity - 1 : arity;                                                             \
+        const float number = has_number ? *(const float *)data[arity] : 0;                                             \
+        (void)number;                                                                                                  \
+        RESULT *out = (RESULT *)data[0];                                                                               \
+        for (int k = 0; k < halves; k++) {                                                                             \
+            const uint16_t first = *(const uint16_t *)data[k + 1];                                                     \
+            for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                  \
+                inputs[k][i] = first;                                                                                  \
+            }                                                                                                          \
+            steps[k] = strides[k + 1] == 0 ? 0 : GN_HALF_BLOCK;                                                        \
+            places[k] = strides[k + 1] == 0 ? inputs[k] : (const uint16_t *)data[k + 1];                               \
+        }                                                                                                              \
+        for (int64_t left = count; left > 0; left -= GN_HALF_BLOCK) {                                                  \
+            float x[arity][GN_HALF_BLOCK];                                                                             \
+            WIDE_RESULT wide[GN_HALF_BLOCK];                                                                           \
+            for (int k = 0; k < halves; k++) {                                                                         \
+                gn_widen_block_##half(places[k], x[k]);                                                                \
+                places[k] += steps[k];                                                                                 \
+            }                                                                                                          \
+            GN_VECTOR                                                                                                  \
+            for (int i = 0; i < GN_HALF_BLOCK; i++) {                                                                  \
+                const float a = x[0][i];                                                                               \
+                AND_OTHERS_##arity(has_number)                                                                         \
+                wide[i] = TO_RESULT(expression);                                                                       \
+            }                                                                                                          \
+            FINISH(wide, out);                                                                                         \
+            out += GN_HALF_BLOCK;                                                                                      \
+        }                                                                                                              \
+        return GN_OK;                                                                                                  \
     }
-#define AND_OTHERS_1
-#define AND_OTHERS_2 const float b = has_number ? number : x[1][i];
-#define AND_OTHERS_3 const float b = x[1][i], c = x[2][i];
+#define HALF_LOOP(id, half, CODE_OF_HALF, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, expression)        \
+    static int32_t id##_halves_##half HALF_ROW(id, half, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, 0,  \
+                                               expression)                                                             \
+    WITH_NUMBER_##arity(static int32_t id##_number_##half HALF_ROW(id, half, RESULT, WIDE_RESULT, TO_RESULT, FINISH,   \
+                                                                   arity, parameter, 1, expression))                   \
+    static int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {   \
+        gn_loop *row = id##_halves_##half;                                                                             \
+        int32_t halves = arity;                                                                                        \
+        WITH_NUMBER_##arity(if (call->tensors[arity].dtype == GN_FLOAT32 && strides[arity] == 0) {                     \
+            row = id##_number_##half;                                                                                  \
+            halves = arity - 1;                                                                                        \
+        })                                                                                                             \
+        if (!gn_are_halves(call, strides, sizeof(RESULT), halves, CODE_OF_HALF)) {                                     \
+            return gn_row_through_float(count, data, strides, call, id##_loop_float32);                                \
+        }                                                                                                              \
+        return gn_row_of_blocks(count, data, strides, call, row);                                                      \
+    }
+#define WITH_NUMBER_1(...)
+#define WITH_NUMBER_2(...) __VA_ARGS__
+#define WITH_NUMBER_3(...)
+#define AND_OTHERS_1(has_number)
+#define AND_OTHERS_2(has_number) const float b = has_number ? number : x[1][i];
+#define AND_OTHERS_3(has_number) const float b = x[1][i], c = x[2][i];
 #define FINISH_BYTES(bytes, to) memcpy(to, bytes, GN_HALF_BLOCK)
 #define HALVES_STORE(id, arity, parameter, expression)                                                                \
     HALF_LOOP(id, float16, GN_FLOAT16, uint16_t, float, STORE, gn_narrow_block_float16, arity, parameter, expression) \

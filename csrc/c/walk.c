@@ -84,6 +84,36 @@ int32_t gn_row_through_float(int64_t count, char *const *data, const int64_t *st
     return status;
 }
 
+int gn_are_halves(const gn_call *call, const int64_t *strides, int64_t result, int32_t operands, int32_t dtype) {
+    int are_halves = strides[0] == result;
+    for (int32_t k = 1; k <= operands; k++) {
+        are_halves &= (strides[k] == 0 || strides[k] == (int64_t)sizeof(uint16_t)) && call->tensors[k].dtype == dtype;
+    }
+    return are_halves;
+}
+
+int32_t gn_row_of_blocks(int64_t count, char *const *data, const int64_t *strides, const gn_call *call, gn_loop *row) {
+    const int64_t rest = count % GN_HALF_BLOCK, whole = count - rest;
+    int32_t status = GN_OK;
+    if (whole > 0) {
+        status = row(whole, data, strides, call);
+    }
+    if (rest > 0) {
+        uint16_t blocks[GN_MAX_OPERANDS][GN_HALF_BLOCK] = {{0}};
+        char *places[GN_MAX_OPERANDS];
+        for (int32_t k = 0; k < call->tensor_count; k++) {
+            char *place = data[k] + whole * strides[k];
+            places[k] = strides[k] == 0 ? place : (char *)blocks[k];
+            if (k > 0 && strides[k] != 0) {
+                memcpy(blocks[k], place, (size_t)(rest * strides[k]));
+            }
+        }
+        status |= row(GN_HALF_BLOCK, places, strides, call);
+        memcpy(data[0] + whole * strides[0], blocks[0], (size_t)(rest * strides[0]));
+    }
+    return status;
+}
+
 /* A place in the walk: the index of each dimension, and where that is in each operand. */
 typedef struct place {
     int64_t index[GN_MAX_DIMS];

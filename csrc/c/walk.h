@@ -24,6 +24,13 @@ int32_t gn_walk_float(const gn_call *call, void *const *data, gn_loop *loop);
 int32_t gn_row_through_float(int64_t count, char *const *data, const int64_t *strides, const gn_call *call,
                              gn_loop *loop);
 
+/* Do results of `result` bytes lie densely, and the first `operands` inputs, of this dtype, too, or are the same for
+ * all? */
+int gn_are_halves(const gn_call *call, const int64_t *strides, int64_t result, int32_t operands, int32_t dtype);
+
+/* One such row, by `row`, which takes whole blocks (half_vectors.h): what is left is padded to one. */
+int32_t gn_row_of_blocks(int64_t count, char *const *data, const int64_t *strides, const gn_call *call, gn_loop *row);
+
 /* The walk of a GN_DIRECT kernel: over `count` tensors that all have the sizes of the first, the outermost dimension
  * first, outputs before inputs.  `call` is what the loop gets, with these tensors in it. */
 int32_t gn_walk_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,

@@ -329,13 +329,11 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     if not hasattr(kernel, "prepare"):
         return None
     if plan.walk is not None:
-        walk = kernel_walk(base, plan, arguments)
+        if operator.schema.is_inplace and self._spec.dtype is not plan.output_specs[0].dtype:
+            return None
+        walk = kernel_walk(base, plan, arguments, [self._spec] if operator.schema.is_inplace else None)
         if walk is None or walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
-        if operator.schema.is_inplace:
-            if self._spec.dtype is not plan.output_specs[0].dtype:
-                return None
-            walk = walk.with_outputs([self._spec])
         others = [
             arguments[position]
             for position in base.record.kernel_positions

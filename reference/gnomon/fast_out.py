@@ -122,10 +122,9 @@ def _out_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, ...]
         return None
     positions = base.record.kernel_positions
     if plan.walk is not None:
-        walk = kernel_walk(base, plan, given)
+        walk = kernel_walk(base, plan, given, [spec])
         if walk is None or walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
-        walk = walk.with_outputs([spec])
         rest = [given[place] for place in positions if place not in base.tensor_positions]
         call = kernel.prepare(walk, (), 1, rest)
     elif is_promoted(base, plan, tensors) or base.record.expands_inputs or not spec.numel:

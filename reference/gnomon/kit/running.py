@@ -132,10 +132,19 @@ def _with_float32_numbers(
     return walk.with_dtype([place for place, value in given if _is_number(value, common)], dtypes.float32)
 
 
-def kernel_walk(operator: OpOverload, plan: Plan, arguments: Sequence[Any]) -> TensorIterator | None:
-    """The walk that the kernel of a call is given; None where another call, in float32, does the work."""
+def kernel_walk(
+    operator: OpOverload, plan: Plan, arguments: Sequence[Any], outputs: Sequence[Spec] | None = None
+) -> TensorIterator | None:
+    """The walk that the kernel of a call is given; None where another call, in float32, does the work.
+
+    outputs: of those that exist already.
+    """
     walk = plan.walk
-    if walk is None or not meets_in_float32(operator, plan.key_dtype, arguments):
+    if walk is None:
+        return None
+    if outputs is not None:
+        walk = walk.with_outputs(outputs)
+    if not meets_in_float32(operator, plan.key_dtype, arguments):
         return walk
     if not _takes_float32_numbers(operator, plan, arguments):
         return None
