@@ -104,6 +104,8 @@
 #endif
 #define HALVES_AS_MAGNITUDE(id, arity, parameter, expression) HALVES_STORE(id, arity, parameter, expression)
 #define HALVES_AS_COMPLEX(id, arity, parameter, expression)
+#define HALVES_STORE_ALONE(id, arity, parameter, expression)
+#define HALVES_AS_MAGNITUDE_ALONE(id, arity, parameter, expression)
 
 /* Operands that do not lie densely pass through buffers, GN_ROW_BUFFER elements at a time, so that each expression
  * is compiled once and is vector code for all strides. */
@@ -327,6 +329,8 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #endif
 #define AS_BOOL(x) ((uint8_t)((x) ? 1 : 0))
 #define AS_MAGNITUDE(x) ((MAGNITUDE)(x))
+#define STORE_ALONE(x) STORE(x) /* without a loop over halves */
+#define AS_MAGNITUDE_ALONE(x) AS_MAGNITUDE(x)
 #define AS_COMPLEX(x) (x)
 
 #define UNARY(name, id, dtypes, expression) \
@@ -346,6 +350,30 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, MAGNITUDE, AS_MAGNITUDE, NO_PARAMETER, expression) KERNEL(id)))
 #define PREDICATE(name, id, dtypes, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, uint8_t, AS_BOOL, NO_PARAMETER, expression) THROUGH_FLOAT(id)))
+/* Halves of which only bits change are walked as int16. */
+#if IS_HALF
+#define BITS_LOOP(id) \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) { return gn_walk(call, data, id##_bits_loop_int16); }
+#define BITS_UNARY(id, dtypes, expression, of_bits) OF_ONE(BITS_LOOP(id))
+#define BITS_UNARY_MAGNITUDE(id, dtypes, expression, of_bits) OF_ONE(BITS_LOOP(id))
+#define BITS_BINARY(id, dtypes, expression, of_bits) OF_TWO(BITS_LOOP(id))
+#else
+#if CODE == GN_INT16
+#define BITS_LOOP(loop) loop
+#else
+#define BITS_LOOP(loop)
+#endif
+#define BITS_UNARY(id, dtypes, expression, of_bits)                                                 \
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE_ALONE, NO_PARAMETER, expression) KERNEL(id)) \
+               BITS_LOOP(UNARY_LOOP(id##_bits, STORAGE, STORE, NO_PARAMETER, of_bits)))
+#define BITS_UNARY_MAGNITUDE(id, dtypes, expression, of_bits)                                                   \
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, MAGNITUDE, AS_MAGNITUDE_ALONE, NO_PARAMETER, expression) KERNEL(id)) \
+               BITS_LOOP(UNARY_LOOP(id##_bits, STORAGE, STORE, NO_PARAMETER, of_bits)))
+#define BITS_BINARY(id, dtypes, expression, of_bits)                                                     \
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE_ALONE, 0, NO_PARAMETER, expression) KERNEL(id)) \
+               BITS_LOOP(BINARY_LOOP(id##_bits, STORAGE, STORE, 0, NO_PARAMETER, of_bits)))
+#endif
+#define BITS(kind, name, id, dtypes, expression, of_bits) BITS_##kind(id, dtypes, expression, of_bits)
 #define BINARY(name, id, dtypes, expression) \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define BINARY_NUMBER(name, id, dtypes, parameter, expression) \
@@ -361,7 +389,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define COMPARISON(name, id, dtypes, expression) \
     OF_OTHERS(WHEN_##dtypes(BINARY_LOOP(id, uint8_t, AS_BOOL, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define CHECKED(name, id, dtypes, fault, expression) \
-    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, fault, NO_PARAMETER, expression) THROUGH_FLOAT(id)))
+    OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE_ALONE, fault, NO_PARAMETER, expression) THROUGH_FLOAT(id)))
 #define DIVISION(name, id, dtypes, expression) CHECKED(name, id, dtypes, gn_zero_divisor(b), expression)
 #if IS_FLOATING
 #define DIVISION_FAR(name, id, dtypes, far, far_expression, expression) \
@@ -445,8 +473,11 @@ OF_ONE(KERNEL(pow_number))
 #undef DELIVER
 #undef KERNEL
 #undef THROUGH_FLOAT
+#undef HALF_ROW
 #undef HALF_LOOP
-#undef OPERAND
+#undef WITH_NUMBER_1
+#undef WITH_NUMBER_2
+#undef WITH_NUMBER_3
 #undef AND_OTHERS_1
 #undef AND_OTHERS_2
 #undef AND_OTHERS_3
@@ -457,11 +488,20 @@ OF_ONE(KERNEL(pow_number))
 #undef HALVES_AS_BOOL_2
 #undef HALVES_AS_MAGNITUDE
 #undef HALVES_AS_COMPLEX
+#undef HALVES_STORE_ALONE
+#undef HALVES_AS_MAGNITUDE_ALONE
 #undef KERNEL_CHOICE
 #undef COMPLEX_OF_REAL
 #undef AS_BOOL
 #undef AS_MAGNITUDE
 #undef AS_COMPLEX
+#undef STORE_ALONE
+#undef AS_MAGNITUDE_ALONE
+#undef BITS
+#undef BITS_LOOP
+#undef BITS_UNARY
+#undef BITS_UNARY_MAGNITUDE
+#undef BITS_BINARY
 #undef UNARY
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE

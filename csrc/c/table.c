@@ -13,6 +13,7 @@
 #define UNARY_FAR(name, id, ...) DECLARE(id)
 #define UNARY_MAGNITUDE(name, id, ...) DECLARE(id)
 #define PREDICATE(name, id, ...) DECLARE(id)
+#define BITS(kind, name, id, ...) DECLARE(id)
 #define BINARY(name, id, ...) DECLARE(id)
 #define BINARY_NUMBER(name, id, ...) DECLARE(id)
 #define BINARY_CHOICE(name, id, ...) DECLARE(id)
@@ -42,6 +43,7 @@
 #undef UNARY_FAR
 #undef UNARY_MAGNITUDE
 #undef PREDICATE
+#undef BITS
 #undef BINARY
 #undef BINARY_NUMBER
 #undef BINARY_CHOICE
@@ -71,6 +73,7 @@
 #define UNARY_FAR(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_MAGNITUDE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define PREDICATE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define BITS(kind, name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY_CHOICE(name, id, dtypes, ...) ITERATED(name, id, dtypes)

@@ -55,6 +55,7 @@
     WHEN_##dtypes(OPERATION(id, 1, SIZE, TO_SIZE, NO_PARAMETER, 0, expression))
 #define PREDICATE(name, id, dtypes, expression) \
     WHEN_##dtypes(OPERATION(id, 1, uint8_t, AS_BOOL, NO_PARAMETER, 0, expression))
+#define BITS(kind, name, id, dtypes, expression, of_bits) kind(name, id, dtypes, expression)
 #define BINARY(name, id, dtypes, expression) \
     WHEN_##dtypes(OPERATION(id, 2, STORAGE, STORE, NO_PARAMETER, 0, expression))
 #define BINARY_NUMBER(name, id, dtypes, parameter, expression) \
