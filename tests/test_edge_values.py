@@ -412,3 +412,101 @@ def test_an_infinite_weight_has_no_part_in_the_tangent_of_what_it_does_not_meet(
     x, weight, tangent = (gn.tensor(each, device=device) for each in ([2.0, -1.0], [inf, 0.5], [3.0, 4.0]))
     _, found = gn.func.jvp(aten._prelu_kernel, (x, weight), (tangent, gn.ones_like(weight)))
     assert found.tolist() == [3.0, 4.0 * 0.5 - 1.0]
+
+
+def near_and_far(call, device, dtype):
+    """The one number that a call of whole tensors gives, twice: the second time by a shortcut."""
+    numbers = []
+    for size in (1, 40, 40):
+        found = call(lambda number, size=size: gn.full((size,), number, dtype=dtype, device=device))
+        assert found.dtype is dtype and len({repr(each) for each in found.flatten().tolist()}) == 1
+        numbers.append(found.flatten()[0].item())
+    assert len({repr(each) for each in numbers}) == 1
+    return numbers[0]
+
+
+HALF_03 = 0.300048828125  # of float16: a little more than 0.3
+HELD = {
+    "add": (gn.bfloat16, lambda x: gn.add(x(2.5), x(2048.0), alpha=0.3), 620.0),
+    "add_": (gn.bfloat16, lambda x: x(2.5).add_(x(2048.0), alpha=0.3), 620.0),
+    "add out": (gn.bfloat16, lambda x: gn.add(x(2.5), x(2048.0), alpha=0.3, out=x(0.0)), 620.0),
+    "add of a number": (gn.bfloat16, lambda x: gn.add(x(2.5), 2048.0, alpha=0.3), 620.0),
+    "sub of infinity": (gn.bfloat16, lambda x: gn.sub(x(1.0), x(math.inf), alpha=1e-45), math.nan),
+    "rsub": (gn.bfloat16, lambda x: gn.rsub(x(2048.0), x(-2.5), alpha=0.3), -620.0),
+    "clamp": (gn.float16, lambda x: x(-0.0).clamp(1e-45, 1.0), -0.0),
+    "clamp_min": (gn.float16, lambda x: x(-0.0).clamp_min(1e-45), -0.0),
+    "hardshrink": (gn.float16, lambda x: gn.hardshrink(x(HALF_03), 0.3), 0.0),
+    "hardshrink_backward": (
+        gn.float16,
+        lambda x: aten.hardshrink_backward.default(x(2.0), x(HALF_03), 0.3),
+        0.0,
+    ),
+    "softshrink_backward": (
+        gn.float16,
+        lambda x: aten.softshrink_backward.default(x(2.0), x(HALF_03), 0.3),
+        0.0,
+    ),
+    "hardtanh": (gn.float16, lambda x: gn.nn.functional.hardtanh(x(-0.0), 1e-45, 1.0), -0.0),
+    "logit": (gn.float16, lambda x: gn.logit(x(0.0), 6e-8), -16.640625),
+    "addr": (gn.bfloat16, lambda x: gn.addr(x(2.5), x(2048.0), x(1.0), alpha=0.3), 620.0),
+    "addmv": (
+        gn.bfloat16,
+        lambda x: gn.addmv(x(2.5)[:1], x(2048.0)[:1].view(1, 1), x(1.0)[:1], alpha=0.3),
+        620.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("name", HELD)
+def test_halves_round_some_numbers_to_their_own(name, device):
+    """Scalar.to<scalar_t>: 0.3 is 0.30078125 for bfloat16, and 1e-45 is 0."""
+    dtype, call, expected = HELD[name]
+    assert repr(near_and_far(call, device, dtype)) == repr(expected)
+
+
+@pytest.mark.parametrize("device", [each for each in HOSTS if each != "numpy"])  # which computes in float64
+@pytest.mark.parametrize(
+    ("dtype", "call", "expected"),
+    [
+        (gn.bfloat16, lambda x: gn.addcdiv(x(1.0), x(2.0), x(4.0), value=3e38), math.inf),
+        (gn.float32, lambda x: gn.addcdiv(x(1.0), x(2.0), x(4.0), value=3e38), math.inf),
+        (gn.float32, lambda x: gn.addcmul(x(1.0), x(2.0), x(0.25), value=3e38), math.inf),
+        (gn.float32, lambda x: gn.addcmul(x(1.0), x(1e-40), x(1e38), value=1e-30), 1.0),
+        (gn.float32, lambda x: aten.elu_backward.default(x(1.0), 1, 1, 3e38, False, x(-2.0)), 0.0),
+        (gn.float32, lambda x: aten.elu_backward.default(x(2.0), 1, 1, 3e38, False, x(-2.0)), math.nan),
+    ],
+)
+def test_what_leaves_the_range_on_the_way(dtype, call, expected, device):
+    assert repr(near_and_far(call, device, dtype)) == repr(expected)
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize(
+    ("dtype", "call", "expected"),
+    [
+        (gn.float32, lambda x: gn.nan_to_num(x(math.nan), nan=-0.0), -0.0),
+        (gn.float16, lambda x: gn.nan_to_num(x(math.nan), nan=-0.0), -0.0),
+        (gn.float64, lambda x: gn.stack([x(1.0), x(2.0)]).std(0, correction=math.nan), math.inf),
+    ],
+)
+def test_zeros_with_a_sign_and_no_freedom(dtype, call, expected, device):
+    assert repr(near_and_far(call, device, dtype)) == repr(expected)
+
+
+@pytest.mark.parametrize("device", HOSTS)
+def test_a_sum_of_negative_zeros_is_one(device):
+    zeros = gn.tensor([-0.0, -0.0, 0.0], device=device)
+    index = gn.tensor([0, 0, 2], device=device)
+    assert signs(aten.scatter.value_reduce(zeros, 0, index, -0.0, reduce="add")) == [-1, -1, 1]
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("scale", [1e-45, 1e-40])
+def test_a_scale_that_leads_beyond_all_places_ends_at_the_last(scale, device):
+    line = gn.tensor([[[1.0, 2.0, 3.0]]], device=device)
+    assert aten.upsample_linear1d.default(line, [5], False, scale).tolist() == [[[3.0] * 5]]
+    assert aten._upsample_nearest_exact1d.default(line, [5], scale).tolist() == [[[3.0] * 5]]
+    image = line.view(1, 1, 1, 3)
+    for name in ("upsample_bicubic2d", "_upsample_bicubic2d_aa", "_upsample_lanczos2d_aa"):
+        assert getattr(aten, name).default(image, [1, 5], False, None, scale).shape == (1, 1, 1, 5)

@@ -26,7 +26,7 @@ from .dispatch.mode import mode_word
 from .hot_path import UNRECORDED, VARIABLE_KEYS, in_c, is_in_c
 from .kit import launch
 from .kit.plans import NAMED, find_plan, hide_base, plan_key, raise_named
-from .kit.running import expanded_arguments, kernel_walk
+from .kit.running import expanded_arguments, kernel_walk, numbers_of_kernel
 from .memory.backend import backend_of, on_register
 from .memory.tensor import Tensor, alias_tensor, version_counter
 from .values.dispatch_key import (
@@ -334,12 +334,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
         walk = kernel_walk(base, plan, arguments, [self._spec] if operator.schema.is_inplace else None)
         if walk is None or walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
-        others = [
-            arguments[position]
-            for position in base.record.kernel_positions
-            if position not in base.tensor_positions
-        ]
-        call = kernel.prepare(walk, (), 1, others)
+        call = kernel.prepare(walk, (), 1, numbers_of_kernel(base, plan.key_dtype, arguments))
     elif operator.schema.is_inplace or numbers or is_promoted(base, plan, tensors):
         return None
     else:

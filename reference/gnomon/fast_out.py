@@ -27,7 +27,7 @@ from .hot_path import in_c
 from .kit import launch
 from .kit.outputs import with_output_dtype
 from .kit.plans import find_plan
-from .kit.running import kernel_walk
+from .kit.running import kernel_walk, numbers_of_kernel
 from .memory.backend import backend_of
 from .memory.tensor import Tensor, version_counter
 from .values import geometry
@@ -120,17 +120,16 @@ def _out_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, ...]
     kernel = launch.find_kernel(backend_of(plan.device), base.record.kernel_name, plan.key_dtype)
     if not hasattr(kernel, "prepare"):
         return None
-    positions = base.record.kernel_positions
     if plan.walk is not None:
         walk = kernel_walk(base, plan, given, [spec])
         if walk is None or walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
-        rest = [given[place] for place in positions if place not in base.tensor_positions]
-        call = kernel.prepare(walk, (), 1, rest)
+        call = kernel.prepare(walk, (), 1, numbers_of_kernel(base, plan.key_dtype, given))
     elif is_promoted(base, plan, tensors) or base.record.expands_inputs or not spec.numel:
         return None
     else:
-        call = kernel.prepare(None, [output, *tensors], 1, [given[place] for place in positions])
+        rest = [given[place] for place in base.record.kernel_positions]
+        call = kernel.prepare(None, [output, *tensors], 1, rest)
     entry = call.entry(len(tensors), 0, True)
     if entry is None:
         return None

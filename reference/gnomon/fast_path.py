@@ -53,7 +53,7 @@ from .fast_views import bind_fast_views, make_pieces
 from .hot_path import VARIABLE_KEYS, bind_hot_path, in_c, like
 from .kit import launch
 from .kit.plans import find_plan
-from .kit.running import kernel_walk
+from .kit.running import kernel_walk, numbers_of_kernel
 from .memory.backend import backend_of
 from .memory.tensor import Tensor
 from .values.dispatch_key import AUTOGRAD, PLAIN_CALL, RECORDED_CALL, TENSOR_KEYS
@@ -136,13 +136,7 @@ def _prepared(operator: OpOverload, arguments: tuple[Any, ...], numbers: int) ->
         return None
     if not walks_as_given(walk, [arguments[position] for position in operator.tensor_positions]):
         return None
-    record = operator.record
-    others = [
-        arguments[position]
-        for position in record.kernel_positions
-        if position not in operator.tensor_positions
-    ]
-    call = kernel.prepare(walk, (), 1, others)
+    call = kernel.prepare(walk, (), 1, numbers_of_kernel(operator, plan.key_dtype, arguments))
     entry = call.entry(len(walk.operands) - 1 - numbers, numbers)
     if entry is None:
         return None

@@ -12,7 +12,7 @@ from gnomon.memory.tensor import Tensor
 from . import special
 from .arrays import WIDE, WIDE_COMPLEX, Array, numbers, store, wrapped
 from .families import ALL, FLOATS, INEXACT, REAL, Family
-from .pointwise import sigmoid
+from .pointwise import clamped, sigmoid
 
 family = Family()
 
@@ -61,7 +61,7 @@ def threshold_backward(grad: Array, a: Array, threshold: Any) -> Array:
 @family.elementwise("hardtanh", REAL, casts_numbers=True)
 def hardtanh(a: Array, low: Any, high: Any) -> Array:
     """Between the bounds; NaN stays."""
-    return np.minimum(np.maximum(a, np.asarray(low, a.dtype)), np.asarray(high, a.dtype))
+    return clamped(a, np.asarray(low, a.dtype), np.asarray(high, a.dtype))
 
 
 @family.elementwise("hardtanh_backward", FLOATS, casts_numbers=True)

@@ -273,7 +273,7 @@ def _nan_to_num(iterator: Any, nan: float | None, posinf: float | None, neginf: 
         if a.dtype.kind != "f":
             return a
         known = np.where(a == np.inf, real.cast(high), np.where(a == -np.inf, real.cast(low), a))
-        return np.where(np.isnan(a), real.cast(nan or 0.0), known)
+        return np.where(np.isnan(a), real.cast(0.0 if nan is None else nan), known)
 
     put(raw_operand(iterator, 0), iterator.tensor(0)._spec.dtype, finite(operand(iterator, 1, OWN)))
 
@@ -291,14 +291,19 @@ family.add("nan_to_num", ALL, _nan_to_num)
 # Extremes.
 
 
+def clamped(a: Array, low: Any, high: Any) -> Array:
+    """Between those bounds that are given; NaN stays NaN, and of equal zeros the element's own."""
+    if low is not None:
+        a = np.where((a < low) | (low != low), low, a)
+    return a if high is None else np.where((a > high) | (high != high), high, a)
+
+
 def _clamped(iterator: Any, min: Any, max: Any) -> None:
     """Not less than ``min`` nor more than ``max``, as the dtype holds them; NaN stays NaN."""
     kind = iterator.common_dtype
     result = operand(iterator, 1, OWN)
-    if min is not None:
-        result = np.maximum(result, result.dtype.type(kind.cast(min)))
-    if max is not None:
-        result = np.minimum(result, result.dtype.type(kind.cast(max)))
+    bounds = (None if each is None else result.dtype.type(kind.cast(each)) for each in (min, max))
+    result = clamped(result, *bounds)
     put(raw_operand(iterator, 0), iterator.tensor(0)._spec.dtype, result)
 
 

@@ -78,7 +78,8 @@ def variance(a: Array, axes: Axes, kept: bool, correction: Any) -> Array:
     count = np.float64(_count(a, axes))
     distances = a - np.sum(a, axis=axes, keepdims=True) / count
     squares = distances.real**2 + distances.imag**2 if is_complex(a) else distances**2
-    rest = np.float64(max(count - (1 if correction is None else correction), 0))
+    rest = count - (1 if correction is None else correction)
+    rest = np.float64(rest if rest > 0 else 0)
     return np.sum(squares, axis=axes, keepdims=kept) / rest
 
 

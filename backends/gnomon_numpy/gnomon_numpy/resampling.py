@@ -58,18 +58,23 @@ def _identity(size: int) -> Table:
     return _table(np.arange(size)[:, None], np.ones((size, 1)))
 
 
+def _within(places: Array, size: int, least: int = 0) -> Array:
+    """Places from ``least`` on and within ``size``: infinity is the end, what is no number ``least``."""
+    return np.clip(np.fmax(places, least), least, size - 1)
+
+
 def _nearest(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
     """The neighbour at floor(position * scale)."""
     if count == size:
         return _identity(size)
     at = np.floor(rounded(np.arange(count) * _step(size, count, False, scale, rounded)))
-    return _table(np.minimum(at, size - 1)[:, None], np.ones((count, 1)))
+    return _table(_within(at, size)[:, None], np.ones((count, 1)))
 
 
 def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
     """The neighbour whose middle is nearest: at floor((position + 1/2) * scale)."""
     at = np.floor(rounded((np.arange(count) + 0.5) * _step(size, count, False, scale, rounded)))
-    return _table(np.minimum(at, size - 1)[:, None], np.ones((count, 1)))
+    return _table(_within(at, size)[:, None], np.ones((count, 1)))
 
 
 def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
@@ -78,8 +83,8 @@ def _linear(size: int, count: int, align_corners: bool, scale: float | None, rou
         at = np.arange(size)
         return _table(np.stack([at, at], 1), np.stack([np.ones(size), np.zeros(size)], 1))
     step = _step(size, count, align_corners, scale, rounded)
-    source = np.maximum(_sources(count, step, align_corners, rounded), 0.0)
-    left = np.minimum(np.floor(source), size - 1)
+    source = np.fmax(_sources(count, step, align_corners, rounded), 0.0)
+    left = _within(np.floor(source), size)
     share = np.clip(rounded(source - left), 0.0, 1.0)
     positions = np.stack([left, np.minimum(left + 1, size - 1)], 1)
     return _table(positions, np.stack([rounded(1.0 - share), share], 1))
@@ -88,8 +93,8 @@ def _linear(size: int, count: int, align_corners: bool, scale: float | None, rou
 def _cubic(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
     """Four neighbours, weighted by Keys' cubic; beyond the border its outermost element stands for them."""
     source = _sources(count, _step(size, count, align_corners, scale, rounded), align_corners, rounded)
-    left = np.minimum(np.floor(source), size - 1)
-    share = np.clip(rounded(source - left), 0.0, 1.0)
+    left = _within(np.floor(source), size, -4)
+    share = np.clip(np.fmax(rounded(source - left), 0.0), 0.0, 1.0)
     positions = np.clip(left[:, None] + np.arange(-1, 3), 0, size - 1)
     return _table(positions, np.stack(cubic_weights(share), 1))
 
@@ -117,9 +122,9 @@ def _antialiased(filter: Callable[[Array, Round], Array], radius: float) -> Call
         support = rounded(radius * step) if step >= 1 else np.float64(radius)
         inverse = rounded(1.0 / step) if step >= 1 else np.float64(1.0)
         center = rounded(step * (np.arange(count) + 0.5))
-        first = np.maximum(np.trunc(rounded(center - support) + 0.5), 0)
-        length = np.minimum(np.trunc(rounded(center + support) + 0.5), size) - first
-        length = np.clip(length, 0, 2 * math.ceil(support) + 1)
+        first = _within(np.trunc(rounded(center - support) + 0.5), size + 2)
+        length = np.minimum(_within(np.trunc(rounded(center + support) + 0.5), size + 2), size) - first
+        length = np.clip(length, 0, size if support >= size else 2 * math.ceil(support) + 1)
         positions = first[:, None] + np.arange(int(np.max(length, initial=0)))
         exists = positions < (first + length)[:, None]
         distance = rounded((rounded(positions - center[:, None]) + 0.5) * inverse)

@@ -6,6 +6,7 @@ Source: aten/src/ATen/native/ScatterGatherChecks.h, TensorAdvancedIndexingUtils.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import copysign
 from typing import Any
 
 from ..memory.accessor import TensorAccessor
@@ -77,4 +78,5 @@ def add_at(output: TensorAccessor, pairs: Iterable[tuple[int, Any]]) -> None:
     for offset, value in pairs:
         sums.setdefault(offset, [output.read(offset)]).append(value)
     for offset, numbers in sums.items():
-        output.write(offset, exact_sum(numbers))
+        is_negative = all(number == 0 and copysign(1.0, number.real) < 0 for number in numbers)
+        output.write(offset, numbers[0] if is_negative else exact_sum(numbers))  # of -0.0 alone that is -0.0

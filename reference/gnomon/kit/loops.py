@@ -69,6 +69,23 @@ def pointwise_with_numbers(function: Callable[..., Any]) -> Callable[..., None]:
     return kernel
 
 
+def pointwise_in_steps(function: Callable[..., Any]) -> Callable[..., None]:
+    """``pointwise_with_numbers`` of ``function(held, *elements, *numbers)``, whose intermediate results may
+    leave the dtype's range: ``held`` rounds one to the dtype that is computed in.
+
+    Of 3e38 and 4 the product is infinite in float32, whatever it is divided by afterwards.
+    """
+
+    def kernel(iterator: TensorIterator, *arguments: Any) -> None:
+        dtype = iterator.common_dtype
+        cast = float32.cast if dtype.is_floating_point and dtype.itemsize == 2 else dtype.cast  # type: ignore
+        numbers = [each if isinstance(each, bool) or each is None else cast(each) for each in arguments]
+        for_each(iterator, lambda *elements: function(cast, *elements, *numbers))
+
+    kernel.__doc__ = function.__doc__
+    return kernel
+
+
 def reduction(function: Callable[..., Any]) -> Callable[..., None]:
     """The kernel that computes ``function(list of elements)`` over the reduced dimensions."""
 

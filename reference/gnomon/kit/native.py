@@ -61,8 +61,9 @@ class Record:
 
     __slots__ = (
         "base", "cast_error", "composite", "derivative_plans", "derivatives", "doc", "dtype_from_out",
-        "exact_out", "expands_inputs", "explicit", "identity", "kernel", "kernel_name", "kernel_positions",
-        "launches", "meta", "node_name", "non_differentiable_outputs", "numbers", "numbers_fit",
+        "exact_out", "expands_inputs", "explicit", "held_numbers", "identity", "kernel", "kernel_name",
+        "kernel_positions", "launches", "meta", "node_name", "non_differentiable_outputs", "numbers",
+        "numbers_fit",
         "on_expanded", "out_dtypes", "plans", "promotes_inputs", "python_module", "row_major_out", "schema",
         "separate_out", "variants", "variants_offered", "view", "wide_numbers", "written_positions",
         "written_with",
@@ -91,6 +92,7 @@ class Record:
         numbers: str = "",
         numbers_fit: bool = False,
         wide_numbers: tuple[str, ...] = (),
+        held_numbers: tuple[str, ...] = (),
         expands_inputs: tuple[str, ...] = (),
         variants: str = "",
         kernel_of: str = "",
@@ -124,6 +126,8 @@ class Record:
         self.numbers_fit = numbers_fit
         # where the operands stand that keep float32's precision
         self.wide_numbers = _positions(schema, wide_numbers) if wide_numbers else ()
+        # where the numbers stand that half precision rounds to its own before a kernel has them
+        self.held_numbers = _positions(schema, held_numbers) if held_numbers else ()
         self.expands_inputs = expands_inputs
         self.variants_offered = variants or _default_variants(schema)
         self.kernel_name = kernel_of or schema.full_name  # under which backends have it
@@ -189,6 +193,7 @@ def native_function(
     numbers: str = "",
     numbers_fit: bool = False,
     wide_numbers: tuple[str, ...] = (),
+    held_numbers: tuple[str, ...] = (),
     expands_inputs: tuple[str, ...] = (),
     dtype_from_out: bool = False,
     variants: str = "",
@@ -223,7 +228,8 @@ def native_function(
     dtype before a kernel without a walk runs. ``numbers``: where a Python number may stand for a tensor: for
     "other", for "either" of self and other, or for "both" of them; ``numbers_fit``: the rule refuses those
     that the dtype does not hold. ``wide_numbers``: operands which, when they are numbers or have no
-    dimensions, half precision tensors meet in float32. ``dtype_from_out``: a
+    dimensions, half precision tensors meet in float32. ``held_numbers``: arguments which kernels of half
+    precision take as that holds them, where it computes with others in float32. ``dtype_from_out``: a
     ``dtype`` that is not given is that of the output, in place and with ``out=``. ``exact_out``: an ``out=``
     of another dtype than the result's is refused, where others convert. ``out_dtypes``: the dtypes that an
     ``out=`` may have, whatever the result's. ``cast_error``: what an ``out=`` raises that the result can not
@@ -251,6 +257,7 @@ def native_function(
         numbers=numbers,
         numbers_fit=numbers_fit,
         wide_numbers=wide_numbers,
+        held_numbers=held_numbers,
         expands_inputs=expands_inputs,
         dtype_from_out=dtype_from_out,
         variants=variants,

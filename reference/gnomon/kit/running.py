@@ -76,11 +76,7 @@ def execute(
                         return
                     each = launch.convert(each, wanted)
                 inputs.append(each)
-        kernel_arguments = [
-            arguments[position]
-            for position in record.kernel_positions
-            if position not in operator.tensor_positions
-        ]
+        kernel_arguments = numbers_of_kernel(operator, plan.key_dtype, arguments)
     else:
         if record.promotes_inputs:
             arguments = _promoted(operator, arguments, plan.output_specs[0].dtype)
@@ -102,6 +98,24 @@ def execute(
             )
     facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
     checked(operator, launch.launch, (record.kernel_name, *facts))
+
+
+def numbers_of_kernel(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> list[Any]:
+    """What a kernel with a walk is given beside it: the arguments that are no tensors.
+
+    A half precision kernel computes in float32, where numbers that its record says count as the dtype has
+    them: an alpha of 0.3 is 0.30078125 for bfloat16.  Source: Scalar.to<scalar_t>.
+    """
+    record = operator.record
+    rounds = bool(record.held_numbers) and common.itemsize == 2 and common.is_floating_point
+    numbers = []
+    for position in record.kernel_positions:
+        if position in operator.tensor_positions:
+            continue
+        value = arguments[position]
+        rounded = rounds and value is not None and position in record.held_numbers
+        numbers.append(common.cast(value) if rounded else value)
+    return numbers
 
 
 def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> bool:

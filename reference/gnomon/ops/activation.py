@@ -12,7 +12,7 @@ from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
-from ..kit.loops import pointwise, pointwise_with_numbers
+from ..kit.loops import pointwise, pointwise_in_steps, pointwise_with_numbers
 from ..kit.native import native_function
 from ..kit.rules import binary, refuse, unary, unary_float, walk, with_numbers
 from ..memory.accessor import TensorAccessor
@@ -211,14 +211,14 @@ def _elu_backward_rule(
 
 
 def _elu_backward(
-    grad: float, a: float, alpha: float, scale: float, input_scale: float, is_result: bool
+    held: Any, grad: float, a: float, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> float:
     """At 0 the slope is that from the left."""
     if a > 0 or a != a:
         return grad * scale
-    if is_result:
-        return grad * input_scale * (a + alpha * scale)
-    return grad * input_scale * alpha * scale * arithmetic.exp(a * input_scale)
+    slope = held(alpha * scale)
+    slope = a + slope if is_result else slope * held(arithmetic.exp(held(a * input_scale)))
+    return held(grad * input_scale) * held(slope)
 
 
 def _elu_double(
@@ -242,7 +242,7 @@ elu_backward = native_function(
     "self_or_result) -> Tensor",
     python_module="nn",
     meta=with_numbers(_elu_backward_rule),
-    kernel=pointwise_with_numbers(_elu_backward),
+    kernel=pointwise_in_steps(_elu_backward),
     derivatives={
         "grad_output": lambda grad, alpha, scale, input_scale, is_result, self_or_result: (
             aten.elu_backward.default(grad, alpha, scale, input_scale, is_result, self_or_result)

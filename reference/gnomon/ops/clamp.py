@@ -53,6 +53,7 @@ clamp = native_function(
     "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
     meta=lambda self, min, max: _clamp_walk(self, min, max),
     kernel=lambda iterator, min, max: _clamp_kernel(iterator, min, max),
+    held_numbers=("min", "max"),
     derivatives={"self": lambda grad, self, min, max: _clamp_grad(grad, self, min, max)},
     node_name="ClampBackward1",
     inplace=True,

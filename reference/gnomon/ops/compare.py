@@ -175,7 +175,7 @@ def _nan_to_num(
     def finite(a: Any) -> Any:
         if isinstance(a, complex):
             return complex(finite(a.real), finite(a.imag))
-        return (nan or 0.0) if a != a else replaced.get(a, a)
+        return (0.0 if nan is None else nan) if a != a else replaced.get(a, a)
 
     for_each(iterator, finite)
 

@@ -13,10 +13,20 @@ from ..dispatch.dispatcher import OpOverload, aten
 from ..kit import arithmetic, special
 from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
-from ..kit.loops import pointwise
+from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
 from ..kit.outputs import check_cast, check_no_internal_overlap
-from ..kit.rules import binary, binary_float, dense_like, refuse, to_float, unary_float, walk, with_numbers
+from ..kit.rules import (
+    binary,
+    binary_float,
+    computed_in,
+    dense_like,
+    refuse,
+    to_float,
+    unary_float,
+    walk,
+    with_numbers,
+)
 from ..memory.spec import Spec
 
 exp = native_function(
@@ -296,11 +306,20 @@ deg2rad = _angle_unit("deg2rad", math.pi / 180, "Each element from degrees to ra
 rad2deg = _angle_unit("rad2deg", 180 / math.pi, "Each element from radians to degrees")
 
 
-def _logit(a: float, eps: float | None) -> float:
-    """``log(a / (1 - a))``, ``a`` kept ``eps`` away from 0 and 1; a negative eps is none."""
-    if eps is not None and eps >= 0:
-        a = eps if a < eps else 1 - eps if a > 1 - eps else a
-    return arithmetic.log(arithmetic.divide(a, 1 - a))
+def _logit(iterator: TensorIterator, eps: float | None) -> None:
+    """``log(a / (1 - a))``, ``a`` kept between eps and 1 - eps, numbers of the dtype that is computed in; a
+    negative eps is none.
+    """
+    cast = computed_in(iterator.common_dtype).cast  # type: ignore[arg-type]
+    low = -1.0 if eps is None else cast(eps)
+    high = cast(1 - low)
+
+    def logit(a: float) -> float:
+        if low >= 0:
+            a = low if a < low else high if a > high else a
+        return arithmetic.log(arithmetic.divide(a, 1 - a))
+
+    for_each(iterator, logit)
 
 
 def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
@@ -316,7 +335,8 @@ def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
 logit = native_function(
     "logit(Tensor self, float? eps=None) -> Tensor",
     meta=with_numbers(unary_float("complex"), as_halves=True),
-    kernel=pointwise(_logit),
+    kernel=_logit,
+    held_numbers=("eps",),
     derivatives={"self": _logit_grad},
     inplace=True,
     out="out",

@@ -16,7 +16,7 @@ from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
-from ..kit.loops import pointwise
+from ..kit.loops import pointwise_in_steps
 from ..kit.native import native_function
 from ..kit.rules import check_alpha, computed_in, refuse
 from ..memory.accessor import TensorAccessor
@@ -271,7 +271,9 @@ def _addmv(self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
             f"({vec.size(0)})"
         )
     for factor in (beta, alpha):
-        check_number_fits(factor, self.dtype)  # halves', too, unlike a product of matrices
+        check_number_fits(factor, self.dtype)
+    if self.dtype.itemsize == 2 and self.dtype.is_floating_point:  # unlike a product of matrices
+        beta, alpha = self.dtype.cast(beta), self.dtype.cast(alpha)
     column = self.unsqueeze(-1) if self.ndim else self
     return aten.addmm.default(column, mat, vec.unsqueeze(1), beta, alpha).squeeze(1)
 
@@ -300,16 +302,18 @@ def _addr_rule(self: Spec, vec1: Spec, vec2: Spec, beta: Any, alpha: Any) -> Ten
     return TensorIterator("", [self, column, vec2], [common], common, self.device, static_sizes=sizes)
 
 
-def _addr(addend: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+def _addr(held: Any, addend: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     if isinstance(a, bool):
         return bool((beta and addend) or (alpha and a and b))
-    return beta * addend + alpha * a * b if beta != 0 else alpha * a * b
+    product = held(held(alpha * a) * b)
+    return held(beta * addend) + product if beta != 0 else product
 
 
 addr = native_function(
     "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     meta=_addr_rule,
-    kernel=pointwise(_addr),
+    kernel=pointwise_in_steps(_addr),
+    held_numbers=("beta", "alpha"),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
         "vec1": lambda grad, vec2, alpha: _scaled(grad.mv(vec2.conj()), alpha),

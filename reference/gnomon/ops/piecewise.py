@@ -137,6 +137,7 @@ hardshrink = native_function(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     meta=_shrink_rule,
     kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
+    held_numbers=("lambd",),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
     out="out",
     exact_out=True,
@@ -149,6 +150,7 @@ hardshrink_backward = native_function(
     "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
     meta=with_numbers(binary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
+    held_numbers=("lambd",),
     derivatives={
         "grad_out": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd),
         "self": lambda grad: aten.zeros_like(grad),
@@ -189,6 +191,7 @@ softshrink_backward = native_function(
     python_module="nn",
     meta=with_numbers(binary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
+    held_numbers=("lambd",),
     derivatives={
         "grad_output": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd),
         "self": lambda grad: aten.zeros_like(grad),
@@ -226,6 +229,7 @@ hardtanh = native_function(
     python_module="nn",
     meta=_hardtanh_rule,
     kernel=pointwise_with_numbers(_hardtanh),
+    held_numbers=("min_val", "max_val"),
     derivatives={
         "self": lambda grad, self, min_val, max_val: aten.hardtanh_backward.default(
             grad, self, min_val, max_val

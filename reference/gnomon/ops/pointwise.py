@@ -14,7 +14,7 @@ from ..dispatch.dispatcher import OpOverload, aten
 from ..kit import arithmetic
 from ..kit.formulas import conj, scaled
 from ..kit.iterator import TensorIterator, result_type
-from ..kit.loops import for_each, pointwise, pointwise_with_numbers
+from ..kit.loops import for_each, pointwise, pointwise_in_steps
 from ..kit.native import native_function
 from ..kit.rules import binary, binary_float, check_alpha, computed_in, refuse, unary, unary_float, walk
 from ..memory.spec import Spec
@@ -58,6 +58,7 @@ add = native_function(
     kernel=scaled_by_number(
         lambda a, b, alpha: a + alpha * b if a.__class__ is not bool else a or (bool(alpha) and b)
     ),
+    held_numbers=("alpha",),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(grad, alpha)},
     inplace=True,
     out="out",
@@ -72,6 +73,7 @@ sub = native_function(
     numbers="both",
     meta=sub_rule,
     kernel=scaled_by_number(lambda a, b, alpha: a - alpha * b),
+    held_numbers=("alpha",),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(-grad, alpha)},
     inplace=True,
     out="out",
@@ -85,6 +87,7 @@ rsub = native_function(
     variants="function",
     meta=sub_rule,
     kernel=scaled_by_number(lambda a, b, alpha: b - alpha * a),
+    held_numbers=("alpha",),
     derivatives={"self": lambda grad, alpha: scaled(-grad, alpha), "other": lambda grad: grad},
     doc="""``other - alpha * self``.
 
@@ -405,7 +408,7 @@ def _addcdiv_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
 addcmul = native_function(
     "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
     meta=_ternary_rule,
-    kernel=pointwise_with_numbers(lambda a, b, c, value: a + value * b * c),
+    kernel=pointwise_in_steps(lambda held, a, b, c, value: a + held(held(value * b) * c)),
     derivatives={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * conj(tensor2 * value),
@@ -421,7 +424,7 @@ addcmul = native_function(
 addcdiv = native_function(
     "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
     meta=_addcdiv_rule,
-    kernel=pointwise_with_numbers(lambda a, b, c, value: a + arithmetic.divide(value * b, c)),
+    kernel=pointwise_in_steps(lambda held, a, b, c, value: a + held(arithmetic.divide(held(value * b), c))),
     derivatives={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * conj(value / tensor2),

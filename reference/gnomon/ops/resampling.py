@@ -63,18 +63,27 @@ def _source(at: int, step: float, align_corners: bool, rounded: Any) -> float:
     return rounded(rounded(step * (at + 0.5)) - 0.5)
 
 
+def _within(place: float, size: int, least: int = 0) -> int:
+    """The position at ``place`` or before it, from ``least`` on and within ``size``: an infinite place is its
+    end, and what is no number ``least``.
+    """
+    if not place >= least:
+        return least
+    return size - 1 if place > size - 1 else math.floor(place)
+
+
 def _nearest(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
     """The neighbour at floor(position * scale)."""
     if count == size:
         return [[(at, 1.0)] for at in range(count)]
     step = _scale(size, count, False, scale, rounded)
-    return [[(min(math.floor(rounded(at * step)), size - 1), 1.0)] for at in range(count)]
+    return [[(_within(rounded(at * step), size), 1.0)] for at in range(count)]
 
 
 def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
     """The neighbour whose middle is nearest: at floor((position + 1/2) * scale)."""
     step = _scale(size, count, False, scale, rounded)
-    return [[(min(math.floor(rounded((at + 0.5) * step)), size - 1), 1.0)] for at in range(count)]
+    return [[(_within(rounded((at + 0.5) * step), size), 1.0)] for at in range(count)]
 
 
 def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
@@ -88,7 +97,7 @@ def _linear(size: int, count: int, align_corners: bool, scale: float | None, rou
     weights = []
     for at in range(count):
         source = max(_source(at, step, align_corners, rounded), 0.0)
-        left = min(int(source), size - 1)
+        left = _within(source, size)
         share = min(max(rounded(source - left), 0.0), 1.0)
         weights.append([(left, rounded(1.0 - share)), (min(left + 1, size - 1), share)])
     return weights
@@ -100,7 +109,7 @@ def _cubic(size: int, count: int, align_corners: bool, scale: float | None, roun
     weights = []
     for at in range(count):
         source = _source(at, step, align_corners, rounded)
-        left = min(math.floor(source), size - 1)
+        left = _within(source, size, -4)
         share = min(max(rounded(source - left), 0.0), 1.0)
         weights.append(
             [
@@ -135,12 +144,13 @@ def _antialiased(filter: Callable[[float, Any], float], radius: float) -> Callab
         step = _scale(size, count, align_corners, scale, rounded)
         support = rounded(radius * step) if step >= 1 else radius
         inverse = rounded(1.0 / step) if step >= 1 else 1.0
+        most = size if support >= size else 2 * math.ceil(support) + 1
         weights = []
         for at in range(count):
             center = rounded(step * (at + 0.5))
-            first = max(int(rounded(center - support) + 0.5), 0)
-            length = min(int(rounded(center + support) + 0.5), size) - first
-            length = min(max(length, 0), 2 * math.ceil(support) + 1)
+            first = _within(rounded(center - support) + 0.5, size + 2)
+            past = min(_within(rounded(center + support) + 0.5, size + 2), size)
+            length = min(max(past - first, 0), most)
             found = [
                 filter(rounded((rounded(first + number - center) + 0.5) * inverse), rounded)
                 for number in range(length)

@@ -48,7 +48,8 @@ def variance(numbers: list[Any], correction: float) -> float:
     mean = arithmetic.divide(arithmetic.exact_sum(numbers), len(numbers))
     distances = [number - mean for number in numbers]
     squares = [part * part for each in distances for part in (each.real, each.imag) if part]
-    return arithmetic.divide(arithmetic.exact_sum(squares) + 0.0, max(len(numbers) - correction, 0))
+    freedom = len(numbers) - correction
+    return arithmetic.divide(arithmetic.exact_sum(squares) + 0.0, freedom if freedom > 0 else 0)
 
 
 def _var_rule(self: Spec, dim: Any, correction: Any, keepdim: bool) -> TensorIterator:
