@@ -484,3 +484,22 @@ def test_the_gradient_of_an_extreme_that_is_nan():
         x = gn.tensor([math.nan, 1.5], requires_grad=True)
         getattr(x, name)().backward()
         assert x.grad.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(("chosen", "sizes"), [(3, [2]), (4, [3]), (6, [3])])
+def test_sizes_that_do_not_hold_what_a_mask_chooses(device, chosen, sizes):
+    mask = gn.arange(6, device=device) < chosen
+    with pytest.raises(RuntimeError, match=rf"masked_scatter_backward: expected sizes .* got \[{sizes[0]}\]"):
+        aten.masked_scatter_backward.default(gn.ones(6, device=device), mask, sizes)
+    found = aten.masked_scatter_backward.default(gn.ones(6, device=device), mask, [chosen + 1])
+    assert found.tolist() == [1.0] * chosen + [0.0]
+
+
+@pytest.mark.parametrize("sizes", [(3, 5), (2, 2, 1, 5), (7, 1, 5)])
+def test_a_mask_that_has_more_sizes_than_the_scores(sizes):
+    query, key, value = ones(2, 1, 4), ones(2, 5, 4), ones(2, 5, 2)
+    attend = gn.nn.functional.scaled_dot_product_attention
+    for dtype in (gn.float32, gn.bool):
+        with pytest.raises(RuntimeError, match="Expected attn_mask to broadcast to the scores"):
+            attend(query, key, value, attn_mask=gn.ones(sizes, dtype=dtype))
+    assert attend(query, key, value, attn_mask=ones(2, 1, 5)).shape == (2, 1, 2)

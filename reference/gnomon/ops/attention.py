@@ -23,7 +23,7 @@ from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values.dtype import bool_, float32
-from ..values.geometry import broadcast_sizes, wrap_dim
+from ..values.geometry import broadcast_sizes, check_expandable, wrap_dim
 
 
 def _safe_softmax(self: Any, dim: int, dtype: Any) -> Any:
@@ -82,7 +82,7 @@ def _check_together(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
             f"Expected key and value to have as many places, but got {key.size(-2)} and {value.size(-2)}, of "
             f"sizes {sizes}"
         )
-    outer = tuple(query.shape[:-2])
+    outer, scores = tuple(query.shape[:-2]), ()
     for each in (key, value):
         try:
             outer = broadcast_sizes(outer, tuple(each.shape[:-2]))
@@ -91,14 +91,15 @@ def _check_together(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
                 f"Expected batch and heads of query, key and value to broadcast, but {error}, of sizes "
                 f"{sizes}"
             ) from None
+        scores = scores or (*outer, query.size(-2), key.size(-2))  # which the values have no part in
     if attn_mask is not None:
-        _check_mask(attn_mask, (*outer, query.size(-2), key.size(-2)))
+        _check_mask(attn_mask, scores)
 
 
 def _check_mask(attn_mask: Any, scores: tuple[int, ...]) -> None:
-    """Raises RuntimeError for a mask that does not broadcast to the sizes of the scores."""
+    """Raises RuntimeError for a mask that does not broadcast to the sizes of the scores, or has more."""
     try:
-        broadcast_sizes(tuple(attn_mask.shape), scores)
+        check_expandable(tuple(attn_mask.shape), scores)
     except RuntimeError as error:
         raise RuntimeError(
             f"Expected attn_mask to broadcast to the scores of sizes {list(scores)}, but got one of sizes "

@@ -218,15 +218,22 @@ def _masked_scatter_backward(grad_output: Any, mask: Any, sizes: Sequence[int]) 
     """What was written, in its order, and zeros for what was not needed.
 
     Its sizes do not depend on the mask's numbers, so that vmap can make it: what was not written goes to one
-    more place, which is left out.
+    more place, the first, which is left out.  More than ``sizes`` hold have no place.
     """
     if any(size < 0 for size in sizes):
         raise RuntimeError(f"Trying to create tensor with negative dimension: {list(sizes)}")
     count = geometry.numel_of(sizes)
     chosen = mask.expand(grad_output._spec.sizes).reshape(-1)
-    places = aten.where(chosen, chosen.cumsum(0) - 1, count)
-    taken = aten.scatter.src(grad_output.new_zeros((count + 1,)), 0, places, grad_output.reshape(-1))
-    return aten.slice.Tensor(taken, 0, 0, count, 1).reshape(sizes)
+    places = aten.where(chosen, chosen.cumsum(0), 0)
+    try:
+        taken = aten.scatter.src(grad_output.new_zeros((count + 1,)), 0, places, grad_output.reshape(-1))
+    except RuntimeError as error:
+        if "out of bounds" not in str(error):
+            raise
+        raise RuntimeError(
+            f"expected sizes of as many elements as mask chooses, but got {list(sizes)}"
+        ) from error
+    return aten.slice.Tensor(taken, 0, 1, count + 1, 1).reshape(sizes)
 
 
 native_function(
