@@ -503,3 +503,26 @@ def test_a_mask_that_has_more_sizes_than_the_scores(sizes):
         with pytest.raises(RuntimeError, match="Expected attn_mask to broadcast to the scores"):
             attend(query, key, value, attn_mask=gn.ones(sizes, dtype=dtype))
     assert attend(query, key, value, attn_mask=ones(2, 1, 5)).shape == (2, 1, 2)
+
+
+def test_rsub_has_no_bool_for_a_factor(device):
+    for other in (1, 1.0, gn.ones(2)):
+        with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean results"):
+            gn.rsub(gn.ones(2), other, alpha=True)
+
+
+def test_a_transposed_convolution_to_no_channels(device):
+    for sizes in ((3,), (3, 3), (3, 3, 3)):
+        name = f"conv_transpose{len(sizes)}d"
+        with pytest.raises(RuntimeError, match="expected weight to be at least 1 at dimension 1"):
+            getattr(gn.nn.functional, name)(gn.ones(1, 2, *sizes), gn.ones(2, 0, *sizes))
+
+
+def test_resize_to_the_same_sizes_in_a_memory_format(device):
+    x = gn.arange(24.0).reshape(2, 3, 2, 2)
+    assert x.resize_((2, 3, 2, 2), memory_format=gn.channels_last).stride() == (12, 1, 6, 3)
+    assert x.flatten()[:5].tolist() == [0.0, 3.0, 6.0, 9.0, 1.0]
+    assert x.resize_((2, 3, 2, 2), memory_format=gn.contiguous_format).stride() == (12, 4, 2, 1)
+    assert x.resize_((2, 3, 2, 2)).stride() == (12, 4, 2, 1)
+    with pytest.raises(RuntimeError, match="unsupported memory format"):
+        x.resize_((2, 3, 2, 2), memory_format=gn.preserve_format)

@@ -159,6 +159,10 @@ def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bo
             f"to have {channels} channels, but got {input.sizes[1]} channels instead"
         )
     outputs = weight.sizes[1] * groups if transposed else weight.sizes[0]
+    if not outputs and input.numel:
+        raise RuntimeError(
+            f"expected weight to be at least 1 at dimension 1, but got weight of size {list(weight.sizes)}"
+        )
     if bias is not None and bias.sizes != (outputs,):
         raise RuntimeError(
             f"Given weight of size {list(weight.sizes)}, expected bias to be 1-dimensional with {outputs} "

@@ -330,7 +330,7 @@ def _resize_(self: Tensor, size: Any, memory_format: Any) -> Tensor:
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     sizes = check_size(size)
-    if sizes != self._spec.sizes:
+    if sizes != self._spec.sizes or memory_format is not None:  # which also moves numbers that stay
         resize_tensor(self, sizes, format_strides(sizes, memory_format))
     return self
 
