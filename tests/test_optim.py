@@ -1,6 +1,7 @@
 """gnomon.optim: the formulas, written out; the same curves as PyTorch's; state that goes round."""
 
 import math
+import sys
 
 import pytest
 
@@ -350,3 +351,60 @@ def test_a_parameter_that_comes_twice_has_two_steps(make):
     single.step()
     single.step()
     assert twice.tolist() == pytest.approx(once.tolist(), rel=1e-6)
+
+
+def is_interrupted(act, place):
+    """Run ``act`` with an interrupt before one line of gnomon.optim; False where it has not as many lines."""
+    lines = iter(range(1, place + 1))
+
+    def interrupt(frame, event, argument):
+        if not frame.f_code.co_filename.startswith(gn.optim.__path__[0]):
+            return None
+        if event == "line" and next(lines, 0) == place:
+            raise KeyboardInterrupt
+        return interrupt
+
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        act()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize(
+    ("make", "options", "remembered"),
+    [
+        (SGD, {"momentum": 0.9}, {"momentum_buffer"}),
+        (Adam, {"amsgrad": True}, {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"}),
+        (AdamW, {}, {"step", "exp_avg", "exp_avg_sq"}),
+    ],
+)
+def test_state_after_an_interrupt_is_whole_or_none(make, options, remembered, fused):
+    for place in range(1, 1000):
+        params = [nn.Parameter(gn.tensor([1.0, -2.0])) for _ in range(2)]
+        optimizer = make(params, lr=0.1, fused=fused, **options)
+        for param in params:
+            param.grad = gn.tensor([0.5, 0.25])
+        if not is_interrupted(optimizer.step, place):
+            break
+        assert all(set(each) in (remembered, set()) for each in optimizer.state.values())
+        optimizer.step()
+        assert [set(each) for each in optimizer.state.values()] == [remembered] * 2
+    assert place > 10
+
+
+def test_a_load_that_is_interrupted_changes_all_or_nothing():
+    param = parameter(1.0)
+    run(made := Adam([param], lr=0.1), param, [1.0])
+    saved = made.state_dict()
+    for place in range(1, 1000):
+        fresh = Adam([param], lr=0.5)
+        if not is_interrupted(lambda fresh=fresh: fresh.load_state_dict(saved), place):
+            break
+        assert (fresh.param_groups[0]["lr"], len(fresh.state)) in ((0.5, 0), (0.1, 1))
+    assert place > 10

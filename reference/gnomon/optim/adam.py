@@ -62,11 +62,10 @@ class Adam(Optimizer):
         state = self.state[param]
         if not state:
             # A float32 tensor, as in PyTorch: checkpoints go both ways.
-            state["step"] = gn.zeros((), dtype=gn.float32, device=param.device)
-            state["exp_avg"] = gn.zeros_like(param)
-            state["exp_avg_sq"] = gn.zeros_like(param)
-            if amsgrad:
-                state["max_exp_avg_sq"] = gn.zeros_like(param)
+            step = gn.zeros((), dtype=gn.float32, device=param.device)
+            averages = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if amsgrad else []))
+            # all at once: an interrupt in between must not leave a state that no step can go on from
+            state.update({"step": step, **{name: gn.zeros_like(param) for name in averages}})
         return state
 
     def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:

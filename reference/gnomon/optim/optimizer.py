@@ -185,8 +185,7 @@ class Optimizer:
             if "param_names" in group:
                 merged.setdefault("param_names", group["param_names"])
             groups.append(merged)
-        self.param_groups = groups
-        self.state = state
+        self.param_groups, self.state = groups, state  # in one line: no interrupt falls in between
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
