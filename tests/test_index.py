@@ -183,7 +183,7 @@ def test_what_python_refuses(device: str) -> None:
     for index in ("x", ["x"], (0, "x")):
         with pytest.raises(TypeError, match="an index must be made of integers, got 'x'"):
             x[index]
-    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+    with pytest.raises(TypeError, match=r"^x\[\.\.\.\]: slice indices must be integers .*, got float$"):
         x[1.5:]
 
 

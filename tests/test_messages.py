@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import operator
+import re
+
 import numpy
 import pytest
 
@@ -193,3 +196,136 @@ def test_more_views_than_there_is_memory_for(device, make):
         gn.OutOfMemoryError, match=r"\d+ views need \d+ bytes at the least, and this machine has"
     ):
         make(gn.ones(1).expand(2**40))
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (gn.stack, r"stack\(\): argument 'tensors' \(position 1\) must be tuple of Tensors"),
+        (gn.cat, r"cat\(\): argument 'tensors' \(position 1\) must be tuple of Tensors"),
+        (lambda tensors: gn.einsum("i,i,i", *tensors), r"einsum\(\) argument 'tensors' must be Tensor\[\]"),
+        (lambda tensors: gn.ops.aten.cat.default(tensors, 0), r"cat\(\) argument 'tensors' must be Tensor\[\]"),
+    ],
+)  # fmt: skip
+def test_of_a_list_the_element_that_does_not_fit_is_named(device, call, argument):
+    x = gn.ones(2)
+    for stranger, name in (
+        (numpy.ones(2), "ndarray"),
+        (foreign(1, 2), rf"{Tensor.__module__}\.Tensor"),
+        (3, "int"),
+    ):
+        with pytest.raises(TypeError, match=rf"^{argument}, but found element of type {name} at pos 1\b"):
+            call([x, stranger, x])
+        with pytest.raises(TypeError, match=rf"^{argument}, but found element of type {name} at pos 0\b"):
+            call((stranger, x))
+
+
+def test_of_a_list_of_numbers_too(device):
+    with pytest.raises(
+        TypeError,
+        match=r"^permute\(\): argument 'dims' .* must be tuple of ints, but found element of type float at pos 1$",
+    ):
+        gn.permute(gn.ones(2, 3), (1, 0.0))
+
+
+class Greedy(Tensor):
+    """Another library's tensor that knows what to do with one of ours."""
+
+    def __rmul__(self, other):
+        return "theirs"
+
+    def __gt__(self, other):
+        return "greater"
+
+
+Greedy.__name__ = "Tensor"
+
+
+SYMBOLS = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_of_operands_that_are_called_alike_both_libraries_are_named(device, symbol):
+    act, x, stranger = SYMBOLS[symbol], gn.ones(2), foreign(1, 2)
+    ours, theirs = "gnomon.Tensor", f"{Tensor.__module__}.Tensor"
+    mirrored = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}  # y < x asks x, whether x > y
+    for pair, said, names in (
+        ((x, stranger), symbol, (ours, theirs)),
+        (
+            (stranger, x),
+            mirrored.get(symbol, symbol),
+            (ours, theirs) if symbol in mirrored else (theirs, ours),
+        ),
+    ):
+        text = f"unsupported operand type(s) for {said}: '{names[0]}' and '{names[1]}'; want a number or a"
+        with pytest.raises(TypeError, match=f"^{re.escape(text)}"):
+            act(*pair)
+    with pytest.raises(TypeError):
+        act(x, "a")
+
+
+def test_another_library_s_tensor_may_take_ours(device):
+    x, stranger = gn.ones(2), Greedy(numpy.ones(2))
+    assert (x * stranger, x < stranger) == ("theirs", "greater")
+    assert (x == stranger) is False and (x != stranger) is True
+    x *= stranger
+    assert x == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "text"),
+    [
+        (1.5, IndexError, r"only integers, slices .* are valid indices \(got float\)"),
+        ((None, 1j), IndexError, r"only integers, slices .* are valid indices \(got complex\)"),
+        ((0, 0, 0), IndexError, r"too many indices for tensor of dimension 2 \(got 3\)"),
+        (slice("a", None), TypeError, "slice indices must be integers or None or have an __index__ method, got str"),
+        ((0, slice(None, 1.5)), TypeError, "slice indices must be integers .*, got float"),
+        (slice(None, None, -2), ValueError, "slice step must be greater than zero, got -2"),
+        (slice(None, None, 0), ValueError, "slice step cannot be zero, got 0"),
+        ("a", TypeError, "an index must be made of integers, got 'a'"),
+        (gn.ones(1), IndexError, "tensors used as indices must be long, int, byte or bool tensors, got float32"),
+    ],
+)  # fmt: skip
+def test_what_is_no_index_names_the_index(device, index, error, text):
+    x = gn.ones(2, 2)
+    with pytest.raises(error, match=rf"^x\[\.\.\.\]: {text}$"):
+        x[index]
+    with pytest.raises(error, match=rf"^x\[\.\.\.\]: {text}$"):
+        x[index] = 0
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "text"),
+    [
+        ([[1], [1, 2]], ValueError, r"expected sequence of length 1 at dim 1 \(got 2\)"),
+        ([1, [2]], TypeError, "expected a number at dim 1, but got a sequence of length 1"),
+        ([[1], "a"], TypeError, "expected a sequence of length 1 at dim 1, but got a str"),
+        ("a", TypeError, "must be numbers or nested sequences of them, not str"),
+        ([None], RuntimeError, "Could not infer dtype of NoneType; want numbers or sequences of them"),
+        ([gn.ones(3)], ValueError, r"only one element tensors can be converted .*, got one of sizes \[3\]"),
+        ([2**63], ValueError, "Overflow when unpacking long long: 9223372036854775808"),
+    ],
+)
+def test_what_is_no_data_names_the_argument(device, data, error, text):
+    for make in (gn.tensor, gn.as_tensor, gn.asarray):
+        with pytest.raises(
+            error, match=rf"^(tensor\(\): argument 'data'|asarray\(\): argument 'obj'): {text}$"
+        ):
+            make(data)
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "error", "text"),
+    [
+        (300, gn.uint8, RuntimeError, "value cannot be converted to type uint8 without overflow: 300"),
+        (1j, gn.float32, TypeError, r"can't convert complex to float \(float32\)"),
+    ],
+)
+def test_a_number_that_a_dtype_can_not_hold_names_the_argument(device, number, dtype, error, text):
+    with pytest.raises(error, match=rf"^tensor\(\): argument 'data': {text}$"):
+        gn.tensor([number], dtype=dtype)

@@ -432,7 +432,7 @@ class Signature:
             except Mismatch:
                 raise Mismatch(
                     f"argument '{shown(argument)}' (position {position + 1}) must be "
-                    f"{_type_text(argument)}, not {value_text(value)}"
+                    f"{_type_text(argument)}, {_misfit_text(argument, value)}"
                 ) from None
         if self.number_names and not any(isinstance(value, Tensor) for value in values):
             if self.operator.record.numbers == "both":
@@ -510,6 +510,17 @@ def _type_text(argument: Argument) -> str:
     if argument.is_list:
         return f"tuple of {name}s"
     return name
+
+
+def _misfit_text(argument: Argument, value: Any) -> str:
+    """What came where ``argument`` was wanted: of a list the first element that is of another kind."""
+    for index, each in enumerate(value if argument.is_list and isinstance(value, (list, tuple)) else ()):
+        try:
+            if each is not None or not argument.elements_optional:
+                _convert_one(argument, each, False)
+        except Mismatch:
+            return f"but found element of type {type_name(each)} at pos {index}"
+    return f"not {value_text(value)}"
 
 
 def value_text(value: Any) -> str:

@@ -46,7 +46,9 @@ def _shape_of(data: Any) -> tuple[int, ...]:
     while _is_sequence(data):
         sizes.append(len(data))
         if len(sizes) > geometry.MAX_DIMS:
-            raise ValueError("too many dimensions 'list'")
+            raise ValueError(
+                f"tensor(): argument 'data': too many dimensions 'list'; want {geometry.MAX_DIMS} at most"
+            )
         if not len(data):
             break
         data = data[0]
@@ -57,21 +59,34 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds
     """Appends the numbers of ``data`` to ``flat``, and what dtypes they stand for to ``kinds``."""
     if depth == len(sizes):
         if _is_sequence(data):
-            raise TypeError(f"expected a number at dim {depth}, but got a sequence of length {len(data)}")
+            raise TypeError(
+                f"tensor(): argument 'data': expected a number at dim {depth}, but got a sequence of length "
+                f"{len(data)}"
+            )
         kind = _kind_of(data)
         if isinstance(data, Tensor) and data.numel() != 1:
             if data.numel() and kind.category < 2:
-                raise TypeError("only integer tensors of a single element can be converted to an index")
-            raise ValueError("only one element tensors can be converted to Python scalars")
+                raise TypeError(
+                    "tensor(): argument 'data': only integer tensors of a single element can be converted to "
+                    f"an index, got one of sizes {list(data.shape)}"
+                )
+            raise ValueError(
+                "tensor(): argument 'data': only one element tensors can be converted to Python scalars, got "
+                f"one of sizes {list(data.shape)}"
+            )
         flat.append(data.item() if hasattr(data, "item") else data)
         kinds.add(kind)
         return
     if not _is_sequence(data):
         raise TypeError(
-            f"expected a sequence of length {sizes[depth]} at dim {depth}, but got a {type(data).__name__}"
+            f"tensor(): argument 'data': expected a sequence of length {sizes[depth]} at dim {depth}, but "
+            f"got a {type_name(data)}"
         )
     if len(data) != sizes[depth]:
-        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {len(data)})")
+        raise ValueError(
+            f"tensor(): argument 'data': expected sequence of length {sizes[depth]} at dim {depth} (got "
+            f"{len(data)})"
+        )
     types = set(map(type, data))
     if depth + 1 == len(sizes) and types <= _NUMBERS:
         flat.extend(data)
@@ -94,9 +109,10 @@ def _kind_of(number: Any) -> dtype:
     if isinstance(number, (bool, int, float, complex)):
         return dtypes.dtype_of_number(number, get_default_dtype())
     if isinstance(number, str):
-        raise TypeError("tensor(): data must be numbers or nested sequences of them, not str")
+        raise TypeError("tensor(): argument 'data': must be numbers or nested sequences of them, not str")
     raise RuntimeError(
-        f"Could not infer dtype of {type_name(number)}: tensor() wants numbers or sequences of them"
+        f"tensor(): argument 'data': Could not infer dtype of {type_name(number)}; want numbers or sequences "
+        "of them"
     )
 
 
@@ -210,14 +226,18 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
         return
     for value in flat:
         if isinstance(value, complex) and not wanted.is_complex and wanted.category != 0:
-            raise TypeError(f"can't convert complex to {'float' if wanted.category == 2 else 'int'}")
+            kind = "float" if wanted.category == 2 else "int"
+            raise TypeError(f"tensor(): argument 'data': can't convert complex to {kind} ({wanted.name})")
         if wanted.category != 1 or isinstance(value, bool):
             continue
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError(f"Overflow when unpacking long long: {value}")
+            raise ValueError(f"tensor(): argument 'data': Overflow when unpacking long long: {value}")
         least = -most - 1 if wanted.is_signed else (0 if isinstance(value, float) else -most)
         if not least <= value <= (float(most) if isinstance(value, float) else most):
-            raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow: {value}")
+            raise RuntimeError(
+                f"tensor(): argument 'data': value cannot be converted to type {wanted.name} without "
+                f"overflow: {value}"
+            )
 
 
 def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
@@ -256,7 +276,7 @@ def asarray(
         elif copy is False:
             raise RuntimeError("asarray: can't alias NumPy scalars; they have no memory to share.")
     elif isinstance(obj, str):
-        raise TypeError("asarray: data must be numbers or nested sequences of them, not str")
+        raise TypeError("asarray(): argument 'obj': must be numbers or nested sequences of them, not str")
     elif _has_buffer(obj):
         shared = frombuffer(obj, dtype=dtype or get_default_dtype())
     if shared is None:

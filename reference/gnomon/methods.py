@@ -60,7 +60,7 @@ def _operator(function: Any, name: str = "", formula: str = "", takes: Any = _is
     """A binary operator's method; Python tries the other operand's where this one returns NotImplemented."""
 
     def method(self: Tensor, other: Any) -> Any:
-        return function(self, other) if takes(other) else NotImplemented
+        return function(self, other) if takes(other) else _not_taken(self, other, name)
 
     if formula:
         method.__name__ = method.__qualname__ = name
@@ -72,6 +72,32 @@ def _operator(function: Any, name: str = "", formula: str = "", takes: Any = _is
     return method
 
 
+def _not_taken(self: Tensor, other: Any, name: str) -> Any:
+    """What becomes of an operator whose other operand is none: NotImplemented, or what that operand says.
+
+    Raises TypeError for another library's tensor that knows no more of ours: Python's own would say of both
+    that they are a Tensor.
+    """
+    stranger = type_name(other)
+    if stranger == type(other).__name__ or name in ("__eq__", "__ne__") or name.startswith("__i"):
+        return NotImplemented
+    pair = [f"{type(self).__module__.partition('.')[0]}.{type(self).__name__}", stranger]
+    if name.startswith("__r") and name != "__rshift__":  # Python has asked the other one already
+        pair.reverse()
+        symbol = _SYMBOLS[name[3:-2]]
+    else:
+        symbol = _SYMBOLS[name[2:-2]]
+        reflected = getattr(other, _REFLECTED.get(name, f"__r{name[2:]}"), None)
+        result = NotImplemented if reflected is None else reflected(self)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(
+        f"unsupported operand type(s) for {symbol}: '{pair[0]}' and '{pair[1]}'; want a number or a "
+        "gnomon.Tensor (gnomon.tensor(value) makes one)"
+    )
+
+
+_REFLECTED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
 _SYMBOLS = {
     "add": "+",
     "sub": "-",
@@ -80,6 +106,7 @@ _SYMBOLS = {
     "div": "/",
     "floordiv": "//",
     "mod": "%",
+    "matmul": "@",
     "pow": "**",
     "and": "&",
     "or": "|",
@@ -378,7 +405,7 @@ def _matmul(self: Tensor, other: Any) -> Any:
 
     Raises TypeError for any other operand.  Source: torch.Tensor.__matmul__.
     """
-    return aten.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    return aten.matmul(self, other) if isinstance(other, Tensor) else _not_taken(self, other, "__matmul__")
 
 
 def _reflected_matmul(self: Tensor, other: Any) -> Any:
@@ -386,7 +413,7 @@ def _reflected_matmul(self: Tensor, other: Any) -> Any:
 
     Raises TypeError for any other operand.  Source: torch.Tensor.__rmatmul__.
     """
-    return aten.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+    return aten.matmul(other, self) if isinstance(other, Tensor) else _not_taken(self, other, "__rmatmul__")
 
 
 def _invert(self: Tensor) -> Tensor:

@@ -25,6 +25,7 @@ from ..values.dispatch_key import (
     DispatchKey,
     DispatchKeySet,
 )
+from ..values.errors import type_name
 from ..values.schema import REQUIRED, Argument, FunctionSchema
 from . import record_function
 from .mode import active_keys, mode_word
@@ -171,9 +172,16 @@ class OpOverload:
         """Raises TypeError for an argument that is not of the schema's type.  Asked when a call failed."""
         for argument, value in zip(self.schema.arguments, arguments):
             if not _fits(argument, value, self.record):
+                misfit = f"not {type_name(value)}"
+                for index, each in enumerate(
+                    value if argument.is_list and isinstance(value, (list, tuple)) else ()
+                ):
+                    if not _fits(argument, [each], self.record):
+                        misfit = f"but found element of type {type_name(each)} at pos {index}"
+                        break
                 raise TypeError(
-                    f"{self.name}() argument {argument.name!r} must be {argument.type_text}, not "
-                    f"{type(value).__name__}: {self.schema}"
+                    f"{self.name}() argument {argument.name!r} must be {argument.type_text}, {misfit}: "
+                    f"{self.schema}"
                 ) from None
 
     def complete(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:

@@ -358,7 +358,7 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
     """
     consumed = sum(_dimensions_consumed(item) for item in items)
     if consumed > self.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
+        raise IndexError(f"x[...]: too many indices for tensor of dimension {self.ndim} (got {consumed})")
     view = self
     dim = 0  # of the view so far
     tensors: list[Any] = []
@@ -404,11 +404,24 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
 
 
 def _bounds(item: slice) -> tuple[int | None, int | None, int]:
-    """A slice's start, stop and step.  Raises ValueError for a step that does not go forwards."""
-    step = 1 if item.step is None else operator.index(item.step)
+    """A slice's start, stop and step.
+
+    Raises ValueError for a step that does not go forwards, TypeError for what is no integer.
+    """
+    given = item.start, item.stop, item.step
+    for each in given:
+        if each is not None and not hasattr(each, "__index__"):
+            raise TypeError(
+                "x[...]: slice indices must be integers or None or have an __index__ method, got "
+                f"{type_name(each)}"
+            )
+    start, stop, step = (None if each is None else operator.index(each) for each in given)
+    if step is None:
+        step = 1
     if step <= 0:
-        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
-    start, stop = (None if bound is None else operator.index(bound) for bound in (item.start, item.stop))
+        raise ValueError(
+            f"x[...]: slice step {'must be greater than' if step else 'cannot be'} zero, got {step}"
+        )
     return start, stop, step
 
 
@@ -450,19 +463,19 @@ def normalize_index(self: Tensor, index: Any) -> list[Any]:
     normalized: list[Any] = []
     for item in items:
         if isinstance(item, str):
-            raise TypeError(f"an index must be made of integers, got {item!r}")
+            raise TypeError(f"x[...]: an index must be made of integers, got {item!r}")
         if _is_sequence(item):
             item = make_index_tensor(item, self.device)
         if isinstance(item, Tensor):
             if item._spec.dtype.category >= 2:
                 raise IndexError(
-                    "tensors used as indices must be long, int, byte or bool tensors, got "
+                    "x[...]: tensors used as indices must be long, int, byte or bool tensors, got "
                     f"{item._spec.dtype.name}"
                 )
         elif not (item is None or item is Ellipsis or isinstance(item, slice) or hasattr(item, "__index__")):
             raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
-                f"indices (got {type_name(item)})"
+                "x[...]: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+                f"valid indices (got {type_name(item)})"
             )
         normalized.append(item)
     return normalized
