@@ -301,6 +301,17 @@ def test_a_device_count_that_is_no_number_is_told_when_the_device_is_asked_for(t
         ({"kernels": ["neg"]}, "kernels must be a mapping from operators' names to kernels, got list"),
         ({"kernels": {"neg": 3}}, "kernels['neg'] must be a function, got 3"),
         ({"kernels": {3: abs}}, "kernels[3] must be a function"),
+        ({"kernels": {"negg": abs}}, "kernels['negg'] names no operator of gnomon; did you mean 'neg'?"),
+        ({"kernels": {"zzzzzz": abs}}, "kernels['zzzzzz'] names no operator of gnomon"),
+        ({"kernels": {"add": abs}}, "kernels['add'] names no operator of gnomon; did you mean 'addr'?"),
+        ({"kernels": {"neg_": abs}}, "kernels['neg_'] would never run: 'neg_' runs the kernel of 'neg'"),
+        ({"kernels": {"max": abs}}, "kernels['max'] would never run: 'max' runs the kernel of 'amax'"),
+        (
+            {"capabilities": {"negg": None}},
+            "capabilities['negg'] names no operator of gnomon; did you mean 'neg'?",
+        ),
+        ({"host_memory": True}, "host_view must be defined where host_memory is True, got the"),
+        ({"has_addresses": True}, "address must be defined where has_addresses is True, got the"),
         ({"capabilities": ("neg",)}, "capabilities must be a mapping from operators' names to dtypes'"),
         ({"capabilities": {"neg": ("float33",)}}, "capabilities['neg'] names no dtype of gnomon: 'float33'"),
         ({"capabilities": {"neg": (gn.float32,)}}, "capabilities['neg'] names no dtype of gnomon: "),
@@ -321,6 +332,49 @@ def test_a_declaration_is_checked_when_it_is_registered(attributes: dict[str, ob
         registry.register_backend(type("Odd", (Odd,), vars_of_class)())
     assert reason in str(raised.value) and str(raised.value).startswith("backend ")
     assert (registry.backend_names(), registry._by_device_type) == before
+
+
+def test_memory_that_is_not_defined_is_told_when_it_is_asked_for() -> None:
+    made = type("Odd", (registry.Backend,), {"name": "odd", "device_type": "odd"})()
+    registry.check_declaration(made)
+    with pytest.raises(NotImplementedError, match=r"^backend 'odd': allocate must be defined$"):
+        made.allocate(4, 0)
+
+
+def test_a_claim_may_name_a_variant() -> None:
+    made = type("Odd", (registry.ReferenceBackend,), {"name": "odd", "device_type": "odd"})()
+    made.capabilities = {"neg_": None, "add.out": ("float32",), "max": None}
+    registry.check_declaration(made)
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit", "GeneratorExit", "OSError"])
+@pytest.mark.parametrize(
+    "method, text",
+    [
+        ("device_count", "backend 'odd' is not available: device_count must be a positive int, got {}: no"),
+        ("is_available", "backend 'odd' is not available: {}: no"),
+    ],
+)
+def test_what_a_plug_in_raises_when_it_is_asked_is_a_reason(
+    tmp_path: Path, error: str, method: str, text: str
+) -> None:
+    line = f"""
+        def {method}(self): raise {error}('no')"""
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line=line))
+    finished = run(
+        """
+        import gnomon as gn
+        for _ in range(2):
+            try:
+                gn.ones(1, device="odd")
+            except gn.BackendUnavailableError as error:
+                print(error)
+        """,
+        tmp_path,
+    )
+    assert finished.stdout.splitlines() == [f"empty: {text.format(error)}"] * 2, finished.stderr
+    asked = run("import gnomon as gn; print(gn.ones(1).device)", tmp_path, GNOMON_BACKEND="odd")
+    assert asked.stdout.strip() == "reference" and asked.stderr.count("'odd' is not available") == 1
 
 
 def test_a_plug_in_is_imported_only_when_it_is_named(tmp_path: Path) -> None:
@@ -535,8 +589,31 @@ def test_metadata_that_can_not_be_read_takes_nothing_from_other_plug_ins(tmp_pat
     finished = run(program, tmp_path, GNOMON_FALLBACK="allow")
     first, names = finished.stdout.splitlines()
     assert first == "right" and "'right'" in names, finished.stderr
-    assert ("odd_plug_in-1.0.dist-info" in names) == (broken == "entry_points")
+    assert ("odd-plug-in 1.0" in names) == (broken == "entry_points")
     assert ("'odd'" in names) == (broken == "metadata")
+
+
+def test_lines_that_name_nothing_are_listed_by_their_distribution(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "right", RIGHT.format(name="right", line=""))
+    lines = ["what is this", "no colon = 3x y", "= nothing", "x:y = z:w", "bad=", "\x1b[31mred = a:b"]
+    lines += ["cpu = a:b", "right = other:backend"]
+    with open(tmp_path / "right_plug_in-1.0.dist-info" / "entry_points.txt", "a") as file:
+        file.write("# a comment\n\n" + "\n".join(lines) + "\n[console_scripts]\nanother = of:somebody\n")
+    finished = run(
+        """
+        import gnomon as gn
+        print(gn.ones(2, device="right").device.type)
+        listed = gn.backends()
+        print(sorted(set(listed).difference(["c", "cuda", "hello", "meta", "numpy", "reference", "torch"])))
+        print(listed["right"].available, listed["right-plug-in 1.0"].available)
+        print(listed["right-plug-in 1.0"].reason)
+        """,
+        tmp_path,
+        GNOMON_FALLBACK="allow",
+    )
+    first, names, available, reason = finished.stdout.splitlines()
+    assert (first, names, available) == ("right", "['right', 'right-plug-in 1.0']", "True False")
+    assert reason == f"offers {', '.join(map(repr, lines))}; want lines NAME = MODULE:ATTRIBUTE, a name each"
 
 
 def test_a_reason_is_no_longer_than_somebody_reads(tmp_path: Path) -> None:

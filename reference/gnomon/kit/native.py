@@ -30,7 +30,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import mode_word
-from ..memory.backend import place_of, reference_backend
+from ..memory.backend import place_of, reference_backend, set_operator_finder
 from ..memory.tensor import Tensor, version_counter
 from ..values import dtype as dtypes
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS, DispatchKey
@@ -294,6 +294,20 @@ def native_function(
     if out is not None:
         record.variants.append(_out_variant(operator, out))
     return operator
+
+
+def _kernel_names() -> dict[str, str]:
+    """All operators, and the one whose kernel each of them runs: itself, or what it is a variant of."""
+    found = {}
+    for packet in aten:
+        for operator in packet.overloads.values():
+            base = operator.record if operator.record.base is None else operator.record.base.record
+            own = operator.name in reference_backend.kernels
+            found[operator.name] = operator.name if own else base.kernel_name
+    return found
+
+
+set_operator_finder(_kernel_names)
 
 
 def _module_line(frame: FrameType | None) -> str:

@@ -99,15 +99,15 @@ class Backend:
 
         Raises OutOfMemoryError.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"backend {self.name!r}: allocate must be defined")
 
     def copy_in(self, memory: Any, offset: int, data: memoryview) -> None:
         """Write host bytes into ``memory`` from byte ``offset`` on."""
-        raise NotImplementedError
+        raise NotImplementedError(f"backend {self.name!r}: copy_in must be defined")
 
     def copy_out(self, memory: Any, offset: int, nbytes: int) -> bytes | bytearray | memoryview:
         """Bytes of ``memory`` on the host."""
-        raise NotImplementedError
+        raise NotImplementedError(f"backend {self.name!r}: copy_out must be defined")
 
     def copy_between(self, to: Any, source: Any, nbytes: int) -> None:
         """Copy the first bytes of one block to another, each on any device of this type."""
@@ -146,7 +146,7 @@ class Backend:
 
     def host_view(self, memory: Any, nbytes: int) -> memoryview:
         """The bytes in place, writable.  Only where ``host_memory`` is True."""
-        raise NotImplementedError
+        raise NotImplementedError(f"backend {self.name!r}: host_view must be defined")
 
     def address(self, memory: Any) -> int:
         """The address of the first byte, or any number that identifies the block."""
@@ -171,14 +171,14 @@ class Backend:
 
         Only for backends with prepared kernels.  Raises OutOfMemoryError.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"backend {self.name!r}: allocate_address must be defined")
 
     def adopt(self, address: float, nbytes: int) -> Any:
         """Memory at an address that a prepared kernel allocated, and that it does not own yet.
 
         Only for backends with prepared kernels.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"backend {self.name!r}: adopt must be defined")
 
     def take_over(self, memory: Any, address: float) -> None:
         """Make ``memory``, which ``adopt`` returned, give the address back when nobody refers to it any more.
@@ -266,14 +266,50 @@ def check_declaration(backend: Any) -> None:
     unknown = sorted(map(repr, set(expect("traits", (frozenset, set), "a set of str")).difference(TRAITS)))
     if unknown:
         raise ValueError(f"backend {name!r}: traits must be of {', '.join(TRAITS)}; got {', '.join(unknown)}")
+    known = {} if _find_operators is None else _find_operators()
     for operator, kernel in expect("kernels", Mapping, "a mapping from operators' names to kernels").items():
         if not isinstance(operator, str) or not (callable(kernel) or hasattr(kernel, "prepare")):
             raise TypeError(f"backend {name!r}: kernels[{operator!r}] must be a function, got {kernel!r}")
+        _check_operator(f"backend {name!r}: kernels[{operator!r}]", operator, known)
     claimed = expect(
         "capabilities", Mapping, "a mapping from operators' names to dtypes' names, None or a Claim"
     )
     for operator, said in claimed.items():
         _check_claim(name, operator, said)
+        if operator not in known:  # a variant's claim is that of the operator whose kernel it runs
+            _check_operator(f"backend {name!r}: capabilities[{operator!r}]", operator, known)
+    wanted = ["host_view"] if backend.host_memory else []
+    wanted += ["address", "allocate_address", "adopt"] if backend.has_addresses else []
+    for method in wanted:
+        if getattr(type(backend), method, None) is getattr(Backend, method):
+            because = " where host_memory is True" if method == "host_view" else ""
+            because = " where has_addresses is True" if "ad" in method else because
+            raise TypeError(f"backend {name!r}: {method} must be defined{because}, got the contract's own")
+
+
+def set_operator_finder(finder: Callable[[], Mapping[str, str]]) -> None:
+    """Set by the floors above: the names of all operators, each with that of the one whose kernel it runs."""
+    global _find_operators
+    _find_operators = finder
+
+
+_find_operators: Callable[[], Mapping[str, str]] | None = None  # None: there are none to name yet
+
+
+def _check_operator(place: str, operator: str, known: Mapping[str, str]) -> None:
+    """Raises ValueError for what is no operator, and for a variant, which runs the kernel of another one.
+
+    known: as ``set_operator_finder`` has it; empty while gnomon itself is being imported.
+    """
+    if not known or known.get(operator) == operator:
+        return
+    if operator in known:
+        raise ValueError(f"{place} would never run: {operator!r} runs the kernel of {known[operator]!r}")
+    import difflib  # rare path; keeps the import of gnomon short
+
+    near = difflib.get_close_matches(operator, known, n=1)
+    hint = f"; did you mean {known[near[0]]!r}?" if near else ""
+    raise ValueError(f"{place} names no operator of gnomon{hint}")
 
 
 def _check_claim(name: str, operator: Any, said: Any) -> None:
@@ -404,12 +440,42 @@ def _made_by(entry_point: Any) -> Backend:
 
 def _availability(backend: Backend) -> tuple[bool, str]:
     """What ``backend`` says of itself, or what it raised."""
+    count, reason = _count_devices(backend)
+    return count > 0, reason
+
+
+def _count_devices(backend: Backend) -> tuple[int, str]:
+    """How many devices ``backend`` has that can run here; 0 with the reason."""
+    with _lock:  # it may import something
+        said, reason = _asked(backend.is_available)
+        if reason:
+            return 0, reason
+        try:
+            available, why = said
+            if not available:
+                return 0, str(why)
+        except Exception as error:  # of a stranger's objects
+            return 0, f"is_available must return a bool and a str, got {plug_ins.reason_of(error)}"
+        count, reason = _asked(backend.device_count)
+    if not isinstance(count, int) or count < 1:
+        return 0, f"device_count must be a positive int, got {reason or repr(count)}"
+    return count, ""
+
+
+def _asked(question: Callable[[], Any]) -> tuple[Any, str]:
+    """What a function of a backend answers, and ""; or None, and what it raised, whatever that is.
+
+    Whose an interrupt is takes a handler of signals to tell, which costs more than to ask once more.
+    """
     try:
-        with _lock:  # it may import something
-            available, reason = backend.is_available()
-        return bool(available), str(reason)
-    except (Exception, SystemExit) as error:  # a stranger's code, and it may be called for a list of all
-        return False, f"{type(error).__name__}: {error}"
+        return question(), ""
+    except KeyboardInterrupt:
+        _, reason = plug_ins.guarded(question)
+        if not reason:  # it was the user's
+            raise
+        return None, reason
+    except BaseException as error:
+        return None, plug_ins.reason_of(error)
 
 
 def backend_status(name: str) -> tuple[Backend | None, bool, str]:
@@ -521,15 +587,9 @@ def resolve_device(device_or_name: device | str | None) -> device:
     backend = _by_device_type.get(asked.type)
     if backend is None:
         backend = get_backend(asked.type)
-    else:
-        available, reason = _availability(backend)
-        if not available:
-            raise BackendUnavailableError(f"backend {backend.name!r} is not available: {reason}")
-    count = backend.device_count()
-    if not isinstance(count, int) or count < 1:
-        raise BackendUnavailableError(
-            f"backend {backend.name!r} is not available: device_count must be a positive int, got {count!r}"
-        )
+    count, reason = _count_devices(backend)
+    if not count:
+        raise BackendUnavailableError(f"backend {backend.name!r} is not available: {reason}")
     if asked.index is not None and asked.index >= count:
         raise RuntimeError(f"device '{asked}' does not exist: backend {backend.name!r} has {count} device(s)")
     if count == 1:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 ENTRY_POINT_GROUP = "gnomon.backends"
 OWN_DISTRIBUTION = "gnomon"
 MOST_TEXT = 2000  # characters of a reason, which are a stranger's
+MOST_LINE = 100  # and of a line of its metadata
 BUILT_IN = ("reference", "meta")  # what is there without an entry point
 
 
@@ -92,14 +93,43 @@ def _entry_points(refused: dict[str, str]) -> Iterator[tuple[str, Any]]:
                 continue
             name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "an unnamed distribution").lower()
             version = distribution.metadata["Version"] or "of no version"
-            offers = [each for each in distribution.entry_points if each.group == ENTRY_POINT_GROUP]
         except Exception as error:
             where = getattr(distribution, "_path", "a distribution")
             refused[str(where)] = f"its metadata can not be read: {type(error).__name__}: {error}"
             continue
         if name not in seen:
             seen.add(name)
-            yield from ((f"{name} {version}", each) for each in offers)
+            who = "".join([each if each.isprintable() else "?" for each in f"{name} {version}"])
+            offers, wrong = _offers(text)
+            if wrong:
+                refused[who] = f"offers {', '.join(wrong)}; want lines NAME = MODULE:ATTRIBUTE, a name each"
+            yield from ((who, each) for each in offers)
+
+
+# A line of entry_points.txt: a backend's name, where it is, and perhaps extras, which are nobody's here.
+_LINE = re.compile(r"(\w+)\s*=\s*([\w.]+\s*(:\s*[\w.]+\s*)?)(\[.*\])?")
+
+
+def _offers(text: str) -> tuple[list[Any], list[str]]:
+    """The entry points of our group in the text of a distribution, and its lines that are none.
+
+    Read line by line: one that is garbage takes nothing from the others, and is not listed as a backend.
+    """
+    from importlib.metadata import EntryPoint
+
+    found: dict[str, Any] = {}
+    wrong = []
+    group = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            group = line[1:-1].strip()
+        elif group == ENTRY_POINT_GROUP and line and line[0] not in "#;":
+            match = _LINE.fullmatch(line)
+            if match is None or not match[1].isidentifier() or match[1] == "cpu" or match[1] in found:
+                wrong.append(repr(line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]} ..."))
+            else:
+                found[match[1]] = EntryPoint(match[1], match[2].strip(), ENTRY_POINT_GROUP)
+    return list(found.values()), wrong
 
 
 def guarded(function: Callable[[], Any]) -> tuple[Any, str]:
@@ -123,8 +153,16 @@ def guarded(function: Callable[[], Any]) -> tuple[Any, str]:
     except BaseException as error:
         if arrived:
             raise KeyboardInterrupt from error
-        text = f"{type(error).__name__}: {error}".rstrip(": ")
-        return None, text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} ..."
+        return None, reason_of(error)
     finally:
         if watched and signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, before)
+
+
+def reason_of(error: BaseException) -> str:
+    """What was raised, in words that are not too many."""
+    try:
+        text = f"{type(error).__name__}: {error}".rstrip(": ")
+    except Exception:  # its text is a stranger's code, too
+        text = type(error).__name__
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} ..."
