@@ -371,3 +371,42 @@ def test_an_image_among_others_has_the_bits_that_it_has_alone(sizes, kernel, opt
                 assert gn.equal(made, alone)
     expected = gn.convolution(*(t.to("reference") for t in (x, w, bias)), *lists, False, (0,) * dims, 1)
     assert gn.allclose(made.to("reference"), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+@pytest.mark.parametrize(
+    ("sizes", "kernel", "stride", "padding", "output_padding", "groups"),
+    [
+        ((5, 6), (4, 4), (2, 2), (1, 1), (0, 0), 1),
+        ((5, 6), (3, 3), (2, 2), (1, 1), (1, 0), 2),
+        ((3, 4), (2, 3), (2, 3), (0, 2), (1, 2), 1),
+        ((4, 3), (5, 4), (3, 1), (2, 0), (0, 0), 3),
+        ((7,), (4,), (4,), (3,), (3,), 1),
+        ((2, 3, 2), (3, 2, 4), (2, 1, 2), (1, 0, 3), (1, 0, 1), 1),
+        ((2, 3, 4), (2, 2, 2), (2, 2, 2), (0, 1, 0), (0, 0, 1), 2),
+        ((1, 1), (6, 6), (2, 2), (2, 1), (1, 0), 1),
+        ((9, 40), (3, 5), (1, 2), (0, 1), (0, 1), 1),
+        ((4, 4), (1, 3), (2, 2), (0, 0), (0, 0), 1),  # kernel elements for some remainders only
+        ((4, 3), (17, 2), (17, 1), (0, 0), (0, 0), 1),  # more remainders than are made one by one
+    ],
+    ids=str,
+)
+def test_gradients_of_strided_inputs(sizes, kernel, stride, padding, output_padding, groups, dtype):
+    """Positions with one remainder by the strides are a convolution; its numbers are whole and so exact."""
+    for batch in (1, 3):
+        random = gn.Generator().manual_seed(batch)
+        x, w, bias = (
+            gn.randint(-3, 4, shape, generator=random).to(dtype)
+            for shape in ((batch, groups * 2, *sizes), (groups * 2, 3, *kernel), (groups * 3,))
+        )
+        rest = (stride, padding, (1,) * len(sizes), True, output_padding, groups)
+        for each in (None, bias):
+            expected = gn.convolution(x, w, each, *rest)
+            made = gn.convolution(*(t if t is None else t.to("c") for t in (x, w, each)), *rest)
+            assert made.dtype is dtype and made.stride() == expected.stride()
+            assert gn.equal(made.to("reference"), expected)
+        given = gn.zeros_like(expected).to("c").requires_grad_()  # a convolution's input, as large
+        convolved = gn.convolution(given, w.to("c"), None, *rest[:3], False, (0,) * len(sizes), groups)
+        convolved.backward(x.to("c"))
+        assert gn.equal(given.grad.to("reference"), gn.convolution(x, w, None, *rest))

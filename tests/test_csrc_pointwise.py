@@ -365,8 +365,8 @@ NUMBER_CALLS = {
 @pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
 @pytest.mark.parametrize("name", NUMBER_CALLS)
 def test_halves_meet_numbers_of_float32(name, dtype):
-    """A number is not rounded to half precision first; blocks, tails, gaps and one element give the same, and a call
-    that is remembered as one that is not.
+    """A number is not rounded to half precision first; blocks, tails, gaps and one element give the same, and
+    so does a call that is remembered.
     """
     call = NUMBER_CALLS[name]
     special = [math.nan, math.inf, -math.inf, 0.0, -0.0, 6e-5, -65504.0, 1e-7]

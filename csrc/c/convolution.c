@@ -201,6 +201,84 @@ static int64_t band_rows(const geometry *of) {
     return (of->kernel[1] - 1) * of->dilation[1] + 1;
 }
 
+/* The positions of an input that have the same remainders by the strides, and the kernel elements that meet them: each
+ * `stride` behind the one before.  Their gradient is that of a convolution with stride 1. */
+#define MOST_PHASES 16
+typedef struct phase {
+    int64_t first[SPATIAL], out[SPATIAL];        /* positions */
+    int64_t first_tap[SPATIAL], kernel[SPATIAL]; /* kernel elements */
+    int64_t padding[SPATIAL];
+} phase;
+
+/* Those along the last dimension, for what is the same along the others, and where the gradient at each was made. */
+typedef struct phases {
+    const geometry *of;
+    const phase *parts;
+    const int64_t *starts;
+    const char *made;
+    char *result;
+} phases;
+
+/* The phase of the positions from `first` on. */
+static phase find_phase(const geometry *of, const int64_t *first) {
+    phase made;
+    for (int i = 0; i < SPATIAL; i++) {
+        const int64_t stride = of->stride[i];
+        const int64_t place = first[i] + of->padding[i]; /* what kernel element 0 meets from position place / stride */
+        made.first[i] = first[i];
+        made.out[i] = first[i] < of->in[i] ? (of->in[i] - first[i] - 1) / stride + 1 : 0;
+        made.first_tap[i] = place % stride;
+        made.kernel[i] = made.first_tap[i] < of->kernel[i] ? (of->kernel[i] - made.first_tap[i] - 1) / stride + 1 : 0;
+        made.padding[i] = (made.kernel[i] - 1) * of->dilation[i] - place / stride;
+    }
+    return made;
+}
+
+/* The convolution that makes the gradient at a phase's positions, of y. */
+static geometry phase_geometry(const geometry *of, const phase *part) {
+    geometry made = *of;
+    made.channels = of->features;
+    made.features = of->channels;
+    made.in_numel = of->out_numel;
+    made.out_numel = made.kernel_numel = 1;
+    for (int i = 0; i < SPATIAL; i++) {
+        made.in[i] = of->out[i];
+        made.out[i] = part->out[i];
+        made.kernel[i] = part->kernel[i];
+        made.padding[i] = part->padding[i];
+        made.stride[i] = 1;
+        made.out_numel *= made.out[i];
+        made.kernel_numel *= made.kernel[i];
+    }
+    made.depth = made.channels * made.kernel_numel;
+    return made;
+}
+
+/* Whether the gradient of the input is made phase by phase: few, each of which has kernel elements, and is worth its
+ * bands. */
+static int has_phases(const geometry *of) {
+    int64_t count = 1;
+    for (int i = 0; i < SPATIAL; i++) {
+        if (of->stride[i] > MOST_PHASES || of->stride[i] > of->kernel[i] || (of->stride[i] > 1 && of->dilation[i] > 1)) {
+            return 0;
+        }
+        count *= of->stride[i];
+    }
+    if (count > MOST_PHASES) {
+        return 0;
+    }
+    for (int64_t number = 0; number < count; number++) {
+        const int64_t rest = number / of->stride[2];
+        const int64_t first[SPATIAL] = {rest / of->stride[1], rest % of->stride[1], number % of->stride[2]};
+        const phase part = find_phase(of, first);
+        const geometry made = phase_geometry(of, &part);
+        if (!is_worth_bands(&made, band_rows(&made))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* Whether every group has one channel: products would then be of vectors. */
 static int is_depthwise(const geometry *of) {
     return of->channels == 1 && of->groups > 1;

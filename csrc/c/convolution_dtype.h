@@ -229,7 +229,7 @@ static int32_t NAME(backward_data)(convolution *work) {
     }
 #endif
 #if IS_PRECISE && GN_HAS_GEMM
-    if (PACKS && is_dense(of) && is_worth_bands(of, band_rows(of))) {
+    if (PACKS && (is_dense(of) ? is_worth_bands(of, band_rows(of)) : has_phases(of))) {
         return NAME(packed_backward_data)(work);
     }
 #endif

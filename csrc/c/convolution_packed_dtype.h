@@ -271,40 +271,120 @@ static int32_t NAME(packed_forward)(convolution *work) {
     return work->status;
 }
 
-/* x = the gradient where all strides are 1: a convolution too, of y with the weights turned round. */
-static int32_t NAME(packed_backward_data)(convolution *work) {
-    const geometry *of = &work->of;
-    COMPUTE *turned = gn_take_items(gn_checked(gn_checked(of->groups, of->features), of->depth), sizeof(COMPUTE));
-    if (turned == NULL) {
-        return GN_OUT_OF_MEMORY;
-    }
-    const int64_t size = of->kernel_numel;
+/* The weights of a phase, turned round: what meets its first position is the last of them. */
+static void NAME(turn_weights)(const geometry *of, const phase *part, const COMPUTE *w, COMPUTE *to) {
+    const int64_t *size = part->kernel;
     for (int64_t row = 0; row < of->groups * of->channels; row++) {
-        const COMPUTE *from = (const COMPUTE *)work->w + row / of->channels * of->features * of->depth
-                              + row % of->channels * size;
-        for (int64_t feature = 0; feature < of->features; feature++) {
-            COMPUTE *to = turned + (row * of->features + feature) * size;
-            for (int64_t element = 0; element < size; element++) {
-                to[element] = from[feature * of->depth + size - 1 - element];
+        const COMPUTE *from = w + row / of->channels * of->features * of->depth + row % of->channels * of->kernel_numel;
+        for (int64_t feature = 0; feature < of->features; feature++, from += of->depth) {
+            for (int64_t i0 = size[0] - 1; i0 >= 0; i0--) {
+                for (int64_t i1 = size[1] - 1; i1 >= 0; i1--) {
+                    for (int64_t i2 = size[2] - 1; i2 >= 0; i2--) {
+                        const int64_t k0 = part->first_tap[0] + i0 * of->stride[0];
+                        const int64_t k1 = part->first_tap[1] + i1 * of->stride[1];
+                        const int64_t k2 = part->first_tap[2] + i2 * of->stride[2];
+                        *to++ = from[(k0 * of->kernel[1] + k1) * of->kernel[2] + k2];
+                    }
+                }
             }
         }
     }
-    convolution turned_work = *work;
-    geometry *back = &turned_work.of;
-    back->channels = of->features;
-    back->features = of->channels;
-    back->depth = of->features * size;
-    back->in_numel = of->out_numel;
-    back->out_numel = of->in_numel;
-    for (int i = 0; i < SPATIAL; i++) {
-        back->in[i] = of->out[i];
-        back->out[i] = of->in[i];
-        back->padding[i] = (of->kernel[i] - 1) * of->dilation[i] - of->padding[i];
+}
+
+/* The gradient at the positions of a phase: a convolution with stride 1, of y with some of the weights turned round. */
+static int32_t NAME(make_phase)(const convolution *work, const phase *part, COMPUTE *to) {
+    const geometry *of = &work->of;
+    convolution made = *work;
+    made.of = phase_geometry(of, part);
+    COMPUTE *turned = gn_take_items(gn_checked(gn_checked(of->groups, of->channels), made.of.depth), sizeof(COMPUTE));
+    if (turned == NULL) {
+        return GN_OUT_OF_MEMORY;
     }
-    turned_work.x = work->y;
-    turned_work.w = (const char *)turned;
-    const int32_t status = NAME(packed_forward)(&turned_work);
+    NAME(turn_weights)(of, part, (const COMPUTE *)work->w, turned);
+    made.x = work->y;
+    made.w = (const char *)turned;
+    made.result = (char *)to;
+    made.status = GN_OK;
+    const int32_t status = NAME(packed_forward)(&made);
     gn_give(turned);
+    return status;
+}
+
+/* Planes [begin, end) of the gradient, from where their phases along the last dimension lie. */
+static void NAME(spread_phases)(int64_t begin, int64_t end, void *context) {
+    const phases *work = context;
+    const geometry *of = work->of;
+    const phase *part = work->parts;
+    const int64_t stride = of->stride[2];
+    for (int64_t plane = begin; plane < end; plane++) {
+        for (int64_t row = 0; row < part->out[0] * part->out[1]; row++) {
+            const int64_t i0 = part->first[0] + row / part->out[1] * of->stride[0];
+            const int64_t i1 = part->first[1] + row % part->out[1] * of->stride[1];
+            COMPUTE *to = (COMPUTE *)work->result + plane * of->in_numel + (i0 * of->in[1] + i1) * of->in[2];
+            const int64_t line = plane * part->out[0] * part->out[1] + row;
+            const COMPUTE *a = (const COMPUTE *)work->made + line * part[0].out[2];
+            if (stride == 2) {
+                /* Two that are written together are vector code. */
+                const COMPUTE *b = (const COMPUTE *)work->made + work->starts[1] + line * part[1].out[2];
+                const int64_t pairs = of->in[2] / 2;
+                GN_INDEPENDENT
+                for (int64_t i = 0; i < pairs; i++) {
+                    to[2 * i] = a[i];
+                    to[2 * i + 1] = b[i];
+                }
+                if (of->in[2] % 2 == 1) {
+                    to[2 * pairs] = a[pairs];
+                }
+                continue;
+            }
+            for (int64_t each = 0; each < stride; each++) {
+                const COMPUTE *from = (const COMPUTE *)work->made + work->starts[each] + line * part[each].out[2];
+                for (int64_t i = 0; i < part[each].out[2]; i++) {
+                    to[each + i * stride] = from[i];
+                }
+            }
+        }
+    }
+}
+
+/* x = the gradient, phase by phase: the positions that have the same remainders by the strides are those of one
+ * convolution with stride 1. */
+static int32_t NAME(packed_backward_data)(convolution *work) {
+    const geometry *of = &work->of;
+    phase parts[MOST_PHASES];
+    int64_t starts[MOST_PHASES];
+    if (is_dense(of)) {
+        const int64_t none[SPATIAL] = {0};
+        parts[0] = find_phase(of, none);
+        return NAME(make_phase)(work, parts, (COMPUTE *)work->result);
+    }
+    const int64_t planes = of->batch * of->groups * of->channels;
+    int32_t status = GN_OK;
+    for (int64_t number = 0; number < of->stride[0] * of->stride[1] && status == GN_OK; number++) {
+        int64_t total = 0;
+        for (int64_t remainder = 0; remainder < of->stride[2]; remainder++) {
+            const int64_t first[SPATIAL] = {number / of->stride[1], number % of->stride[1], remainder};
+            phase *part = &parts[remainder];
+            *part = find_phase(of, first);
+            starts[remainder] = total;
+            total += planes * part->out[0] * part->out[1] * part->out[2];
+        }
+        if (parts[0].out[0] * parts[0].out[1] == 0) {
+            continue;
+        }
+        COMPUTE *made = gn_take_items(total, sizeof(COMPUTE));
+        status = made == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+        for (int64_t each = 0; each < of->stride[2] && status == GN_OK; each++) {
+            if (parts[each].out[2] > 0) {
+                status = NAME(make_phase)(work, &parts[each], made + starts[each]);
+            }
+        }
+        if (status == GN_OK) {
+            phases spread = {of, parts, starts, (const char *)made, work->result};
+            gn_parallel(planes, gn_grain(parts[0].out[0] * parts[0].out[1] * of->in[2]), NAME(spread_phases), &spread);
+        }
+        gn_give(made);
+    }
     return status;
 }
 

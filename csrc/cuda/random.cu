@@ -1,5 +1,6 @@
 /* Random numbers: any thread computes any element's number by itself (philox.h).  Element i, in row-major order, has the
- * i-th block of four words behind the call's counter; normal numbers are pairs, and two elements have a block.  Products and sums are rounded each, as in the reference. */
+ * i-th block of four words behind the call's counter; normal numbers are pairs, and two elements have a block.
+ * Products and sums are rounded each, as in the reference. */
 #include "kernel.cuh"
 
 #include "../c/philox.h"
