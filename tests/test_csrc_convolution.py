@@ -397,7 +397,7 @@ def test_gradients_of_strided_inputs(sizes, kernel, stride, padding, output_padd
     for batch in (1, 3):
         random = gn.Generator().manual_seed(batch)
         x, w, bias = (
-            gn.randint(-3, 4, shape, generator=random).to(dtype)
+            gn.randint(-3, 4, shape, generator=random).to(dtype).to("reference")
             for shape in ((batch, groups * 2, *sizes), (groups * 2, 3, *kernel), (groups * 3,))
         )
         rest = (stride, padding, (1,) * len(sizes), True, output_padding, groups)
