@@ -420,7 +420,8 @@ def _end_twice(machine: Machine, program: Program, inputs: list[Any], made: Run)
     if roots:
         second = machine.framework.grad(roots, leaves, [machine.weights(each, 8) for each in roots])
     shown = [  # what is 0 everywhere may as well be missing
-        leaf.detach() * 0 if each is None else each.detach() for leaf, each in zip(leaves, second)
+        machine.module.zeros_like(leaf.detach()) if each is None else each.detach()
+        for leaf, each in zip(leaves, second)
     ]
     machine.look(made, "the second gradients", shown, False)
 
@@ -503,7 +504,7 @@ def _pullback(machine: Machine, root: Any, leaves: Sequence[Any], weight: Any) -
     found = [None] * len(leaves)
     if root.requires_grad:
         found = machine.framework.grad([root], leaves, [weight])
-    return [leaf * 0 if each is None else each for leaf, each in zip(leaves, found)]
+    return [machine.module.zeros_like(leaf) if each is None else each for leaf, each in zip(leaves, found)]
 
 
 def _jacobian(machine: Machine, root: Any, leaf: Any) -> Any:
