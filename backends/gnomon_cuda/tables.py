@@ -27,7 +27,7 @@ DTYPES: dict[str, tuple[str, ...]] = {
     "COMPLEX": _COMPLEX,
 }
 CODES = {dtype.name: dtype.code for dtype in ALL}
-_ROW = re.compile(r'^([A-Z_]+)\("([^"]+)", (\w+), ([A-Z]+)')
+_ROW = re.compile(r'^(?:BITS\()?([A-Z_]+)(?:\(|, )"([^"]+)", (\w+), ([A-Z]+)')
 _INPUTS = {
     "UNARY": 1,
     "PREDICATE": 1,

@@ -81,11 +81,17 @@ sub = native_function(
 )
 
 
+def rsub_rule(self: Any, other: Any, alpha: Any) -> Any:
+    """As ``other - alpha * self``: where strides differ, those of ``other`` decide the result's."""
+    output = sub_rule(other, self, alpha).operands[0].spec
+    return sub_rule(self, other, alpha).with_outputs([output])
+
+
 rsub = native_function(
     "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     numbers="other",
     variants="function",
-    meta=sub_rule,
+    meta=rsub_rule,
     kernel=scaled_by_number(lambda a, b, alpha: b - alpha * a),
     held_numbers=("alpha",),
     derivatives={"self": lambda grad, alpha: scaled(-grad, alpha), "other": lambda grad: grad},
