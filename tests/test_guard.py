@@ -16,9 +16,34 @@ from gnomon_bench.guard import FASTER, NOISE, SAME, SLOWER, Verdict, decide
 
 DEFINITIONS = """
 import os
+import random
+import time
 from itertools import repeat
 import numpy
 from gnomon_bench.benchmark import Benchmark
+from gnomon_bench.worker import SHAKEN
+
+
+class Processor:
+    # Its clock goes on by what was done, and is as noisy as a real one's, but no noisier where others work:
+    # each reading is off by some per cent, each process by one.
+
+    def __init__(self, seed):
+        self.drawn = random.Random(seed)
+        self.own = self.drawn.gauss(1, 0.01)
+        self.done = self.seconds = 0.0
+
+    def does(self, count):
+        self.done += count
+
+    def process_time(self):
+        self.seconds += 1e-8 * self.done * self.own * self.drawn.lognormvariate(0, 0.05)
+        self.done = 0.0
+        return self.seconds
+
+
+processor = Processor(int(os.environ.get(SHAKEN, "0")))
+time.process_time = processor.process_time
 
 
 def loop(name, slower):
@@ -28,6 +53,7 @@ def loop(name, slower):
         def work():
             for _ in repeat(None, count):  # no numbers that take memory, now here and now there
                 pass
+            processor.does(count)
 
         return work
 
@@ -39,7 +65,12 @@ def kernel(name, slower):
         count = 20_000 if library.name == "c" else 100
         count = int(count * (slower if "IS_HEAD" in os.environ else 1))
         x = library.tensor(numpy.linspace(0.1, 0.9, count), "float32")
-        return x.exp
+
+        def work():
+            x.exp()
+            processor.does(count)
+
+        return work
 
     return Benchmark(name, "test", make)
 
@@ -241,6 +272,7 @@ def test_too_few_rounds_to_tell_are_refused():
 @pytest.mark.parametrize(("outcome", "status"), [(SAME, 0), (FASTER, 0), (SLOWER, 1), (NOISE, 2)])
 def test_the_status_says_what_was_found(outcome, status, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(guard, "tree_of", lambda commit: contextlib.nullcontext(tmp_path))
+    monkeypatch.setattr(guard, "stale", lambda root: "")
     monkeypatch.setattr(guard, "compare", lambda *given, **more: [Verdict("p", outcome, 1.3, 0.4)])
     assert guard.main(["--ops", "^dispatch/item$"]) == status
 
