@@ -510,3 +510,42 @@ def test_a_scale_that_leads_beyond_all_places_ends_at_the_last(scale, device):
     image = line.view(1, 1, 1, 3)
     for name in ("upsample_bicubic2d", "_upsample_bicubic2d_aa", "_upsample_lanczos2d_aa"):
         assert getattr(aten, name).default(image, [1, 5], False, None, scale).shape == (1, 1, 1, 5)
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize(
+    ("eps", "expected"),
+    [
+        (None, [4.0, math.nan, math.nan, math.inf]),
+        (0.0, [4.0, 0.0, 0.0, math.inf]),
+        (0.25, [4.0, 0.0, 0.0, 0.0]),
+        (-1.0, [4.0, 0.0, 1 / (1.5 * -0.5), math.inf]),
+        (math.nan, [0.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_what_is_not_between_the_bounds_of_logit_moves_nothing(eps, expected, device):
+    x = gn.tensor([0.5, math.nan, 1.5, 1.0], device=device, requires_grad=True)
+    gn.logit(x, eps).sum().backward()
+    assert repr(x.grad.tolist()) == repr(gn.tensor(expected).tolist())
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("operator", ["add", "sub"])
+@pytest.mark.parametrize("alpha", [math.inf, math.nan])
+def test_alpha_times_what_has_no_tangent_is_nothing(operator, alpha, device):
+    other = gn.ones(2, device=device)
+    _, along = gn.func.jvp(lambda x: getattr(gn, operator)(x, other, alpha=alpha), (other,), (other * 3,))
+    assert along.tolist() == [3.0, 3.0]
+    _, along = gn.func.jvp(lambda x: getattr(gn, operator)(other, x, alpha=2.0), (other,), (other * 3,))
+    assert along.tolist() == ([6.0, 6.0] if operator == "add" else [-6.0, -6.0])
+
+
+@pytest.mark.parametrize("device", HOSTS)
+@pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
+def test_one_step_from_beyond_half_precision_is_infinite(dtype, device):
+    assert gn.linspace(-1e39, 0, 1, dtype=dtype, device=device).tolist() == [-math.inf]
+    assert gn.logspace(1e39, 0, 1, dtype=dtype, device=device).tolist() == [math.inf]
+    with pytest.raises(RuntimeError, match="without overflow"):
+        gn.linspace(1e39, 0, 2, dtype=dtype, device=device)
+    with pytest.raises(RuntimeError, match="without overflow"):
+        gn.linspace(1e39, 0, 1, dtype=gn.float32, device=device)

@@ -542,3 +542,20 @@ def test_a_mask_and_a_number_are_recorded_as_before(device: str) -> None:
         x[mask] = 0.0
     assert x._version == 1
     assert x.tolist() == [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
+
+
+@devices
+@pytest.mark.parametrize("index", [0, slice(None), (slice(None), 0), ...])
+def test_numbers_are_not_written_where_elements_share_memory(index, device):
+    """Not in the first call, nor when its view is known; what is one element each is written."""
+    base = gn.ones(2, device=device)
+    repeated = base.view(2, 1).expand(2, 2)
+    shared = repeated[index].stride()[-1] == 0
+    for _ in range(3):
+        if shared:
+            with pytest.raises(RuntimeError, match="copy_: unsupported operation: more than one element"):
+                repeated[index] = 3.0
+            assert base.tolist() == [1.0, 1.0]
+        else:
+            repeated[index] = 3.0
+            assert base.tolist() == [3.0, 3.0]

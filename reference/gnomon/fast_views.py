@@ -28,6 +28,7 @@ from .hot_path import KEY_INDEX, KEY_INTEGERS, KEY_SIZES, VARIABLE_KEYS, ViewPla
 from .memory.backend import backend_of
 from .memory.spec import Spec
 from .memory.tensor import CreationMeta, Tensor, VersionCounter, alias_tensor
+from .values import geometry
 from .values.dispatch_key import (
     AUTOGRAD,
     GRAD_MODE_BIT,
@@ -242,8 +243,11 @@ def make_setitem(
         if _index_key((index,)) is None:
             return slow(self, index, value)
         view = getitem(self, index)
+        spec = view._spec
+        if geometry.has_internal_overlap(spec.sizes, spec.strides):  # which fill_ would write to
+            return slow(self, index, value)
         if not is_number:
-            if view._spec.sizes != value._spec.sizes:
+            if spec.sizes != value._spec.sizes:
                 return slow(self, index, value)
             copy(view, value, False)
             return None

@@ -29,7 +29,7 @@ from .kit.plans import NAMED, hide_base, raise_named
 from .memory.backend import get_default_device
 from .memory.spec import Spec
 from .memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor, VersionCounter
-from .values import dispatch_key
+from .values import dispatch_key, geometry
 from .values.device import _scoped_devices, device
 from .values.dispatch_key import AUTOGRAD, TENSOR_KEYS
 from .values.thread_local_state import ThreadLocalStateGuard
@@ -55,11 +55,12 @@ class ViewPlan:
     """What a call that makes a view comes to.
 
     spec, offset, nbytes  the view's, the latter two counted from the tensor that it is a view of
+    has_internal_overlap  do several of its elements share one place, so that it can not be copied to?
     node_class, saved     the Node to record, and what it keeps; None where that is not known, or no constant
     metadata              the Node's
     """
 
-    __slots__ = ("metadata", "nbytes", "node_class", "offset", "saved", "spec")
+    __slots__ = ("has_internal_overlap", "metadata", "nbytes", "node_class", "offset", "saved", "spec")
 
     def __init__(self, spec: Spec, offset: int):
         self.spec = spec
@@ -68,6 +69,7 @@ class ViewPlan:
         self.node_class: Any = None
         self.saved: list[Any] = []
         self.metadata = (spec,)
+        self.has_internal_overlap = geometry.has_internal_overlap(spec.sizes, spec.strides)
 
 
 def _opened(file: str) -> Any:

@@ -68,7 +68,7 @@ struct house {
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved; /* RecordedNode */
     Py_ssize_t sizes, free;                                    /* Spec */
     Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
-    Py_ssize_t plan_spec, plan_offset, plan_nbytes, plan_node_class, plan_saved, plan_metadata; /* ViewPlan */
+    Py_ssize_t plan_spec, plan_offset, plan_nbytes, plan_node_class, plan_saved, plan_metadata, plan_overlap; /* ViewPlan */
     Py_ssize_t arity, fast;                                    /* OpOverload */
     long plain, recorded, tensor_keys, variable_keys, autograd, grad_mode, no_grad, no_grad_on_variables;
     long unrecorded[16];

@@ -250,6 +250,7 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"ViewPlan", "node_class", &house.plan_node_class},
         {"ViewPlan", "saved", &house.plan_saved},
         {"ViewPlan", "metadata", &house.plan_metadata},
+        {"ViewPlan", "has_internal_overlap", &house.plan_overlap},
         {"OpOverload", "arity", &house.arity},
         {"OpOverload", "fast", &house.fast},
     };

@@ -311,7 +311,7 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
         return PYTHON;
     }
     PyObject *plan = plan_of_index(self->plans, a, args[1]);
-    if (plan == NULL) {
+    if (plan == NULL || SLOT(plan, house.plan_overlap) != Py_False) {
         return PYTHON;
     }
     if (!is_number) {

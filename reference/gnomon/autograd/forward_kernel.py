@@ -302,6 +302,8 @@ def _linear(base: OpOverload, arguments: Sequence[Any], tangents: Sequence[Tenso
         for position, argument in enumerate(base.schema.arguments):
             if argument.name in group:
                 replaced[position] = _in_place_of(arguments[position], by_name[argument.name])
+            elif argument.name == "alpha" and "other" not in moving:
+                replaced[position] = 1  # of nothing: an infinite alpha would make its zeros NaN
         term = base(*replaced)
         if isinstance(term, tuple):
             term = term[0]  # the others are not differentiable

@@ -109,8 +109,16 @@ native_function(
 
 
 def _space_rule(
-    start: Any, end: Any, steps: int, dtype: Any, layout: Any, device: Any, pin_memory: Any
+    start: Any,
+    end: Any,
+    steps: int,
+    dtype: Any,
+    layout: Any,
+    device: Any,
+    pin_memory: Any,
+    unchecked: Callable[[Any], bool] = lambda dtype: dtype in (float16, bfloat16),
 ) -> Spec:
+    """unchecked: of which dtypes is a single number infinite where they do not hold it?"""
     _check_options(layout, pin_memory)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -124,8 +132,9 @@ def _space_rule(
     dtype = dtype or get_default_dtype()
     if steps > 1:
         refuse(dtype, "bool")
-    for bound in (start, end)[:steps]:
-        check_number_fits(bound, dtype)
+    if steps > 1 or not unchecked(dtype):
+        for bound in (start, end)[:steps]:
+            check_number_fits(bound, dtype)
     return contiguous_spec((steps,), dtype, resolve_device(device))
 
 
@@ -237,7 +246,9 @@ _define_space(
 )
 _define_space(
     "logspace",
-    lambda start, end, steps, base, *options: _space_rule(start, end, steps, *options),
+    lambda start, end, steps, base, *options: _space_rule(
+        start, end, steps, *options, lambda dtype: dtype.category > 1
+    ),
     _logspace_kernel,
     "float base=10.0, ",
     """``base`` to the power of ``steps`` numbers at equal distances from ``start`` to ``end``.
