@@ -533,7 +533,7 @@ PROGRAMS: list[Known] = [
         "PyTorch's gradient of the logit outside of 0 to 1 is another one when it is to be differentiated "
         "again",
         "program: v0 = t(3, 3); v1 = L.ops.aten.logit.default(self=v0, eps=-1); vmap of grad  # float64",
-        r"logit.*eps=-",
+        r"logit.*eps=(-|nan)",
     ),
     Known(
         "program",
@@ -737,19 +737,19 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        f"hessian[^:]*: {NUMBERS} nan, expected",
-        "a gradient that is multiplied by no number is none, and so is what follows from it; PyTorch leaves "
-        "the operand out that is not asked for",
-        'program: v0 = t(3, 1, values="unit"); v1 = t(3, layout="odd ones"); '
-        "v2 = L.ops.aten.subtract.Tensor(self=v0, other=v1, alpha=nan); hessian  # float32",
-        r"alpha=(nan|inf)\).*; hessian",
-    ),
-    Known(
-        "program",
         "raised RuntimeError: (mm|addmv): expected m1 and m2 to have the same dtype",
         "gnomon's tangents follow from its formulas, and PyTorch's gradient of addr takes one dtype, too",
         "program: v0 = t(3); v1 = v0 * 1j; v2 = L.ops.aten.addr.default(self=v1, vec1=v0, vec2=v0); "
         "jvp  # float32",
         f"\\baddr\\b.*{FORWARD}",
+    ),
+    Known(
+        "program",
+        f"the gradient of v\\d+: {NUMBERS} ",
+        "which of several equal elements a quantile's gradient goes to: those that a stable sort puts there; "
+        "PyTorch's sort of more than 16 is not stable",
+        'program: v0 = t(2, 3, 3, values="ties", layout="gapped"); '
+        "v2 = L.ops.aten.quantile.scalar(self=v0, q=0.5); backward  # float64",
+        r'values="ties".*quantile',
     ),
 ]

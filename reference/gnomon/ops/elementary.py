@@ -323,12 +323,12 @@ def _logit(iterator: TensorIterator, eps: float | None) -> None:
 
 
 def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
-    """``grad / (x (1 - x))``; 0 for what is not between the bounds, or NaN where none were given.
+    """``grad / (x (1 - x))``; outside the bounds 0, or NaN where none were given.
 
     What is masked is divided by 1, so that derivatives of this aren't NaN there.
     """
-    low, high, outside = (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
-    masked = ~((self >= low) & (self <= high))  # what is no number is not between them
+    low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, 0.0)
+    masked = (self < low) | (self > high)  # not what is no number, nor anything where eps is none
     return (grad / (self * (1.0 - self)).masked_fill(masked, 1)).masked_fill(masked, outside)
 
 
