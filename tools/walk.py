@@ -1,0 +1,148 @@
+"""The way of one call: every Python function that an expression passes through, in order.
+
+    python tools/walk.py "a + b"                              # of two elements on the reference, third call
+    python tools/walk.py "a + b" --call 1                     # the first, when nothing is remembered
+    python tools/walk.py "grad(y, a, g)" --before "y = a + b" --grad
+    python tools/walk.py "a.mul_(b)" --elements 6 --counts
+
+``a``, ``b`` and ``g`` are tensors of --elements numbers; ``gn`` is gnomon and ``grad`` its autograd.grad.
+Each line is a call, indented by how deep it is, with its file and line; a line marked with ``>`` is the
+operator's kernel.  The last lines count: calls up to the first kernel and in all, and files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """A Python function's call on the way: its name, its file (from gnomon's folder on), line and depth."""
+
+    name: str
+    file: str
+    line: int
+    depth: int
+    is_kernel: bool
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The calls of one expression, in order."""
+
+    calls: list[Call]
+
+    @property
+    def to_kernel(self) -> int | None:
+        """How many calls there are up to the first of a kernel, with it; None if none ran."""
+        return next((count for count, each in enumerate(self.calls, 1) if each.is_kernel), None)
+
+    @property
+    def files(self) -> set[str]:
+        """The files that the calls are in."""
+        return {each.file for each in self.calls}
+
+    def counts(self) -> str:
+        """A line a count."""
+        to_kernel = "no kernel ran" if self.to_kernel is None else f"{self.to_kernel} up to the kernel"
+        return f"{len(self.calls)} Python calls, {to_kernel}\n{len(self.files)} files"
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'>' if each.is_kernel else ' '} {'  ' * each.depth}{each.name}  {each.file}:{each.line}"
+            for each in self.calls
+        ]
+        return "\n".join([*lines, "", self.counts()])
+
+
+def _kernel_codes() -> set[Any]:
+    """The code of every reference kernel."""
+    from gnomon.listing import kernel_operators
+
+    kernels = (each.record.kernel for each in kernel_operators())
+    return {each.__code__ for each in kernels if hasattr(each, "__code__")}
+
+
+def walk(
+    expression: str,
+    *,
+    before: str = "",
+    call: int = 3,
+    elements: int = 2,
+    requires_grad: bool = False,
+    device: str = "reference",
+) -> Walk:
+    """The way of the ``call``-th evaluation of an expression, each after the statements ``before`` it.
+
+    Raises what the expression raises.
+    """
+    import gnomon as gn
+
+    root = str(Path(gn.__file__).parent) + os.sep
+    kernels = _kernel_codes()
+    names: dict[str, Any] = {"gn": gn, "grad": gn.autograd.grad}
+    for name in "abg":
+        names[name] = gn.ones(elements, device=device)
+    if requires_grad:
+        names["a"].requires_grad_()
+    code = compile(expression, "<expression>", "eval")
+    calls: list[Call] = []
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event != "call" or frame.f_code is code:
+            return
+        depth, outer = 0, frame.f_back
+        while outer is not None and outer.f_code is not code:
+            depth, outer = depth + 1, outer.f_back
+        if outer is None:
+            return  # what ran beside the expression
+        function = frame.f_code
+        file = function.co_filename.removeprefix(root)
+        calls.append(Call(function.co_qualname, file, function.co_firstlineno, depth, function in kernels))
+
+    for _ in range(call):
+        exec(before, names)
+        calls.clear()
+        sys.setprofile(note)
+        try:
+            eval(code, names)
+        finally:
+            sys.setprofile(None)
+    return Walk(calls)
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("expression", help="a Python expression of a, b and g")
+    parser.add_argument("--before", default="", help="statements that are run before each evaluation")
+    parser.add_argument("--call", type=int, default=3, help="which evaluation to show, from 1 on (default 3)")
+    parser.add_argument("--elements", type=int, default=2, help="of each tensor (default 2)")
+    parser.add_argument("--grad", action="store_true", help="a requires grad")
+    parser.add_argument("--device", default="reference", help="where the tensors are (default reference)")
+    parser.add_argument("--counts", action="store_true", help="only the counts")
+    options = parser.parse_args()
+    if options.call < 1:
+        parser.error(f"--call: expected a number from 1 on, got {options.call}")
+    os.environ.setdefault("GNOMON_HOT_PATH", "python")  # C is not seen: nothing of a call may run in it
+    found = walk(
+        options.expression,
+        before=options.before,
+        call=options.call,
+        elements=options.elements,
+        requires_grad=options.grad,
+        device=options.device,
+    )
+    print(found.counts() if options.counts else found)
+
+
+if __name__ == "__main__":
+    main()
