@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from gnomon.dispatch.dispatcher import aten
-from gnomon.hot_path import in_c
 from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.launch import NOT_IMPLEMENTED
 from gnomon.kit.numbers import NO_INTEGER, scalar_forms
@@ -16,6 +15,7 @@ from gnomon.memory.spec import register_free
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 from gnomon.values.errors import OutOfMemoryError
+from gnomon.values.speedups import speedups
 
 from . import library
 
@@ -42,7 +42,8 @@ class Memory:
         if free is not None:
             free(self.address)
 
-    __del__ = in_c("give_back", __del__)  # an interrupt must not come between
+    if speedups is not None:
+        __del__ = speedups.guard("give_back", __del__)  # an interrupt must not come between
 
 
 class ForeignMemory:
@@ -126,6 +127,10 @@ class CBackend(Backend):
         """
         allocate = self._lib.gn_allocate
         return allocate, self._addresses[allocate]
+
+    def free_entry(self) -> float:
+        """The address of the library's function that gives a block back, by its address."""
+        return self._addresses[self._lib.gn_free]  # type: ignore[no-any-return]
 
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
         return ForeignMemory(float(address), data)

@@ -16,7 +16,6 @@ from typing import Any
 
 from . import backends, ops
 from . import bind as _bind
-from . import fast_path as _fast_path
 from . import functional as _functional
 from . import methods as _methods
 from .autograd import engine as _engine
@@ -128,22 +127,16 @@ for _name in (
         "argument_parser",
         "bind",
         "creation",
-        "fast_launches",
-        "fast_numbers",
-        "fast_operators",
-        "fast_out",
-        "fast_path",
-        "fast_views",
         "functional",
     ),
-    *("hot_path", "listing", "methods"),
+    *("listing", "methods"),
 ):
     globals().pop(_name, None)
 
 _bind.bind_operators(globals())
 _methods.bind_methods()
 _functional.bind_methods()
-_fast_path.bind_fast_paths(globals())
+_methods.bind_speedups(globals())
 
 
 def vmap(

@@ -147,11 +147,6 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
     return _convert_one(argument, value, numbers_allowed)
 
 
-def _length_of_single(argument: Argument) -> int:
-    """The length of the list that an int stands for; 0 where it stands for itself."""
-    return argument.list_size or 0 if argument.type in INTEGER_TYPES else 0
-
-
 def numbers_for_tensors(operator: OpOverload) -> frozenset[str]:
     """The names of the tensor arguments that may be given as a number."""
     record = operator.record
@@ -165,38 +160,6 @@ def _dtype_of(number: Any) -> dtypes.dtype:
     return dtypes.dtype_of_number(number, dtypes.get_default_dtype())
 
 
-# What arguments of these types are when nothing needs to be converted; a Scalar may be an int as well.
-_QUICK_TYPES = {
-    "Tensor": Tensor, "int": int, "SymInt": int, "bool": bool, "Scalar": float, "float": float, "str": str,
-    "ScalarType": dtypes.dtype,
-}  # fmt: skip
-
-
-_KEYWORD_TYPES = {**_QUICK_TYPES, "Device": device, "Layout": layout, "MemoryFormat": memory_format}
-
-
-# What an argument has to be for its type to say all (Signature.guards); _c/functions.c has the same numbers.
-HAS_DIMENSIONS, FITS_INT64, ALL_TENSORS, ALL_INTEGERS = range(4)
-
-
-def hold(guards: Sequence[int], args: Sequence[Any]) -> bool:
-    """Are the arguments as these guards want them?"""
-    for index, guard in zip(guards[::2], guards[1::2]):
-        value = args[index]
-        if guard == HAS_DIMENSIONS:
-            if not value._spec.ndim:
-                return False
-        elif guard == FITS_INT64:
-            if not -(2**63) <= value < 2**63:
-                return False
-        elif guard == ALL_TENSORS:
-            if not value or not all(isinstance(each, Tensor) for each in value):
-                return False
-        elif not value or not all(each.__class__ is int for each in value):
-            return False
-    return True
-
-
 class Signature:
     """One overload, as Python calls it: its arguments without those of ``out=``."""
 
@@ -208,9 +171,7 @@ class Signature:
         "operator",
         "out",
         "positional",
-        "quick_types",
         "return_type",
-        "singles",
         "varargs",
     )
 
@@ -229,173 +190,8 @@ class Signature:
         alone = self.arguments[own[0]] if len(own) == 1 else None
         takes_several = alone is not None and alone.is_list and alone.type in INTEGER_TYPES
         self.varargs = own[0] if takes_several and alone.list_size is None else None
-        # the lengths of lists that an int stands for: dim=0 for dim=(0,), padding=1 for padding=(1, 1)
-        self.singles = {
-            index: _length_of_single(self.arguments[position])
-            for index, position in enumerate(self.positional)
-            if _length_of_single(self.arguments[position])
-        }
-
         self.return_type = named_results(operator)
         self.defaults = [_default(argument, named_defaults) for argument in self.arguments]
-        self.quick_types = [
-            (_QUICK_TYPES.get(each.type), each.is_list, each.is_optional)
-            for each in (self.arguments[position] for position in self.positional)
-        ]
-
-    def quick(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
-        """``bind`` for arguments of exactly the right types, which most calls have; None for any others."""
-        if len(args) > len(self.positional) and self.varargs is None:
-            return None
-        values: list[Any] = []
-        for index, value in enumerate(args):
-            if index >= len(self.quick_types):
-                return None
-            kind, is_list, is_optional = self.quick_types[index]
-            if is_list:
-                if kind is not int:
-                    return None
-                if value.__class__ is int and index == self.varargs:
-                    value = tuple(args[index:])
-                elif value.__class__ is int and index in self.singles:
-                    values.append((value,) * self.singles[index])
-                    continue
-                elif value.__class__ is not tuple:
-                    return None
-                for each in value:
-                    if each.__class__ is not int:
-                        return None
-                values.append(value)
-                if value is not args[index]:
-                    break
-            elif value.__class__ is kind or (kind is Tensor and isinstance(value, Tensor)):
-                values.append(value)
-            elif kind is float and value.__class__ is int and -(2**63) <= value < 2**63:
-                if self.arguments[self.positional[index]].type == "float":
-                    return None
-                values.append(value)
-            elif value is None and is_optional:
-                values.append(None)
-            elif kind is Tensor and value.__class__ is float and self._takes_number(index, args):
-                values.append(value)
-            else:
-                return None
-        given = len(values)
-        values += self.defaults[given:]
-        for name, value in kwargs.items():
-            position = self.by_name.get(name, -1)
-            if position < given or self.arguments[position].is_list:
-                return None
-            kind = _QUICK_TYPES.get(self.arguments[position].type)
-            if value.__class__ is not kind and not (kind is Tensor and isinstance(value, Tensor)):
-                return None
-            values[position] = value
-        for value in values[given:]:
-            if value is REQUIRED:  # by identity: tensors make a tensor of ==
-                return None
-        return values
-
-    def _takes_number(self, index: int, args: Sequence[Any]) -> bool:
-        """May a number stand for this tensor?  The first argument is one, then."""
-        return self.arguments[self.positional[index]].name in self.number_names and isinstance(
-            args[0], Tensor
-        )
-
-    def packs(self, args: Sequence[Any]) -> bool:
-        """Are the last of these arguments ints that stand for one list?"""
-        place = self.varargs
-        return place is not None and len(args) > place and all(each.__class__ is int for each in args[place:])
-
-    def guards(self, args: Sequence[Any], may_be_numbers: Callable[[int], bool]) -> tuple[int, ...] | None:
-        """What other arguments of these types have to be so that they mean this overload, as they are: index
-        and kind of guard by turns.  None where types and guards say too little.
-
-        may_be_numbers: may a tensor without dimensions stand for a number in this place?
-        """
-        found: list[int] = []
-        if self.packs(args):
-            args = args[: self.varargs]
-        if len(args) > len(self.quick_types):
-            return None
-        for index, value in enumerate(args):
-            kind, is_list, is_optional = self.quick_types[index]
-            if value is None and is_optional:
-                continue
-            if is_list:
-                if value.__class__ is int and index in self.singles:
-                    continue
-                if kind is int and value.__class__ is tuple and value:
-                    found += [index, ALL_INTEGERS]
-                elif kind is Tensor and value.__class__ in (list, tuple) and value:
-                    found += [index, ALL_TENSORS]
-                else:
-                    return None
-            elif kind is Tensor and isinstance(value, Tensor):
-                if may_be_numbers(index):
-                    found += [index, HAS_DIMENSIONS]
-            elif kind is float and value.__class__ is int:
-                if self.arguments[self.positional[index]].type == "float":
-                    return None
-                found += [index, FITS_INT64]
-            elif value.__class__ is not kind and not (
-                kind is Tensor and value.__class__ is float and self._takes_number(index, args)
-            ):
-                return None
-        return tuple(found) if hold(found, args) else None
-
-    def singles_among(self, args: Sequence[Any]) -> dict[int, int]:
-        """Which of these arguments are ints that stand for lists, and of what length."""
-        return {
-            index: length
-            for index, length in self.singles.items()
-            if index < len(args) and args[index].__class__ is int
-        }
-
-    def keyword_guards(
-        self,
-        args: Sequence[Any],
-        kwargs: dict[str, Any],
-        may_be_numbers: Callable[[int], bool],
-        names_number: Callable[[str], bool],
-    ) -> tuple[tuple[int, ...], dict[int, int], list[int]] | None:
-        """``guards`` of a call with keywords, whose values count as further arguments; which of them stand
-        for lists of what length, and where in the schema each argument goes.
-
-        names_number: the like of ``may_be_numbers`` for what is given under this name.
-        """
-        own = None if self.packs(args) else self.guards(args, may_be_numbers)
-        if own is None:
-            return None
-        found = list(own)
-        places = self.positional[: len(args)]
-        singles = self.singles_among(args)
-        for index, (name, value) in enumerate(kwargs.items(), len(args)):
-            position = self.by_name.get(name, self.by_name.get(_SYNONYMS.get(name, ""), -1))
-            argument = self.arguments[position]
-            kind = _KEYWORD_TYPES.get(argument.type)
-            places.append(position)
-            if position < 0 or (value is None and not argument.is_optional):
-                return None
-            if value is None:
-                continue
-            if argument.is_list:
-                if value.__class__ is int and _length_of_single(argument):
-                    singles[index] = _length_of_single(argument)
-                elif kind is int and value.__class__ is tuple:
-                    found += [index, ALL_INTEGERS]
-                elif kind is Tensor and value.__class__ in (list, tuple):
-                    found += [index, ALL_TENSORS]
-                else:
-                    return None
-            elif kind is Tensor and isinstance(value, Tensor):
-                if names_number(name):
-                    found += [index, HAS_DIMENSIONS]
-            elif kind is float and argument.type == "Scalar" and value.__class__ is int:
-                found += [index, FITS_INT64]
-            elif value.__class__ is not kind and not (kind is device and isinstance(value, device)):
-                return None
-        given = (*args, *kwargs.values())
-        return (tuple(found), singles, places) if hold(found, given) else None
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments of the schema, in its order.  Raises Mismatch."""

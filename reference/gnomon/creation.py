@@ -21,6 +21,7 @@ from .values import geometry
 from .values.dispatch_key import DENSE, PYTHON, mode_word
 from .values.dtype import dtype, get_default_dtype
 from .values.errors import type_name
+from .values.speedups import speedups
 
 _SEQUENCES = (list, tuple, range)
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -190,6 +191,10 @@ def tensor(
         fill_from(made, flat)
     made = _shown_to_modes(made)
     return made.requires_grad_() if requires_grad else made
+
+
+if speedups is not None:
+    tensor = speedups.tensor_of_data(tensor)
 
 
 def _shown_to_modes(made: Tensor) -> Tensor:

@@ -28,6 +28,7 @@ from .values.device import memory_format as memory_format_type
 from .values.device import preserve_format
 from .values.dtype import dtype
 from .values.errors import type_name
+from .values.speedups import speedups
 
 
 def _is_operand(value: Any) -> bool:
@@ -562,6 +563,25 @@ def bind_methods() -> None:
     }
     for name, kind in names.items():
         setattr(Tensor, name, _as_dtype(name, dtypes.dtype_named(kind)))
+
+
+
+
+def bind_speedups(namespace: dict[str, Any]) -> None:
+    """Where there are C speedups: what Python's operators, indexing and properties call."""
+    if speedups is None:
+        return
+    for name in [*_SYMBOLS, "neg", "abs", "matmul", "iadd", "isub", "imul"]:
+        for prefix in ("", "r", "i"):
+            full_name = f"__{prefix}{name}__"
+            readable = Tensor.__dict__.get(full_name)
+            if readable is not None:
+                setattr(Tensor, full_name, speedups.method(readable))
+    Tensor.__getitem__ = speedups.method(index.getitem, may_view=True)
+    for name in ("T", "mT", "H", "mH"):
+        getter = getattr(Tensor, name).fget
+        setattr(Tensor, name, property(speedups.method(getter, may_view=True), doc=getter.__doc__))
+    speedups.bind(Tensor, namespace)
 
 
 __all__ = ["backward", "bind_methods", "numpy", "to", "tolist"]

@@ -37,6 +37,7 @@ from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, OBSERVED_BIT
 from ..values.dtype import float32
 from ..values.errors import warn
 from ..values.locks import new_in_each_process
+from ..values.speedups import speedups
 from ..values.thread_local_state import State, ThreadLocalStateGuard
 from . import anomaly_mode
 from . import node as node_module
@@ -357,17 +358,6 @@ def _on_a_thread_of_its_own(function: Callable[[], Any]) -> Any:
     return result
 
 
-# The same in C for the common case, where the extension is there (hot_path.py): a function of (edges,
-# gradients, keep_graph).
-run_graph: Callable[..., list[tuple[AccumulateGrad, Tensor, bool]]] | None = None
-
-
-def set_run_graph(function: Callable[..., list[tuple[AccumulateGrad, Tensor, bool]]]) -> None:
-    """Say what runs a graph where nobody watches, nothing is recorded and leaves are all that is wanted."""
-    global run_graph
-    run_graph = function
-
-
 def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     """Run the graph.  Returns the leaves that accumulate, what, and whether that is nobody else's."""
     # with hooks on a Node of this graph, captures, an observer or anomaly mode, each Node runs the long way
@@ -385,13 +375,9 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
             for (node, output_nr), gradient in zip(task.edges, task.seeds)
         ]
     )
-    if (
-        run_graph is not None
-        and needed is None
-        and not (is_watched or may_spread or mode_word() & GRAD_MODE_BIT)
-    ):
-        return run_graph(tuple(task.edges), seeds, task.keep_graph)
-    is_watched = is_watched or is_observed()  # C's way is timed in C
+    if speedups is not None and needed is None and not (is_watched or may_spread or mode_word() & GRAD_MODE_BIT):
+        return speedups.run_graph(tuple(task.edges), seeds, task.keep_graph)  # type: ignore[no-any-return]
+    is_watched = is_watched or is_observed()
 
     dependencies = task.dependencies
     workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None

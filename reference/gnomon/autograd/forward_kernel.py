@@ -336,7 +336,6 @@ def _transposed_twice(
     is_recorded = bool(mode_word() & GRAD_MODE_BIT and keys & AUTOGRAD)
     # what a wrapper has in it may be recorded where the wrapper is not
     create_graph = is_recorded or bool(mode_word() & GRAD_MODE_BIT and keys & WRAPPER_KEYS)
-    gradients: list[Tensor | None] = [None] * len(inputs)
     with enable_grad():
         stand_ins = [
             aten.zeros(each._spec.sizes, dtype=each._spec.dtype, device=each._spec.device).requires_grad_()
@@ -345,14 +344,7 @@ def _transposed_twice(
             for each, wanted in zip(outputs, differentiable)
         ]
         values = [_named(arguments, outputs, kind, position) for kind, position in plan.sources]
-        for call, targets in plan.calls:
-            result = call(stand_ins[0], values, stand_ins)
-            if isinstance(targets, int):
-                gradients[targets] = result
-            elif result is not None:
-                for target, each in zip(targets, result):
-                    if target is not None:
-                        gradients[target] = each
+        gradients = plan.apply(stand_ins, values, len(inputs))
         node = plan.node_class()  # for its name, in errors
         pairs = [
             (engine._validate(gradient, each._spec, node), tangent)

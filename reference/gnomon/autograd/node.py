@@ -25,13 +25,14 @@ from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, l
 from ..values import geometry
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS
 from ..values.dtype import float32
+from ..values.speedups import speedups
 from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
 
 # Where a gradient goes: a Node and which of its inputs.  A plain tuple, as `Node.next_functions` shows it:
 # one is made for every recorded operator.
 Edge = tuple["Node", int]
 
-next_sequence_number = itertools.count().__next__
+next_sequence_number = itertools.count().__next__ if speedups is None else speedups.next_sequence_number
 
 # Has a Node ever been recorded whose inputs and output are on several devices?  Until then no backward needs
 # to look for devices.
@@ -61,9 +62,6 @@ class Node:
     metadata_specs: tuple[Spec, ...]
     sequence_nr: int
 
-    # How the hot path in C calls its formulas: each with where its arguments come from, which inputs its
-    # results are for, and the mask; whether one takes all gradients, and how many it has a place for.
-    calls_in_c: tuple[tuple[Any, ...], bool, int] | None = None
     borrows_outputs = False  # may it know an output that it needs by a weak reference only (keep_output)?
 
     def name(self) -> str:

@@ -48,9 +48,6 @@ GRADS = -2
 MASK = -3
 
 
-_PLAIN = frozenset({int, float, bool, tuple, type(None)})  # kinds of saved values that need no unpacking
-
-
 class RecordedNode(Node):
     """The Node of an operator that has formulas: ``plan`` says which, ``saved`` holds what they name.
 
@@ -73,25 +70,7 @@ class RecordedNode(Node):
         if plan.takes_all_gradients and len(gradients) < plan.output_count:
             # a formula has a place for each result, also for the last ones that are no outputs of the Node's
             gradients = [*gradients, *[None] * (plan.output_count - len(gradients))]
-        values = []
-        for each in saved:
-            kind = each.__class__
-            # numbers are themselves, and a tensor without a version counter was never written to: nothing to
-            # unpack
-            if kind in _PLAIN or (kind is Tensor and each._version_counter is None):
-                values.append(each)
-            else:
-                values.append(unpack(each, self))
-        results: list[Tensor | None] = [None] * len(self.next_edges)
-        for call, targets in plan.calls:
-            result = call(grad, values, gradients)
-            if targets.__class__ is int:
-                results[targets] = result
-            elif result is not None:
-                for target, each in zip(targets, result):
-                    if target is not None:
-                        results[target] = each
-        return results
+        return plan.apply(gradients, [unpack(each, self) for each in saved], len(self.next_edges))
 
     def release_variables(self) -> None:
         self.saved = None
@@ -118,7 +97,6 @@ class DerivativePlan:
 
     ``savers``     for each saved value, a function of (arguments, outputs) that fetches it
     ``formulas``   (formula, where each parameter comes from, which inputs its results are for, mask)
-    ``calls``      the same, ready to be called: (function of gradient and saved values, inputs)
     """
 
     def __init__(self, operator: OpOverload, input_slots: list[int], needed: tuple[bool, ...]):
@@ -135,7 +113,6 @@ class DerivativePlan:
         # how many results a formula of all gradients has a place for; 0 where their number is not fixed
         returns = base.schema.returns
         self.output_count = 0 if any(each.is_list for each in returns) else len(returns)
-        self.calls: list[tuple[Callable[..., Any], Any]] = []
         self.keeps_tensors = False
         if derivatives is None:
             self.node_class = make_node_class(operator, self)
@@ -165,9 +142,6 @@ class DerivativePlan:
             else:
                 targets = slots[0][0]
             self.formulas.append((formula, sources, targets, mask))
-        self.calls = [
-            (_caller(formula, sources, mask), targets) for formula, sources, targets, mask in self.formulas
-        ]
         # is there anything that a backward lets go of?  Else the graph can be run again
         self.keeps_tensors = any(
             kind == "output" or (kind == "value" and schema.arguments[position].is_tensor)
@@ -204,6 +178,22 @@ class DerivativePlan:
         self.saved_names.append(parameter)
         self.sources.append(source)
         return len(self.saved_names) - 1
+
+    def apply(
+        self, gradients: Sequence[Tensor | None], values: list[Any], inputs: int
+    ) -> list[Tensor | None]:
+        """The gradients of so many inputs: each formula, called with what it asks for."""
+        results: list[Tensor | None] = [None] * inputs
+        for formula, sources, targets, mask in self.formulas:
+            given = {GRAD: gradients[0], GRADS: gradients, MASK: mask}
+            result = formula(*[values[source] if source >= 0 else given[source] for source in sources])
+            if isinstance(targets, int):
+                results[targets] = result
+            elif result is not None:
+                for target, each in zip(targets, result):
+                    if target is not None:
+                        results[target] = each
+        return results
 
     def collect(
         self,
@@ -245,98 +235,14 @@ class DerivativePlan:
         return saved
 
 
-def _caller(
-    formula: Callable[..., Any], sources: tuple[int, ...], mask: tuple[bool, ...]
-) -> Callable[..., Any]:
-    """A function of (gradient, saved values, all gradients) that calls ``formula`` with what it asks for."""
-    if sources == (GRAD,):
-        return lambda grad, values, grads: formula(grad)
-    if len(sources) == 2 and sources[0] == GRAD and sources[1] >= 0:
-        position = sources[1]
-        return lambda grad, values, grads: formula(grad, values[position])
-
-    def call(grad: Any, values: list[Any], grads: Sequence[Any]) -> Any:
-        given = {GRAD: grad, GRADS: grads, MASK: mask}
-        return formula(*[values[source] if source >= 0 else given[source] for source in sources])
-
-    return call
-
-
-def _apply_of_one_formula(plan: DerivativePlan) -> Callable[..., Any]:
-    """RecordedNode.apply for the commonest Nodes: one formula, of the gradient and one saved value."""
-    formula, _, position, _ = plan.formulas[0]
-
-    def apply(self: RecordedNode, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        saved = self.saved
-        if saved is None:
-            raise_freed()
-        grad = gradients[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        value = saved[0]  # type: ignore[index]
-        if value.__class__ is not Tensor or value._version_counter is not None:
-            value = unpack(value, self)
-        result = formula(grad, value)
-        if position == 0:
-            return (result, None, None)  # the engine looks at as many as there are edges
-        return (None, result) if position == 1 else (None, None, result)
-
-    return apply
-
-
-def _borrow_one_output(plan: DerivativePlan) -> dict[str, Any]:
-    """What is special about the commonest Nodes that need their output: one formula, of the gradient and of
-    that.  ``saved`` has a weak reference, or what the output left behind, or a SavedVariable.
-    """
-    formula, output_nr = plan.formulas[0][0], plan.sources[0][1]
-
-    def apply(self: RecordedNode, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        saved = self.saved
-        if saved is None:
-            raise_freed()
-        grad = gradients[0]
-        if grad is None:
-            return (None,)
-        value = saved[0]  # type: ignore[index]
-        if value.__class__ is weakref.ref:
-            value = value()
-            if value is None:
-                raise_interrupted()
-            if value._version_counter is not None:
-                value = unpack(saved[0], self)  # type: ignore[index]
-        elif (
-            value.__class__ is not Tensor or value._version_counter is not None or mode_word() & GRAD_MODE_BIT
-        ):
-            value = unpack(as_saved_variable(saved, 0, output_nr), self)
-        return (formula(grad, value),)
-
-    def keep_output(self: RecordedNode, output: Tensor, is_dying: bool) -> bool:
-        """RecordedNode.keep_output, where nothing is special about the output."""
-        saved = self.saved
-        if saved is None or saved[0].__class__ is not weakref.ref:
-            return False
-        if not is_dying or output._autograd_meta is not None:
-            return keep_output_of(saved, output, is_dying)
-        saved[0] = heir_of(output)
-        return True
-
-    return {"apply": apply, "keep_output": keep_output}
-
-
 def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[RecordedNode]:
     """The class of a plan's Nodes, named after the operator: AddBackward0 for add.Tensor."""
     base = operator.record.base or operator
     camel = "".join(part.title() for part in base.schema.name.split("_"))
     parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
     members: dict[str, Any] = {"__slots__": (), "plan": plan}
-    if len(plan.formulas) == 1 and plan.formulas[0][1] == (GRAD, 0) and plan.formulas[0][2] in (0, 1, 2):
-        members["apply"] = _apply_of_one_formula(plan)
-    if plan.formulas:
-        members["calls_in_c"] = tuple(plan.formulas), plan.takes_all_gradients, plan.output_count
     if any(kind == "output" for kind, _ in plan.sources):
         members["borrows_outputs"] = True
-        if len(plan.formulas) == 1 and plan.formulas[0][1:3] == ((GRAD, 0), 0) and len(plan.sources) == 1:
-            members.update(_borrow_one_output(plan))
     if not plan.keeps_tensors:
         members["release_variables"] = Node.release_variables
     for name, (kind, position) in zip(plan.saved_names, plan.sources):

@@ -27,6 +27,7 @@ from ..values.dispatch_key import (
 )
 from ..values.errors import type_name
 from ..values.schema import REQUIRED, Argument, FunctionSchema
+from ..values.speedups import speedups
 from . import record_function
 from .mode import active_keys, mode_word
 from .record_function import FUNCTION, observed
@@ -36,14 +37,6 @@ Kernel = Callable[["OpOverload", int, Sequence[Any]], Any]
 
 _boxed_fallbacks: dict[DispatchKey, tuple[Kernel, Callable[[OpOverload], bool]]] = {}
 _listeners: list[Callable[[OpOverload, DispatchKey, Sequence[Any]], None]] = []
-_find_shortcut: Callable[[OpOverload], Callable[..., Any] | None] | None = None
-
-
-def set_shortcut_finder(finder: Callable[[OpOverload], Callable[..., Any] | None]) -> None:
-    """Say what makes the shortcuts of operators (``OpOverload.fast``)."""
-    global _find_shortcut
-    _find_shortcut = finder
-
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "Tensor": (Tensor,),
@@ -74,16 +67,13 @@ class OpOverload:
     """One operator with one schema.  Call it with the schema's arguments, all of them, in its order.
 
     ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was
-    given; ``fast`` is a shortcut for calls that were seen before (fast_path.py), or None: it is looked for at
-    the first call, for a program calls few of the operators there are.
+    given.
     """
 
     __slots__ = (
         "__weakref__",
         "_table",
         "arity",
-        "fast",
-        "is_new",
         "kernels",
         "lengths",
         "name",
@@ -100,8 +90,6 @@ class OpOverload:
         self.arity = len(schema.arguments)
         self.record = record
         self.kernels: dict[DispatchKey, Kernel] = {}
-        self.fast: Callable[..., Any] | None = None
-        self.is_new = record is not None
         self._table: list[Kernel | None] | None = None
         # of lists that one number may stand for: where they stand, and how many
         self.lengths = tuple(
@@ -159,11 +147,8 @@ class OpOverload:
         """
         if keywords or len(arguments) != self.arity:
             arguments = self.complete(arguments, keywords)
-        if self.is_new and _find_shortcut is not None:
-            self.fast = _find_shortcut(self)
-            self.is_new = False
         try:
-            return (self.fast or self.dispatch)(*arguments)
+            return self.dispatch(*arguments)
         except (AttributeError, TypeError):
             self.refuse_misfits(arguments)
             raise
@@ -216,7 +201,7 @@ class OpOverload:
         return tuple(listed)
 
     def dispatch(self, *arguments: Any) -> Any:
-        """The readable way of a call: the same as calling the operator, without shortcuts."""
+        """``__call__`` for all arguments of the schema."""
         if self.lengths:
             arguments = self.with_lists(arguments)  # type: ignore[assignment]
         word = mode_word()
@@ -243,6 +228,10 @@ class OpOverload:
                 return kernel(self, keys, arguments)
             keys &= ~(1 << key)
         raise NotImplementedError(f"{self.name}: no kernel for {DispatchKeySet(ALL_KEYS)}")
+
+
+if speedups is not None:
+    OpOverload = speedups.operator(OpOverload)  # type: ignore[misc]
 
 
 class OpOverloadPacket:

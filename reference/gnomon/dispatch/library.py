@@ -76,7 +76,6 @@ class UserOperator(OpOverload):
     def __init__(self, namespace: str, text: str, make_record: Callable[[FunctionSchema], Any]):
         schema = _parse(text)
         super().__init__(schema, make_record(schema))
-        self.is_new = False  # kernels may be registered at any time: no shortcut
         self.namespace = namespace
         self.qualified_name = self.name = f"{namespace}::{schema.full_name}"
         # "((Tensor))" is a tuple of one

@@ -22,6 +22,7 @@ from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values.device import device
 from ..values.errors import OutOfMemoryError, warn
+from ..values.speedups import speedups
 from .iterator import TensorIterator, converted_spec
 
 # What a prepared call returns; the same numbers as in csrc/gnomon.h.
@@ -84,6 +85,11 @@ class Launch(NamedTuple):
     output_count: int
     walk: TensorIterator | None
     kernel_arguments: Sequence[Any]
+
+
+# Told of each launch of a backend's own kernel, with the prepared call if there is one: what a plan needs to
+# repeat it.
+after_launch: Callable[..., None] | None = None if speedups is None else speedups.after_launch
 
 
 _watchers: list[Callable[[Launch], None]] = []
@@ -157,6 +163,8 @@ def launch(
             kernel(*given, *kernel_arguments)
         if _counting:
             native_runs[backend.device_type, name] += 1
+        if after_launch is not None:
+            after_launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments, None)
         return
     call = prepared.get(prepared_key) if prepared is not None else None
     if call is None:
@@ -170,6 +178,8 @@ def launch(
     if status == OK:
         if _counting:
             native_runs[backend.device_type, name] += 1
+        if after_launch is not None:
+            after_launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments, call)
     elif status == BAD_VALUE:
         # the reference kernel meets the same values, and raises with the full text
         _run_in_place_of(backend, name, tensors, output_count, walk, kernel_arguments)
@@ -188,6 +198,8 @@ def run_reference(
     kernel_arguments: Sequence[Any],
 ) -> None:
     """Run the reference's kernel on tensors in host memory."""
+    if after_launch is not None:
+        after_launch(name, _REFERENCE, None, tensors, output_count, walk, kernel_arguments, None)
     kernel = reference_backend.kernels[name]
     given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
     if is_observed():

@@ -543,6 +543,16 @@ def set_default_device(device_or_name: device | str | None) -> None:
     """
     global _default_device
     _default_device = None if device_or_name is None else resolve_device(device_or_name)
+    for hook in _default_device_hooks:
+        hook()
+
+
+_default_device_hooks: list[Callable[[], None]] = []
+
+
+def on_default_device(hook: Callable[[], None]) -> None:
+    """Call ``hook`` whenever the default device is set: what was derived from it is no longer right."""
+    _default_device_hooks.append(hook)
 
 
 def get_default_device() -> device:

@@ -35,6 +35,7 @@ from ..values.dtype import dtype, get_default_dtype
 from ..values.errors import type_name, warn
 from ..values.geometry import Ints, Size
 from ..values.locks import new_in_each_process
+from ..values.speedups import speedups
 from .backend import backend_of, get_default_device, meta_backend, resolve_device
 from .spec import Spec, spec_of
 from .storage import Storage
@@ -80,8 +81,6 @@ class VersionCounter:
             elif view._spec.dtype.category >= 2:
                 view._keys |= AUTOGRAD
 
-
-INFERENCE_VERSION = VersionCounter()  # that of all inference tensors: they have none of their own
 
 
 class AutogradMeta:
@@ -163,6 +162,7 @@ class Tensor:
     # No __init__: a class with slots and without one is made twice as fast, and operators make many.
     # No __getattr__ either: with one, CPython does not specialise the reading of slots.
     __slots__ = (
+        "__dict__",
         "__weakref__",
         "_address",  # of the first element, as a float (exact below 2**53); 0.0 where memory has no addresses
         "_autograd_meta",  # AutogradMeta or None
@@ -580,11 +580,12 @@ def heir_of(tensor: Tensor) -> Tensor:
     return heir
 
 
-def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor] = Tensor) -> Tensor:
+def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor] | None = None) -> Tensor:
     """A leaf tensor that shows ``storage`` as ``spec``, from element ``offset`` on.
 
     Raises RuntimeError for the storage of a wrapper, which has no numbers to show.
     """
+    cls = cls or Tensor
     if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
         raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
     tensor = Tensor() if cls is Tensor else object.__new__(cls)  # a subclass's __new__ is its users'
@@ -629,12 +630,12 @@ def empty_tensor(spec: Spec) -> Tensor:
     return tensor
 
 
-def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] = Tensor) -> Tensor:
+def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | None = None) -> Tensor:
     """A leaf tensor on the same storage with another spec and offset, sharing the version counter.
 
     This is what all views are made of; ADInplaceOrView and Autograd add the rest.
     """
-    if cls is not Tensor:
+    if cls is not None and cls is not Tensor:
         view = make_tensor(spec, tensor.untyped_storage(), offset, cls)
         view._keys = view._keys & PYTHON | tensor._keys & ~(AUTOGRAD | PYTHON)
         view._version_counter = version_counter(tensor)
@@ -654,3 +655,10 @@ def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] = Te
     view._version_counter = tensor._version_counter or version_counter(tensor)
     view._view_of = None
     return view
+
+
+if speedups is not None:
+    VersionCounter = speedups.version_counter(VersionCounter)  # type: ignore[misc]
+    Tensor = speedups.tensor(Tensor)  # type: ignore[misc]
+
+INFERENCE_VERSION = VersionCounter()  # that of all inference tensors: they have none of their own

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from .errors import type_name
+from .speedups import speedups
 
 
 class device:
@@ -156,3 +157,7 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
+
+
+if speedups is not None:
+    device.__exit__ = speedups.guard("leave_device", device.__exit__, _scoped_devices)  # type: ignore[method-assign]

@@ -2,8 +2,8 @@
 
 An interrupt (Ctrl-C) is raised between two steps of Python code, which may be between a change and the
 ``try`` that would undo it.  So a change is made inside its ``try``, by a function of the interpreter's own,
-which no interrupt divides.  Python can still be interrupted on its way into ``__exit__``; the twins of
-``__enter__`` and ``__exit__`` in C (hot_path.py, _c/guards.c) can not.
+which no interrupt divides.  Python can still be interrupted on its way into ``__exit__``; the C
+speedups' ``__enter__`` and ``__exit__`` can not.
 
 Source: aten/src/ATen/ThreadLocalState.h, c10/core/impl/LocalDispatchKeySet.h.
 """
@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from .dispatch_key import MODE_WORD
+from .speedups import speedups
 
 State = tuple[tuple[ContextVar[Any], Any], ...]
 
@@ -73,3 +74,8 @@ class ThreadLocalStateGuard:
             if variable is MODE_WORD:
                 value = MODE_WORD.get() & ~self._mask | value & self._mask
             variable.set(value)
+
+
+if speedups is not None:
+    ThreadLocalStateGuard.__enter__ = speedups.guard("enter", ThreadLocalStateGuard.__enter__)  # type: ignore[method-assign]
+    ThreadLocalStateGuard.__exit__ = speedups.guard("exit", ThreadLocalStateGuard.__exit__)  # type: ignore[method-assign]

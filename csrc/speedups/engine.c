@@ -2,7 +2,9 @@
  * is asked for.  The same steps in the same order: what differs is that a leaf's gradients are added up as they come,
  * so leaves need not be counted.
  */
-#include "house.h"
+#include "speedups.h"
+
+static PyObject *name_apply, *name_release_variables, *name_next_edges, *name_metadata_specs, *name_sequence_nr;
 
 typedef struct Entry {
     PyObject *node, *edges, *specs; /* references */
@@ -69,8 +71,8 @@ static PyObject *attribute(PyObject *node, Py_ssize_t offset, PyObject *name) {
 
 /* The number of the entry of the node that an edge leads to, made if there was none; -1 with an exception. */
 static Py_ssize_t entry_of(Graph *graph, PyObject *edge, int *is_new) {
-    PyObject *node = PyTuple_Check(edge) && PyTuple_Size(edge) == 2 ? PyTuple_GetItem(edge, 0) : NULL;
-    if (node == NULL || !PyType_IsSubtype(Py_TYPE(node), (PyTypeObject *)house.node)) {
+    PyObject *node = PyTuple_Check(edge) && PyTuple_GET_SIZE(edge) == 2 ? PyTuple_GET_ITEM(edge, 0) : NULL;
+    if (node == NULL || !PyType_IsSubtype(Py_TYPE(node), (PyTypeObject *)facts.node)) {
         PyErr_Format(PyExc_TypeError, "backward: expected an edge of a Node and a number, got %R", edge);
         return -1;
     }
@@ -83,10 +85,10 @@ static Py_ssize_t entry_of(Graph *graph, PyObject *edge, int *is_new) {
         return -1;
     }
     Entry made = {0};
-    made.is_leaf = (PyObject *)Py_TYPE(node) == house.accumulate_grad;
-    made.specs = attribute(node, house.metadata_specs, house.name_metadata_specs);
+    made.is_leaf = (PyObject *)Py_TYPE(node) == facts.accumulate_grad;
+    made.specs = attribute(node, facts.metadata_specs, name_metadata_specs);
     made.outputs = made.specs == NULL ? -1 : PyObject_Size(made.specs);
-    PyObject *edges = made.is_leaf ? PyTuple_New(0) : attribute(node, house.next_edges, house.name_next_edges);
+    PyObject *edges = made.is_leaf ? PyTuple_New(0) : attribute(node, facts.next_edges, name_next_edges);
     made.edges = edges == NULL ? NULL : PySequence_Tuple(edges);
     Py_XDECREF(edges);
     if (made.specs != NULL && !PyTuple_Check(made.specs)) {
@@ -95,7 +97,7 @@ static Py_ssize_t entry_of(Graph *graph, PyObject *edge, int *is_new) {
         made.specs = specs;
     }
     if (!made.is_leaf) {
-        PyObject *number = attribute(node, house.sequence_nr, house.name_sequence_nr);
+        PyObject *number = attribute(node, facts.sequence_nr, name_sequence_nr);
         made.order = number == NULL ? 0 : PyLong_AsUnsignedLongLong(number);
         Py_XDECREF(number);
     }
@@ -139,8 +141,8 @@ static int count_dependencies(Graph *graph) {
     }
     while (graph->length > 0) {
         PyObject *edges = graph->entries[graph->stack[--graph->length]].edges;
-        for (Py_ssize_t k = 0; k < PyTuple_Size(edges); k++) {
-            PyObject *edge = PyTuple_GetItem(edges, k);
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(edges); k++) {
+            PyObject *edge = PyTuple_GET_ITEM(edges, k);
             if (edge == Py_None) {
                 continue;
             }
@@ -199,28 +201,27 @@ static Py_ssize_t pop(Graph *graph) {
 #define MOST_SAVED 24
 
 /* How often a tensor was written to; -1 for one of inference mode, which does not say. */
-static long long version_of(PyObject *tensor) {
-    PyObject *counter = SLOT(tensor, house.version);
-    if (counter == NULL || counter == house.inference_version) {
+static int64_t version_of(const Tensor *tensor) {
+    if (tensor->version == facts.inference_version) {
         return -1;
     }
-    return counter == Py_None ? 0 : PyLong_AsLongLong(SLOT(counter, house.value));
+    return tensor->version == NULL ? 0 : ((Version *)tensor->version)->value;
 }
 
 /* What a Node saved, unpacked (saved_variable.py, unpack); borrowed.  NULL where that is for Python: what was written
  * to since, which it refuses, an output that gets its history back, what a hook has packed. */
 static PyObject *unpacked(PyObject *value) {
     if (is_tensor(value)) {
-        return version_of(value) == 0 ? value : NULL;
+        return version_of((Tensor *)value) == 0 ? value : NULL;
     }
-    if ((PyObject *)Py_TYPE(value) == house.saved_variable) {
-        PyObject *tensor = SLOT(value, house.saved_tensor);
-        const int is_plain = SLOT(value, house.unpack_hook) == Py_None && is_tensor(tensor)
-                             && version_of(tensor) == PyLong_AsLongLong(SLOT(value, house.saved_version));
-        const int has_history = is_plain && PyLong_AsLong(SLOT(value, house.output_nr)) >= 0;
-        return is_plain && !(has_history && read_mode_word() & house.grad_mode) ? tensor : NULL;
+    if ((PyObject *)Py_TYPE(value) == facts.saved_variable) {
+        PyObject *tensor = SLOT(value, facts.saved_tensor);
+        const int is_plain = SLOT(value, facts.unpack_hook) == Py_None && is_tensor(tensor)
+                             && version_of((Tensor *)tensor) == PyLong_AsLongLong(SLOT(value, facts.saved_version));
+        const int has_history = is_plain && PyLong_AsLong(SLOT(value, facts.output_nr)) >= 0;
+        return is_plain && !(has_history && read_mode_word() & KEY_GRAD_MODE_BIT) ? tensor : NULL;
     }
-    return (PyObject *)Py_TYPE(value) == house.saved_list ? NULL : value;
+    return (PyObject *)Py_TYPE(value) == facts.saved_list ? NULL : value;
 }
 
 /* What a Node saved, ready for its formulas, as new references.  How many, or -1 where Python has to unpack them (or
@@ -232,7 +233,7 @@ static Py_ssize_t unpack(PyObject *saved, PyObject **values) {
     const Py_ssize_t count = PyList_Size(saved);
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject *value = new_reference(PyList_GetItem(saved, k));
-        if ((PyObject *)Py_TYPE(value) == house.weak_reference) { /* an output that the user still has */
+        if (PyWeakref_CheckRefExact(value)) { /* an output that the user still has */
             PyObject *output = PyObject_CallNoArgs(value);
             Py_DECREF(value);
             value = output;
@@ -277,10 +278,10 @@ static int distribute(PyObject *results, PyObject *result, PyObject *targets) {
     if (parts == NULL) {
         return -1;
     }
-    for (Py_ssize_t k = 0; k < PyTuple_Size(targets) && k < PyTuple_Size(parts); k++) {
-        PyObject *target = PyTuple_GetItem(targets, k);
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(targets) && k < PyTuple_GET_SIZE(parts); k++) {
+        PyObject *target = PyTuple_GET_ITEM(targets, k);
         if (target != Py_None) {
-            PyTuple_SetItem(results, PyLong_AsSsize_t(target), new_reference(PyTuple_GetItem(parts, k)));
+            PyTuple_SetItem(results, PyLong_AsSsize_t(target), new_reference(PyTuple_GET_ITEM(parts, k)));
         }
     }
     Py_DECREF(parts);
@@ -291,19 +292,19 @@ enum { GRAD = -1, GRADS = -2, MASK = -3 }; /* a formula's arguments that were no
 
 /* RecordedNode.apply: call each formula with what it asks for. */
 static PyObject *call_formulas(Entry *entry, PyObject *calls, Py_ssize_t places, PyObject **values) {
-    PyObject *results = PyTuple_New(PyTuple_Size(entry->edges));
-    for (Py_ssize_t k = 0; results != NULL && k < PyTuple_Size(entry->edges); k++) {
+    PyObject *results = PyTuple_New(PyTuple_GET_SIZE(entry->edges));
+    for (Py_ssize_t k = 0; results != NULL && k < PyTuple_GET_SIZE(entry->edges); k++) {
         PyTuple_SetItem(results, k, new_reference(Py_None));
     }
-    for (Py_ssize_t k = 0; results != NULL && k < PyTuple_Size(calls); k++) {
-        PyObject *call = PyTuple_GetItem(calls, k), *sources = PyTuple_GetItem(call, 1);
-        const Py_ssize_t given = PyTuple_Size(sources);
+    for (Py_ssize_t k = 0; results != NULL && k < PyTuple_GET_SIZE(calls); k++) {
+        PyObject *call = PyTuple_GET_ITEM(calls, k), *sources = PyTuple_GET_ITEM(call, 1);
+        const Py_ssize_t given = PyTuple_GET_SIZE(sources);
         PyObject *arguments[MOST_SAVED + 3], *gradients = NULL;
         for (Py_ssize_t n = 0; n < given; n++) {
-            const Py_ssize_t source = PyLong_AsSsize_t(PyTuple_GetItem(sources, n));
+            const Py_ssize_t source = PyLong_AsSsize_t(PyTuple_GET_ITEM(sources, n));
             switch (source) {
             case GRAD: arguments[n] = entry->buffer[0] == NULL ? Py_None : entry->buffer[0]; break;
-            case MASK: arguments[n] = PyTuple_GetItem(call, 3); break;
+            case MASK: arguments[n] = PyTuple_GET_ITEM(call, 3); break;
             case GRADS:
                 gradients = all_gradients(entry, places);
                 arguments[n] = gradients == NULL ? Py_None : gradients;
@@ -311,65 +312,64 @@ static PyObject *call_formulas(Entry *entry, PyObject *calls, Py_ssize_t places,
             default: arguments[n] = values[source]; break;
             }
         }
-        PyObject *formula = PyTuple_GetItem(call, 0);
+        PyObject *formula = PyTuple_GET_ITEM(call, 0);
         PyObject *result = PyErr_Occurred() ? NULL : PyObject_Vectorcall(formula, arguments, (size_t)given, NULL);
         Py_XDECREF(gradients);
-        if (result == NULL || distribute(results, result, PyTuple_GetItem(call, 2)) < 0) {
+        if (result == NULL || distribute(results, result, PyTuple_GET_ITEM(call, 2)) < 0) {
             Py_CLEAR(results);
         }
     }
     return results;
 }
 
-/* The gradients that a node gives, in a tuple; NULL with an exception. */
-static PyObject *apply(Entry *entry) {
-    PyObject *recipe = PyObject_GetAttr((PyObject *)Py_TYPE(entry->node), house.calls_in_c);
-    if (recipe == NULL) {
+/* What a class of Nodes does: (formulas, takes_all_gradients, output_count, keeps_tensors) of its DerivativePlan
+ * (variable_type.py), or None where only its ``apply`` says it; borrowed, NULL with an exception. */
+static PyObject *recipe_of(PyObject *node) {
+    static PyObject *recipes;
+    PyObject *type = (PyObject *)Py_TYPE(node);
+    if (recipes == NULL && (recipes = PyDict_New()) == NULL) {
         return NULL;
     }
-    PyObject *results = NULL, *values[MOST_SAVED];
-    int is_reached = entry->buffer[0] != NULL;
-    for (Py_ssize_t k = 1; k < entry->outputs && recipe != Py_None && PyTuple_GetItem(recipe, 1) == Py_True; k++) {
+    PyObject *found = PyDict_GetItemWithError(recipes, type);
+    if (found != NULL || PyErr_Occurred() != NULL) {
+        return found;
+    }
+    PyObject *made = PyObject_CallOneArg(facts.formulas, type);
+    const int status = made == NULL ? -1 : PyDict_SetItem(recipes, type, made);
+    Py_XDECREF(made);
+    return status < 0 ? NULL : PyDict_GetItemWithError(recipes, type);
+}
+
+/* The gradients that a node gives, in a tuple; NULL with an exception. */
+static PyObject *apply(Entry *entry, PyObject *recipe) {
+    PyObject *values[MOST_SAVED];
+    int is_reached = entry->outputs > 0 && entry->buffer[0] != NULL;
+    for (Py_ssize_t k = 1; k < entry->outputs && recipe != Py_None && PyTuple_GET_ITEM(recipe, 1) == Py_True; k++) {
         is_reached |= entry->buffer[k] != NULL;
     }
     if (recipe != Py_None && is_reached) {
-        const Py_ssize_t count = unpack(SLOT(entry->node, house.saved), values);
+        const Py_ssize_t count = unpack(SLOT(entry->node, facts.saved), values);
         if (count >= 0) {
-            results = call_formulas(entry, PyTuple_GetItem(recipe, 0), PyLong_AsSsize_t(PyTuple_GetItem(recipe, 2)),
-                                    values);
+            PyObject *results = call_formulas(entry, PyTuple_GET_ITEM(recipe, 0),
+                                              PyLong_AsSsize_t(PyTuple_GET_ITEM(recipe, 2)), values);
             for (Py_ssize_t k = 0; k < count; k++) {
                 Py_DECREF(values[k]);
             }
-            Py_DECREF(recipe);
             return results;
         }
     }
-    Py_DECREF(recipe);
     PyObject *gradients = all_gradients(entry, 0);
     PyObject *returned =
-        gradients == NULL ? NULL : PyObject_CallMethodObjArgs(entry->node, house.name_apply, gradients, NULL);
+        gradients == NULL ? NULL : PyObject_CallMethodObjArgs(entry->node, name_apply, gradients, NULL);
     Py_XDECREF(gradients);
-    results = returned == NULL ? NULL : PySequence_Tuple(returned);
+    PyObject *results = returned == NULL ? NULL : PySequence_Tuple(returned);
     Py_XDECREF(returned);
-    return results;
-}
-
-static PyObject *apply_timed(Entry *entry) {
-    const int64_t start = begin_timed();
-    PyObject *name = start == 0 ? NULL : PyObject_CallMethodObjArgs(entry->node, house.name_name, NULL);
-    if (name == NULL) {
-        forget_error();
-        return apply(entry);
-    }
-    PyObject *results = apply(entry);
-    end_timed(TIMED_NODE, name, NULL, start);
-    Py_DECREF(name);
     return results;
 }
 
 /* Was the gradient made by the formula that returned it, for one input alone, and is it nobody's alias? */
 static int is_fresh(PyObject *gradient, const Entry *entry, PyObject *results) {
-    if (SLOT(gradient, house.version) != Py_None && SLOT(gradient, house.view_of) == Py_None) {
+    if (((Tensor *)gradient)->version != NULL && ((Tensor *)gradient)->view_of == NULL) {
         return 0;
     }
     for (Py_ssize_t k = 0; k < entry->outputs; k++) {
@@ -378,8 +378,8 @@ static int is_fresh(PyObject *gradient, const Entry *entry, PyObject *results) {
         }
     }
     int times = 0;
-    for (Py_ssize_t k = 0; k < PyTuple_Size(results); k++) {
-        times += PyTuple_GetItem(results, k) == gradient;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(results); k++) {
+        times += PyTuple_GET_ITEM(results, k) == gradient;
     }
     return times <= 1; /* none: it was summed to the sizes that are wanted */
 }
@@ -393,9 +393,9 @@ static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *g
         Py_DECREF(gradient);
         return -1;
     }
-    if (!is_tensor(gradient) || SLOT(gradient, house.spec) != wanted) {
+    if (!is_tensor(gradient) || ((Tensor *)gradient)->spec != wanted) {
         PyObject *valid =
-            PyObject_CallFunctionObjArgs(house.validate, gradient, wanted, from->node, results, NULL);
+            PyObject_CallFunctionObjArgs(facts.validate, gradient, wanted, from->node, results, NULL);
         Py_DECREF(gradient);
         gradient = valid;
         if (gradient == NULL) {
@@ -423,12 +423,17 @@ static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *g
 /* Run the node on top of the queue.  0, or -1 with an exception. */
 static int step(Graph *graph, int keeps_graph) {
     Entry *entry = &graph->entries[pop(graph)];
-    PyObject *results = house.is_timing ? apply_timed(entry) : apply(entry);
+    PyObject *recipe = recipe_of(entry->node);
+    PyObject *results = recipe == NULL ? NULL : apply(entry, recipe);
     if (results == NULL) {
         return -1;
     }
-    if (!keeps_graph) {
-        PyObject *done = PyObject_CallMethodObjArgs(entry->node, house.name_release_variables, NULL);
+    if (!keeps_graph && recipe != Py_None) {
+        if (PyTuple_GET_ITEM(recipe, 3) == Py_True) {
+            fill(&SLOT(entry->node, facts.saved), new_reference(Py_None));
+        }
+    } else if (!keeps_graph) {
+        PyObject *done = PyObject_CallMethodObjArgs(entry->node, name_release_variables, NULL);
         if (done == NULL) {
             Py_DECREF(results);
             return -1;
@@ -436,9 +441,9 @@ static int step(Graph *graph, int keeps_graph) {
         Py_DECREF(done);
     }
     int status = 0;
-    const Py_ssize_t given = PyTuple_Size(results);
-    for (Py_ssize_t k = 0; status == 0 && k < PyTuple_Size(entry->edges) && k < given; k++) {
-        PyObject *edge = PyTuple_GetItem(entry->edges, k), *gradient = PyTuple_GetItem(results, k);
+    const Py_ssize_t given = PyTuple_GET_SIZE(results);
+    for (Py_ssize_t k = 0; status == 0 && k < PyTuple_GET_SIZE(entry->edges) && k < given; k++) {
+        PyObject *edge = PyTuple_GET_ITEM(entry->edges, k), *gradient = PyTuple_GET_ITEM(results, k);
         if (edge == Py_None) {
             continue;
         }
@@ -452,7 +457,7 @@ static int step(Graph *graph, int keeps_graph) {
             break;
         }
         if (gradient != Py_None) {
-            status = put(graph, target, PyLong_AsSsize_t(PyTuple_GetItem(edge, 1)), new_reference(gradient), entry,
+            status = put(graph, target, PyLong_AsSsize_t(PyTuple_GET_ITEM(edge, 1)), new_reference(gradient), entry,
                          results);
         }
         if (--graph->entries[target].left == 0 && !graph->entries[target].is_leaf) {
@@ -474,14 +479,21 @@ PyObject *run_graph(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!p", &PyTuple_Type, &edges, &PyTuple_Type, &seeds, &keeps_graph)) {
         return NULL;
     }
+    if (name_apply == NULL) {
+        name_apply = PyUnicode_InternFromString("apply");
+        name_release_variables = PyUnicode_InternFromString("release_variables");
+        name_next_edges = PyUnicode_InternFromString("next_edges");
+        name_metadata_specs = PyUnicode_InternFromString("metadata_specs");
+        name_sequence_nr = PyUnicode_InternFromString("sequence_nr");
+    }
     Graph graph = {0};
     PyObject *leaves = NULL;
-    for (Py_ssize_t k = 0; k < PyTuple_Size(edges); k++) {
-        PyObject *edge = PyTuple_GetItem(edges, k), *seed = PyTuple_GetItem(seeds, k);
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(edges); k++) {
+        PyObject *edge = PyTuple_GET_ITEM(edges, k), *seed = PyTuple_GET_ITEM(seeds, k);
         int is_new = 0;
         const Py_ssize_t root = entry_of(&graph, edge, &is_new);
         if (root < 0
-            || put(&graph, root, PyLong_AsSsize_t(PyTuple_GetItem(edge, 1)), new_reference(seed),
+            || put(&graph, root, PyLong_AsSsize_t(PyTuple_GET_ITEM(edge, 1)), new_reference(seed),
                    &graph.entries[root], seeds)
                    < 0) {
             goto done;

@@ -1,12 +1,11 @@
-/* Numbers in and out (fast_numbers.py): a tensor of nested lists, and nested lists of a tensor. */
-#include "house.h"
+/* Numbers in and out: a tensor of nested lists (creation.py), nested lists and the only number of a tensor. */
+#include "speedups.h"
 
 /* The dtypes by their codes (values/dtype.py), as far as they are written and read here. */
 enum { BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 };
 enum { CATEGORY_BOOL, CATEGORY_INTEGER, CATEGORY_FLOATING };
-/* Where a plan has what: of a tensor that is made, and of one that is read. */
-enum { MADE_SPEC, MADE_CODE, MADE_NBYTES, MADE_ALLOCATE, MADE_LENGTH };
-enum { READ_CODE, READ_SIZES, READ_STRIDES, READ_LENGTH };
+/* Where what learning.py says of a tensor that is made has what. */
+enum { MADE_SPEC, MADE_CODE, MADE_NBYTES, MADE_ALLOCATE, MADE_FREE };
 
 #define MOST_LEVELS 16 /* of lists in lists; those with more go Python's way */
 
@@ -24,13 +23,13 @@ typedef struct Nest {
 /* How many items a list or a tuple has; -1 for anything else. */
 static Py_ssize_t length_of(PyObject *object) {
     if (PyList_CheckExact(object)) {
-        return PyList_Size(object);
+        return PyList_GET_SIZE(object);
     }
-    return PyTuple_CheckExact(object) ? PyTuple_Size(object) : -1;
+    return PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object) : -1;
 }
 
 static PyObject *item_of(PyObject *object, Py_ssize_t k) {
-    return PyList_CheckExact(object) ? PyList_GetItem(object, k) : PyTuple_GetItem(object, k);
+    return PyList_CheckExact(object) ? PyList_GET_ITEM(object, k) : PyTuple_GET_ITEM(object, k);
 }
 
 static int category_of(PyObject *number) {
@@ -158,31 +157,25 @@ static char *store(PyObject *data, const Nest *nest, int level, long code, char 
     return to;
 }
 
-/* What plans are found by: the device and the dtype that are asked for, the category, the sizes; NULL with an
- * exception. */
-static PyObject *key_of(const Nest *nest, PyObject *dtype, PyObject *asked) {
-    PyObject *device = asked == Py_None ? PyObject_CallNoArgs(house.default_device) : new_reference(asked);
-    PyObject *key = device == NULL ? NULL : PyTuple_New(3 + nest->levels);
-    if (key == NULL) {
-        Py_XDECREF(device);
-        return NULL;
+/* What a call is found by: the device and the dtype that are asked for, the category, the sizes. */
+static int make_key(const Nest *nest, PyObject *dtype, PyObject *device, Key *key) {
+    begin_key(key);
+    if (!add_device(key, device) || !add_value(key, dtype) || !add_word(key, (uint64_t)nest->category)) {
+        return 0;
     }
-    PyTuple_SetItem(key, 0, device);
-    PyTuple_SetItem(key, 1, new_reference(dtype));
-    PyTuple_SetItem(key, 2, PyLong_FromLong(nest->category));
     for (int k = 0; k < nest->levels; k++) {
-        PyTuple_SetItem(key, 3 + k, PyLong_FromSsize_t(nest->sizes[k]));
+        add_word(key, (uint64_t)nest->sizes[k]);
     }
-    return key;
+    return 1;
 }
 
 /* tensor(data), perhaps with a dtype and a device. */
-PyObject *call_tensor(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
-    Shortcut *self = (Shortcut *)callable;
+PyObject *call_data(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Function *self = (Function *)callable;
     PyObject *dtype = Py_None, *device = Py_None;
-    int is_known = (count & ~OFFSET_BIT) == 1;
-    for (Py_ssize_t k = 0; is_known && names != NULL && k < PyTuple_Size(names); k++) {
-        PyObject *name = PyTuple_GetItem(names, k);
+    int is_known = PyVectorcall_NARGS(count) == 1;
+    for (Py_ssize_t k = 0; is_known && names != NULL && k < PyTuple_GET_SIZE(names); k++) {
+        PyObject *name = PyTuple_GET_ITEM(names, k);
         if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
             dtype = args[1 + k];
         } else if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
@@ -192,25 +185,33 @@ PyObject *call_tensor(PyObject *callable, PyObject *const *args, size_t count, P
         }
     }
     Nest nest;
-    if (!is_known || !is_simple(read_mode_word() | house.tensor_keys) || is_watched() || !survey(args[0], &nest)) {
-        return elsewhere(self->rest, args, count, names);
+    Key key;
+    if (!is_known || !is_simple(read_mode_word() | KEY_TENSOR_KEYS) || !survey(args[0], &nest)
+        || !make_key(&nest, dtype, device, &key)) {
+        forget_error();
+        return readable(self, args, count, names);
     }
-    PyObject *key = key_of(&nest, dtype, device);
-    if (key == NULL) {
-        return NULL;
-    }
-    PyObject *plan = find(self->plans, key);
-    if (plan == NULL) {
-        PyObject *result = PyObject_CallFunctionObjArgs(self->function, args[0], dtype, device, key, NULL);
-        Py_DECREF(key);
+    Row *row = find_row(&self->calls, &key);
+    if (row == NULL) {
+        PyObject *result = readable(self, args, count, names);
+        PyObject *plan = result == NULL ? NULL : PyObject_CallOneArg(self->extra, result);
+        PyObject *const given[] = {dtype, device};
+        if (plan == NULL || keep_row(&self->calls, &key, held_by(given, 2), plan) < 0) {
+            Py_CLEAR(result);
+        }
+        Py_XDECREF(plan);
         return result;
     }
-    Py_DECREF(key);
-    Py_INCREF(plan); /* what is allocated may run the garbage collector, and that anything */
-    allocate *take = (allocate *)function_in(plan, MADE_ALLOCATE, MADE_LENGTH);
-    const double address = take == NULL ? 0 : take(PyFloat_AsDouble(PyTuple_GetItem(plan, MADE_NBYTES)));
-    const long code = PyLong_AsLong(PyTuple_GetItem(plan, MADE_CODE));
-    PyObject *result = address > 0 ? make_tensor(PyTuple_GetItem(plan, MADE_SPEC), address) : NULL;
+    if (row->found == Py_None) {
+        return readable(self, args, count, names);
+    }
+    PyObject *plan = new_reference(row->found); /* what is allocated may run the garbage collector, and that anything */
+    allocate *take = (allocate *)(uintptr_t)PyFloat_AsDouble(PyTuple_GET_ITEM(plan, MADE_ALLOCATE));
+    const double address = take(PyFloat_AsDouble(PyTuple_GET_ITEM(plan, MADE_NBYTES)));
+    const long code = PyLong_AsLong(PyTuple_GET_ITEM(plan, MADE_CODE));
+    give_back *free = (give_back *)(uintptr_t)PyFloat_AsDouble(PyTuple_GET_ITEM(plan, MADE_FREE));
+    PyObject *result =
+        address > 0 ? (PyObject *)make_tensor(PyTuple_GET_ITEM(plan, MADE_SPEC), address, free) : NULL;
     Py_DECREF(plan);
     if (PyErr_Occurred()) {
         return NULL;
@@ -219,7 +220,7 @@ PyObject *call_tensor(PyObject *callable, PyObject *const *args, size_t count, P
     if (result != NULL && !(is_regular(args[0], &nest, 0) && store(args[0], &nest, 0, code, (char *)(uintptr_t)address))) {
         Py_CLEAR(result);
     }
-    return result != NULL ? result : elsewhere(self->rest, args, count, names);
+    return result != NULL ? result : readable(self, args, count, names);
 }
 
 /* ---- to lists -------------------------------------------------------------------------------------------------- */
@@ -268,12 +269,12 @@ static const Py_ssize_t itemsizes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
 /* The numbers of dimensions ``level`` on, from an address on; NULL with an exception. */
 static PyObject *load(const char *from, long code, PyObject *sizes, PyObject *strides, Py_ssize_t level) {
-    if (level == PyTuple_Size(sizes)) {
+    if (level == PyTuple_GET_SIZE(sizes)) {
         return load_number(from, code);
     }
-    const Py_ssize_t size = PyLong_AsSsize_t(PyTuple_GetItem(sizes, level));
-    const Py_ssize_t step = PyLong_AsSsize_t(PyTuple_GetItem(strides, level)) * itemsizes[code];
-    const int is_last = level + 1 == PyTuple_Size(sizes);
+    const Py_ssize_t size = PyLong_AsSsize_t(PyTuple_GET_ITEM(sizes, level));
+    const Py_ssize_t step = PyLong_AsSsize_t(PyTuple_GET_ITEM(strides, level)) * itemsizes[code];
+    const int is_last = level + 1 == PyTuple_GET_SIZE(sizes);
     PyObject *list = PyList_New(size);
     for (Py_ssize_t k = 0; list != NULL && k < size; k++) {
         PyObject *each =
@@ -287,26 +288,107 @@ static PyObject *load(const char *from, long code, PyObject *sizes, PyObject *st
     return list;
 }
 
+/* The code of the dtype of a tensor whose numbers can be read where they are; -1 where they can not.  What learning.py
+ * says of a spec is kept. */
+static long code_of(Function *self, PyObject *object) {
+    Tensor *tensor = as_tensor(object);
+    if (tensor == NULL || tensor->address == 0) {
+        return -1;
+    }
+    const int64_t keys = tensor->keys | read_mode_word();
+    if (!is_simple(keys)) {
+        return -1;
+    }
+    Key key;
+    begin_key(&key);
+    add_identity(&key, tensor->spec);
+    Row *row = find_row(&self->calls, &key);
+    if (row == NULL) {
+        PyObject *code = PyObject_CallOneArg(self->extra, tensor->spec);
+        PyObject *held = code == NULL ? NULL : PyList_New(0);
+        if (held == NULL || PyList_Append(held, tensor->spec) < 0 || keep_row(&self->calls, &key, held, code) < 0) {
+            forget_error();
+        }
+        Py_XDECREF(code);
+        row = find_row(&self->calls, &key);
+    }
+    return row == NULL ? -1 : PyLong_AsLong(row->found);
+}
+
 /* x.tolist(). */
 PyObject *call_tolist(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
-    Shortcut *self = (Shortcut *)callable;
-    if ((count & ~OFFSET_BIT) != 1 || names != NULL) {
-        return elsewhere(self->rest, args, count, names);
+    Function *self = (Function *)callable;
+    const long code = PyVectorcall_NARGS(count) == 1 && names == NULL ? code_of(self, args[0]) : -1;
+    if (code < 0) {
+        return readable(self, args, count, names);
     }
-    PyObject *a = args[0], *spec = spec_of(a);
-    PyObject *plan = spec == NULL ? NULL : find(self->plans, spec);
-    if (plan == NULL || !(address_of(a) > 0)) {
-        return PYTHON;
-    }
-    const long keys = (keys_of(a) | read_mode_word()) & ~(house.autograd | house.grad_mode);
-    if (keys != house.tensor_keys || is_watched() || PyTuple_Size(plan) != READ_LENGTH) {
-        return PYTHON;
-    }
-    Py_INCREF(plan);
-    Py_INCREF(a);
-    PyObject *result = load((const char *)(uintptr_t)address_of(a), PyLong_AsLong(PyTuple_GetItem(plan, READ_CODE)),
-                            PyTuple_GetItem(plan, READ_SIZES), PyTuple_GetItem(plan, READ_STRIDES), 0);
-    Py_DECREF(a);
-    Py_DECREF(plan);
+    Tensor *tensor = (Tensor *)new_reference(args[0]);
+    PyObject *spec = new_reference(tensor->spec);
+    PyObject *result = load((const char *)(uintptr_t)tensor->address, code, SLOT(spec, facts.sizes),
+                            SLOT(spec, facts.strides), 0);
+    Py_DECREF(spec);
+    Py_DECREF(tensor);
     return result;
+}
+
+/* x.item(). */
+PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Function *self = (Function *)callable;
+    const long code = PyVectorcall_NARGS(count) == 1 && names == NULL ? code_of(self, args[0]) : -1;
+    const Tensor *tensor = code < 0 ? NULL : (Tensor *)args[0];
+    if (tensor == NULL || PyLong_AsLong(SLOT(tensor->spec, facts.numel)) != 1) {
+        return readable(self, args, count, names);
+    }
+    return load_number((const char *)(uintptr_t)tensor->address, code);
+}
+
+/* ---- x[index] = value ------------------------------------------------------------------------------------------ */
+
+/* Where x[index] is one view that was made before, and nothing is recorded: fill it, or copy to it.  ``extra`` has the
+ * function of x[index], and what writes a number, and a tensor. */
+PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    Function *self = (Function *)callable;
+    double number;
+    if (PyVectorcall_NARGS(count) != 3 || names != NULL || as_tensor(args[0]) == NULL) {
+        return readable(self, args, count, names);
+    }
+    const int is_number = as_number(args[2], &number);
+    const Tensor *value = is_number ? NULL : as_tensor(args[2]);
+    const int64_t keys = ((Tensor *)args[0])->keys | (value == NULL ? 0 : value->keys) | read_mode_word();
+    const int is_index = PyLong_CheckExact(args[1]) || PySlice_Check(args[1]) || PyTuple_CheckExact(args[1])
+                         || args[1] == Py_Ellipsis || args[1] == Py_None;
+    if ((!is_number && value == NULL) || !is_simple(keys) || records(keys) || !is_index) {
+        return readable(self, args, count, names);
+    }
+    PyObject *view = PyObject_Vectorcall(PyTuple_GET_ITEM(self->extra, 0), args, 2, NULL);
+    if (view == NULL) {
+        return NULL;
+    }
+    /* what is no view of it was written to by other means; and no element is written to twice */
+    const Tensor *shown = as_tensor(view);
+    int is_plain = shown != NULL && shown->view_of != NULL
+                   && shown->storage == ((Tensor *)args[0])->storage;
+    if (is_plain && value != NULL) {
+        is_plain = PyObject_RichCompareBool(SLOT(shown->spec, facts.sizes), SLOT(value->spec, facts.sizes), Py_EQ);
+    }
+    if (is_plain > 0) {
+        PyObject *overlaps = PyObject_CallOneArg(PyTuple_GET_ITEM(self->extra, 3), shown->spec);
+        is_plain = overlaps == NULL ? -1 : overlaps == Py_False;
+        Py_XDECREF(overlaps);
+    }
+    PyObject *done = NULL;
+    if (is_plain > 0) {
+        PyObject *const arguments[] = {view, args[2], Py_False};
+        done = PyObject_Vectorcall(PyTuple_GET_ITEM(self->extra, is_number ? 1 : 2), arguments, is_number ? 2 : 3, NULL);
+        if (done == NULL && is_number && PyErr_ExceptionMatches(PyExc_RuntimeError)) {
+            forget_error(); /* a number that does not fit: the readable way says so */
+            is_plain = 0;
+        }
+    }
+    Py_DECREF(view);
+    if (is_plain == 0) {
+        return readable(self, args, count, names);
+    }
+    Py_XDECREF(done);
+    return is_plain < 0 || done == NULL ? NULL : new_reference(Py_None);
 }

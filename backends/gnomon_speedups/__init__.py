@@ -1,0 +1,74 @@
+"""The C speedups of gnomon, and the Python that they need: what a call's plan is, and when one may be kept.
+
+Modules of gnomon that have a speedup end with two lines that put it in the place of what they define:
+
+    if speedups is not None:
+        Tensor = speedups.tensor(Tensor)
+
+Nothing here says what a call means: reference/gnomon does.  Without the extension, or with
+``GNOMON_SPEEDUPS=none``, these lines do nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from . import _speedups
+
+tensor = _speedups.tensor_type
+version_counter = _speedups.version_type
+operator = _speedups.operator_type
+next_sequence_number = _speedups.next_sequence_number
+after_launch = _speedups.after_launch
+forget_plans = _speedups.forget_plans
+run_graph = _speedups.run_graph
+
+
+def like(made: Any, readable: Callable[..., Any]) -> Any:
+    """``made`` under the name of ``readable``."""
+    for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__"):
+        if hasattr(readable, name):
+            setattr(made, name, getattr(readable, name))
+    made.__wrapped__ = readable
+    return made
+
+
+def method(readable: Callable[..., Any], may_view: bool = False, in_places: bool = False) -> Any:
+    """What is called in the place of a function whose call comes to that of one operator."""
+    return like(_speedups.function("call", readable, None, in_places, may_view), readable)
+
+
+def function_maker(make: Callable[..., Any]) -> Callable[..., Any]:
+    """bind.make_function, whose functions go straight to their operators' plans."""
+
+    @functools.wraps(make)
+    def make_function(packet: Any, takes_self: bool, named_defaults: bool = True) -> Any:
+        may_view = any(each.schema.is_view for each in packet.overloads.values())
+        return method(make(packet, takes_self, named_defaults), may_view, in_places=True)
+
+    return make_function
+
+
+def guard(kind: str, readable: Callable[..., Any], extra: Any = None) -> Any:
+    """The like of a special method that no interrupt may divide."""
+    return like(_speedups.function(kind, readable, extra), readable)
+
+
+def tensor_of_data(readable: Callable[..., Any]) -> Any:
+    """creation.tensor, which looks through lists in C."""
+
+    def plan_of_data(made: Any) -> Any:
+        from . import learning
+
+        return learning.plan_of_data(made)
+
+    return like(_speedups.function("tensor", readable, plan_of_data), readable)
+
+
+def bind(tensor_class: Any, functions: dict[str, Any]) -> None:
+    """The last that is bound: what is called with gnomon's methods, which are all there now."""
+    from . import learning
+
+    learning.bind(tensor_class, functions)

@@ -1,0 +1,504 @@
+"""Learning: what a call that was made the readable way leaves, so that it can be repeated.
+
+A plan is kept of a call that was one launch of a kernel which can be entered by itself, or one view, or several
+of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of each), and
+what the call returned.  All else has no plan, and goes the readable way again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gnomon.autograd import engine, variable_type
+from gnomon.autograd.node import AccumulateGrad, Node, gradient_edge
+from gnomon.autograd.saved_variable import SavedList, SavedVariable, save
+from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, derivative_plan
+from gnomon.dispatch.dispatcher import OpOverload, aten
+from gnomon.dispatch.library import UserOperator
+from gnomon.kit.generator import default_generator
+from gnomon.kit.plans import NAMED, hide_base, raise_named
+from gnomon.memory.backend import backend_of, on_default_device, on_register
+from gnomon.memory.spec import Spec
+from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor
+from gnomon.values import dtype as dtypes
+from gnomon.values import geometry
+from gnomon.values.device import AliasDevice, _scoped_devices, device, layout, memory_format
+from gnomon.values.dispatch_key import MODE_WORD, WRAPPER_KEYS
+from gnomon.values.limits import finfo
+from gnomon.values.thread_local_state import ThreadLocalStateGuard
+
+from . import _speedups
+from .plan import Entry, Kind, Plan, Saved
+
+MOST_ARGUMENTS = 24  # of an operator that has plans
+_SAVED = {"value": Saved.VALUE, "output": Saved.OUTPUT, "sizes": Saved.SIZES, "spec": Saved.SPEC}
+
+
+# -- how an operator is called -------------------------------------------------------------------------------
+
+
+def _bits(positions: Any) -> int:
+    return sum(1 << position for position in positions)
+
+
+def _position(operator: OpOverload, kind: str) -> int:
+    """Where the first argument of a type stands, or -1."""
+    kinds = [argument.type for argument in operator.schema.arguments]
+    return kinds.index(kind) if kind in kinds else -1
+
+
+def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
+    """What the C side has to know of an operator, in the order in which operator.c reads it; None: nothing, for
+    it is always called the readable way.
+    """
+    record, schema = operator.record, operator.schema
+    if record is None or isinstance(operator, UserOperator) or operator.arity > MOST_ARGUMENTS:
+        return None
+    base = (record.base or operator).record
+    if record.base is not None and (base.composite is not None or base.explicit is not None):
+        return None
+    writes = any(argument.is_written for argument in schema.arguments)
+    composite = record.composite
+    if record.explicit is not None and record.launches is None:
+        if writes or schema.is_view:
+            return None
+        composite = record.explicit
+    if composite is not None and operator.lengths:
+        composite = _with_lists(operator, composite)
+    positions = operator.tensor_positions
+    arguments = schema.arguments
+    number = _position(operator, "Scalar") if record.launches == "fill_.Scalar" else -1
+    derivatives = record.derivatives
+    return (
+        _bits(positions),
+        _bits(each for each in positions if arguments[each].is_list),
+        _bits(each for each in positions if arguments[each].is_optional),
+        number,
+        -1 if positions else _position(operator, "Device"),
+        _position(operator, "Generator"),
+        int(base.numbers_fit),
+        int(writes),
+        int(derivatives is None and composite is None and bool(positions)),
+        _recorder(operator) if derivatives else None,
+        composite,
+        int(record.composite is None),
+        int(schema.is_view),
+    )
+
+
+def _with_lists(operator: OpOverload, function: Any) -> Callable[..., Any]:
+    """``function`` for arguments of which a number may stand for a list."""
+    return lambda *arguments: function(*operator.with_lists(arguments))
+
+
+def _recorder(operator: OpOverload) -> Callable[[int], tuple[Any, ...]]:
+    """What says how to record a call: the Node's class, and what it keeps."""
+    positions = list(operator.tensor_positions)
+
+    def recorder(mask: int) -> tuple[Any, ...]:
+        needed = tuple(bool(mask >> 2 * position & 1) for position in positions)
+        plan = derivative_plan(operator, positions, needed)
+        return plan.node_class, tuple((int(_SAVED[kind]), position) for kind, position in plan.sources)
+
+    return recorder
+
+
+def record_outputs(operator: OpOverload, arguments: Sequence[Any], result: Any) -> None:
+    """Record a call of an operator on lists of tensors."""
+    inputs, slots = variable_type.flatten_inputs(operator, arguments)
+    outputs = result if isinstance(result, tuple) else (result,)
+    variable_type.record_outputs(operator, arguments, inputs, slots, outputs)
+
+
+def formulas(node_class: type) -> tuple[Any, ...] | None:
+    """What a class of Nodes does, for the engine in C; None where its ``apply`` has to be called."""
+    if not issubclass(node_class, RecordedNode) or issubclass(node_class, NotImplementedNode):
+        return None
+    plan = node_class.plan
+    return tuple(plan.formulas), plan.takes_all_gradients, plan.output_count, plan.keeps_tensors
+
+
+# -- kernels -------------------------------------------------------------------------------------------------
+
+
+def _flat(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list[Any], dict[int, list[int]]]:
+    """The tensors of a call, those of lists one by one, with None and numbers in their places; and where those
+    of each position stand.
+    """
+    flat: list[Any] = []
+    places: dict[int, list[int]] = {}
+    for position in operator.tensor_positions:
+        value = arguments[position]
+        if operator.schema.arguments[position].is_list:
+            several = [] if value is None else list(value)
+        else:
+            several = [value]
+        places[position] = list(range(len(flat), len(flat) + len(several)))
+        flat += several
+    return flat, places
+
+
+def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launches: list[Any]) -> Plan | None:
+    """The plan of a call that returned ``result`` and launched these kernels; None where it has none."""
+    record, schema = operator.record, operator.schema
+    flat, places = _flat(operator, arguments)
+    if any(isinstance(each, Tensor) and each._keys & WRAPPER_KEYS for each in flat):
+        return None
+    if operator.with_lists(arguments) is not arguments or len(launches) > 1:
+        return None
+    if record.view is not None:
+        return _views(operator, arguments[0], result)
+    base = record.base or operator
+    if schema.is_inplace:
+        outputs: list[Any] = places[0][:1]
+        inputs = list(range(len(flat)))
+    elif schema.is_out:
+        count = len(base.schema.arguments)
+        outputs = [index for position in places if position >= count for index in places[position]]
+        inputs = [index for position in places if position < count for index in places[position]]
+    else:
+        outputs = [index for position in record.written_positions for index in places[position]]
+        inputs = [
+            index
+            for position in places
+            if position not in record.written_positions
+            for index in places[position]
+        ]
+    if record.launches is not None:
+        inputs = inputs[len(outputs) :] if record.launches == "copy_" else []
+    makes = not schema.is_inplace and not schema.is_out and bool(schema.returns)
+    new = (list(result) if isinstance(result, tuple) else [result]) if makes else []
+    if not all(_is_own(each, arguments) for each in new) or (makes and outputs):
+        return None
+    where = new or [flat[index] for index in outputs]
+    if not where or not isinstance(where[0], Tensor) or where[0]._spec.device.type == "meta":
+        return None
+    plan = _facts(operator, new, [index for index in outputs if index in _written(operator, arguments, places, flat)])
+    if not launches:
+        return _memory_alone(operator, plan, new)
+    name, _, key_dtype, tensors, _, walk, kernel_arguments, call = launches[0]
+    if call is None or name != (record.launches if record.launches is not None else base.record.kernel_name):
+        return None
+    expected = [*new, *[flat[index] for index in outputs]]
+    order = [index for index in inputs if walk is None or flat[index] is not None]
+    is_number = bool(order) and not isinstance(flat[order[-1]], (Tensor, type(None)))
+    if len(tensors) != len(expected) + len(order) or not all(map(_is_same, expected, tensors)):
+        return None
+    for index, tensor in zip(order, tensors[len(expected) :]):
+        value = flat[index]
+        if not isinstance(value, (Tensor, type(None))):
+            if index != order[-1] or tensor is None or tensor._spec.ndim:
+                return None
+        elif not _is_same(value, tensor):
+            return None
+    plan.call, plan.keep = call.address, call
+    plan.order = tuple(order if new else [*outputs, *order])
+    operands = len(order) - is_number
+    if record.launches is not None and not _told_anew(operator, plan, arguments, kernel_arguments):
+        return None
+    return _entered(plan, call, operands, is_number)
+
+
+def _written(
+    operator: OpOverload, arguments: Sequence[Any], places: dict[int, list[int]], flat: list[Any]
+) -> set[int]:
+    """Which tensors of a call are written to: some only where another argument is given, too."""
+    only_with = operator.record.written_with
+    return {
+        index
+        for position, indices in places.items()
+        if position not in only_with or arguments[only_with[position]] is not None
+        for index in indices
+        if flat[index] is not None
+    }
+
+
+def _is_own(tensor: Any, arguments: Sequence[Any]) -> bool:
+    """Was the tensor made by the call, with memory of its own?"""
+    return (
+        tensor.__class__ is Tensor
+        and tensor._storage is None
+        and tensor._view_of is None
+        and tensor._version_counter is None
+        and not any(tensor is each for each in arguments)
+    )
+
+
+def _is_same(value: Any, tensor: Any) -> bool:
+    """Did the kernel get this argument, or an alias that begins where it does?"""
+    if value is tensor or value is None or tensor is None:
+        return value is tensor
+    return (
+        bool(value._address)
+        and tensor._address == value._address
+        and tensor._storage is value._storage is not None
+        and tensor._spec.dtype is value._spec.dtype
+    )
+
+
+def _facts(operator: OpOverload, new: list[Tensor], outputs: list[int]) -> Plan:
+    """The plan of a call, but for its kernel."""
+    record, schema = operator.record, operator.schema
+    specs = tuple(each._spec for each in new)
+    recorded = [
+        position
+        for position, spec in enumerate(specs)
+        if spec.dtype.category >= 2 and position not in record.non_differentiable_outputs
+    ]
+    return Plan(
+        operator,
+        Kind.NEW if new else Kind.WRITTEN,
+        specs=specs,
+        metadata=specs[: recorded[-1] + 1] if recorded else (),
+        recorded=_bits(recorded),
+        is_single=len(schema.returns) == 1,
+        written=tuple(outputs),
+        is_exclusive=schema.is_out,
+        nbytes=tuple(float(spec.extent_nbytes) for spec in specs),
+        free=_free_address(specs[0]) if specs else 0.0,
+    )
+
+
+def _free_address(spec: Spec) -> float:
+    found = getattr(backend_of(spec.device), "free_entry", None)
+    return found() if found is not None else 0.0
+
+
+def _memory_alone(operator: OpOverload, plan: Plan, new: list[Tensor]) -> Plan | None:
+    """Of a call that launched nothing: one that only allocates its result."""
+    launches = operator.record.launches
+    if launches is None or len(new) != 1 or operator.tensor_positions and launches == "copy_":
+        return None
+    spec = new[0]._spec
+    if launches and spec.numel:
+        return None
+    find = getattr(backend_of(spec.device), "allocate_entry", None)
+    if find is None or spec.free is None:
+        return None
+    plan.entry, plan.function = Entry.NOTHING, find()[1]
+    return plan
+
+
+def _told_anew(
+    operator: OpOverload, plan: Plan, arguments: Sequence[Any], kernel_arguments: Sequence[Any]
+) -> bool:
+    """Note what a fill or random numbers are told anew each time.  Can they be?"""
+    launches = operator.record.launches
+    made = bool(plan.specs)
+    position = _position(operator, "Scalar") if launches == "fill_.Scalar" else -1
+    if position >= 0:
+        number = arguments[position]
+        spec = plan.specs[0] if made else arguments[0]._spec
+        limits = _limits(spec.dtype, number.__class__)
+        if limits is None or kernel_arguments[0] is not number:
+            return False
+        plan.number = position
+        plan.least, plan.most = limits
+        plan.entry = Entry.CALL_SCALAR if made else Entry.RUN_SCALAR
+    elif _position(aten._find(launches), "Generator") >= 0:
+        spec = plan.specs[0] if made else arguments[0]._spec
+        plan.blocks = spec.numel
+        plan.entry = Entry.CALL_STREAM if made else Entry.RUN_STREAM
+    return True
+
+
+def _limits(dtype: dtypes.dtype, kind: type) -> tuple[float, float] | None:
+    """The finite numbers of a Python type that a fill of this dtype surely takes; None: ask each time."""
+    if kind not in (int, float):
+        return None
+    if dtype.category == 0:
+        return -math.inf, math.inf
+    if dtype.category == 1:
+        if kind is not int:
+            return None
+        bits = min(dtype.bits - dtype.is_signed, 53)
+        return -(2.0**bits) + (not dtype.is_signed), 2.0**bits - 1.0
+    most = finfo(dtype).max
+    return -most, most
+
+
+def _entered(plan: Plan, call: Any, operands: int, is_number: bool) -> Plan | None:
+    """The plan with how its kernel is entered; None where it can not be."""
+    is_written = plan.kind is Kind.WRITTEN
+    find_address = getattr(call, "entry_address", lambda entry: 0.0)
+    if plan.entry in (Entry.CALL_SCALAR, Entry.RUN_SCALAR, Entry.CALL_STREAM, Entry.RUN_STREAM):
+        find = getattr(call, "entry_with", None)
+        what = "scalar" if plan.entry in (Entry.CALL_SCALAR, Entry.RUN_SCALAR) else "stream"
+        entry = None if find is None else find(what, is_written)
+        if entry is None:
+            return None
+        plan.function = find_address(entry)
+        return plan if plan.function else None
+    is_alone = len(plan.written if is_written else plan.specs) == 1 and operands + is_number <= 3
+    entry = call.entry(operands, int(is_number), is_written) if is_alone and hasattr(call, "entry") else None
+    if entry is not None:
+        plan.function, plan.callable = find_address(entry), entry
+        if is_written:
+            plan.entry = Entry.RUN_NUMBER if is_number else Entry.RUN
+        else:
+            plan.entry = Entry.CALL_NUMBER if is_number else Entry.CALL
+        return plan
+    if is_number or not getattr(call, "is_claimed", False):
+        return None
+    plan.entry = Entry.ARRAY
+    if hasattr(call, "run_new_in_c"):
+        _, _, plan.allocate, _, plan.function = call.run_new_in_c()
+        return plan
+    plan.callable = getattr(call, "run_new", None)
+    return plan if plan.callable is not None and not is_written else None
+
+
+# -- views ---------------------------------------------------------------------------------------------------
+
+
+def _views(operator: OpOverload, self: Any, result: Any) -> Plan | None:
+    """The plan of an operator that makes views of its first argument."""
+    several = isinstance(result, (tuple, list))
+    views = list(result) if several else [result]
+    if not isinstance(self, Tensor) or not all(_shows(each, self) for each in views):
+        return None
+    offsets = [each._storage_offset - self._storage_offset for each in views]
+    itemsize = self._spec.dtype.itemsize
+    specs = tuple(each._spec for each in views)
+    return Plan(
+        operator,
+        Kind.VIEWS if several else Kind.VIEW,
+        specs=specs,
+        metadata=specs,
+        recorded=_bits(range(len(views))) if len(views) <= 62 else 0,
+        offsets=tuple(offsets),
+        offset_nbytes=tuple(float(offset * itemsize) for offset in offsets),
+        is_tracked=operator.record.derivatives != {},  # detach gives an alias that autograd does not follow
+    )
+
+
+def _shows(view: Any, self: Tensor) -> bool:
+    """Does ``view`` show the memory of ``self``, in elements of the same dtype?"""
+    return (
+        view.__class__ is Tensor
+        and view is not self
+        and view._storage is self._storage
+        and view._spec.dtype is self._spec.dtype
+        and bool(view._address) == bool(self._address)
+    )
+
+
+def learn_view(operator: OpOverload | None, self: Any, result: Any) -> Plan | None:
+    """The plan of a composition or a function that returned a view of ``self``; None where that is none.
+
+    Its Node is known where one was recorded in one step that keeps nothing but constants.
+    """
+    if not isinstance(self, Tensor) or not _shows(result, self) or result._view_of is None:
+        return None
+    if result._view_of[0] is not (self if self._view_of is None else self._view_of[0]):
+        return None
+    spec, offset = result._spec, result._storage_offset - self._storage_offset
+    plan = Plan(
+        operator,
+        Kind.VIEW,
+        specs=(spec,),
+        metadata=(spec,),
+        offsets=(offset,),
+        offset_nbytes=(float(offset * spec.dtype.itemsize),),
+    )
+    edge = result._gradient_edge
+    if edge is not None and edge[1] == 0:
+        node = edge[0]
+        is_one_step = len(node.next_edges) == 1 and node.next_edges[0] == gradient_edge(self)
+        saved = getattr(node, "saved", None)
+        if is_one_step and isinstance(saved, list) and not any(_is_of_a_call(each) for each in saved):
+            plan.saved, plan.metadata, plan.node_class = saved, node.metadata_specs, type(node)
+    return plan
+
+
+def _is_of_a_call(value: Any) -> bool:
+    """Is what a Node keeps another thing at each call?"""
+    return isinstance(value, (Tensor, SavedVariable, SavedList)) or callable(value)
+
+
+# -- numbers in and out --------------------------------------------------------------------------------------
+
+_WRITTEN = frozenset(dtypes.ALL) - {dtypes.float16, *dtypes.COMPLEX}
+
+
+def readable_code(spec: Spec) -> int:
+    """The code of the dtype of tensors whose numbers can be read at their address; -1 for others."""
+    is_there = backend_of(spec.device).host_memory and not spec.dtype.is_complex
+    return spec.dtype.code if is_there else -1
+
+
+def plan_of_data(made: Tensor) -> tuple[Any, ...] | None:
+    """How the tensor of some data is made again of other data: its spec, the dtype's code, bytes, and the
+    addresses of what allocates and frees; None where it can not be written to by address.
+    """
+    spec = made._spec
+    backend = backend_of(spec.device)
+    find = getattr(backend, "allocate_entry", None)
+    is_ours = backend.host_memory and backend.has_addresses and spec.free is not None and find is not None
+    if made.__class__ is not Tensor or not is_ours or spec.dtype not in _WRITTEN:
+        return None
+    return spec, spec.dtype.code, float(spec.extent_nbytes), find()[1], _free_address(spec)
+
+
+# -- the start -----------------------------------------------------------------------------------------------
+
+
+def know() -> None:
+    """Tell the extension of gnomon."""
+    _speedups.know(
+        {
+            "mode_word": MODE_WORD,
+            "scoped_devices": _scoped_devices,
+            "values": (str, dtypes.dtype, device, AliasDevice, layout, memory_format),
+            "learn": learn,
+            "learn_view": learn_view,
+            "prepare": prepare,
+            "formulas": formulas,
+            "gradient_edge": gradient_edge,
+            "save": save,
+            "untyped_storage": Tensor.untyped_storage,
+            "record_outputs": record_outputs,
+            "no_grad_mode": CreationMeta.NO_GRAD_MODE,
+            "multi_output": CreationMeta.MULTI_OUTPUT_NODE,
+            "default_generator": default_generator,
+            "named": NAMED,
+            "raise_named": raise_named,
+            "hide_base": hide_base,
+            "RecordedNode": RecordedNode,
+            "Node": Node,
+            "AccumulateGrad": AccumulateGrad,
+            "SavedVariable": SavedVariable,
+            "SavedList": SavedList,
+            "AutogradMeta": AutogradMeta,
+            "Spec": Spec,
+            "dtype": dtypes.dtype,
+            "validate": engine._validate,
+            "inference_version": INFERENCE_VERSION,
+            "nothing_to_end": ThreadLocalStateGuard._ended,
+        }
+    )
+
+
+def bind(tensor_class: Any, functions: dict[str, Any]) -> None:
+    """Put what is called with these methods in their places, once gnomon is all there."""
+    know()
+    for name in ("item", "tolist"):
+        readable = getattr(tensor_class, name)
+        setattr(tensor_class, name, _guarded(name, readable, readable_code))
+    overlaps = lambda spec: geometry.has_internal_overlap(spec.sizes, spec.strides)  # noqa: E731
+    extra = (tensor_class.__getitem__, aten.fill_.Scalar, aten.copy_.default, overlaps)
+    tensor_class.__setitem__ = _guarded("setitem", tensor_class.__setitem__, extra)
+    _speedups.use_number_protocol({name: getattr(tensor_class, name) for name in dir(tensor_class)})
+
+
+def _guarded(kind: str, readable: Callable[..., Any], extra: Any) -> Any:
+    from . import guard
+
+    return guard(kind, readable, extra)
+
+
+on_register(lambda backend: _speedups.forget_plans())
+dtypes.on_default_dtype(_speedups.forget_plans)
+on_default_device(_speedups.forget_plans)

@@ -1,0 +1,650 @@
+/* Functions and methods of the face, and Python's operators: from a call's arguments straight to the plan of the one
+ * operator that it comes to.
+ *
+ * What a function does with its arguments before it calls an operator (argument_parser.py: which overload, defaults,
+ * one number for a list) is a function of the arguments' specs and of all that is no tensor.  So the readable function
+ * is watched once for each such key, and where all it did was to call one operator, that is called at once from then
+ * on.  A number that stands for a tensor counts by its type alone. */
+#include "speedups.h"
+
+#define MOST_ARGUMENTS 24
+enum { CONSTANT = -1, PACKED = 64 }; /* a place of the schema: an argument's index, that in a list of its own, or none */
+
+/* What a call of a function comes to. */
+typedef struct Call {
+    PyObject_HEAD
+    Operator *operator;
+    PlanObject *plan;      /* the operator's, once it is known, and where nothing but the arguments decides it */
+    PyObject *return_type; /* of the results, where they have names; or NULL */
+    PyObject *arguments;   /* the operator's, for places of constants */
+    int places[MOST_ARGUMENTS];
+} Call;
+
+static int traverse_call(PyObject *object, visitproc visit, void *arg) {
+    Call *self = (Call *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->operator);
+    Py_VISIT(self->plan);
+    Py_VISIT(self->return_type);
+    Py_VISIT(self->arguments);
+    return 0;
+}
+
+static int clear_call(PyObject *object) {
+    Call *self = (Call *)object;
+    Py_CLEAR(self->operator);
+    Py_CLEAR(self->plan);
+    Py_CLEAR(self->return_type);
+    Py_CLEAR(self->arguments);
+    return 0;
+}
+
+static void deallocate_call(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    clear_call(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------------ */
+
+/* What a call is found by, and what its tensors have.  0 where it has no key. */
+static int make_key(const Function *self, PyObject *const *args, Py_ssize_t count, PyObject *names, Key *key,
+                    int64_t *keys) {
+    begin_key(key);
+    *keys = KEY_TENSOR_KEYS;
+    const Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    if (count + named > MOST_ARGUMENTS || !add_word(key, (uint64_t)(count << 1 | 1))) {
+        return 0;
+    }
+    for (Py_ssize_t k = 0; k < named; k++) {
+        add_identity(key, PyTuple_GET_ITEM(names, k));
+    }
+    for (Py_ssize_t k = 0; k < count + named; k++) {
+        PyObject *each = args[k];
+        double number;
+        if (is_tensor(each)) {
+            const Tensor *tensor = (Tensor *)each;
+            if (tensor->spec == NULL) {
+                return 0;
+            }
+            *keys |= tensor->keys;
+            add_identity(key, tensor->spec);
+        } else if (self->by_type >> k & 1 && as_number(each, &number)) {
+            add_identity(key, Py_TYPE(each));
+        } else if ((PyList_CheckExact(each) && PyList_GET_SIZE(each) > 0 && is_tensor(PyList_GET_ITEM(each, 0)))
+                   || (PyTuple_CheckExact(each) && PyTuple_GET_SIZE(each) > 0 && is_tensor(PyTuple_GET_ITEM(each, 0)))) {
+            if (!add_tensors(key, each)) {
+                return 0;
+            }
+        } else if (!add_value(key, each)) {
+            return 0;
+        }
+    }
+    return key->count < MOST_WORDS;
+}
+
+/* ---- learning -------------------------------------------------------------------------------------------------- */
+
+static PyObject *item_of(PyObject *list, Py_ssize_t k) {
+    return PyTuple_Check(list) ? PyTuple_GET_ITEM(list, k) : PyList_GET_ITEM(list, k);
+}
+
+static Py_ssize_t length_of(PyObject *list) {
+    return PyTuple_Check(list) ? PyTuple_GET_SIZE(list) : PyList_CheckExact(list) ? PyList_GET_SIZE(list) : -1;
+}
+
+static int has_tensors(PyObject *value) {
+    for (Py_ssize_t k = 0; k < length_of(value); k++) {
+        if (is_tensor(item_of(value, k))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int same_items(PyObject *mine, PyObject *other) {
+    const Py_ssize_t length = length_of(mine);
+    if (length < 0 || length != length_of(other)) {
+        return 0;
+    }
+    for (Py_ssize_t k = 0; k < length; k++) {
+        if (item_of(mine, k) != item_of(other, k)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Where the object stands among the arguments, ``preferred`` before others; -1: nowhere. */
+static int index_of(PyObject *object, PyObject *const *args, Py_ssize_t count, Py_ssize_t preferred) {
+    if (preferred < count && args[preferred] == object) {
+        return (int)preferred;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (args[k] == object) {
+            return (int)k;
+        }
+    }
+    return -1;
+}
+
+enum { IS_LEARNT, IS_NOTHING, ASK_AGAIN, HAS_FAILED };
+
+/* How the arguments of the operator come of those of the function. */
+static int match(Function *self, const Noted *found, PyObject *const *args, Py_ssize_t positional, Py_ssize_t count,
+                 Call *call) {
+    Operator *operator= found->operator;
+    int64_t is_used = 0;
+    if (operator->arity > MOST_ARGUMENTS) {
+        return IS_NOTHING;
+    }
+    for (Py_ssize_t k = 0; k < operator->arity; k++) {
+        PyObject *value = PyTuple_GET_ITEM(found->arguments, k);
+        call->places[k] = CONSTANT;
+        int place = -1;
+        if (is_tensor(value)) {
+            place = index_of(value, args, count, k);
+            if (place < 0 || (self->in_places && place < positional && place != k)) {
+                return IS_NOTHING;
+            }
+            call->places[k] = place;
+        } else if (has_tensors(value)) {
+            for (Py_ssize_t n = 0; n < count && place < 0; n++) {
+                place = same_items(args[n], value) ? (int)n : -1;
+            }
+            call->places[k] = place;
+            if (place < 0) {
+                place = length_of(value) == 1 ? index_of(item_of(value, 0), args, count, k) : -1;
+                if (place < 0) {
+                    return IS_NOTHING;
+                }
+                call->places[k] = PACKED + place;
+            }
+        } else if ((operator->tensors >> k & 1 || k == operator->number)
+                   && (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
+            place = index_of(value, args, count, k);
+            if (place >= 0 && !(self->by_value >> place & 1)) {
+                if (!(self->by_type >> place & 1)) {
+                    self->by_type |= 1LL << place;
+                    return ASK_AGAIN;
+                }
+                call->places[k] = place;
+            }
+        }
+        if (call->places[k] >= 0) {
+            is_used |= 1LL << place;
+        }
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        double number;
+        if (is_used >> k & 1) {
+            continue;
+        }
+        if (is_tensor(args[k]) || has_tensors(args[k])) {
+            return IS_NOTHING; /* what it holds was read, perhaps */
+        }
+        if (self->by_type >> k & 1 && as_number(args[k], &number)) { /* here what it is worth counts */
+            self->by_value |= 1LL << k;
+            self->by_type &= ~(1LL << k);
+            return ASK_AGAIN;
+        }
+    }
+    return IS_LEARNT;
+}
+
+/* What is to be kept of a first call, in ``kept``; see above for what is returned. */
+static int learn_call(Function *self, const Noted *found, PyObject *const *args, Py_ssize_t positional,
+                      Py_ssize_t count, PyObject *result, PyObject **kept) {
+    if (found->count != 1 || found->operator== NULL) {
+        return IS_NOTHING;
+    }
+    PyObject *return_type = NULL;
+    if (result != found->result) {
+        if (!PyTuple_CheckExact(found->result) || !PyTuple_Check(result) || !same_items(result, found->result)) {
+            return IS_NOTHING;
+        }
+        return_type = (PyObject *)Py_TYPE(result);
+    }
+    Call *call = (Call *)PyType_GenericAlloc(facts.call, 0);
+    if (call == NULL) {
+        return HAS_FAILED;
+    }
+    const int status = match(self, found, args, positional, count, call);
+    if (status != IS_LEARNT) {
+        Py_DECREF(call);
+        return status;
+    }
+    call->operator= (Operator *)new_reference((PyObject *)found->operator);
+    Py_XINCREF(return_type);
+    call->return_type = return_type;
+    call->arguments = PyTuple_New(found->operator->arity);
+    for (Py_ssize_t k = 0; call->arguments != NULL && k < found->operator->arity; k++) {
+        PyObject *each = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(found->arguments, k) : Py_None;
+        PyTuple_SET_ITEM(call->arguments, k, new_reference(each));
+    }
+    if (call->arguments == NULL) {
+        Py_DECREF(call);
+        return HAS_FAILED;
+    }
+    *kept = (PyObject *)call;
+    return IS_LEARNT;
+}
+
+static int names_requires_grad(PyObject *names) {
+    for (Py_ssize_t k = 0; names != NULL && k < PyTuple_GET_SIZE(names); k++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), "requires_grad") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py_ssize_t positional, size_t given,
+                       PyObject *names, int is_plain) {
+    const Py_ssize_t count = positional + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+    Noted mine = {0}, *outer = noted;
+    noted = &mine;
+    PyObject *result = readable(self, args, given, names);
+    noted = outer;
+    if (result != NULL && is_plain && !names_requires_grad(names)) {
+        PyObject *kept = NULL;
+        int status = learn_call(self, &mine, args, positional, count, result, &kept);
+        if (status == IS_NOTHING && self->may_view && names == NULL && count > 0 && is_tensor(args[0])) {
+            PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, Py_None, args[0], result, NULL);
+            kept = declared == NULL ? NULL : plan_from(declared);
+            Py_XDECREF(declared);
+            status = kept == NULL ? HAS_FAILED : IS_LEARNT;
+        }
+        if (status == IS_LEARNT || status == IS_NOTHING) {
+            PyObject *held = held_by(args, count);
+            if (held != NULL && names != NULL && PyList_Append(held, names) < 0) {
+                Py_CLEAR(held);
+            }
+            status = keep_row(&self->calls, key, held, status == IS_LEARNT ? kept : Py_None) < 0 ? HAS_FAILED : status;
+        }
+        Py_XDECREF(kept);
+        if (status == HAS_FAILED) {
+            Py_CLEAR(result);
+        }
+    }
+    if (outer != NULL && mine.count > 0) { /* what this one called, the outer one has called */
+        if (outer->count == 0 && mine.operator!= NULL) {
+            outer->operator= (Operator *)new_reference((PyObject *)mine.operator);
+            outer->arguments = new_reference(mine.arguments);
+            outer->result = new_reference(mine.result);
+        }
+        outer->count += mine.count;
+    }
+    Py_XDECREF(mine.operator);
+    Py_XDECREF(mine.arguments);
+    Py_XDECREF(mine.result);
+    return result;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
+
+/* The results as the type that has names for them; takes the reference. */
+static PyObject *with_names(PyObject *result, PyObject *type) {
+    if (result == NULL || type == NULL) {
+        return result;
+    }
+    PyObject *named = PyTuple_Check(result) ? PyObject_CallObject(type, result) : NULL;
+    Py_DECREF(result);
+    return named;
+}
+
+/* NULL without an exception: the readable way. */
+static PyObject *run(Call *call, PyObject *const *args) {
+    PyObject *all[MOST_ARGUMENTS], *packed[MOST_ARGUMENTS];
+    Operator *operator= call->operator;
+    Py_ssize_t packed_count = 0;
+    for (Py_ssize_t k = 0; k < operator->arity; k++) {
+        const int place = call->places[k];
+        if (place == CONSTANT) {
+            all[k] = PyTuple_GET_ITEM(call->arguments, k);
+        } else if (place < PACKED) {
+            all[k] = args[place];
+        } else {
+            all[k] = packed[packed_count] = PyTuple_Pack(1, args[place - PACKED]);
+            if (packed[packed_count++] == NULL) {
+                return NULL;
+            }
+        }
+    }
+    PyObject *result = NULL;
+    Py_INCREF(call);
+    if (noted == NULL && call->plan != NULL) {
+        result = run_plan(operator, call->plan, all);
+    }
+    if (result == NULL && PyErr_Occurred() == NULL) {
+        result = PyObject_Vectorcall((PyObject *)operator, all, (size_t)operator->arity, NULL);
+    }
+    for (Py_ssize_t k = 0; k < packed_count; k++) {
+        Py_DECREF(packed[k]);
+    }
+    result = with_names(result, call->return_type);
+    Py_DECREF(call);
+    return result;
+}
+
+/* The plan that the operator has for a call of these arguments, which alone decide it. */
+static void find_plan(Call *call, PyObject *const *args) {
+    Operator *operator= call->operator;
+    if (operator->composite != NULL || operator->device >= 0 || operator->is_readable || !operator->is_prepared) {
+        return;
+    }
+    PyObject *all[MOST_ARGUMENTS];
+    for (Py_ssize_t k = 0; k < operator->arity; k++) {
+        if (call->places[k] >= PACKED) {
+            return;
+        }
+        all[k] = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(call->arguments, k) : args[call->places[k]];
+    }
+    PyObject *plan = plan_of(operator, all);
+    if (plan != NULL) {
+        fill((PyObject **)&call->plan, new_reference(plan));
+    }
+}
+
+PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
+    Function *self = (Function *)callable;
+    const Py_ssize_t count = PyVectorcall_NARGS(given);
+    Key key;
+    int64_t keys;
+    if (!make_key(self, args, count, names, &key, &keys)) {
+        forget_error();
+        return readable(self, args, given, names);
+    }
+    Row *row = find_row(&self->calls, &key);
+    if (row == NULL) {
+        return learn(self, &key, args, count, given, names, is_simple(keys | read_mode_word()));
+    }
+    if (Py_TYPE(row->found) == facts.call) {
+        Call *call = (Call *)row->found;
+        if (call->plan == NULL) {
+            find_plan(call, args);
+        }
+        return run(call, args);
+    }
+    if (Py_TYPE(row->found) == facts.plan) {
+        PlanObject *plan = (PlanObject *)row->found;
+        keys |= read_mode_word();
+        if (noted == NULL && is_simple(keys)) {
+            Py_INCREF(plan);
+            PyObject *result = run_view(NULL, plan, args, keys);
+            const int is_known = plan->plan.node_class != Py_None;
+            Py_DECREF(plan);
+            if (result != NULL || PyErr_Occurred() != NULL) {
+                return result;
+            }
+            if (records(keys) && !is_known) { /* the Node is not known: perhaps it is now */
+                return learn(self, &key, args, count, given, names, 1);
+            }
+        }
+    }
+    return readable(self, args, given, names);
+}
+
+/* ---- the type -------------------------------------------------------------------------------------------------- */
+
+static int traverse(PyObject *object, visitproc visit, void *arg) {
+    Function *self = (Function *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->python);
+    Py_VISIT(self->extra);
+    Py_VISIT(self->attributes);
+    for (Py_ssize_t k = 0; k < self->calls.room; k++) {
+        if (self->calls.rows[k] != NULL) {
+            Py_VISIT(self->calls.rows[k]->found);
+        }
+    }
+    return 0;
+}
+
+static int clear(PyObject *object) {
+    Function *self = (Function *)object;
+    Py_CLEAR(self->python);
+    Py_CLEAR(self->extra);
+    Py_CLEAR(self->attributes);
+    clear_table(&self->calls);
+    return 0;
+}
+
+static void deallocate(PyObject *object) {
+    Function *self = (Function *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weak_references != NULL) {
+        PyObject_ClearWeakRefs(object);
+    }
+    clear(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+/* As a function in a class: bound to what it is looked up at. */
+static PyObject *bind(PyObject *function, PyObject *object, PyObject *type) {
+    (void)type;
+    return object == NULL || object == Py_None ? new_reference(function) : PyMethod_New(function, object);
+}
+
+static PyObject *represent(PyObject *object) {
+    PyObject *name = PyObject_GetAttrString(object, "__qualname__");
+    if (name == NULL) {
+        PyErr_Clear();
+        return PyUnicode_FromString("<function>");
+    }
+    PyObject *text = PyUnicode_FromFormat("<function %U>", name);
+    Py_DECREF(name);
+    return text;
+}
+
+/* Pickled and copied by name, as functions are. */
+static PyObject *reduce(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    return PyObject_GetAttrString(object, "__qualname__");
+}
+
+static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Function, attributes), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Function, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_call, (void *)PyVectorcall_Call}, {Py_tp_traverse, (void *)traverse}, {Py_tp_clear, (void *)clear},
+    {Py_tp_dealloc, (void *)deallocate},     {Py_tp_descr_get, (void *)bind},    {Py_tp_members, members},
+    {Py_tp_methods, methods},                {Py_tp_repr, (void *)represent},    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    "gnomon_speedups.Function",
+    sizeof(Function),
+    0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+    slots,
+};
+
+static PyType_Slot call_slots[] = {
+    {Py_tp_dealloc, (void *)deallocate_call}, {Py_tp_traverse, (void *)traverse_call},
+    {Py_tp_clear, (void *)clear_call},        {0, NULL},
+};
+
+static PyType_Spec call_spec = {
+    "gnomon_speedups.Call", sizeof(Call), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, call_slots,
+};
+
+int make_function_types(void) {
+    facts.function = (PyTypeObject *)PyType_FromSpec(&spec);
+    facts.call = (PyTypeObject *)PyType_FromSpec(&call_spec);
+    return facts.function == NULL || facts.call == NULL ? -1 : 0;
+}
+
+static const struct {
+    const char *name;
+    vectorcallfunc call;
+} kinds[] = {
+    {"call", call_made},   {"tensor", call_data},   {"tolist", call_tolist}, {"item", call_item},
+    {"setitem", call_setitem}, {"enter", call_enter}, {"exit", call_exit},   {"leave_device", call_leave_device},
+    {"give_back", call_give_back},
+};
+
+/* function(kind, readable function, extra, in_places, may_view) */
+PyObject *make_function(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *kind;
+    PyObject *python, *extra = Py_None;
+    int in_places = 0, may_view = 0;
+    if (!PyArg_ParseTuple(args, "sO|Opp", &kind, &python, &extra, &in_places, &may_view)) {
+        return NULL;
+    }
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (strcmp(kinds[k].name, kind) == 0) {
+            Function *self = (Function *)PyType_GenericAlloc(facts.function, 0);
+            if (self != NULL) {
+                self->call = kinds[k].call;
+                self->python = new_reference(python);
+                self->extra = new_reference(extra);
+                self->in_places = in_places;
+                self->may_view = may_view;
+            }
+            return (PyObject *)self;
+        }
+    }
+    return PyErr_Format(PyExc_ValueError, "no function of kind %s", kind);
+}
+
+/* ---- Python's operators ---------------------------------------------------------------------------------------- */
+
+/* X(slot's name, method, reflected method) */
+#define BINARY(X)                                                                                               \
+    X(nb_add, __add__, __radd__)                                                                                \
+    X(nb_subtract, __sub__, __rsub__)                                                                           \
+    X(nb_multiply, __mul__, __rmul__)                                                                           \
+    X(nb_true_divide, __truediv__, __rtruediv__)                                                                \
+    X(nb_floor_divide, __floordiv__, __rfloordiv__)                                                             \
+    X(nb_remainder, __mod__, __rmod__)                                                                          \
+    X(nb_matrix_multiply, __matmul__, __rmatmul__)                                                              \
+    X(nb_and, __and__, __rand__)                                                                                \
+    X(nb_or, __or__, __ror__)                                                                                   \
+    X(nb_xor, __xor__, __rxor__)                                                                                \
+    X(nb_lshift, __lshift__, __rlshift__)                                                                       \
+    X(nb_rshift, __rshift__, __rrshift__)
+#define INPLACE(X)                                                                                              \
+    X(nb_inplace_add, __iadd__)                                                                                 \
+    X(nb_inplace_subtract, __isub__)                                                                            \
+    X(nb_inplace_multiply, __imul__)                                                                            \
+    X(nb_inplace_true_divide, __itruediv__)
+#define UNARY(X)                                                                                                \
+    X(nb_negative, __neg__)                                                                                     \
+    X(nb_absolute, __abs__)
+#define COMPARISONS(X) X(0, __lt__) X(1, __le__) X(2, __eq__) X(3, __ne__) X(4, __gt__) X(5, __ge__)
+
+#define FUNCTION(method) protocol.method
+static struct {
+#define DECLARE_BINARY(slot, method, reflected) PyObject *method, *reflected;
+#define DECLARE(slot, method) PyObject *method;
+    BINARY(DECLARE_BINARY)
+    INPLACE(DECLARE)
+    UNARY(DECLARE)
+    COMPARISONS(DECLARE)
+    PyObject *__getitem__, *__setitem__;
+} protocol;
+
+static PyObject *call_two(PyObject *function, PyObject *a, PyObject *b) {
+    PyObject *const args[] = {a, b};
+    if (function == NULL) {
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    return ((Function *)function)->call(function, args, 2, NULL);
+}
+
+#define DEFINE_BINARY(slot, method, reflected)                                                                  \
+    static PyObject *do_##slot(PyObject *a, PyObject *b) {                                                      \
+        return is_tensor(a) ? call_two(protocol.method, a, b) : call_two(protocol.reflected, b, a);             \
+    }
+#define DEFINE_INPLACE(slot, method)                                                                            \
+    static PyObject *do_##slot(PyObject *a, PyObject *b) {                                                      \
+        return call_two(protocol.method, a, b);                                                                 \
+    }
+#define DEFINE_UNARY(slot, method)                                                                              \
+    static PyObject *do_##slot(PyObject *a) {                                                                   \
+        return ((Function *)protocol.method)->call(protocol.method, &a, 1, NULL);                               \
+    }
+BINARY(DEFINE_BINARY)
+INPLACE(DEFINE_INPLACE)
+UNARY(DEFINE_UNARY)
+
+static PyObject *compare(PyObject *a, PyObject *b, int sign) {
+#define CASE(number, method) \
+    case number: return call_two(protocol.method, a, b);
+    switch (sign) {
+        COMPARISONS(CASE)
+    default: Py_RETURN_NOTIMPLEMENTED;
+    }
+}
+
+static PyObject *get_item(PyObject *a, PyObject *index) {
+    return call_two(protocol.__getitem__, a, index);
+}
+
+static int set_item(PyObject *a, PyObject *index, PyObject *value) {
+    if (value == NULL) {
+        PyErr_SetString(PyExc_AttributeError, "__delitem__");
+        return -1;
+    }
+    PyObject *const args[] = {a, index, value};
+    PyObject *done = ((Function *)protocol.__setitem__)->call(protocol.__setitem__, args, 3, NULL);
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+/* The function of that name, if it is one of ours: any other is left to Python. */
+static PyObject *own_function(PyObject *functions, const char *name) {
+    PyObject *found = PyDict_GetItemString(functions, name);
+    return found != NULL && Py_TYPE(found) == facts.function ? new_reference(found) : NULL;
+}
+
+/* use_number_protocol(the class's functions by name): Python's operators come to them without a look-up. */
+PyObject *use_number_protocol(PyObject *module, PyObject *functions) {
+    (void)module;
+    if (!PyDict_Check(functions)) {
+        return PyErr_Format(PyExc_TypeError, "expected a dict, got %R", functions);
+    }
+    PyHeapTypeObject *type = (PyHeapTypeObject *)facts.tensor;
+#define USE_BINARY(slot, method, reflected)                                                                     \
+    protocol.method = own_function(functions, #method);                                                         \
+    protocol.reflected = own_function(functions, #reflected);                                                   \
+    if (protocol.method != NULL && protocol.reflected != NULL) {                                                \
+        type->as_number.slot = do_##slot;                                                                       \
+    }
+#define USE(slot, method)                                                                                       \
+    protocol.method = own_function(functions, #method);                                                         \
+    if (protocol.method != NULL) {                                                                              \
+        type->as_number.slot = do_##slot;                                                                       \
+    }
+#define USE_COMPARISON(number, method)                                                                          \
+    protocol.method = own_function(functions, #method);                                                         \
+    is_whole = is_whole && protocol.method != NULL;
+    BINARY(USE_BINARY)
+    INPLACE(USE)
+    UNARY(USE)
+    int is_whole = 1;
+    COMPARISONS(USE_COMPARISON)
+    if (is_whole) {
+        facts.tensor->tp_richcompare = compare;
+    }
+    protocol.__getitem__ = own_function(functions, "__getitem__");
+    protocol.__setitem__ = own_function(functions, "__setitem__");
+    if (protocol.__getitem__ != NULL && protocol.__setitem__ != NULL) {
+        type->as_mapping.mp_subscript = get_item;
+        type->as_mapping.mp_ass_subscript = set_item;
+    }
+    PyType_Modified(facts.tensor);
+    return PyErr_Occurred() != NULL ? NULL : new_reference(Py_None);
+}

@@ -1,0 +1,151 @@
+/* The extension gnomon_speedups._speedups, and what it is told of gnomon. */
+#include "speedups.h"
+
+struct facts facts;
+
+/* Where instances of ``type`` keep the slot ``name``; -1 with an exception. */
+static Py_ssize_t slot_offset(PyObject *type, const char *name) {
+    PyObject *found = PyObject_GetAttrString(type, name);
+    Py_ssize_t offset = -1;
+    if (found != NULL && Py_TYPE(found) == &PyMemberDescr_Type) {
+        offset = ((PyMemberDescrObject *)found)->d_member->offset;
+    } else if (found != NULL) {
+        PyErr_Format(PyExc_RuntimeError, "%R does not keep %s in a slot", type, name);
+    }
+    Py_XDECREF(found);
+    return offset;
+}
+
+static PyObject *given(PyObject *told, const char *name) {
+    PyObject *found = PyDict_GetItemString(told, name);
+    if (found == NULL) {
+        PyErr_Format(PyExc_KeyError, "know: %s", name);
+        return NULL;
+    }
+    return new_reference(found);
+}
+
+/* know(facts): classes, functions and objects by name, as far as they are there yet; what is not told is not needed
+ * before it is. */
+static PyObject *know(PyObject *module, PyObject *told) {
+    (void)module;
+    const struct {
+        const char *type, *slot;
+        Py_ssize_t *offset;
+    } slots[] = {
+        {"AutogradMeta", "accumulator_edge", &facts.accumulator_edge},
+        {"Node", "metadata_specs", &facts.metadata_specs},
+        {"Node", "next_edges", &facts.next_edges},
+        {"Node", "sequence_nr", &facts.sequence_nr},
+        {"RecordedNode", "saved", &facts.saved},
+        {"Spec", "sizes", &facts.sizes},
+        {"Spec", "strides", &facts.strides},
+        {"Spec", "free", &facts.free},
+        {"Spec", "dtype", &facts.dtype},
+        {"Spec", "numel", &facts.numel},
+        {"dtype", "category", &facts.category},
+        {"SavedVariable", "tensor", &facts.saved_tensor},
+        {"SavedVariable", "version", &facts.saved_version},
+        {"SavedVariable", "output_nr", &facts.output_nr},
+        {"SavedVariable", "unpack_hook", &facts.unpack_hook},
+        {"SavedVariable", "edge", &facts.saved_edge},
+        {"SavedVariable", "is_variable", &facts.is_variable},
+    };
+    const struct {
+        const char *name;
+        PyObject **object;
+    } objects[] = {
+        {"mode_word", &facts.mode_word},
+        {"scoped_devices", &facts.scoped_devices},
+        {"values", &facts.values},
+        {"learn", &facts.learn},
+        {"learn_view", &facts.learn_view},
+        {"prepare", &facts.prepare},
+        {"formulas", &facts.formulas},
+        {"gradient_edge", &facts.gradient_edge},
+        {"save", &facts.save},
+        {"untyped_storage", &facts.untyped_storage},
+        {"record_outputs", &facts.record_outputs},
+        {"no_grad_mode", &facts.no_grad_mode},
+        {"multi_output", &facts.multi_output},
+        {"default_generator", &facts.default_generator},
+        {"named", &facts.named},
+        {"raise_named", &facts.raise_named},
+        {"hide_base", &facts.hide_base},
+        {"RecordedNode", &facts.recorded_node},
+        {"Node", &facts.node},
+        {"AccumulateGrad", &facts.accumulate_grad},
+        {"SavedVariable", &facts.saved_variable},
+        {"SavedList", &facts.saved_list},
+        {"validate", &facts.validate},
+        {"inference_version", &facts.inference_version},
+        {"nothing_to_end", &facts.nothing_to_end},
+    };
+    if (!PyDict_Check(told)) {
+        return PyErr_Format(PyExc_TypeError, "know: expected a dict, got %R", told);
+    }
+    for (size_t k = 0; k < sizeof slots / sizeof *slots; k++) {
+        PyObject *type = given(told, slots[k].type);
+        if (type == NULL) {
+            return NULL;
+        }
+        *slots[k].offset = slot_offset(type, slots[k].slot);
+        Py_DECREF(type);
+        if (*slots[k].offset < 0) {
+            return NULL;
+        }
+    }
+    for (size_t k = 0; k < sizeof objects / sizeof *objects; k++) {
+        *objects[k].object = given(told, objects[k].name);
+        if (*objects[k].object == NULL) {
+            return NULL;
+        }
+    }
+    Py_RETURN_NONE;
+}
+
+/* tensor_type(Tensor), version_type(VersionCounter), operator_type(OpOverload): the classes in C that are to take the
+ * places of these in Python. */
+static PyObject *tensor_type(PyObject *module, PyObject *python) {
+    (void)module;
+    if (is_tensor_ready() < 0 || (facts.tensor = make_tensor_type(python)) == NULL) {
+        return NULL;
+    }
+    return new_reference((PyObject *)facts.tensor);
+}
+
+static PyObject *version_type(PyObject *module, PyObject *python) {
+    (void)module;
+    return (facts.version = make_version_type(python)) == NULL ? NULL : new_reference((PyObject *)facts.version);
+}
+
+static PyObject *operator_type(PyObject *module, PyObject *python) {
+    (void)module;
+    return (facts.operator= make_operator_type(python)) == NULL ? NULL : new_reference((PyObject *)facts.operator);
+}
+
+static PyMethodDef functions[] = {
+    {"know", know, METH_O, NULL},
+    {"tensor_type", tensor_type, METH_O, NULL},
+    {"version_type", version_type, METH_O, NULL},
+    {"operator_type", operator_type, METH_O, NULL},
+    {"function", make_function, METH_VARARGS, NULL},
+    {"use_number_protocol", use_number_protocol, METH_O, NULL},
+    {"next_sequence_number", next_sequence_number, METH_NOARGS, NULL},
+    {"after_launch", (PyCFunction)(void (*)(void))after_launch, METH_FASTCALL, NULL},
+    {"forget_plans", forget_plans, METH_NOARGS, NULL},
+    {"run_graph", run_graph, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "gnomon_speedups._speedups", NULL, -1, functions, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__speedups(void) {
+    PyObject *module = PyModule_Create(&definition);
+    if (module != NULL && (make_plan_type(module) < 0 || make_function_types() < 0)) {
+        Py_CLEAR(module);
+    }
+    return module;
+}

@@ -1,0 +1,322 @@
+/* The C speedups of gnomon: the tensor's body, the operator's call, the engine's run.
+ *
+ * Each stands for something that reference/gnomon says in Python, whole, and does the same where that has been done
+ * before: a call that was made once the readable way has left a plan (backends/gnomon_speedups/plan.py), which is found
+ * here by what the call's arguments are, and repeated.  Nothing is decided here: what has no plan, and whatever is not
+ * plain, goes the readable way with the same arguments, before anything was done.
+ *
+ * Objects are read and written under the GIL.  A kernel may give it up while it runs: what a call needs after that is
+ * held by references.
+ */
+#ifndef GN_SPEEDUPS_H
+#define GN_SPEEDUPS_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <structmember.h>
+
+#include "plan_layout.h"
+
+#define KEY_VARIABLE (KEY_TENSOR_KEYS | KEY_AUTOGRAD) /* what a recorded result carries */
+/* All that a call may have about it which nothing but the backend, and perhaps autograd's record, has a say in. */
+#define KEY_SIMPLE \
+    (KEY_TENSOR_KEYS | KEY_AUTOGRAD | KEY_GRAD_MODE_BIT | (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)
+#define EXACT_INTEGER (1LL << 53) /* integers travel as doubles */
+
+/* ---- what gnomon's classes are ---------------------------------------------------------------------------------- */
+
+typedef void give_back(double address);
+
+/* memory/tensor.py's Tensor.  NULL stands for None. */
+typedef struct Tensor {
+    PyObject_HEAD
+    PyObject *spec;         /* NULL: it was never filled */
+    PyObject *storage;      /* NULL: it owns the memory at `address`, if that is not 0 */
+    PyObject *edge;         /* (Node, output number) */
+    PyObject *meta;         /* AutogradMeta */
+    PyObject *version;      /* VersionCounter */
+    PyObject *view_of;      /* (base, version, CreationMeta) */
+    PyObject *attributes;   /* __dict__, made when it is asked for */
+    PyObject *weak_references;
+    double address;
+    give_back *free;        /* of the memory that it owns; NULL: the spec's function in Python */
+    int64_t offset;         /* elements */
+    int64_t keys;
+} Tensor;
+
+/* memory/tensor.py's VersionCounter. */
+typedef struct Version {
+    PyObject_HEAD
+    int64_t value;
+    PyObject *views; /* a list of weak references, or NULL */
+} Version;
+
+typedef struct PlanObject {
+    PyObject_HEAD
+    PlanFields plan;
+    struct Recipe *recipes; /* how to record it, by which inputs require grad; a list */
+} PlanObject;
+
+/* One kind of call: what its arguments are, and its plan. */
+typedef struct Row {
+    uint64_t hash;
+    Py_ssize_t count;
+    PyObject *held;    /* a list of the objects that the words are addresses of */
+    PyObject *found;   /* a PlanObject, a Call of function.c, or None: it was looked at, and there is none */
+    uint64_t words[];
+} Row;
+
+typedef struct Table {
+    Row **rows; /* open addressing, a power of two */
+    Py_ssize_t room, count;
+    uint64_t epoch;
+} Table;
+
+/* dispatch/dispatcher.py's OpOverload. */
+typedef struct Operator {
+    PyObject_HEAD
+    PyObject *table_of_keys, *kernels, *lengths, *name, *record, *schema, *tensor_positions; /* its slots */
+    PyObject *attributes, *weak_references;
+    vectorcallfunc call;
+    Py_ssize_t arity;
+    int is_prepared;    /* has learning.py been asked how it is called? */
+    int is_readable;    /* is it always called the readable way? */
+    unsigned tensors, lists, optionals; /* which arguments are tensors, lists of them, and may be None, as bits */
+    int number, device, generator;      /* where a number stands that is told anew, a device that may be the default
+                                           one, and a generator, or -1 */
+    int numbers_fit;    /* are numbers refused that a dtype does not hold? */
+    int is_written;     /* does it write to an argument? */
+    int is_recorded;    /* is there anything that autograd would record? */
+    int refuses_recording;
+    PyObject *composite; /* the function that it is, or NULL */
+    int composite_refuses_recording;
+    int makes_view;      /* may what the composition returns be a view of its first argument? */
+    PyObject *recorder;  /* says how a call is recorded (learning.py) */
+    Table plans;
+} Operator;
+
+/* What the speedups were told of gnomon, once. */
+struct facts {
+    PyTypeObject *tensor, *version, *plan, *operator, *function, *call;
+    PyObject *mode_word, *scoped_devices; /* context variables */
+    Py_ssize_t accumulator_edge;                                     /* AutogradMeta */
+    Py_ssize_t metadata_specs, next_edges, sequence_nr, saved;       /* RecordedNode */
+    Py_ssize_t sizes, strides, free, dtype, numel;                   /* Spec */
+    Py_ssize_t category;                                             /* dtype */
+    Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
+    PyObject *learn, *learn_view, *prepare, *formulas;               /* learning.py */
+    PyObject *gradient_edge, *save, *untyped_storage, *record_outputs;
+    PyObject *no_grad_mode, *multi_output;                           /* CreationMeta */
+    PyObject *default_generator, *named, *raise_named, *hide_base;
+    PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
+    PyObject *nothing_to_end;
+    PyObject *values; /* a tuple of types whose instances are told apart by identity: dtype, device, str ... */
+};
+extern struct facts facts;
+
+#define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+
+static inline PyObject *new_reference(PyObject *object) {
+    Py_INCREF(object);
+    return object;
+}
+
+/* There is no exception any more.  An interrupt is not forgotten: it comes again, as soon as Python runs. */
+static inline void forget_error(void) {
+    if (PyErr_Occurred() != NULL) {
+        if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+            PyErr_SetInterrupt();
+        }
+        PyErr_Clear();
+    }
+}
+
+static inline int is_tensor(PyObject *object) {
+    return Py_TYPE(object) == facts.tensor || PyType_IsSubtype(Py_TYPE(object), facts.tensor);
+}
+
+/* A tensor that there is something of; NULL for anything else. */
+static inline Tensor *as_tensor(PyObject *object) {
+    return is_tensor(object) && ((Tensor *)object)->spec != NULL ? (Tensor *)object : NULL;
+}
+
+/* Fill a field with a new reference; what was there is let go. */
+static inline void fill(PyObject **field, PyObject *value) {
+    PyObject *before = *field;
+    *field = value;
+    Py_XDECREF(before);
+}
+
+/* The thread's mode word; -1, which is nothing simple, where it can not be read. */
+static inline int64_t read_mode_word(void) {
+    PyObject *word = NULL;
+    if (PyContextVar_Get(facts.mode_word, NULL, &word) < 0 || word == NULL) {
+        forget_error();
+        return -1;
+    }
+    const int64_t bits = PyLong_AsLongLong(word);
+    Py_DECREF(word);
+    return bits;
+}
+
+/* Does nothing but the backend, and perhaps autograd's record, have a say? */
+static inline int is_simple(int64_t keys) {
+    return (keys & ~(int64_t)KEY_SIMPLE) == 0 && (keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
+}
+
+/* Is a simple call recorded? */
+static inline int records(int64_t keys) {
+    const int64_t wanted = KEY_AUTOGRAD | KEY_GRAD_MODE_BIT;
+    return (keys & (wanted | (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)) == wanted;
+}
+
+/* ---- tensor.c ---------------------------------------------------------------------------------------------------- */
+
+/* A Tensor that owns the memory at `address`; NULL with an exception. */
+Tensor *make_tensor(PyObject *spec, double address, give_back *free);
+/* A Tensor with no field filled; NULL with an exception. */
+Tensor *new_tensor(void);
+/* The garbage collector has to know the tensor from now on: it may be part of a cycle. */
+void track(Tensor *self);
+/* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
+Version *version_counter(Tensor *tensor);
+int add_view(Version *counter, PyObject *view);
+PyTypeObject *make_tensor_type(PyObject *python);
+PyTypeObject *make_version_type(PyObject *python);
+int is_tensor_ready(void);
+/* A class in C with what the one in Python has beside its slots, ``but`` for that. */
+PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but);
+
+/* ---- plan.c ------------------------------------------------------------------------------------------------------ */
+
+int make_plan_type(PyObject *module);
+PyObject *plan_from(PyObject *declared);
+
+/* ---- keys.c ------------------------------------------------------------------------------------------------------ */
+
+#define MOST_WORDS 3072
+
+/* What a call is found by. */
+typedef struct Key {
+    uint64_t hash;
+    Py_ssize_t count;
+    uint64_t words[MOST_WORDS];
+} Key;
+
+static inline void begin_key(Key *key) {
+    key->count = 0;
+    key->hash = 0x9e3779b97f4a7c15u;
+}
+
+static inline int add_word(Key *key, uint64_t word) {
+    if (key->count == MOST_WORDS) {
+        return 0;
+    }
+    key->words[key->count++] = word;
+    key->hash = (key->hash ^ word) * 0xff51afd7ed558ccdu;
+    key->hash ^= key->hash >> 32;
+    return 1;
+}
+
+/* The word of an object that is told from others by identity: addresses are even. */
+static inline int add_identity(Key *key, const void *object) {
+    return add_word(key, (uint64_t)(uintptr_t)object);
+}
+
+/* Words for a value that is no tensor: by what it is worth, not by identity.  0 where it has none. */
+int add_value(Key *key, PyObject *value);
+/* Words for a list of tensors, some of which may be None. */
+int add_tensors(Key *key, PyObject *list);
+/* What stands for the default device, or for a device that is given. */
+int add_device(Key *key, PyObject *device);
+/* The row of a key, or NULL; never an exception. */
+Row *find_row(Table *table, const Key *key);
+/* Keep `found` under the key; `held` is a list of what its addresses are of, whose reference is taken.  0 or -1. */
+int keep_row(Table *table, const Key *key, PyObject *held, PyObject *found);
+void clear_table(Table *table);
+PyObject *forget_plans(PyObject *module, PyObject *nothing);
+/* A Python number that may stand for a tensor: an exact one that a double can hold. */
+int as_number(PyObject *object, double *number);
+/* Might a dtype of a number's kind not hold it?  Infinities, and NaN, all do. */
+int is_large(PyObject *object, double number);
+
+/* ---- operator.c -------------------------------------------------------------------------------------------------- */
+
+PyTypeObject *make_operator_type(PyObject *python);
+/* An operator with all its arguments. */
+PyObject *call_operator(Operator *self, PyObject *const *args, Py_ssize_t count);
+/* Run a plan on these arguments; NULL, without an exception, where that has to be the readable way. */
+PyObject *run_plan(Operator *self, PlanObject *plan, PyObject *const *args);
+/* The plan that is kept for these arguments, or NULL; borrowed. */
+PyObject *plan_of(Operator *self, PyObject *const *args);
+/* What the words of these arguments' key are addresses of, in a list; NULL with an exception. */
+PyObject *held_by(PyObject *const *args, Py_ssize_t count);
+PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* What a function's first call did: the operators that were called, and what the one returned. */
+typedef struct Noted {
+    int count;
+    Operator *operator;
+    PyObject *arguments; /* a tuple */
+    PyObject *result;
+} Noted;
+/* Where calls of operators are noted on this thread, or NULL. */
+extern _Thread_local Noted *noted;
+
+/* ---- record.c ---------------------------------------------------------------------------------------------------- */
+
+/* Where the gradient of a tensor that requires grad goes; NULL with an exception. */
+PyObject *edge_of(Tensor *tensor);
+/* Make the Node of a call, and those outputs that the plan says its outputs.  0, or -1 with an exception. */
+int record(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *const *outputs);
+void free_recipes(PlanObject *plan);
+extern long long sequence_number;
+PyObject *next_sequence_number(PyObject *module, PyObject *nothing);
+
+/* ---- views.c ----------------------------------------------------------------------------------------------------- */
+
+PyObject *run_view(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
+PyObject *run_views(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
+
+/* ---- the others -------------------------------------------------------------------------------------------------- */
+
+int make_function_types(void);
+PyObject *make_function(PyObject *module, PyObject *args);
+PyObject *use_number_protocol(PyObject *module, PyObject *functions);
+PyObject *call_made(PyObject *call, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_data(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_tolist(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_item(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_setitem(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_enter(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_exit(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_leave_device(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_give_back(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *run_graph(PyObject *module, PyObject *args);
+
+/* A function or a method of the face, and what is called in its place. */
+typedef struct Function {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject *python;     /* the readable function */
+    PyObject *extra;      /* what its kind works with */
+    PyObject *attributes; /* __dict__ */
+    PyObject *weak_references;
+    int64_t by_type;      /* places where a number counts by its type alone, as bits */
+    int64_t by_value;     /* and where it never may */
+    int is_index;         /* is it x[index]? */
+    int in_places;        /* does each tensor stand where the schema has it? */
+    int may_view;         /* may its result be learnt as a view of its first argument? */
+    Table calls;
+} Function;
+
+/* The readable function, with the same arguments. */
+static inline PyObject *readable(Function *self, PyObject *const *args, size_t count, PyObject *names) {
+    return PyObject_Vectorcall(self->python, args, count & ~PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+}
+
+#endif

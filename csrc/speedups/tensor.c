@@ -1,0 +1,406 @@
+/* The tensor's body (memory/tensor.py): its fields, and how it ends. */
+#include "speedups.h"
+
+#define MOST_KEPT 128
+
+static Tensor *kept[MOST_KEPT]; /* bodies of tensors that are gone, for the next ones */
+static int kept_count;
+
+/* Has a Node to be told that a tensor ends?  It may know it, as an output that it needs, by a weak reference only. */
+static PyObject *borrows_outputs; /* the name */
+
+int is_tensor_ready(void) {
+    borrows_outputs = PyUnicode_InternFromString("borrows_outputs");
+    return borrows_outputs == NULL ? -1 : 0;
+}
+
+void track(Tensor *self) {
+    if (!PyObject_GC_IsTracked((PyObject *)self)) {
+        PyObject_GC_Track(self);
+    }
+}
+
+Tensor *new_tensor(void) {
+    if (kept_count > 0) {
+        Tensor *self = kept[--kept_count];
+        PyObject_Init((PyObject *)self, facts.tensor);
+        return self;
+    }
+    Tensor *self = PyObject_GC_New(Tensor, facts.tensor);
+    if (self != NULL) {
+        memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
+    }
+    return self;
+}
+
+Tensor *make_tensor(PyObject *spec, double address, give_back *free) {
+    Tensor *made = new_tensor();
+    if (made != NULL) {
+        made->spec = new_reference(spec);
+        made->address = address;
+        made->free = free;
+        made->keys = KEY_TENSOR_KEYS;
+    }
+    return made;
+}
+
+/* ---- version counters ------------------------------------------------------------------------------------------ */
+
+Version *version_counter(Tensor *tensor) {
+    if (tensor->version == NULL) {
+        Version *counter = PyObject_GC_New(Version, facts.version);
+        if (counter == NULL) {
+            return NULL;
+        }
+        counter->value = 0;
+        counter->views = NULL;
+        PyObject_GC_Track(counter);
+        if (tensor->version == NULL) { /* a collection may have run anything */
+            tensor->version = (PyObject *)counter;
+        } else {
+            Py_DECREF(counter);
+        }
+    }
+    return (Version *)tensor->version;
+}
+
+int add_view(Version *counter, PyObject *view) {
+    PyObject *reference = PyWeakref_NewRef(view, NULL);
+    if (reference == NULL) {
+        return -1;
+    }
+    int status;
+    if (counter->views == NULL) {
+        PyObject *views = PyList_New(1);
+        if (views == NULL) {
+            Py_DECREF(reference);
+            return -1;
+        }
+        PyList_SET_ITEM(views, 0, reference);
+        fill(&counter->views, views);
+        return 0;
+    }
+    const Py_ssize_t length = PyList_GET_SIZE(counter->views) + 1;
+    if (length >= 32 && (length & (length - 1)) == 0) { /* those that were freed are forgotten: Python's business */
+        PyObject *done = PyObject_CallMethod((PyObject *)counter, "add_view", "O", view);
+        status = done == NULL ? -1 : 0;
+        Py_XDECREF(done);
+    } else {
+        status = PyList_Append(counter->views, reference);
+    }
+    Py_DECREF(reference);
+    return status;
+}
+
+static int traverse_version(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(((Version *)object)->views);
+    return 0;
+}
+
+static int clear_version(PyObject *object) {
+    Py_CLEAR(((Version *)object)->views);
+    return 0;
+}
+
+static void deallocate_version(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    clear_version(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------------- */
+
+/* A field that holds an object or, as NULL, None; ``closure`` says where. */
+static PyObject *get_field(PyObject *object, void *closure) {
+    PyObject *found = SLOT(object, (Py_ssize_t)(intptr_t)closure);
+    return new_reference(found == NULL ? Py_None : found);
+}
+
+static int set_field(PyObject *object, PyObject *value, void *closure) {
+    if (value != NULL && value != Py_None) {
+        if (PyObject_TypeCheck(object, facts.tensor)) {
+            track((Tensor *)object);
+        }
+        Py_INCREF(value);
+    } else {
+        value = NULL;
+    }
+    fill(&SLOT(object, (Py_ssize_t)(intptr_t)closure), value);
+    return 0;
+}
+
+static PyObject *get_attributes(PyObject *object, void *closure) {
+    track((Tensor *)object);
+    return PyObject_GenericGetDict(object, closure);
+}
+
+/* A tensor takes attributes, as any object of Python's does; what it is told may lead back to it. */
+static int set_attribute(PyObject *object, PyObject *name, PyObject *value) {
+    track((Tensor *)object);
+    return PyObject_GenericSetAttr(object, name, value);
+}
+
+#define FIELD(name, field) {name, get_field, set_field, NULL, (void *)offsetof(Tensor, field)}
+
+static PyGetSetDef tensor_fields[] = {
+    FIELD("_storage", storage),
+    FIELD("_gradient_edge", edge),
+    FIELD("_autograd_meta", meta),
+    FIELD("_version_counter", version),
+    FIELD("_view_of", view_of),
+    {"__dict__", get_attributes, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef tensor_members[] = {
+    {"_spec", T_OBJECT_EX, offsetof(Tensor, spec), 0, NULL},
+    {"_address", T_DOUBLE, offsetof(Tensor, address), 0, NULL},
+    {"_storage_offset", T_LONGLONG, offsetof(Tensor, offset), 0, NULL},
+    {"_keys", T_LONGLONG, offsetof(Tensor, keys), 0, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Tensor, attributes), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Tensor, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef version_fields[] = {
+    {"views", get_field, set_field, NULL, (void *)offsetof(Version, views)},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef version_members[] = {
+    {"value", T_LONGLONG, offsetof(Version, value), 0, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* ---- the end of a tensor ---------------------------------------------------------------------------------------- */
+
+/* What a tensor that is being freed leaves to its Node (memory/tensor.py, heir_of); NULL with an exception. */
+static Tensor *heir_of(Tensor *tensor) {
+    Tensor *heir = new_tensor();
+    if (heir == NULL) {
+        return NULL;
+    }
+    heir->spec = new_reference(tensor->spec);
+    Py_XINCREF(tensor->storage);
+    heir->storage = tensor->storage;
+    Py_XINCREF(tensor->version);
+    heir->version = tensor->version;
+    heir->offset = tensor->offset;
+    heir->address = tensor->address;
+    heir->free = tensor->free;
+    heir->keys = tensor->keys & ~(int64_t)KEY_AUTOGRAD;
+    if (tensor->storage == NULL) {
+        tensor->address = 0; /* the memory is the heir's */
+    }
+    return heir;
+}
+
+/* A SavedVariable of an output at version 0, whose numbers are ``heir``'s; takes that reference. */
+static PyObject *saved_output(Tensor *heir, PyObject *edge) {
+    PyObject *made = heir == NULL ? NULL : PyType_GenericAlloc((PyTypeObject *)facts.saved_variable, 0);
+    if (made == NULL) {
+        Py_XDECREF(heir);
+        return NULL;
+    }
+    SLOT(made, facts.saved_tensor) = (PyObject *)heir;
+    SLOT(made, facts.saved_version) = PyLong_FromLong(0);
+    SLOT(made, facts.output_nr) = new_reference(PyTuple_GET_ITEM(edge, 1));
+    SLOT(made, facts.unpack_hook) = new_reference(Py_None);
+    SLOT(made, facts.saved_edge) = new_reference(Py_None);
+    SLOT(made, facts.is_variable) = new_reference(Py_True);
+    return made;
+}
+
+/* RecordedNode.keep_output of a dying output (saved_variable.py, keep_output_of). */
+static void bequeath(Tensor *self, PyObject *node) {
+    if (!PyType_IsSubtype(Py_TYPE(node), (PyTypeObject *)facts.recorded_node)) {
+        PyObject *kept_it = PyObject_CallMethod(node, "keep_output", "OO", self, Py_True);
+        if (kept_it != NULL && PyObject_IsTrue(kept_it) == 1 && self->storage == NULL) {
+            self->address = 0;
+        }
+        Py_XDECREF(kept_it);
+        return;
+    }
+    PyObject *saved = SLOT(node, facts.saved);
+    for (Py_ssize_t k = 0; saved != NULL && PyList_Check(saved) && k < PyList_GET_SIZE(saved); k++) {
+        PyObject *each = PyList_GET_ITEM(saved, k);
+        if (!PyWeakref_CheckRefExact(each)) {
+            continue;
+        }
+        PyObject *known = ((PyWeakReference *)each)->wr_object;
+        if (known != Py_None && known != (PyObject *)self) { /* None: the garbage collector has been there */
+            continue;
+        }
+        PyObject *value = saved_output(heir_of(self), self->edge);
+        if (value == NULL || PyList_SetItem(saved, k, value) < 0) {
+            return;
+        }
+    }
+}
+
+/* Before a tensor ends: a Node that nobody else holds goes with it; another one needs the numbers. */
+static void finalize(PyObject *object) {
+    Tensor *self = (Tensor *)object;
+    if (self->edge == NULL || self->spec == NULL || facts.recorded_node == NULL) {
+        return;
+    }
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *node = PyTuple_GET_ITEM(self->edge, 0);
+    PyObject *borrows = PyObject_GetAttr(node, borrows_outputs);
+    if (borrows == NULL) { /* a Node of another kind */
+        forget_error();
+    }
+    if (borrows == Py_True && (Py_REFCNT(self->edge) > 1 || Py_REFCNT(node) > 1)) {
+        bequeath(self, node);
+    }
+    Py_XDECREF(borrows);
+    if (PyErr_Occurred() != NULL) {
+        PyErr_WriteUnraisable(NULL); /* not the tensor: whoever is told might keep it */
+    }
+    PyErr_Restore(type, error, traceback);
+}
+
+static void give_memory_back(Tensor *self) {
+    if (self->free != NULL) {
+        self->free(self->address);
+        return;
+    }
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *free = SLOT(self->spec, facts.free), *address = PyFloat_FromDouble(self->address);
+    PyObject *done = NULL;
+    if (free != NULL && free != Py_None && address != NULL) {
+        done = PyObject_CallOneArg(free, address);
+        if (done == NULL) {
+            PyErr_WriteUnraisable(free);
+        }
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(address);
+    PyErr_Restore(type, error, traceback);
+}
+
+static int traverse(PyObject *object, visitproc visit, void *arg) {
+    Tensor *self = (Tensor *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->spec);
+    Py_VISIT(self->storage);
+    Py_VISIT(self->edge);
+    Py_VISIT(self->meta);
+    Py_VISIT(self->version);
+    Py_VISIT(self->view_of);
+    Py_VISIT(self->attributes);
+    return 0;
+}
+
+/* The memory stays: it is no part of a cycle. */
+static int clear(PyObject *object) {
+    Tensor *self = (Tensor *)object;
+    Py_CLEAR(self->edge);
+    Py_CLEAR(self->meta);
+    Py_CLEAR(self->view_of);
+    Py_CLEAR(self->attributes);
+    return 0;
+}
+
+static void deallocate(PyObject *object) {
+    Tensor *self = (Tensor *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (PyObject_GC_IsTracked(object)) {
+        PyObject_GC_UnTrack(object);
+    }
+    Py_TRASHCAN_BEGIN(self, deallocate)
+    if (self->edge != NULL) { /* as an object that lives: what it leaves may be looked at */
+        Py_SET_REFCNT(object, 1);
+        finalize(object);
+        Py_SET_REFCNT(object, 0);
+    }
+    if (self->weak_references != NULL) {
+        PyObject_ClearWeakRefs(object);
+    }
+    clear(object);
+    if (self->storage == NULL && self->address != 0 && self->spec != NULL) {
+        give_memory_back(self);
+    }
+    Py_CLEAR(self->storage);
+    Py_CLEAR(self->version);
+    Py_CLEAR(self->spec);
+    if (type == facts.tensor && kept_count < MOST_KEPT) {
+        memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
+        kept[kept_count++] = self;
+    } else {
+        type->tp_free(object);
+    }
+    Py_DECREF(type);
+    Py_TRASHCAN_END
+}
+
+/* ---- the classes ----------------------------------------------------------------------------------------------- */
+
+static const char *const left_behind[] = {
+    "__dict__", "__weakref__", "__slots__", "__del__", "__module__", "__qualname__", "__new__", NULL,
+};
+
+/* Give a class in C what the one in Python has beside its slots. */
+static int take_over(PyObject *made, PyObject *python, const char *but) {
+    PyObject *own = PyObject_GetAttrString(python, "__dict__");
+    PyObject *items = own == NULL ? NULL : PyMapping_Items(own);
+    Py_XDECREF(own);
+    int status = items == NULL ? -1 : 0;
+    for (Py_ssize_t k = 0; status == 0 && k < PyList_GET_SIZE(items); k++) {
+        PyObject *pair = PyList_GET_ITEM(items, k), *name = PyTuple_GET_ITEM(pair, 0);
+        int is_left = Py_TYPE(PyTuple_GET_ITEM(pair, 1)) == &PyMemberDescr_Type
+                      || (but != NULL && PyUnicode_CompareWithASCIIString(name, but) == 0);
+        for (const char *const *each = left_behind; !is_left && *each != NULL; each++) {
+            is_left = PyUnicode_CompareWithASCIIString(name, *each) == 0;
+        }
+        if (!is_left) {
+            status = PyObject_SetAttr(made, name, PyTuple_GET_ITEM(pair, 1));
+        }
+    }
+    Py_XDECREF(items);
+    return status;
+}
+
+static PyType_Slot tensor_slots[] = {
+    {Py_tp_dealloc, (void *)deallocate}, {Py_tp_traverse, (void *)traverse},      {Py_tp_clear, (void *)clear},
+    {Py_tp_finalize, (void *)finalize},  {Py_tp_setattro, (void *)set_attribute}, {Py_tp_members, tensor_members},
+    {Py_tp_getset, tensor_fields},       {0, NULL},
+};
+
+static PyType_Spec tensor_spec = {
+    "gnomon.Tensor", sizeof(Tensor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, tensor_slots,
+};
+
+static PyType_Slot version_slots[] = {
+    {Py_tp_dealloc, (void *)deallocate_version}, {Py_tp_traverse, (void *)traverse_version},
+    {Py_tp_clear, (void *)clear_version},        {Py_tp_members, version_members},
+    {Py_tp_getset, version_fields},              {0, NULL},
+};
+
+static PyType_Spec version_spec = {
+    "gnomon.VersionCounter", sizeof(Version), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, version_slots,
+};
+
+PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but) {
+    PyObject *made = PyType_FromSpec(spec);
+    PyObject *module = made == NULL ? NULL : PyObject_GetAttrString(python, "__module__");
+    if (module == NULL || PyObject_SetAttrString(made, "__module__", module) < 0
+        || take_over(made, python, but) < 0) {
+        Py_CLEAR(made);
+    }
+    Py_XDECREF(module);
+    return (PyTypeObject *)made;
+}
+
+PyTypeObject *make_tensor_type(PyObject *python) {
+    return made_like(&tensor_spec, python, NULL);
+}
+
+PyTypeObject *make_version_type(PyObject *python) {
+    return made_like(&version_spec, python, NULL);
+}

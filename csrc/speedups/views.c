@@ -1,0 +1,176 @@
+/* Views: what one shows is a function of its base's spec and of plain arguments (autograd/views.py). */
+#include "speedups.h"
+
+/* What views are taken of: a tensor, its base, and how its views came to be. */
+typedef struct Source {
+    Tensor *tensor;
+    PyObject *base, *creation; /* no base: autograd doesn't follow what is shown */
+    int is_recorded;
+} Source;
+
+/* Look at the tensor for a call with these keys; ``creation`` is what its views are where they are recorded, or could
+ * be.  1, 0 where it has to be the readable way, or -1 with an exception.  What is found is borrowed from the tensor. */
+static int look_at(Tensor *tensor, int64_t keys, PyObject *creation, Source *source) {
+    if (keys & (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT || (tensor->keys & KEY_TENSOR_KEYS) != KEY_TENSOR_KEYS) {
+        return 0;
+    }
+    source->is_recorded = records(keys);
+    source->tensor = tensor;
+    source->base = (PyObject *)tensor;
+    source->creation = keys & KEY_GRAD_MODE_BIT ? creation : facts.no_grad_mode;
+    if (tensor->view_of != NULL) {
+        source->base = PyTuple_GET_ITEM(tensor->view_of, 0);
+        if (source->creation == NULL) {
+            source->creation = PyTuple_GET_ITEM(tensor->view_of, 2);
+        }
+    }
+    if (tensor->storage == NULL) {
+        PyObject *made = PyObject_CallOneArg(facts.untyped_storage, (PyObject *)tensor);
+        if (made == NULL) {
+            return -1;
+        }
+        Py_DECREF(made); /* the tensor has it */
+    }
+    return version_counter(tensor) == NULL ? -1 : 1;
+}
+
+/* Have tensors of this spec gradients? */
+static int has_gradients(PyObject *spec) {
+    PyObject *dtype = SLOT(spec, facts.dtype);
+    PyObject *category = dtype == NULL ? NULL : SLOT(dtype, facts.category);
+    return category != NULL && PyLong_AsLong(category) >= 2;
+}
+
+/* A view of the source, without a Node; NULL with an exception. */
+static Tensor *show(const Source *source, PyObject *spec, int64_t offset, double nbytes) {
+    Tensor *tensor = source->tensor, *output = new_tensor();
+    if (output == NULL) {
+        return NULL;
+    }
+    output->spec = new_reference(spec);
+    Py_XINCREF(tensor->storage);
+    output->storage = tensor->storage;
+    output->offset = tensor->offset + offset;
+    output->address = tensor->address != 0 ? tensor->address + nbytes : 0;
+    output->version = new_reference(tensor->version);
+    output->keys = KEY_TENSOR_KEYS;
+    track(output);
+    if (source->base == NULL) {
+        return output;
+    }
+    PyObject *origin = PyTuple_New(3), *value = PyLong_FromLongLong(((Version *)tensor->version)->value);
+    PyObject *creation = source->creation == NULL ? PyLong_FromLong(0) : new_reference(source->creation);
+    if (origin == NULL || value == NULL || creation == NULL) {
+        Py_XDECREF(origin);
+        Py_XDECREF(value);
+        Py_XDECREF(creation);
+        goto failed;
+    }
+    PyTuple_SET_ITEM(origin, 0, new_reference(source->base));
+    PyTuple_SET_ITEM(origin, 1, value);
+    PyTuple_SET_ITEM(origin, 2, creation);
+    output->view_of = origin;
+    if (source->is_recorded) {
+        return output;
+    }
+    if (!(((Tensor *)source->base)->keys & KEY_AUTOGRAD)) {
+        if (add_view((Version *)tensor->version, (PyObject *)output) < 0) {
+            goto failed;
+        }
+    } else if (has_gradients(spec)) {
+        output->keys = KEY_VARIABLE;
+    }
+    return output;
+failed:
+    Py_DECREF(output);
+    return NULL;
+}
+
+/* Record a view that a composition made in one step: its Node's class and what that keeps are the plan's. */
+static int record_step(const PlanFields *plan, Tensor *source, Tensor *output) {
+    PyObject *edge = edge_of(source);
+    if (edge == NULL) {
+        return -1;
+    }
+    PyObject *node = PyType_GenericAlloc((PyTypeObject *)plan->node_class, 0);
+    PyObject *edges = PyTuple_New(1), *own = PyTuple_New(2), *number = PyLong_FromLongLong(sequence_number);
+    PyObject *position = PyLong_FromLong(0);
+    if (node == NULL || edges == NULL || own == NULL || number == NULL || position == NULL) {
+        Py_XDECREF(node);
+        Py_XDECREF(edges);
+        Py_XDECREF(own);
+        Py_XDECREF(number);
+        Py_XDECREF(position);
+        Py_DECREF(edge);
+        return -1;
+    }
+    sequence_number++;
+    PyTuple_SET_ITEM(edges, 0, edge);
+    fill(&SLOT(node, facts.next_edges), edges);
+    fill(&SLOT(node, facts.sequence_nr), number);
+    fill(&SLOT(node, facts.metadata_specs), new_reference(plan->metadata));
+    fill(&SLOT(node, facts.saved), new_reference(plan->saved));
+    PyTuple_SET_ITEM(own, 0, node);
+    PyTuple_SET_ITEM(own, 1, position);
+    fill(&output->edge, own);
+    output->keys = KEY_VARIABLE;
+    return 0;
+}
+
+PyObject *run_view(Operator *self, PlanObject *object, PyObject *const *args, int64_t keys) {
+    const PlanFields *plan = &object->plan;
+    Source source;
+    const int is_step = self == NULL || self->composite != NULL;
+    if (records(keys) && is_step && plan->node_class == Py_None) {
+        return NULL;
+    }
+    if (look_at((Tensor *)args[0], keys, NULL, &source) <= 0) {
+        return NULL;
+    }
+    if (!plan->is_tracked) {
+        source.base = NULL;
+    }
+    Tensor *output = show(&source, PyTuple_GET_ITEM(plan->specs, 0), plan->offsets[0], plan->offset_nbytes[0]);
+    int status = output == NULL ? -1 : 0;
+    if (status == 0 && source.is_recorded && plan->is_tracked) {
+        status = is_step                ? record_step(plan, source.tensor, output)
+                 : self->is_recorded    ? record(self, object, args, &output)
+                                        : 0;
+    }
+    if (status < 0) {
+        Py_CLEAR(output);
+    }
+    return (PyObject *)output;
+}
+
+#define MOST_VIEWS 62 /* those that are recorded are bits of a number */
+
+PyObject *run_views(Operator *self, PlanObject *object, PyObject *const *args, int64_t keys) {
+    const PlanFields *plan = &object->plan;
+    const Py_ssize_t count = plan->offsets_count;
+    Source source;
+    if (records(keys) && count > MOST_VIEWS) {
+        return NULL;
+    }
+    if (look_at((Tensor *)args[0], keys, facts.multi_output, &source) <= 0) {
+        return NULL;
+    }
+    Tensor *outputs[MOST_VIEWS];
+    PyObject *result = PyTuple_New(count);
+    for (Py_ssize_t k = 0; result != NULL && k < count; k++) {
+        Tensor *output = show(&source, PyTuple_GET_ITEM(plan->specs, k), plan->offsets[k], plan->offset_nbytes[k]);
+        if (output == NULL) {
+            Py_CLEAR(result);
+        } else {
+            PyTuple_SET_ITEM(result, k, (PyObject *)output);
+        }
+        if (k < MOST_VIEWS) {
+            outputs[k] = output;
+        }
+    }
+    if (result != NULL && count > 0 && source.is_recorded && self->is_recorded
+        && record(self, object, args, outputs) < 0) {
+        Py_CLEAR(result);
+    }
+    return result;
+}

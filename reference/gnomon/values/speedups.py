@@ -1,0 +1,23 @@
+"""The C speedups, where they were built: the package gnomon_speedups, or None.
+
+As CPython pairs its modules (PEP 399): what is here is written in Python, whole; where there is the same in C,
+the last lines of the module put it in its place.  ``GNOMON_SPEEDUPS=none`` leaves it away.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+
+def _find() -> Any:
+    if os.environ.get("GNOMON_SPEEDUPS", "") == "none":
+        return None
+    try:
+        return importlib.import_module("gnomon_speedups")
+    except ImportError:
+        return None
+
+
+speedups = _find()
