@@ -18,7 +18,8 @@ HAS_C := $(BIN)/python -c "import gnomon; raise SystemExit(not gnomon.backends()
 EMULATED := GNOMON_CUDA_EMULATE=1 $(BIN)/
 HAS_GPU := $(EMULATED)python -c "import gnomon; raise SystemExit(not gnomon.backends()['cuda'].available)"
 
-NATIVE := $(shell find csrc cffi_build reference/gnomon/_c -type f -not -path '*/__pycache__/*')
+SHARED := backends/gnomon_speedups/plan.py reference/gnomon/values/dispatch_key.py
+NATIVE := $(SHARED) $(shell find csrc cffi_build -type f -not -path '*/__pycache__/*')
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
 NUMPY := $(wildcard backends/gnomon_numpy/pyproject.toml backends/gnomon_numpy/gnomon_numpy/*.py)
 TORCH := $(wildcard backends/gnomon_torch/pyproject.toml backends/gnomon_torch/gnomon_torch/*)

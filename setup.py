@@ -11,6 +11,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 NATIVE_BUILD = "cffi_build/gnomon_c_build.py"
+SPEEDUPS_BUILD = "cffi_build/speedups_build.py"
 
 
 def requires_c():
@@ -93,11 +94,11 @@ setup(
     cffi_modules=[f"{NATIVE_BUILD}:{name}" for name in native["FFI_NAMES"]],
     ext_modules=[
         Extension(
-            "gnomon._hot_path",
-            sorted(glob.glob("reference/gnomon/_c/*.c")),
-            depends=glob.glob("reference/gnomon/_c/*.h"),
+            "gnomon_speedups._speedups",
+            sorted(glob.glob("csrc/speedups/*.c")),
+            depends=[*glob.glob("csrc/speedups/*.h"), SPEEDUPS_BUILD],
+            include_dirs=[runpy.run_path(SPEEDUPS_BUILD)["write"]("build/speedups")],
             extra_compile_args=native["flags"]()[0],
-            py_limited_api=True,
         )
     ],
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -34,7 +35,7 @@ TESTS = {
     "address": [
         "conformance",
         "tests/test_csrc.py",
-        "tests/test_hot_path.py",
+        "tests/test_speedups.py",
         "--gnomon-backend",
         "c",
         "-m",
@@ -104,13 +105,14 @@ def widest_isa(environment: dict[str, str]) -> str:
     return ISAS[int(asked.stdout)]
 
 
-def build_hot_path(kind: str) -> Path:
-    """The extension gnomon._hot_path, built with sanitizers."""
-    file = ROOT / "build" / "sanitize" / kind / "_hot_path.so"
-    sources = sorted((ROOT / "reference" / "gnomon" / "_c").glob("*.c"))
+def build_speedups(kind: str) -> Path:
+    """The extension gnomon_speedups._speedups, built with sanitizers."""
+    file = ROOT / "build" / "sanitize" / kind / "_speedups.so"
+    sources = sorted((ROOT / "csrc" / "speedups").glob("*.c"))
     include = sysconfig.get_paths()["include"]
+    shared = runpy.run_path(str(ROOT / "cffi_build" / "speedups_build.py"))["write"](str(file.parent))
     command = [*shlex.split(os.environ.get("CC", "cc")), *FLAGS[kind].split(), "-std=c11", "-shared", "-fPIC"]
-    built = subprocess.run([*command, f"-I{include}", *sources, "-o", file], capture_output=True, text=True)
+    built = subprocess.run([*command, f"-I{include}", f"-I{shared}", *sources, "-o", file], capture_output=True, text=True)
     if built.returncode:
         raise SystemExit(built.stdout + built.stderr)
     return file
@@ -180,7 +182,7 @@ def main() -> int:
         "PYTHONPATH": path,
         "PYTHONMALLOC": "malloc",
         "LD_PRELOAD": preload,
-        "GNOMON_HOT_PATH": str(build_hot_path(options.kind)),
+        "GNOMON_SPEEDUPS": str(build_speedups(options.kind)),
         "GNOMON_SANITIZED": options.kind,
     }
     isa = options.isa or widest_isa(environment)

@@ -132,7 +132,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.call < 1:
         parser.error(f"--call: expected a number from 1 on, got {options.call}")
-    os.environ.setdefault("GNOMON_HOT_PATH", "python")  # C is not seen: nothing of a call may run in it
+    os.environ.setdefault("GNOMON_SPEEDUPS", "none")  # C is not seen: nothing of a call may run in it
     found = walk(
         options.expression,
         before=options.before,

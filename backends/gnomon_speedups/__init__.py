@@ -15,7 +15,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import _speedups
+from .extension import extension as _speedups
 
 tensor = _speedups.tensor_type
 version_counter = _speedups.version_type

@@ -29,7 +29,7 @@ from gnomon.values.dispatch_key import MODE_WORD, WRAPPER_KEYS
 from gnomon.values.limits import finfo
 from gnomon.values.thread_local_state import ThreadLocalStateGuard
 
-from . import _speedups
+from .extension import extension as _speedups
 from .plan import Entry, Kind, Plan, Saved
 
 MOST_ARGUMENTS = 24  # of an operator that has plans

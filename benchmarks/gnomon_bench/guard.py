@@ -236,8 +236,8 @@ def by_instructions(
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ROOMS = ("reference", "backends", "conformance")
-NATIVE = ("csrc", "cffi_build", "reference/gnomon/_c", "setup.py")
-EXTENSIONS = ("backends/gnomon_c/*.so", "reference/gnomon/*.so")
+NATIVE = ("csrc", "cffi_build", "backends/gnomon_speedups/plan.py", "setup.py")
+EXTENSIONS = ("backends/gnomon_c/*.so", "backends/gnomon_speedups/*.so")
 
 
 class TreeError(RuntimeError):
@@ -298,7 +298,7 @@ def stale(root: pathlib.Path) -> str:
     except RuntimeError:  # there is no C backend
         return ""
     library = "_native" if widest == "baseline" else f"_native_{widest}"
-    for pattern in (f"backends/gnomon_c/{library}.*so", "reference/gnomon/_hot_path.*so"):
+    for pattern in (f"backends/gnomon_c/{library}.*so", "backends/gnomon_speedups/_speedups.*so"):
         for built in root.glob(pattern):
             if built.stat().st_mtime < times[newest]:
                 names = f"{built.relative_to(root)} is older than {newest.relative_to(root)}"

@@ -1,7 +1,8 @@
 """The C speedups, where they were built: the package gnomon_speedups, or None.
 
 As CPython pairs its modules (PEP 399): what is here is written in Python, whole; where there is the same in C,
-the last lines of the module put it in its place.  ``GNOMON_SPEEDUPS=none`` leaves it away.
+the last lines of the module put it in its place.  ``GNOMON_SPEEDUPS=none`` leaves it away;
+another value is the file of the extension.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from typing import Any
 
 
 def _find() -> Any:
-    if os.environ.get("GNOMON_SPEEDUPS", "") == "none":
+    chosen = os.environ.get("GNOMON_SPEEDUPS", "")
+    if chosen == "none":
         return None
     try:
         return importlib.import_module("gnomon_speedups")
     except ImportError:
+        if chosen:  # a file that was asked for
+            raise
         return None
 
 

@@ -1,0 +1,22 @@
+"""The extension: the one that was built beside this file, or that in the file which ``GNOMON_SPEEDUPS`` names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from typing import Any
+
+
+def _opened(file: str) -> Any:
+    """The extension in a file.  Raises ImportError."""
+    spec = importlib.util.spec_from_file_location("gnomon_speedups._speedups", file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"GNOMON_SPEEDUPS: expected 'none' or an extension's file, got {file!r}")
+    extension = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(extension)
+    return extension
+
+
+_file = os.environ.get("GNOMON_SPEEDUPS", "")
+extension: Any = _opened(_file) if _file else importlib.import_module("gnomon_speedups._speedups")
