@@ -179,10 +179,10 @@ def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> 
     )
     program = """
         import gnomon as gn
-        from gnomon.kit import launch
+        from gnomon_conformance.watching import native_runs
         with gn.device("tiny"):
             x = gn.tensor([1.0, 2.0])
-            with launch.counting_native_runs() as runs:
+            with native_runs() as runs:
                 print((-x).tolist(), x.exp()[0].item() > 2.7)
             print(runs["tiny", "neg"], gn.fallbacks["tiny", "exp"], gn.fallbacks["tiny", "neg"])
             (-x.double()).tolist()

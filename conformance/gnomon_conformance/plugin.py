@@ -34,6 +34,7 @@ from .known_names import strangers
 from .last_call import LastCall
 from .outcomes import FAIL, PASS, Result, counts, from_data
 from .selection import SHRINKING_SECONDS, is_in_short_run, problem_of_claims
+from .watching import native_runs
 
 NAME = "gnomon_conformance.plugin"
 
@@ -425,7 +426,7 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
     before, declined = Counter(launch.fallbacks), Counter(launch.declined)
     launch.set_fallback_policy("error" if item.config.getoption("gnomon_no_fallback") else "allow")
     try:
-        with launch.counting_native_runs() as native, measuring.measuring(expectations) as measured:
+        with native_runs() as native, measuring.measuring(expectations) as measured:
             hooked: Any = yield
             ran = Counter(native)
         if isinstance(hooked.exception, KeyboardInterrupt) and not item.config.stash[_interrupts_key]:

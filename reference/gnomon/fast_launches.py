@@ -16,9 +16,9 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
 from .dispatch.mode import mode_word
+from .dispatch.record_function import KERNEL, RecordFunctionCallback, observing, readable_everywhere
 from .fast_operators import (
     MAKE_OUTPUT,
     PLANS_PER_OPERATOR,
@@ -52,20 +52,21 @@ def make_launch(operator: OpOverload) -> Callable[..., Any]:
     """
     schema, record = operator.schema, operator.record
     plans = new_plans()
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     readable = operator.dispatch
     kind, number = _kind_of(operator)
     inputs = operator.tensor_positions[1 if schema.is_inplace else 0 :] if record.launches == "copy_" else ()
 
     def miss(arguments: tuple[Any, ...], key: Any) -> Any:
         """Run the readable path and leave a plan for the next call of this kind, or that there is none."""
-        try:
-            listeners.append(_nothing)  # so that parts of the call take no shortcut either
-            with launch.watching_launches() as launches:
-                result = readable(*arguments)
-        finally:
-            if _nothing in listeners:  # else an interrupt came first
-                listeners.remove(_nothing)
+        launches: list[tuple[str, launch.Launch]] = []
+        watch = RecordFunctionCallback(
+            lambda scope, name, made: launches.append((name, made)),  # type: ignore[arg-type]
+            scopes=(KERNEL,),
+            is_traced=True,  # parts of the call take no shortcut either
+        )
+        with observing(watch):
+            result = readable(*arguments)
         if len(plans) >= PLANS_PER_OPERATOR:
             plans.clear()
         given = [arguments[position] for position in inputs]
@@ -93,10 +94,6 @@ def make_launch(operator: OpOverload) -> Callable[..., Any]:
             "input": inputs[0] if inputs else None,
         },
     )
-
-
-def _nothing(operator: OpOverload, key: Any, arguments: Sequence[Any]) -> None:
-    """A listener that only is there."""
 
 
 def _is_within(number: Any, least: float, most: float) -> bool:
@@ -135,7 +132,7 @@ def _plan(
     arguments: Sequence[Any],
     inputs: Sequence[Tensor],
     number: Any,
-    launches: Sequence[launch.Launch],
+    launches: Sequence[tuple[str, launch.Launch]],
     result: Any,
 ) -> tuple[Any, ...] | None:
     """What make_launch keeps of a call, or None where it has no shortcut: how to enter the kernel, the
@@ -161,18 +158,19 @@ def _plan(
             return None
         entry, address = found
         return entry, float(spec.extent_nbytes), spec, (), None, address, 0.0, 0.0, 0
-    made = launches[0]
+    name, made = launches[0]
     takes = list(made.tensors)
     if (
         len(launches) > 1
-        or made.name != operator.record.launches
+        or made.key_dtype is None  # the reference's, in place of another's
+        or name != operator.record.launches
         or made.output_count != 1
         or made.device is not spec.device
         or len(takes) != 1 + len(inputs)
         or not all(mine is its for mine, its in zip((result, *inputs), takes))
     ):
         return None
-    kernel = launch.find_kernel(backend, made.name, made.key_dtype)
+    kernel = launch.find_kernel(backend, name, made.key_dtype)
     if not hasattr(kernel, "prepare"):
         return None
     call = kernel.prepare(made.walk, takes, 1, made.kernel_arguments)

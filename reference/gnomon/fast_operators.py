@@ -20,9 +20,9 @@ from typing import Any
 from .autograd.node import gradient_edge, next_sequence_number
 from .autograd.variable_type import derivative_plan, flatten_inputs
 from .autograd.views import mark_view
-from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import mode_word
+from .dispatch.record_function import readable_everywhere
 from .hot_path import UNRECORDED, VARIABLE_KEYS, in_c, is_in_c
 from .kit import launch
 from .kit.plans import NAMED, find_plan, hide_base, plan_key, raise_named
@@ -108,7 +108,7 @@ def make_general(operator: OpOverload) -> Callable[..., Any]:
     Takes all arguments of the schema, as the operator itself does.
     """
     plans = new_plans()
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     readable = operator.dispatch
     positions = operator.tensor_positions
 
@@ -381,7 +381,7 @@ def make_several(operator: OpOverload) -> Callable[..., Any]:
     Takes all arguments of the schema, as the operator itself does.
     """
     plans = new_plans()
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     readable = operator.dispatch
     positions = operator.tensor_positions
     is_single = len(operator.schema.returns) == 1
@@ -606,7 +606,7 @@ def make_composite(operator: OpOverload) -> Callable[..., Any]:
 
     An operator that says itself what it does on the backend (``explicit``) is one too, while nothing records.
     """
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     readable = operator.dispatch
     function = operator.record.composite or operator.record.explicit
     if operator.lengths:

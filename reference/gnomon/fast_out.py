@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import mode_word
+from .dispatch.record_function import readable_everywhere
 from .fast_operators import (
     PLANS_PER_OPERATOR,
     address_of,
@@ -48,7 +48,7 @@ def has_out_shortcut(operator: OpOverload) -> bool:
 def make_out(operator: OpOverload) -> Callable[..., Any]:
     """The shortcut of a variant with ``out=``.  Takes all arguments of the schema, the output last."""
     plans = new_plans()
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     readable = operator.dispatch
     positions = operator.tensor_positions
     others = [place for place in range(operator.arity) if place not in positions]

@@ -30,9 +30,9 @@ from weakref import ref
 from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import save
 from .autograd.variable_type import DerivativePlan, derivative_plan
-from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten, set_shortcut_finder
 from .dispatch.mode import mode_word
+from .dispatch.record_function import readable_everywhere
 from .fast_launches import make_launch
 from .fast_numbers import bind_fast_numbers
 from .fast_operators import (
@@ -155,7 +155,7 @@ def make_binary(
     recorders: list[Recorder | None] = [
         None
     ] * 8  # by which operands require grad, and whether one is a number
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     is_differentiable = operator.record.derivatives is not None
 
     def miss(self: Any, other: Any) -> Any:
@@ -289,7 +289,7 @@ def make_unary(
     """
     plans = new_plans()
     recorders: list[Recorder] = []
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     is_differentiable = operator.record.derivatives is not None
 
     def miss(self: Any) -> Any:

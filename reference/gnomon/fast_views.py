@@ -21,8 +21,8 @@ from .autograd.node import accumulator_edge, gradient_edge, next_sequence_number
 from .autograd.saved_variable import SavedVariable
 from .autograd.variable_type import derivative_plan
 from .autograd.views import mark_view
-from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload, aten
+from .dispatch.record_function import readable_everywhere
 from .fast_operators import PLANS_PER_OPERATOR, is_plain_without_grad, new_plans
 from .hot_path import KEY_INDEX, KEY_INTEGERS, KEY_SIZES, VARIABLE_KEYS, ViewPlan, in_c, like
 from .memory.backend import backend_of
@@ -78,7 +78,7 @@ def make_view(
     integers, each by itself.
     """
     plans: dict[Spec, dict[Any, ViewPlan]] = new_plans()
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
 
     def miss(self: Any, arguments: tuple[Any, ...], key: Any) -> Any:
         result = slow(self, *arguments)
@@ -223,7 +223,7 @@ def make_setitem(
 
     getitem, plans: the fast version of ``x[index]``, and its plans.
     """
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     fill, copy, masked_fill = aten.fill_.Scalar, aten.copy_.default, aten.masked_fill_.Scalar
 
     def setitem(self: Any, index: Any, value: Any) -> None:
@@ -281,7 +281,7 @@ def make_pieces(operator: OpOverload) -> Callable[..., Any]:
     Takes all arguments of the schema, as the operator itself does.
     """
     plans: dict[Any, Any] = new_plans()
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
     readable = operator.dispatch
 
     def miss(arguments: tuple[Any, ...], key: Any) -> Any:
@@ -335,7 +335,7 @@ def make_pieces(operator: OpOverload) -> Callable[..., Any]:
 def make_item(slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """``x.item()`` where the backend reads numbers at addresses."""
     plans: dict[Spec, tuple[Callable[[float, int], Any], int]] = new_plans()
-    listeners = dispatcher._listeners
+    listeners = readable_everywhere
 
     def miss(self: Any) -> Any:
         result = slow(self)

@@ -20,10 +20,9 @@ from typing import Any
 from .autograd import engine, node
 from .autograd.saved_variable import SavedList, SavedVariable, save
 from .autograd.variable_type import RecordedNode, derivative_plan
-from .dispatch import dispatcher
 from .dispatch.dispatcher import OpOverload
 from .dispatch.mode import EXCLUDE_AUTOGRAD, mode_word
-from .dispatch.record_function import BACKWARD_FUNCTION, FUNCTION, KERNEL, Observer, current_observer
+from .dispatch.record_function import readable_everywhere
 from .kit.generator import default_generator
 from .kit.plans import NAMED, hide_base, raise_named
 from .memory.backend import get_default_device
@@ -112,8 +111,7 @@ def _extension() -> Any:
         "mode_word": mode_word,
         "MODE_WORD": dispatch_key.MODE_WORD,
         "nothing_to_end": ThreadLocalStateGuard._ended,
-        "observer": current_observer,
-        "listeners": dispatcher._listeners,
+        "listeners": readable_everywhere,
         "gradient_edge": node.gradient_edge,
         "save": save,
         "next_sequence_number": node.next_sequence_number,
@@ -147,26 +145,6 @@ def _extension() -> Any:
 
 _c = _extension()
 is_in_c = _c is not None
-
-_TIMED = (FUNCTION, KERNEL, BACKWARD_FUNCTION)  # as timing.c numbers them
-
-
-def start_timing(observer: Observer, clock: Callable[[], int]) -> bool:
-    """From now on shortcuts note when they, their kernels and Nodes begin and end, on threads that have this
-    observer, in nanoseconds that ``clock`` would give.  False where somebody else has them do it already, and
-    where there are no twins: those in Python cannot.
-    """
-    return _c is not None and bool(_c.start_timing(observer, clock))
-
-
-def stop_timing() -> list[tuple[str, str, Any, int, int, int]]:
-    """What they noted: scope, name, device (of a kernel, or None), start and end in nanoseconds, thread."""
-    told = []
-    for scope, what, spec, start, end, thread in _c.stop_timing():
-        name = what if isinstance(what, str) else what.timed_as
-        told.append((_TIMED[scope], name, None if spec is None else spec.device, start, end, thread))
-    return told
-
 
 # What a Node keeps, as _hot_path.c numbers it; behind it the position, from bit 3 on.
 _KEEP_VALUE, _KEEP_OUTPUT, _KEEP_SIZES, _KEEP_SPEC, _KEEP_CONSTANT = range(5)
@@ -250,9 +228,7 @@ def in_c(
             facts["recorder"] = _recorder(operator, positions, operands, constants)
         facts["is_inplace"] = schema.is_inplace
     facts["refuses_recording"] = refuses_recording
-    made = like(_c.shortcut(kind, facts), facts["rest"])
-    made.timed_as = made.__name__ if operator is None else operator.name  # type: ignore[attr-defined]
-    return made
+    return like(_c.shortcut(kind, facts), facts["rest"])
 
 
 def _bits(positions: Iterable[int]) -> int:

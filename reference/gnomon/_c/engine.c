@@ -354,19 +354,6 @@ static PyObject *apply(Entry *entry) {
     return results;
 }
 
-static PyObject *apply_timed(Entry *entry) {
-    const int64_t start = begin_timed();
-    PyObject *name = start == 0 ? NULL : PyObject_CallMethodObjArgs(entry->node, house.name_name, NULL);
-    if (name == NULL) {
-        forget_error();
-        return apply(entry);
-    }
-    PyObject *results = apply(entry);
-    end_timed(TIMED_NODE, name, NULL, start);
-    Py_DECREF(name);
-    return results;
-}
-
 /* Was the gradient made by the formula that returned it, for one input alone, and is it nobody's alias? */
 static int is_fresh(PyObject *gradient, const Entry *entry, PyObject *results) {
     if (SLOT(gradient, house.version) != Py_None && SLOT(gradient, house.view_of) == Py_None) {
@@ -423,7 +410,7 @@ static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *g
 /* Run the node on top of the queue.  0, or -1 with an exception. */
 static int step(Graph *graph, int keeps_graph) {
     Entry *entry = &graph->entries[pop(graph)];
-    PyObject *results = house.is_timing ? apply_timed(entry) : apply(entry);
+    PyObject *results = apply(entry);
     if (results == NULL) {
         return -1;
     }

@@ -85,15 +85,12 @@ struct house {
         *inference_version; /* of the engine */
     PyObject *calls_in_c, *name_apply, *name_release_variables, *name_next_edges, *name_metadata_specs,
         *name_sequence_nr;
-    PyObject *observer, *name_name; /* of the profiler */
-    int is_timing;
 };
 extern struct house house;
 
 typedef struct Shortcut {
     PyObject_HEAD
     vectorcallfunc call;
-    vectorcallfunc work;  /* what ``call`` comes to, where that is timed */
     PyObject *python;     /* Python's version, for all that is not plain */
     PyObject *rest;       /* for other numbers of arguments, and keywords */
     PyObject *plans;      /* a dictionary */
@@ -223,31 +220,10 @@ int count_write(PyObject *tensor);
 /* Does an operand share the memory that an in-place operator writes to, without being its first argument? */
 int may_overlap(Shortcut *self, PyObject *const *args);
 
-/* What is timed, as profiler.py numbers it. */
-enum { TIMED_OPERATOR, TIMED_KERNEL, TIMED_NODE };
-/* When it began, in nanoseconds; 0 where nobody on this thread wants to know.  Not with an exception set. */
-int64_t begin_timed(void);
-/* It has ended; ``spec`` may be NULL. */
-void end_timed(int scope, PyObject *what, PyObject *spec, int64_t start);
-
-/* Around a shortcut's kernel; costs a look at a number where nobody wants to know. */
-static inline int64_t begin_kernel(void) {
-    return house.is_timing ? begin_timed() : 0;
-}
-
-static inline void end_kernel(Shortcut *self, PyObject *spec, int64_t start) {
-    if (start != 0) {
-        end_timed(TIMED_KERNEL, (PyObject *)self, spec, start);
-    }
-}
-
 /* An OpOverload with all its arguments. */
 PyObject *call_overload(PyObject *overload, PyObject *const *args, size_t given);
 
 PyObject *run_graph(PyObject *module, PyObject *args);
-PyObject *start_timing(PyObject *module, PyObject *args);
-PyObject *stop_timing(PyObject *module, PyObject *nothing);
-PyObject *call_timed(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_unary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_binary(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_general(PyObject *callable, PyObject *const *args, size_t count, PyObject *names);

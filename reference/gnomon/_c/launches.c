@@ -174,9 +174,7 @@ PyObject *call_launch(PyObject *callable, PyObject *const *args, size_t count, P
             return taken == 0 ? PYTHON : NULL;
         }
     }
-    const int64_t began = begin_kernel();
     const double address = enter(self, entry, PyFloat_AsDouble(PyTuple_GetItem(plan, LAUNCH_CALL)), &told);
-    end_kernel(self, self->is_inplace ? spec_of(args[0]) : PyTuple_GetItem(plan, LAUNCH_SPEC), began);
     if (!(address > 0)) { /* no memory, or a kernel that found a fault: the readable path says which */
         const int status = self->kind == LAUNCH_STREAM ? set_counter(told.counter) : 0;
         Py_DECREF(plan);

@@ -96,16 +96,15 @@ static PyTypeObject *shortcut_type;
 static const struct {
     const char *name;
     vectorcallfunc call;
-    int is_timed; /* the others lead to one that is, or are no operators */
 } kinds[] = {
-    {"unary", call_unary, 1},       {"binary", call_binary, 1},       {"general", call_general, 1},
-    {"several", call_several, 1},   {"written", call_written, 1},     {"composite", call_composite, 1},
-    {"function", call_function, 0}, {"operator", call_operator, 0},   {"view", call_view, 1},
-    {"item", call_item, 1},         {"delete", call_delete, 0},       {"launch", call_launch, 1},
-    {"setitem", call_setitem, 1},   {"pieces", call_pieces, 1},       {"piece", call_piece, 1},
-    {"out", call_out, 1},           {"tensor", call_tensor, 1},       {"tolist", call_tolist, 1},
-    {"enter", call_enter, 0},       {"exit", call_exit, 0},           {"leave_device", call_leave_device, 0},
-    {"give_back", call_give_back, 0},
+    {"unary", call_unary},       {"binary", call_binary},       {"general", call_general},
+    {"several", call_several},   {"written", call_written},     {"composite", call_composite},
+    {"function", call_function}, {"operator", call_operator},   {"view", call_view},
+    {"item", call_item},         {"delete", call_delete},       {"launch", call_launch},
+    {"setitem", call_setitem},   {"pieces", call_pieces},       {"piece", call_piece},
+    {"out", call_out},           {"tensor", call_tensor},       {"tolist", call_tolist},
+    {"enter", call_enter},       {"exit", call_exit},           {"leave_device", call_leave_device},
+    {"give_back", call_give_back},
 };
 
 static PyObject *or_none(PyObject *facts, const char *name) {
@@ -127,11 +126,9 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
         return NULL;
     }
     vectorcallfunc call = NULL;
-    int is_timed = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (strcmp(kinds[k].name, kind) == 0) {
             call = kinds[k].call;
-            is_timed = kinds[k].is_timed;
         }
     }
     if (call == NULL || house.tensor == NULL) {
@@ -142,8 +139,7 @@ static PyObject *make_shortcut(PyObject *module, PyObject *args) {
     if (self == NULL) {
         return NULL;
     }
-    self->call = is_timed ? call_timed : call;
-    self->work = call;
+    self->call = call;
     self->python = or_none(facts, "python");
     self->rest = or_none(facts, "rest");
     self->plans = or_none(facts, "plans");
@@ -273,7 +269,6 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"MODE_WORD", &house.mode_variable},
         {"RecordedNode", &house.recorded_node},
         {"nothing_to_end", &house.nothing_to_end},
-        {"observer", &house.observer},
         {"listeners", &house.listeners},
         {"gradient_edge", &house.gradient_edge_of},
         {"save", &house.save},
@@ -317,7 +312,6 @@ static PyObject *configure(PyObject *module, PyObject *facts) {
         {"next_edges", &house.name_next_edges},
         {"metadata_specs", &house.name_metadata_specs},
         {"sequence_nr", &house.name_sequence_nr},
-        {"name", &house.name_name},
         {"get", &house.name_get},
         {"set", &house.name_set},
         {"_inside", &house.name_inside},
@@ -375,8 +369,6 @@ static PyMethodDef functions[] = {
     {"configure", configure, METH_O, NULL},
     {"shortcut", make_shortcut, METH_VARARGS, NULL},
     {"run_graph", run_graph, METH_VARARGS, NULL},
-    {"start_timing", start_timing, METH_VARARGS, NULL},
-    {"stop_timing", stop_timing, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

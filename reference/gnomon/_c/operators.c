@@ -67,13 +67,11 @@ static PyObject *run(Shortcut *self, PyObject *plan, void *entry, PyObject *cons
     Py_INCREF(plan);
     const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
     double address = 0;
-    const int64_t began = begin_kernel();
     switch (count) {
     case 1: address = ((call1 *)entry)(call, addresses[0]); break;
     case 2: address = ((call2 *)entry)(call, addresses[0], addresses[1]); break;
     default: address = ((call3 *)entry)(call, addresses[0], addresses[1], addresses[2]); break;
     }
-    end_kernel(self, PyTuple_GetItem(plan, PLAN_SPEC), began);
     PyObject *output = NULL;
     if (address > 0) {
         output = make_tensor(PyTuple_GetItem(plan, PLAN_SPEC), address);
@@ -184,11 +182,9 @@ static PyObject *finish_inplace(Shortcut *self, PyObject *plan, PyObject *const 
         return NULL;
     }
     const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
-    const int64_t began = begin_kernel();
     const int32_t status = operands == 1
                                ? ((inplace1 *)entry)(call, addresses[0], addresses[0])
                                : ((inplace2 *)entry)(call, addresses[0], addresses[0], addresses[1]);
-    end_kernel(self, spec_of(args[0]), began);
     Py_DECREF(plan);
     if (status != 0) {
         return PYTHON;
@@ -300,11 +296,9 @@ PyObject *call_out(PyObject *callable, PyObject *const *args, size_t count, PyOb
         return NULL;
     }
     const double call = PyFloat_AsDouble(PyTuple_GetItem(plan, PLAN_CALL));
-    const int64_t began = begin_kernel();
     const int32_t status = operands == 2
                                ? ((inplace1 *)entry)(call, addresses[1], addresses[0])
                                : ((inplace2 *)entry)(call, addresses[2], addresses[0], addresses[1]);
-    end_kernel(self, spec_of(output), began);
     Py_DECREF(plan);
     if (status != 0) {
         return PYTHON;
@@ -448,9 +442,7 @@ PyObject *call_several(PyObject *callable, PyObject *const *args, size_t count, 
     }
     memcpy(addresses + output_count, inputs, (size_t)operands.count * sizeof *inputs);
     Py_INCREF(plan);
-    const int64_t began = begin_kernel();
     const int is_done = run_several(plan, addresses, output_count);
-    end_kernel(self, output_count > 0 ? PyTuple_GetItem(specs, 0) : NULL, began);
     if (!is_done) {
         Py_DECREF(plan);
         return PYTHON;
@@ -515,9 +507,7 @@ PyObject *call_written(PyObject *callable, PyObject *const *args, size_t count, 
             return NULL;
         }
     }
-    const int64_t began = begin_kernel();
     const int32_t status = entry(PyFloat_AsDouble(PyTuple_GetItem(plan, WRITTEN_CALL)), ordered);
-    end_kernel(self, operands.count > 0 ? spec_of(tensors[0]) : NULL, began);
     PyObject *result = status == 0 ? new_reference(Py_None) : NULL;
     for (Py_ssize_t k = 0; status == 0 && result != NULL && k < PyTuple_Size(written); k++) {
         if (count_write(tensors[PyLong_AsSsize_t(PyTuple_GetItem(written, k))]) < 0) {
