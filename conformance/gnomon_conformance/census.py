@@ -24,18 +24,21 @@ import random
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from threading import get_ident
 from typing import Any, NamedTuple
 
 import gnomon as gn
 from gnomon.autograd.engine import is_in_backward
 from gnomon.dispatch.dispatcher import OpOverload
-from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, RecordScope, observing
 from gnomon.kit import launch
 from gnomon.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values import device as devices
 from gnomon.values import dtype as dtypes
+from gnomon.values.dispatch_key import PYTHON, DispatchKey
 from gnomon.values.errors import BackendUnavailableError
+from gnomon.values.thread_local_state import State
 
 from .description import ON_DEVICE, GivenTensor, Sample, given
 from .running import Gnomon, prepare
@@ -106,19 +109,43 @@ class CensusCall(NamedTuple):
         return work_of(self.operator, [_shapes(each) for each in self.arguments])
 
 
-class Census(DispatchMode):
-    """The mode: inside, operators are counted.  ``calls()`` gives what was found, by first appearance."""
+class Census(observing):
+    """The block: inside, operators are counted.  ``calls()`` gives what was found, by first appearance."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[Any]] = {}
+        self._thread = 0
+        self._depth = 0  # of calls that what they are made of is no part of the census
+        super().__init__(RecordFunctionCallback(self._start, self._end, scopes=(DISPATCH,)))
 
-    def __gnomon_dispatch__(
-        self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        arguments = func.complete(args, dict(kwargs or {}))
-        if func.namespace == "aten" and not types:
-            self._count(func, arguments)
-        return func(*arguments)
+    @property
+    def _given(self) -> Census:  # type: ignore[override]
+        return self
+
+    def _inside(self) -> State:
+        self._thread = get_ident()
+        return super()._inside()
+
+    def _start(self, scope: RecordScope, name: str, passed: Sequence[Any]) -> bool:
+        operator, key, arguments = passed
+        if get_ident() != self._thread:  # a worker's
+            return False
+        is_of_subclass = key is DispatchKey.Python and any(
+            tensor._keys & PYTHON for tensor in operator.tensors(arguments)
+        )
+        if key is not DispatchKey.Dense and not is_of_subclass:
+            return False
+        self._depth += 1  # to count takes operators, too
+        try:
+            if self._depth == 1 and operator.namespace == "aten" and not is_of_subclass:
+                self._count(operator, arguments)
+        except BaseException:
+            self._depth -= 1
+            raise
+        return True
+
+    def _end(self, is_entered: bool, is_done: bool) -> None:
+        self._depth -= is_entered
 
     def _count(self, func: OpOverload, arguments: Sequence[Any]) -> None:
         storages: dict[int, int] = {}
