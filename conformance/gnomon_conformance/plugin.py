@@ -27,7 +27,7 @@ from gnomon.kit import launch
 from gnomon.memory.backend import get_backend, is_installed
 from gnomon.values.errors import BackendUnavailableError
 
-from . import coverage, foundation, judging, last_call, measuring, tiers
+from . import SUITE_VERSION, coverage, foundation, judging, last_call, measuring, tiers
 from .description import DTYPES
 from .expectations import ExpectationsError
 from .known_names import strangers
@@ -549,7 +549,8 @@ def pytest_report_header(config: Any) -> str | None:
     """What a search depends on, for whoever wants it again."""
     if not config.getoption("gnomon_backend", []):
         return None
-    return f"gnomon: {' '.join(f'{name} {value}' for name, value in search_options(config).items())}"
+    options = " ".join(f"{name} {value}" for name, value in search_options(config).items())
+    return f"gnomon: suite {SUITE_VERSION}, {options}"
 
 
 def search_options(config: Any) -> dict[str, str]:
