@@ -5,11 +5,11 @@
     gnomon bench --census FILE                                  # those calls, timed
     gnomon bench --census lstm                                  # one of those that come with gnomon
 
-What is recorded is what the dispatcher sees below autograd, on the thread that began: compositions taken
-apart, backward's operators too.  Two calls are one where operator, dtypes, sizes, strides and numbers are the
-same; where in its storage a tensor begins is the same if that is as well aligned.  Of a tensor's values the
-census keeps the least and the greatest alone, and of integers those of a short tensor, or which there are if
-they are few; a replay draws others, in the same layout.
+What is recorded is what the dispatcher sees below autograd, on the thread that began and the workers of its
+backwards: compositions taken apart, backward's operators too.  Two calls are one where operator, dtypes,
+sizes, strides and numbers are the same; where in its storage a tensor begins is the same if that is as well
+aligned.  Of a tensor's values the census keeps the least and the greatest alone, and of integers those of a
+short tensor, or which there are if they are few; a replay draws others, in the same layout.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import random
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from threading import get_ident
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import gnomon as gn
@@ -38,7 +38,6 @@ from gnomon.values import device as devices
 from gnomon.values import dtype as dtypes
 from gnomon.values.dispatch_key import PYTHON, DispatchKey
 from gnomon.values.errors import BackendUnavailableError
-from gnomon.values.thread_local_state import State
 
 from .description import ON_DEVICE, GivenTensor, Sample, given
 from .running import Gnomon, prepare
@@ -109,43 +108,40 @@ class CensusCall(NamedTuple):
         return work_of(self.operator, [_shapes(each) for each in self.arguments])
 
 
+# Of calls within which others are no part of a census, on this thread.
+_depth: ContextVar[int] = ContextVar("gnomon_census_depth", default=0)
+
+
 class Census(observing):
     """The block: inside, operators are counted.  ``calls()`` gives what was found, by first appearance."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[Any]] = {}
-        self._thread = 0
-        self._depth = 0  # of calls that what they are made of is no part of the census
         super().__init__(RecordFunctionCallback(self._start, self._end, scopes=(DISPATCH,)))
 
     @property
     def _given(self) -> Census:  # type: ignore[override]
         return self
 
-    def _inside(self) -> State:
-        self._thread = get_ident()
-        return super()._inside()
-
     def _start(self, scope: RecordScope, name: str, passed: Sequence[Any]) -> bool:
         operator, key, arguments = passed
-        if get_ident() != self._thread:  # a worker's
-            return False
         is_of_subclass = key is DispatchKey.Python and any(
             tensor._keys & PYTHON for tensor in operator.tensors(arguments)
         )
         if key is not DispatchKey.Dense and not is_of_subclass:
             return False
-        self._depth += 1  # to count takes operators, too
+        depth = _depth.get()
+        _depth.set(depth + 1)  # to count takes operators, too
         try:
-            if self._depth == 1 and operator.namespace == "aten" and not is_of_subclass:
+            if not depth and operator.namespace == "aten" and not is_of_subclass:
                 self._count(operator, arguments)
         except BaseException:
-            self._depth -= 1
+            _depth.set(depth)
             raise
         return True
 
     def _end(self, is_entered: bool, is_done: bool) -> None:
-        self._depth -= is_entered
+        _depth.set(_depth.get() - is_entered)
 
     def _count(self, func: OpOverload, arguments: Sequence[Any]) -> None:
         storages: dict[int, int] = {}
