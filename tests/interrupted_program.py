@@ -18,7 +18,7 @@ import gnomon as gn
 from gnomon.autograd.forward_grad import current_level
 from gnomon.dispatch.mode import mode_word
 from gnomon.dispatch.python_dispatch import DispatchMode
-from gnomon.dispatch.record_function import RecordFunctionCallback, callbacks, observing
+from gnomon.dispatch.record_function import RecordFunctionCallback, callbacks, observing, remove_callback
 from gnomon.func.batching import current_levels
 from gnomon.values.device import _scoped_devices, scoped_device
 
@@ -135,6 +135,8 @@ def main(work: Callable[[], Any], times: int) -> dict[str, Any]:
         after = state()
         if after != before:
             left[str({name: value for name, value in after.items() if value != before[name]})] += 1
+            for callback in callbacks():
+                remove_callback(callback)
             gn.dispatch.mode.set_mode_word(before["mode word"])
             gn.func.batching.LEVELS.set(())
             gn.autograd.forward_grad.LEVEL.set(None)
