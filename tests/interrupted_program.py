@@ -16,9 +16,9 @@ from typing import Any
 
 import gnomon as gn
 from gnomon.autograd.forward_grad import current_level
-from gnomon.dispatch.dispatcher import _listeners
 from gnomon.dispatch.mode import mode_word
 from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.dispatch.record_function import RecordFunctionCallback, callbacks, observing, remove_callback
 from gnomon.func.batching import current_levels
 from gnomon.values.device import _scoped_devices, scoped_device
 
@@ -72,6 +72,8 @@ def blocks() -> Any:
     leaf = gn.ones(2, requires_grad=True)
     with gn.no_grad(), gn.enable_grad(), DispatchMode():
         twice = leaf * 2
+    with observing(RecordFunctionCallback(lambda scope, name, arguments: None)):
+        twice = twice + 0
     for _ in range(8):
         with gn.device("meta"):
             pass
@@ -93,7 +95,7 @@ def state() -> dict[str, Any]:
         "device": scoped_device(),
         "dual level": current_level() is not None,
         "vmaps": len(current_levels()),
-        "listeners": len(_listeners),
+        "callbacks": len(callbacks()),
     }
 
 
@@ -133,6 +135,8 @@ def main(work: Callable[[], Any], times: int) -> dict[str, Any]:
         after = state()
         if after != before:
             left[str({name: value for name, value in after.items() if value != before[name]})] += 1
+            for callback in callbacks():
+                remove_callback(callback)
             gn.dispatch.mode.set_mode_word(before["mode word"])
             gn.func.batching.LEVELS.set(())
             gn.autograd.forward_grad.LEVEL.set(None)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,10 +180,10 @@ def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> 
     )
     program = """
         import gnomon as gn
-        from gnomon.kit import launch
+        from gnomon_conformance.watching import native_runs
         with gn.device("tiny"):
             x = gn.tensor([1.0, 2.0])
-            with launch.counting_native_runs() as runs:
+            with native_runs() as runs:
                 print((-x).tolist(), x.exp()[0].item() > 2.7)
             print(runs["tiny", "neg"], gn.fallbacks["tiny", "exp"], gn.fallbacks["tiny", "neg"])
             (-x.double()).tolist()
@@ -332,6 +333,81 @@ def test_a_declaration_is_checked_when_it_is_registered(attributes: dict[str, ob
         registry.register_backend(type("Odd", (Odd,), vars_of_class)())
     assert reason in str(raised.value) and str(raised.value).startswith("backend ")
     assert (registry.backend_names(), registry._by_device_type) == before
+
+
+def of_version(**attributes: object) -> registry.Backend:
+    return type("Odd", (registry.Backend,), {"name": "odd", "device_type": "odd"} | attributes)()
+
+
+class Alike:
+    """An object with the contract's attributes, from before there were versions, and no subclass of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "contract_version":
+            raise AttributeError(name)
+        return getattr(of_version(), name)
+
+
+def test_a_backend_that_names_no_version_is_of_the_first() -> None:
+    for made in (of_version(), Alike()):
+        assert registry.version_of(made) == (1, 0)
+        registry.check_declaration(made)
+
+
+def test_those_that_ship_with_gnomon_are_of_the_current_version() -> None:
+    assert registry.OLDEST_CONTRACT_SERVED <= (1, 0) < registry.CONTRACT_VERSION
+    for name in registry.shipped_backend_names():
+        assert registry.version_of(registry._load(name)) == registry.CONTRACT_VERSION, name
+    registry.check_declaration(of_version(contract_version=registry.CONTRACT_VERSION))
+
+
+@pytest.mark.parametrize("version", [(2, 0), (1, 2), (0, 9)])
+def test_a_version_that_is_not_served_is_refused_in_words_that_help(version: tuple[int, int]) -> None:
+    before = registry.backend_names(), dict(registry._by_device_type)
+    alike = Alike()
+    alike.contract_version = version
+    for made in (of_version(contract_version=version, speed_rank="as it may be called by then"), alike):
+        with pytest.raises(ValueError) as raised:
+            registry.register_backend(made)
+        text = str(raised.value)
+        assert text.startswith(f"backend 'odd': it was written for version {version[0]}.{version[1]} of ")
+        assert ("this gnomon" in text and "1.1" in text and "install a newer" in text) or version < (1, 0)
+        assert 'docs/writing_a_backend.md, "Versions of the contract"' in text
+    assert (registry.backend_names(), registry._by_device_type) == before
+    page = (Path(__file__).parent.parent / "docs" / "writing_a_backend.md").read_text()
+    assert "\n## Versions of the contract\n" in page
+    assert all(f"\n| {major}.{minor} | " in page for major, minor in ((1, 0), registry.CONTRACT_VERSION))
+
+
+def test_a_version_that_is_served_no_longer_is_told_what_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "CONTRACT_VERSION", (2, 3))
+    monkeypatch.setattr(registry, "OLDEST_CONTRACT_SERVED", (2, 0))
+    for made in (of_version(), of_version(contract_version=(1, 1)), Alike()):
+        with pytest.raises(ValueError, match=r"has 2\.3, serves none before 2\.0: change .*to \(2, 3\)"):
+            registry.check_declaration(made)
+    registry.check_declaration(of_version(contract_version=(2, 0)))
+
+
+@pytest.mark.parametrize("version", [None, 1, "1.1", [1, 1], (1,), (1, 0, 0), (1, "1"), (1, True), (1.0, 1)])
+def test_a_version_is_two_ints(version: object) -> None:
+    with pytest.raises(TypeError, match="contract_version must be a tuple of two ints") as raised:
+        registry.check_declaration(of_version(contract_version=version))
+    assert repr(version) in str(raised.value)
+
+
+def test_a_plug_in_of_a_later_version_is_a_reason_and_nothing_else(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line="contract_version = (7, 0)"))
+    finished = run(
+        """
+        import gnomon as gn
+        print(gn.backends()["odd"].available, gn.backends()["odd"].reason)
+        print(gn.ones(1, device="reference").item())
+        """,
+        tmp_path,
+    )
+    said, number = finished.stdout.splitlines()
+    assert said.startswith("False ") and "for version 7.0 of the contract" in said, finished.stderr
+    assert number == "1.0"
 
 
 def test_memory_that_is_not_defined_is_told_when_it_is_asked_for() -> None:

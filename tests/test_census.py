@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import gnomon as gn
+from gnomon.autograd import node
 from gnomon_conformance import census
 from gnomon_conformance.census import Census, CensusCall, CensusError, shipped
 from gnomon_conformance.running import Gnomon, prepare
@@ -42,6 +44,46 @@ def test_calls_are_counted_by_kind_forward_and_backward():
     gradient = products[1].arguments[0]
     assert gradient["strides"] == [0, 0] and gradient["elements"] == 1
     assert products[0].count == 4
+
+
+def test_a_backward_s_workers_are_counted_and_other_threads_are_not(monkeypatch):
+    if not gn.backends()["c"].available:
+        pytest.skip("two devices are needed")
+    monkeypatch.setattr(node, "spans_devices", False)  # which is set for good by such a graph
+    x, y = gn.ones(2, device="c", requires_grad=True), gn.ones(2, device="reference", requires_grad=True)
+    with Census() as recorded:
+        loss = x.exp().sum().to("reference") + y.sin().sum()
+        loss.backward()
+        thread = threading.Thread(target=lambda: gn.ones(2).tan())
+        thread.start()
+        thread.join()
+    calls = recorded.calls()
+    assert found(calls, "cos")[0].backward == 1 and found(calls, "mul.Tensor")
+    assert not found(calls, "tan")
+
+
+def test_what_a_subclass_calls_is_its_own():
+    class Doubling(gn.Tensor):
+        @classmethod
+        def __gnomon_dispatch__(cls, func, types, args=(), kwargs=None):
+            return gn.ones(2).sin()
+
+    x = gn.Tensor._make_wrapper_subclass(Doubling, (2,))
+    with Census() as recorded:
+        x.exp()
+        gn.ones(2).cos()
+    assert [each.operator for each in recorded.calls() if each.operator in ("exp", "sin", "cos")] == ["cos"]
+
+
+def test_a_call_that_can_not_be_counted_leaves_the_next_ones_counted(monkeypatch):
+    x, counted = gn.ones(2), Census._count
+    with Census() as recorded:
+        with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+            patch.setattr(Census, "_count", lambda *given: 1 / 0)
+            x.exp()
+        assert Census._count is counted
+        x.exp()
+    assert [(each.operator, each.count) for each in recorded.calls()] == [("exp", 1)]
 
 
 def test_bounds_are_of_what_is_read():

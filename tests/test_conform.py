@@ -14,8 +14,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from gnomon.memory.backend import Claim
-from gnomon_conformance import conform, foundation, judging, known_names, page, report, selection, tiers
+from gnomon.memory.backend import CONTRACT_VERSION, Claim
+from gnomon_conformance import (
+    SUITE_VERSION,
+    conform,
+    foundation,
+    judging,
+    known_names,
+    page,
+    report,
+    selection,
+    tiers,
+)
 from gnomon_conformance.comparing import renamed_device
 from gnomon_conformance.expectations import ExpectationsError, parse
 from gnomon_conformance.outcomes import OUTCOMES, Result, counts, from_data, score
@@ -109,6 +119,26 @@ def test_what_passes_names_its_kernel(whole: SimpleNamespace) -> None:
     assert re.fullmatch(r".*gnomon_probe\.py:\d+", result.kernels["neg"]), result.kernels
     assert (result.backend, result.check, result.operator) == ("probe", "forward", "neg")
     assert (result.dtype, result.tier) == ("float32", "pointwise")
+
+
+def test_whose_score_it_is_is_told_everywhere(whole: SimpleNamespace) -> None:
+    found = whole.data["environment"]
+    assert whole.data["suite"] == SUITE_VERSION and found["suite"] == str(SUITE_VERSION)
+    current = ".".join(map(str, CONTRACT_VERSION))
+    assert found["contract"] == found["backend's contract"] == current
+    line = (
+        f"suite {SUITE_VERSION}, gnomon {found['gnomon']}, contract {current}, backend's contract {current}"
+    )
+    assert line in whole.done.stdout.splitlines()
+    assert f" · {line.replace(chr(39), '&#x27;')}</small>" in (whole.folder / "report.html").read_text()
+    root = xml.etree.ElementTree.parse(whole.folder / "junit.xml").getroot()
+    for suite in root.iter("testsuite"):
+        told = {each.get("name"): each.get("value") for each in suite.iter("property")}
+        assert told["suite"] == str(SUITE_VERSION) and told["backend's contract"] == current
+    other = {**whole.data, "suite": SUITE_VERSION + 1}
+    assert report.unlike(whole.data, other) == [
+        f"The suite is another: {SUITE_VERSION}, and {SUITE_VERSION + 1}"
+    ]
 
 
 def test_what_was_called_is_told(whole: SimpleNamespace) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 import gnomon as gn
 from cuda_calls import both, close, numbers, same
 from gnomon.kit import launch
+from gnomon_conformance.watching import native_runs
 from gnomon_cuda import indexing, launcher, order
 
 pytestmark = pytest.mark.usefixtures("cuda")
@@ -14,10 +17,13 @@ pytestmark = pytest.mark.usefixtures("cuda")
 MOVED = [gn.bool, gn.int16, gn.float32, gn.float64, gn.complex128]
 
 
+RUNS = [Counter()]  # of the test that is at work
+
+
 @pytest.fixture(autouse=True)
 def natively():
     """What is asked of the GPU here, it does itself."""
-    with launch.counting_native_runs():
+    with native_runs() as RUNS[0]:
         before = launch.declined.copy()
         yield
         assert launch.declined == before
@@ -30,7 +36,7 @@ def indices(*values, dtype=gn.int64):
 def run_natively(name, function, *tensors):
     """``both``, where ``name`` has run on the GPU."""
     found = both(function, *tensors)
-    assert launch.native_runs["cuda", name] >= 1, name
+    assert RUNS[0]["cuda", name] >= 1, name
     return found
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import pytest
 
 import gnomon as gn
 from cuda_calls import both, numbers, same
 from gnomon.kit import launch
+from gnomon_conformance.watching import native_runs
 from gnomon_cuda import masks
 
 pytestmark = pytest.mark.usefixtures("cuda")
@@ -17,11 +19,14 @@ SHAPES = [(), (1,), (3, 4, 5), (2, masks.TILE), (masks.TILE + 1,), (0, 3)]
 aten = gn.ops.aten
 
 
+RUNS = [Counter()]  # of the test that is at work
+
+
 @pytest.fixture(autouse=True)
 def natively():
     """What is asked of the GPU here, it does itself."""
     before = launch.declined.copy()
-    with launch.counting_native_runs():
+    with native_runs() as RUNS[0]:
         yield
     assert launch.declined == before
 
@@ -45,7 +50,7 @@ def test_what_is_not_zero_is_counted_and_found(shape, dtype):
         lambda a: a.transpose(0, -1).nonzero() if a.ndim else a.nonzero(),
     ):
         assert same(*both(function, source))
-    assert launch.native_runs["cuda", "_count_nonzero"] and launch.native_runs["cuda", "nonzero_static"]
+    assert RUNS[0]["cuda", "_count_nonzero"] and RUNS[0]["cuda", "nonzero_static"]
 
 
 def test_numbers_that_are_not_zero():
@@ -69,7 +74,7 @@ def test_a_mask_chooses(dtype):
         assert same(
             *both(lambda a, m: a[::2].masked_scatter_(m.expand(a.shape)[::2], a.clone()), source, mask)
         )
-    assert launch.native_runs["cuda", "_masked_select"] and launch.native_runs["cuda", "masked_scatter"]
+    assert RUNS[0]["cuda", "_masked_select"] and RUNS[0]["cuda", "masked_scatter"]
     assert same(*both(lambda a, m: a[0].masked_select(m), source, sparse(source.shape, gn.bool)))
     assert same(*both(lambda a: a[0, 0].masked_select(a[0, 0] == a[0, 0]), source))
 

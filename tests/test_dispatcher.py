@@ -1,4 +1,4 @@
-"""dispatch: which kernel a call goes to, in which order, and what modes and listeners make of it."""
+"""dispatch: which kernel a call goes to, in which order, and what modes and callbacks make of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ import pytest
 import gnomon as gn
 from gnomon.dispatch import dispatcher, mode
 from gnomon.dispatch.dispatcher import OpOverload, aten
+from gnomon.dispatch.record_function import (
+    RecordFunctionCallback,
+    RecordScope,
+    add_thread_local_callback,
+    observing,
+    remove_callback,
+)
 from gnomon.values.dispatch_key import PYTHON, TENSOR_KEYS, DispatchKey, DispatchKeySet
 from gnomon.values.schema import FunctionSchema
 
@@ -51,12 +58,11 @@ def trace() -> Iterator[list[tuple[str, str]]]:
     """The kernels that calls pass through, as (operator, key)."""
     seen: list[tuple[str, str]] = []
 
-    def listener(operator: OpOverload, key: DispatchKey, arguments: Sequence[Any]) -> None:
-        seen.append((operator.name, key.name))
+    def note(scope: RecordScope, name: str, passed: Sequence[Any]) -> None:
+        seen.append((name, passed[1].name))
 
-    dispatcher.add_listener(listener)
-    yield seen
-    dispatcher.remove_listener(listener)
+    with observing(RecordFunctionCallback(note, scopes=(RecordScope.DISPATCH,))):
+        yield seen
 
 
 def test_key_sets() -> None:
@@ -198,7 +204,7 @@ def test_a_boxed_fallback_sees_every_operator_it_applies_to(python_mode: None, d
     assert seen == ["add.Tensor", "mul.Tensor"]
 
 
-def test_listeners_hear_every_kernel(trace: list[tuple[str, str]], device: str) -> None:
+def test_callbacks_hear_every_kernel(trace: list[tuple[str, str]], device: str) -> None:
     x, w = gn.ones(2), gn.ones(2, requires_grad=True)
     for _ in range(3):  # with and without a shortcut
         trace.clear()
@@ -221,15 +227,16 @@ def test_listeners_hear_every_kernel(trace: list[tuple[str, str]], device: str) 
         assert trace[-1] == ("mul.Tensor", "Dense")
 
 
-def test_a_removed_listener_is_silent() -> None:
+def test_a_removed_callback_is_silent() -> None:
     heard: list[str] = []
 
-    def listener(operator: OpOverload, key: DispatchKey, arguments: Sequence[Any]) -> None:
-        heard.append(operator.name)
+    def note(scope: RecordScope, name: str, passed: Sequence[Any]) -> None:
+        heard.append(name)
 
-    dispatcher.add_listener(listener)
+    callback = RecordFunctionCallback(note, scopes=(RecordScope.DISPATCH,))
+    add_thread_local_callback(callback)
     gn.ones(1).exp()
-    dispatcher.remove_listener(listener)
+    remove_callback(callback)
     count = len(heard)
     gn.ones(1).exp()
     assert count > 0 and len(heard) == count

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.dispatch import dispatcher
 from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.kit import launch
 from gnomon.kit.generator import default_generator
 
@@ -27,14 +27,21 @@ def facts(x: Any) -> Any:
 def readably(call: Callable[[], Any]) -> Any:
     """What a call returns that takes no shortcut."""
 
-    def listener(*arguments: Any) -> None:
-        pass
-
-    dispatcher.add_listener(listener)
-    try:
+    with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
         return call()
-    finally:
-        dispatcher.remove_listener(listener)
+
+
+def launched(monkeypatch: Any) -> list[str]:
+    """The names of what is launched the readable way from now on."""
+    names: list[str] = []
+    find_kernel = launch.find_kernel
+
+    def note(backend: Any, name: str, key_dtype: Any) -> Any:
+        names.append(name)
+        return find_kernel(backend, name, key_dtype)
+
+    monkeypatch.setattr(launch, "find_kernel", note)
+    return names
 
 
 y = gn.arange(12.0, device="reference").reshape(3, 4)
@@ -108,12 +115,12 @@ def test_each_call_is_as_the_readable_one(name: str, device: str) -> None:
     "name",
     [name for name in CALLS if name not in ("full complex", "eye", "clone of nothing", "copy_ converted")],
 )
-def test_nothing_is_launched_the_readable_way_again(name: str) -> None:
+def test_nothing_is_launched_the_readable_way_again(name: str, monkeypatch: Any) -> None:
     x = y.to("c")
     refused = ("large", "half")
     CALLS[name](x), CALLS[name](x)
-    with launch.watching_launches() as seen:
-        CALLS[name](x)
+    seen = launched(monkeypatch)
+    CALLS[name](x)
     assert bool(seen) == any(each in name for each in refused)
 
 
@@ -235,20 +242,17 @@ def test_modes_see_every_call(device: str) -> None:
 
 
 @devices
-def test_listeners_see_every_call(device: str) -> None:
+def test_callbacks_see_every_call(device: str) -> None:
     x = gn.ones(3, device=device)
     for _ in range(3):
         x.clone(), x.fill_(2.0), gn.zeros(3, device=device)
     seen = []
 
-    def listener(operator: Any, key: Any, arguments: Any) -> None:
-        seen.append(operator.name)
+    def note(scope: Any, name: str, passed: Any) -> None:
+        seen.append(name)
 
-    dispatcher.add_listener(listener)
-    try:
+    with observing(RecordFunctionCallback(note, scopes=(DISPATCH,))):
         x.clone(), x.fill_(2.0), gn.zeros(3, device=device)
-    finally:
-        dispatcher.remove_listener(listener)
     assert {"clone", "fill_.Scalar", "zeros"} <= set(seen)
 
 
@@ -405,12 +409,13 @@ def test_the_stream_goes_on(name: str, device: str) -> None:
 
 
 @needs_c
-def test_a_warm_stream_is_not_followed_the_readable_way() -> None:
+def test_a_warm_stream_is_not_followed_the_readable_way(monkeypatch: Any) -> None:
     for name, call in RANDOM.items():
         call("c"), call("c")
-        with launch.watching_launches() as seen:
+        with monkeypatch.context() as patch:
+            seen = launched(patch)
             call("c")
-        assert not {each.name for each in seen} & {
+        assert not set(seen) & {
             "uniform_",
             "normal_",
             "bernoulli_.float",
@@ -513,4 +518,4 @@ def test_threads_learn_at_once() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not failed and not dispatcher._listeners and not launch._watchers
+    assert not failed

@@ -10,7 +10,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import hot_path
-from gnomon.dispatch import dispatcher
+from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.fast_out import has_out_shortcut
 
 aten = gn.ops.aten
@@ -140,21 +140,18 @@ def test_outputs_of_inference_mode(device: str) -> None:
             gn.add(x, y, out=out)
 
 
-def test_listeners_hear_it(device: str) -> None:
+def test_callbacks_hear_it(device: str) -> None:
     x, y = inputs(device)
     out = gn.empty(3, 4, device=device)
     for _ in range(2):
         gn.add(x, y, out=out)
     heard = []
 
-    def listen(operator: Any, key: Any, arguments: Any) -> None:
-        heard.append(operator.name)
+    def listen(scope: Any, name: str, passed: Any) -> None:
+        heard.append(name)
 
-    dispatcher.add_listener(listen)
-    try:
+    with observing(RecordFunctionCallback(listen, scopes=(DISPATCH,))):
         gn.add(x, y, out=out)
-    finally:
-        dispatcher.remove_listener(listen)
     assert "add.out" in heard
 
 

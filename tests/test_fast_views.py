@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
-from gnomon.dispatch import dispatcher
 from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.dispatch.record_function import RecordFunctionCallback, observing
 from gnomon.ops import index as index_module
 
+READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # no shortcut is taken
 aten = gn.ops.aten
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
@@ -248,11 +249,8 @@ def test_setting_raises_as_ever(device: str) -> None:
             return str(caught.value)
 
         for value in (-1e300, gn.zeros(2, device=device), gn.zeros(2, 3, device=device)):
-            dispatcher.add_listener(_listen)  # so that no shortcut is taken
-            try:
+            with observing(READABLY):
                 wanted = text(value)
-            finally:
-                dispatcher.remove_listener(_listen)
             assert text(value) == wanted
 
 
@@ -314,10 +312,6 @@ def test_setting_is_seen_by_modes(device: str) -> None:
     assert sorted(each.removeprefix("aten.") for each in seen) == sorted(wanted)
 
 
-def _listen(*arguments: Any) -> None:
-    pass
-
-
 # -- several views at once -----------------------------------------------------------------------------------
 
 PIECES: dict[str, Callable[[Any], Any]] = {
@@ -366,11 +360,8 @@ def test_pieces_are_the_same_every_time(name: str, of: str, device: str) -> None
         return isinstance(made, tuple), found
 
     for record in (True, False):
-        dispatcher.add_listener(_listen)  # so that no shortcut is taken
-        try:
+        with observing(READABLY):
             first = facts(record)
-        finally:
-            dispatcher.remove_listener(_listen)
         assert first[0]
         assert [facts(record) for _ in range(3)] == [first] * 3
 
@@ -458,11 +449,8 @@ def test_operators_of_one_view(name: str, of: str, device: str) -> None:
         return found
 
     for record in (True, False):
-        dispatcher.add_listener(_listen)  # so that no shortcut is taken
-        try:
+        with observing(READABLY):
             first = facts(record)
-        finally:
-            dispatcher.remove_listener(_listen)
         assert [facts(record) for _ in range(3)] == [first] * 3
 
 

@@ -7,10 +7,15 @@ import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import gnomon as gn
+from gnomon.memory.backend import get_backend
+from gnomon_c import library
+from gnomon_c.library import ABI_VERSION, check_abi
 
 pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
 can_count_threads = pytest.mark.skipif(
@@ -18,6 +23,31 @@ can_count_threads = pytest.mark.skipif(
     reason="needs Linux, and no sanitizer's threads",
 )
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+
+
+def test_a_library_of_another_version_is_refused_in_words_that_help() -> None:
+    for opened, words in (
+        (SimpleNamespace(gn_abi_version=lambda: ABI_VERSION + 1), f"has version {ABI_VERSION + 1} of"),
+        (SimpleNamespace(), "was built before there were versions of"),
+    ):
+        with pytest.raises(RuntimeError, match="build it again") as raised:
+            check_abi("gnomon_c._native", opened)
+        assert words in str(raised.value) and f"wants version {ABI_VERSION}:" in str(raised.value)
+    check_abi("gnomon_c._native", SimpleNamespace(gn_abi_version=lambda: ABI_VERSION))
+
+
+def test_the_library_the_header_and_the_package_are_of_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    header = Path(__file__).parent.parent / "csrc" / "gnomon.h"
+    assert f"#define GN_ABI_VERSION {ABI_VERSION}\n" in header.read_text()
+    lib = library.native().lib
+    assert lib.gn_abi_version() == lib.GN_ABI_VERSION == ABI_VERSION
+    monkeypatch.setattr(library, "ABI_VERSION", ABI_VERSION + 1)
+    library.native.cache_clear()
+    try:
+        available, reason = type(get_backend("c"))().is_available()
+    finally:
+        library.native.cache_clear()
+    assert not available and f"wants version {ABI_VERSION + 1}: build it again" in reason
 
 
 def test_memory_is_reused_and_counted() -> None:

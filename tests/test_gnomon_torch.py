@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.kit import launch
 from gnomon.memory.backend import get_backend
+from gnomon_conformance.watching import native_runs
 
 pytestmark = pytest.mark.oracle
 if find_spec("torch") is None:
@@ -112,7 +112,7 @@ def test_kernels_without_out_write_there_as_well() -> None:
 
 def test_reductions_are_told_their_dimensions() -> None:
     a = gn.arange(24, dtype=gn.int32, device="torch").reshape(2, 3, 4)
-    with launch.counting_native_runs() as ran:
+    with native_runs() as ran:
         assert a.sum().tolist() == 276 and a.sum().dtype is gn.int64
         assert a.sum((0, 2), keepdim=True).tolist() == [[[60], [92], [124]]]
         assert a.amax().tolist() == 23

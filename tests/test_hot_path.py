@@ -375,8 +375,8 @@ def test_a_step_on_inference_tensors_is_refused() -> None:
     assert made.tolist() == [1.0] * 3
 
 
-def test_a_listener_hears_every_call() -> None:
-    from gnomon.dispatch import dispatcher
+def test_a_callback_hears_every_call() -> None:
+    from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 
     x = gn.ones(2, 2, device="c")
     calls = [lambda: x + x, lambda: x.relu(), lambda: x[0], lambda: x.max(1), lambda: gn.add(x, x, alpha=3)]
@@ -385,15 +385,12 @@ def test_a_listener_hears_every_call() -> None:
         call()
     heard: list[str] = []
 
-    def listener(operator: Any, key: Any, arguments: Any) -> None:
-        heard.append(operator.schema.name)
+    def note(scope: Any, name: str, passed: Any) -> None:
+        heard.append(passed[0].schema.name)
 
-    dispatcher.add_listener(listener)
-    try:
+    with observing(RecordFunctionCallback(note, scopes=(DISPATCH,))):
         for call in calls:
             call()
-    finally:
-        dispatcher.remove_listener(listener)
     assert {"add", "relu", "select", "max"} <= set(heard)
 
 

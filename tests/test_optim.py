@@ -7,7 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import nn
-from gnomon.dispatch import dispatcher
+from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.optim import SGD, Adam, AdamW
 
 HOST_DEVICES = [b.device_type for b in gn.backends().values() if b.available and b.host_memory]
@@ -235,14 +235,8 @@ def ran(act):
     """The names of the operators that ``act`` ran."""
     names = set()
 
-    def listen(operator, key, arguments):
-        names.add(operator.name)
-
-    dispatcher.add_listener(listen)
-    try:
+    with observing(RecordFunctionCallback(lambda scope, name, passed: names.add(name), scopes=(DISPATCH,))):
         act()
-    finally:
-        dispatcher.remove_listener(listen)
     return names
 
 

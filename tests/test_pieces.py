@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import gnomon as gn
-from gnomon.kit import launch, pieces
+from gnomon.dispatch.record_function import KERNEL, RecordFunctionCallback, observing
+from gnomon.kit import pieces
 
 DIMS = (None, 0, 1, 2, (0, 2), (1, 2), (0, 1))
 
@@ -46,10 +47,13 @@ def test_sums_by_pieces_are_those_of_the_whole(device, dtype, dim):
 
 def test_no_more_than_a_piece_is_converted(device):
     x = gn.ones(5, 7, 11, dtype=gn.int8)
+    seen = []
+    watch = RecordFunctionCallback(lambda scope, name, made: seen.append((name, made)), scopes=(KERNEL,))
     for dim in DIMS:
-        with launch.watching_launches() as seen:
+        seen.clear()
+        with observing(watch):
             x.sum() if dim is None else x.sum(dim)
-        converted = [each.tensors[0]._spec.numel for each in seen if each.name == "copy_"]
+        converted = [made.tensors[0]._spec.numel for name, made in seen if name == "copy_"]
         largest_output = 7 * 11
         assert max(converted) <= largest_output
-        assert sum(each.name == "sum.dim_IntList" for each in seen) > 1
+        assert sum(name == "sum.dim_IntList" for name, _ in seen) > 1

@@ -16,6 +16,7 @@ from gnomon_conformance.loopback import Loopback, filled, right
 from gnomon_conformance.properties import subject_for
 from gnomon_conformance.searching import search
 from gnomon_conformance.selection import operators
+from gnomon_conformance.watching import native_runs
 
 FOREVER = 120.0  # seconds: each search here ends with what it looks for, long before
 FEW = ("float32", "int16")
@@ -106,7 +107,7 @@ def test_what_is_not_claimed_is_not_searched():
     backend.capabilities = {}
     backend.kernels = {name: kernel for name, kernel in backend.kernels.items() if name != "neg"}
     register_backend(backend)
-    with launch.counting_native_runs() as native:
+    with native_runs() as native:
         assert search(operators()["neg"], backend, FEW, 1, 0.5).unclaimed
     assert ("mutant", "neg") not in native
 

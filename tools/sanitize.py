@@ -112,7 +112,9 @@ def build_speedups(kind: str) -> Path:
     include = sysconfig.get_paths()["include"]
     shared = runpy.run_path(str(ROOT / "cffi_build" / "speedups_build.py"))["write"](str(file.parent))
     command = [*shlex.split(os.environ.get("CC", "cc")), *FLAGS[kind].split(), "-std=c11", "-shared", "-fPIC"]
-    built = subprocess.run([*command, f"-I{include}", f"-I{shared}", *sources, "-o", file], capture_output=True, text=True)
+    built = subprocess.run(
+        [*command, f"-I{include}", f"-I{shared}", *sources, "-o", file], capture_output=True, text=True
+    )
     if built.returncode:
         raise SystemExit(built.stdout + built.stderr)
     return file

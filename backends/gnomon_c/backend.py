@@ -59,6 +59,7 @@ class ForeignMemory:
 class CBackend(Backend):
     """See csrc/gnomon.h for the library's side of everything here."""
 
+    contract_version = (1, 1)
     name = "c"
     device_type = "c"
     host_memory = True

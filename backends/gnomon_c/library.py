@@ -19,6 +19,8 @@ from gnomon.values.errors import warn
 
 MISSING = "its C extension gnomon_c._native is not built (was there a C compiler at install time?)"
 
+ABI_VERSION = 1  # GN_ABI_VERSION of the csrc/gnomon.h by which this package was written
+
 _BLAS_PACKAGE = "scipy_openblas32"
 _BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
 
@@ -27,13 +29,33 @@ ISAS = ("baseline", "avx2", "avx512")  # by the numbers that csrc/gnomon.h gives
 
 
 def _open(name: str) -> ModuleType:
-    """The extension of that name.  Raises RuntimeError when it was not built or does not load."""
+    """The extension of that name.
+
+    Raises RuntimeError when it was not built, does not load, or was built from another version of
+    csrc/gnomon.h.
+    """
     try:
-        return importlib.import_module(f"gnomon_c.{name}")
+        extension = importlib.import_module(f"gnomon_c.{name}")
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == f"gnomon_c.{name}":
             raise RuntimeError(MISSING) from None
         raise RuntimeError(f"its C extension gnomon_c.{name} does not load: {error}") from error
+    check_abi(f"gnomon_c.{name}", extension.lib)
+    return extension
+
+
+def check_abi(name: str, library: Any) -> None:
+    """Raises RuntimeError for a library of another version than this package was written for."""
+    if hasattr(library, "gn_abi_version"):
+        version, words = library.gn_abi_version(), "has version {}"
+    else:
+        version, words = 0, "was built before there were versions"
+    if version != ABI_VERSION:
+        raise RuntimeError(
+            f"its C extension {name} {words.format(version)} of csrc/gnomon.h, and this gnomon_c wants "
+            f"version {ABI_VERSION}: build it again (pip install --force-reinstall gnomon; in a clone: "
+            "python setup.py build_ext --inplace)"
+        )
 
 
 def _is_built(isa: str) -> bool:

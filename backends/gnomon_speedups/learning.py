@@ -17,6 +17,7 @@ from gnomon.autograd.saved_variable import SavedList, SavedVariable, save
 from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, derivative_plan
 from gnomon.dispatch.dispatcher import OpOverload, aten
 from gnomon.dispatch.library import UserOperator
+from gnomon.dispatch.record_function import readable_everywhere
 from gnomon.kit.generator import default_generator
 from gnomon.kit.plans import NAMED, hide_base, raise_named
 from gnomon.memory.backend import backend_of, on_default_device, on_register
@@ -175,7 +176,9 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
     where = new or [flat[index] for index in outputs]
     if not where or not isinstance(where[0], Tensor) or where[0]._spec.device.type == "meta":
         return None
-    plan = _facts(operator, new, [index for index in outputs if index in _written(operator, arguments, places, flat)])
+    plan = _facts(
+        operator, new, [index for index in outputs if index in _written(operator, arguments, places, flat)]
+    )
     if not launches:
         return _memory_alone(operator, plan, new)
     name, _, key_dtype, tensors, _, walk, kernel_arguments, call = launches[0]
@@ -269,7 +272,7 @@ def _free_address(spec: Spec) -> float:
 def _memory_alone(operator: OpOverload, plan: Plan, new: list[Tensor]) -> Plan | None:
     """Of a call that launched nothing: one that only allocates its result."""
     launches = operator.record.launches
-    if launches is None or len(new) != 1 or operator.tensor_positions and launches == "copy_":
+    if launches is None or len(new) != 1 or (operator.tensor_positions and launches == "copy_"):
         return None
     spec = new[0]._spec
     if launches and spec.numel:
@@ -477,6 +480,7 @@ def know() -> None:
             "validate": engine._validate,
             "inference_version": INFERENCE_VERSION,
             "nothing_to_end": ThreadLocalStateGuard._ended,
+            "readable_everywhere": readable_everywhere,
         }
     )
 

@@ -5,11 +5,11 @@
     gnomon bench --census FILE                                  # those calls, timed
     gnomon bench --census lstm                                  # one of those that come with gnomon
 
-What is recorded is what the dispatcher sees below autograd, on the thread that began: compositions taken
-apart, backward's operators too.  Two calls are one where operator, dtypes, sizes, strides and numbers are the
-same; where in its storage a tensor begins is the same if that is as well aligned.  Of a tensor's values the
-census keeps the least and the greatest alone, and of integers those of a short tensor, or which there are if
-they are few; a replay draws others, in the same layout.
+What is recorded is what the dispatcher sees below autograd, on the thread that began and the workers of its
+backwards: compositions taken apart, backward's operators too.  Two calls are one where operator, dtypes,
+sizes, strides and numbers are the same; where in its storage a tensor begins is the same if that is as well
+aligned.  Of a tensor's values the census keeps the least and the greatest alone, and of integers those of a
+short tensor, or which there are if they are few; a replay draws others, in the same layout.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ import random
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import gnomon as gn
 from gnomon.autograd.engine import is_in_backward
 from gnomon.dispatch.dispatcher import OpOverload
-from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, RecordScope, observing
 from gnomon.kit import launch
 from gnomon.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values import device as devices
 from gnomon.values import dtype as dtypes
+from gnomon.values.dispatch_key import PYTHON, DispatchKey
 from gnomon.values.errors import BackendUnavailableError
 
 from .description import ON_DEVICE, GivenTensor, Sample, given
@@ -106,19 +108,40 @@ class CensusCall(NamedTuple):
         return work_of(self.operator, [_shapes(each) for each in self.arguments])
 
 
-class Census(DispatchMode):
-    """The mode: inside, operators are counted.  ``calls()`` gives what was found, by first appearance."""
+# Of calls within which others are no part of a census, on this thread.
+_depth: ContextVar[int] = ContextVar("gnomon_census_depth", default=0)
+
+
+class Census(observing):
+    """The block: inside, operators are counted.  ``calls()`` gives what was found, by first appearance."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[Any]] = {}
+        super().__init__(RecordFunctionCallback(self._start, self._end, scopes=(DISPATCH,)))
 
-    def __gnomon_dispatch__(
-        self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        arguments = func.complete(args, dict(kwargs or {}))
-        if func.namespace == "aten" and not types:
-            self._count(func, arguments)
-        return func(*arguments)
+    @property
+    def _given(self) -> Census:  # type: ignore[override]
+        return self
+
+    def _start(self, scope: RecordScope, name: str, passed: Sequence[Any]) -> bool:
+        operator, key, arguments = passed
+        is_of_subclass = key is DispatchKey.Python and any(
+            tensor._keys & PYTHON for tensor in operator.tensors(arguments)
+        )
+        if key is not DispatchKey.Dense and not is_of_subclass:
+            return False
+        depth = _depth.get()
+        _depth.set(depth + 1)  # to count takes operators, too
+        try:
+            if not depth and operator.namespace == "aten" and not is_of_subclass:
+                self._count(operator, arguments)
+        except BaseException:
+            _depth.set(depth)
+            raise
+        return True
+
+    def _end(self, is_entered: bool, is_done: bool) -> None:
+        _depth.set(_depth.get() - is_entered)
 
     def _count(self, func: OpOverload, arguments: Sequence[Any]) -> None:
         storages: dict[int, int] = {}

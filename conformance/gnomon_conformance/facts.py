@@ -5,10 +5,10 @@ They are found when the goldens are recorded, and kept with them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from gnomon.dispatch import dispatcher
-from gnomon.values.dispatch_key import DispatchKey
+from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, RecordScope, observing
 
 from .against_torch import forward_cases, gradient_cases, live_differences, live_error_differences
 from .departures import DEPARTURES, OWN_OPERATORS
@@ -36,16 +36,14 @@ def parts(operator: Any) -> list[str]:
     """The operators that a composition calls, over all its samples; those inside other compositions too."""
     found: set[str] = set()
 
-    def listener(called: Any, key: DispatchKey, arguments: Any) -> None:
+    def note(scope: RecordScope, name: str, passed: Sequence[Any]) -> None:
+        called = passed[0]
         if called is not operator and called.record is not None:
             found.add(called.schema.name)
 
-    dispatcher.add_listener(listener)
-    try:
+    with observing(RecordFunctionCallback(note, scopes=(DISPATCH,))):
         for _, sample in good_samples(operator.name, "float32"):
             run(Gnomon("reference"), operator, sample, "float32", "contiguous")
-    finally:
-        dispatcher.remove_listener(listener)
     return sorted(found - {operator.schema.name})
 
 

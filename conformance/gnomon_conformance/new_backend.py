@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from importlib import resources
 
-from gnomon.memory.backend import backend_names
+from gnomon.memory.backend import CONTRACT_VERSION, backend_names
 
 # Template -> the path that it is written to.
 FILES = {
@@ -49,6 +49,7 @@ def write(name: str, directory: pathlib.Path) -> pathlib.Path:
     if target.exists():
         raise FileExistsError(f"{target} is there already")
     words = {"name": name, "package": package, "class_name": "".join(map(str.title, name.split("_")))}
+    words["contract_version"] = str(CONTRACT_VERSION)
     directory.mkdir(parents=True, exist_ok=True)
     made = pathlib.Path(tempfile.mkdtemp(prefix=f".{package}.", dir=directory))
     try:

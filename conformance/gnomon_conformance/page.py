@@ -25,6 +25,7 @@ from .outcomes import (
     PASS,
     STALE,
 )
+from .report import versions
 
 # Worst first: a cell of the matrix shows the first that one of its tests has.
 _ORDER = (FAIL, FELL_BACK, STALE, BLOCKED, PASS, NOT_CLAIMED)
@@ -311,7 +312,7 @@ which is {_percent(data["claimed"])} of the suite</p>
 <p><small>{data["origins"][OWN]:,} passes ran the kernel that they test,
 {data["origins"][COMPOSED]:,} are composed of its own kernels,
 {data["origins"][NOT_OWN]:,} ran none and do not count; of {len(data["results"]):,} tests ·
-{data["began"]} · {data["seconds"]:.0f} s{selection}</small></p>
+{data["began"]} · {data["seconds"]:.0f} s{selection} · {escape(versions(data["environment"]))}</small></p>
 </header>
 <main>
 <section><h2>Tiers</h2>{_tiers(data)}<ul class="legend">{legend}</ul></section>

@@ -27,13 +27,14 @@ from gnomon.kit import launch
 from gnomon.memory.backend import get_backend, is_installed
 from gnomon.values.errors import BackendUnavailableError
 
-from . import coverage, foundation, judging, last_call, measuring, tiers
+from . import SUITE_VERSION, coverage, foundation, judging, last_call, measuring, tiers
 from .description import DTYPES
 from .expectations import ExpectationsError
 from .known_names import strangers
 from .last_call import LastCall
 from .outcomes import FAIL, PASS, Result, counts, from_data
 from .selection import SHRINKING_SECONDS, is_in_short_run, problem_of_claims
+from .watching import native_runs
 
 NAME = "gnomon_conformance.plugin"
 
@@ -425,7 +426,7 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
     before, declined = Counter(launch.fallbacks), Counter(launch.declined)
     launch.set_fallback_policy("error" if item.config.getoption("gnomon_no_fallback") else "allow")
     try:
-        with launch.counting_native_runs() as native, measuring.measuring(expectations) as measured:
+        with native_runs() as native, measuring.measuring(expectations) as measured:
             hooked: Any = yield
             ran = Counter(native)
         if isinstance(hooked.exception, KeyboardInterrupt) and not item.config.stash[_interrupts_key]:
@@ -548,7 +549,8 @@ def pytest_report_header(config: Any) -> str | None:
     """What a search depends on, for whoever wants it again."""
     if not config.getoption("gnomon_backend", []):
         return None
-    return f"gnomon: {' '.join(f'{name} {value}' for name, value in search_options(config).items())}"
+    options = " ".join(f"{name} {value}" for name, value in search_options(config).items())
+    return f"gnomon: suite {SUITE_VERSION}, {options}"
 
 
 def search_options(config: Any) -> dict[str, str]:

@@ -15,11 +15,15 @@ from importlib import metadata
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+from gnomon.memory.backend import CONTRACT_VERSION, version_of
+
+from . import SUITE_VERSION
 from .expectations import Loosened
 from .outcomes import FAIL, ORIGINS, PASS, Result, counts, origins, score
 from .tiers import TIERS
 
 SCHEMA = 2  # of the JSON; raised where an entry changes its meaning
+VERSIONS = ("suite", "gnomon", "contract", "backend's contract")  # of a run's environment
 
 
 class Run(NamedTuple):
@@ -51,7 +55,10 @@ class Run(NamedTuple):
 def environment(backend: Any) -> dict[str, str]:
     """The machine and the versions that a run depends on."""
     found = {
+        "suite": str(SUITE_VERSION),
         "gnomon": metadata.version("gnomon"),
+        "contract": _dotted(CONTRACT_VERSION),
+        "backend's contract": _dotted(version_of(backend)),
         "python": platform.python_version(),
         "system": platform.platform(),
         "processor": processor(),
@@ -66,6 +73,15 @@ def environment(backend: Any) -> dict[str, str]:
         pass  # registered by hand, or part of another distribution
     found |= {name: value for name, value in sorted(os.environ.items()) if name.startswith("GNOMON_")}
     return found
+
+
+def _dotted(version: Sequence[int]) -> str:
+    return ".".join(map(str, version))
+
+
+def versions(environment: Mapping[str, str]) -> str:
+    """Which suite judged, of which gnomon, and by which contract the backend was written: in a line."""
+    return ", ".join(f"{name} {environment[name]}" for name in VERSIONS if name in environment)
 
 
 def processor() -> str:
@@ -91,6 +107,7 @@ def as_data(run: Run) -> dict[str, Any]:
             by_tier[tier] = {"score": share, "claimed": part, **counts(found)}
     return {
         "schema": SCHEMA,
+        "suite": SUITE_VERSION,
         "backend": run.backend,
         "began": began.isoformat(timespec="seconds"),
         "seconds": round(run.seconds, 3),
@@ -205,6 +222,10 @@ def junit(run: Run) -> str:
     for tier in TIERS:
         found = [each for each in run.results if each.tier == tier]
         suite = ElementTree.SubElement(root, "testsuite", name=tier, tests=str(len(found)))
+        properties = ElementTree.SubElement(suite, "properties")
+        for name in VERSIONS:
+            if name in run.environment:
+                ElementTree.SubElement(properties, "property", name=name, value=run.environment[name])
         passed: dict[str, float] = {}
         skipped: dict[str, float] = {}
         for each in found:
@@ -275,9 +296,9 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
 def unlike(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     """In which of what they should have in common two reports differ: they are of other tests, then."""
     return [
-        f"The {name} is another: {before[name] or 'none'}, and {after[name] or 'none'}"
-        for name in ("backend", "selection")
-        if before[name] != after[name]
+        f"The {name} is another: {before.get(name) or 'none'}, and {after.get(name) or 'none'}"
+        for name in ("suite", "backend", "selection")
+        if before.get(name) != after.get(name)
     ]
 
 

@@ -2,13 +2,12 @@
 
 import pytest
 
-from gnomon.kit import launch
-
 from . import found_calls, plugin, searching, selection
 from .description import DTYPES
 from .found_calls import FoundCall
 from .judging import dtypes_with
 from .selection import operators
+from .watching import native_runs
 
 # What calls it has seen to it that its strides stay within the storage.
 UNCHECKED = "_as_strided"
@@ -24,19 +23,20 @@ def test_property(operator, backend, request):
     """No call that is found within the time is another on the backend than on the reference."""
     config = request.config
     wanted = config.getoption("gnomon_dtypes", None) or DTYPES
-    found = searching.search(
-        operator,
-        backend,
-        dtypes=[dtype for dtype in dtypes_with(backend) if dtype in wanted],
-        seed=config.getoption("gnomon_seed"),
-        seconds=config.getoption("gnomon_property_seconds") / config.stash[plugin.searches_key],
-    )
+    with native_runs() as runs:
+        found = searching.search(
+            operator,
+            backend,
+            dtypes=[dtype for dtype in dtypes_with(backend) if dtype in wanted],
+            seed=config.getoption("gnomon_seed"),
+            seconds=config.getoption("gnomon_property_seconds") / config.stash[plugin.searches_key],
+        )
     if found.message:
         drawn, seed = found.drawn, config.getoption("gnomon_seed")
         call = FoundCall(drawn.operator.name, drawn.dtype, drawn.sample, seed, found.what)
         advised = found_calls.advice(call, config.getoption("gnomon_write_found"))
         what, title, program = found.message.partition("\nTo reproduce:\n")
         pytest.fail(f"{what}\n{advised}\n{title}{program}", pytrace=False)
-    is_native = any(device == backend.device_type for device, _ in launch.native_runs)
+    is_native = any(device == backend.device_type for device, _ in runs)
     if not found.calls or (found.unclaimed and not is_native):
         pytest.skip(f"{backend.name} claims no call of {operator.name} that was drawn")

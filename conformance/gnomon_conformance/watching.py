@@ -6,15 +6,36 @@ import ctypes
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from gnomon.dispatch.record_function import KERNEL, RecordFunctionCallback, RecordScope, observing
 from gnomon.kit import launch
 from gnomon.memory.backend import reference_backend, register_backend
 from gnomon.memory.spec import Spec
 
 POISONS = (0x00, 0xFF, 0x41)  # zeros; NaN, or -1; numbers that are neither
+
+
+@contextmanager
+def native_runs() -> Iterator[Counter[tuple[str, str]]]:
+    """Inside the block, the counter has the kernels that ran on this thread, as (device type, operator).
+
+    Of a kernel that declined, and of one that raised, there was no run; where the reference's runs in its
+    place, that is one of the reference's.
+    """
+    runs: Counter[tuple[str, str]] = Counter()
+
+    def begin(scope: RecordScope, name: str, launched: Sequence[Any]) -> tuple[str, str]:
+        return launched[0].type, name
+
+    def count(run: tuple[str, str], is_done: bool) -> None:
+        runs[run] += is_done
+
+    with observing(RecordFunctionCallback(begin, count, scopes=(KERNEL,))):
+        yield runs
 
 
 def _code_of(kernel: Any) -> Any:

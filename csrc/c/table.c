@@ -99,6 +99,10 @@ static const gn_row rows[] = {
 #include "../rows.def"
 };
 
+int32_t gn_abi_version(void) {
+    return GN_ABI_VERSION;
+}
+
 const gn_row *gn_rows(void) {
     return rows;
 }

@@ -80,6 +80,7 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"validate", &facts.validate},
         {"inference_version", &facts.inference_version},
         {"nothing_to_end", &facts.nothing_to_end},
+        {"readable_everywhere", &facts.readable_everywhere},
     };
     if (!PyDict_Check(told)) {
         return PyErr_Format(PyExc_TypeError, "know: expected a dict, got %R", told);

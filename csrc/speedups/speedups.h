@@ -113,7 +113,7 @@ struct facts {
     PyObject *no_grad_mode, *multi_output;                           /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
-    PyObject *nothing_to_end;
+    PyObject *nothing_to_end, *readable_everywhere; /* a list: while there is anything in it, nothing is simple */
     PyObject *values; /* a tuple of types whose instances are told apart by identity: dtype, device, str ... */
 };
 extern struct facts facts;
@@ -154,6 +154,9 @@ static inline void fill(PyObject **field, PyObject *value) {
 /* The thread's mode word; -1, which is nothing simple, where it can not be read. */
 static inline int64_t read_mode_word(void) {
     PyObject *word = NULL;
+    if (PyList_GET_SIZE(facts.readable_everywhere) != 0) {
+        return -1;
+    }
     if (PyContextVar_Get(facts.mode_word, NULL, &word) < 0 || word == NULL) {
         forget_error();
         return -1;

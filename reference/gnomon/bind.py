@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .argument_parser import INTEGER_TYPES, Mismatch, Signature, shown, value_text
@@ -64,7 +64,8 @@ class Overloads:
         """Call the first overload that the arguments fit.  Raises TypeError where there is none."""
         if not self.signatures:
             self.signatures = tuple(
-                Signature(operator, self.takes_self, self.named_defaults) for operator in _in_order(self.packet)
+                Signature(operator, self.takes_self, self.named_defaults)
+                for operator in _in_order(self.packet)
             )
         name, signatures = self.packet.name, self.signatures
         out = kwargs.pop("out", None)

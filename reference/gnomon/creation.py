@@ -18,7 +18,7 @@ from .ops import index
 from .ops.factory import allocate
 from .values import dtype as dtypes
 from .values import geometry
-from .values.dispatch_key import DENSE, PYTHON, mode_word
+from .values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word
 from .values.dtype import dtype, get_default_dtype
 from .values.errors import type_name
 from .values.speedups import speedups
@@ -200,11 +200,14 @@ if speedups is not None:
 def _shown_to_modes(made: Tensor) -> Tensor:
     """What the modes that there are make of a new tensor that no operator made: the tensor itself without.
 
+    Traces are told of it as well.
+
     Below autograd: it has no history, and becomes no view.  Source: torch::utils::tensor_ctor.
     """
-    if not mode_word() & PYTHON:
+    word = mode_word()
+    if not word & (PYTHON | TRACED_BIT):
         return made
-    return aten.lift_fresh.default.redispatch(PYTHON | DENSE, (made,))  # type: ignore[no-any-return]
+    return aten.lift_fresh.default.redispatch(word & PYTHON | DENSE, (made,))  # type: ignore[no-any-return]
 
 
 def _as_dtype(value: Any) -> dtype | None:

@@ -565,8 +565,6 @@ def bind_methods() -> None:
         setattr(Tensor, name, _as_dtype(name, dtypes.dtype_named(kind)))
 
 
-
-
 def bind_speedups(namespace: dict[str, Any]) -> None:
     """Where there are C speedups: what Python's operators, indexing and properties call."""
     if speedups is None:

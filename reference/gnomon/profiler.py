@@ -10,11 +10,9 @@ a backward, and blocks that the program names by ``record_function``.  So the bl
 kernels; gnomon's own Python around them; the program's, outside of any operator; and at the end the wait for
 devices that compute while the host goes on.
 
-Off, it costs nothing.  On, a call takes a fraction of a microsecond longer where the hot path in C was built:
-its shortcuts note themselves when they, their kernels and Nodes began and ended, and hot_path.py has the
-list.  With ``record_shapes`` or ``profile_memory``, on devices that compute while the host goes on, and
-without the extension no shortcut is taken, so that small calls take several times as long: compare them with
-each other, not with what a call costs without a profiler.
+Off, it costs nothing.  On, each call is told of twice, when it begins and when it ends
+(dispatch/record_function.py), so that small calls take longer: compare them with each other, not with what a
+call costs without a profiler.
 
 Source: torch.profiler, torch.autograd.profiler_util.
 """
@@ -38,20 +36,21 @@ from .dispatch.record_function import (
     FUNCTION,
     KERNEL,
     USER_SCOPE,
-    Observer,
-    current_observer,
-    set_observer,
+    RecordFunctionCallback,
+    RecordScope,
+    Token,
+    add_thread_local_callback,
+    callbacks,
+    end,
+    remove_callback,
+    start,
 )
-from .hot_path import start_timing, stop_timing
-from .memory.backend import backend_of, get_default_device, get_device_module, opened_backends
+from .memory.backend import backend_of, get_default_device, get_device_module
 from .memory.tensor import Tensor
 
-_CATEGORIES = {
-    FUNCTION: "cpu_op",
-    BACKWARD_FUNCTION: "cpu_op",
-    USER_SCOPE: "user_annotation",
-    KERNEL: "kernel",
-}
+# What a scope is called in tables and events, and in a trace.
+_NAMES = {FUNCTION: "operator", BACKWARD_FUNCTION: "node", USER_SCOPE: "user", KERNEL: "kernel"}
+_CATEGORIES = {"operator": "cpu_op", "node": "cpu_op", "user": "user_annotation", "kernel": "kernel"}
 
 
 class ProfilerActivity(Enum):
@@ -227,7 +226,13 @@ def _tensors_of(values: Iterable[Any]) -> Iterator[Tensor]:
             yield from _tensors_of(value)
 
 
-class profile(Observer):
+class _Timing(RecordFunctionCallback):
+    """A profiler's."""
+
+    __slots__ = ()
+
+
+class profile:
     """A block whose operators, kernels and Nodes are timed, on this thread and its backwards' workers.
 
     activities      as in PyTorch; what runs is found without
@@ -253,7 +258,7 @@ class profile(Observer):
         self._record_shapes = record_shapes
         self._profile_memory = profile_memory
         self._events: list[FunctionEvent] = []
-        self._with_shortcuts = False
+        self._callback = _Timing(self._enter, self._leave)
         self._waited = self._thread = 0
         self._start = self._end = 0
 
@@ -278,12 +283,9 @@ class profile(Observer):
         """Begin to watch."""
         if self._start:
             raise RuntimeError("profile: it was started before; make another one")
-        if current_observer() is not None:
+        if any(isinstance(each, _Timing) for each in callbacks()):
             raise RuntimeError("profile: a profiler is already at work on this thread")
-        is_asynchronous = any("streams" in each.traits for each in opened_backends())
-        if not (self._record_shapes or self._profile_memory or is_asynchronous):
-            self._with_shortcuts = start_timing(self, time.perf_counter_ns)
-        set_observer(self, self._with_shortcuts)
+        add_thread_local_callback(self._callback)
         self._thread = threading.get_ident()
         self._start = time.perf_counter_ns()
 
@@ -295,11 +297,11 @@ class profile(Observer):
         """
         if not self._start or self._end:
             raise RuntimeError("profile: it is not at work")
-        if current_observer() is not self:
+        if self._callback not in callbacks():
             raise RuntimeError(
                 "profile: it was started on another thread or task, and has to be stopped there"
             )
-        set_observer(None, self._with_shortcuts)
+        remove_callback(self._callback)
         began = time.perf_counter_ns()
         try:
             for device, module in {each.device: each.marks[2] for each in self._events if each.marks}.items():
@@ -309,7 +311,7 @@ class profile(Observer):
             if any(each.marks for each in self._events):
                 self._waited = self._end - began
             self._ask_devices()
-            self._events = _nested(self._events, self._timed() if self._with_shortcuts else [])
+            self._events = _nested(self._events)
 
     def _ask_devices(self) -> None:
         """When kernels began on asynchronous devices, and how long they took; nothing of those that were
@@ -331,21 +333,10 @@ class profile(Observer):
                     event.device_start, event.device_ns = start, took
                 event.marks = None
 
-    def _timed(self) -> list[FunctionEvent]:
-        """What shortcuts have noted, inside of the block."""
-        made = []
-        for scope, name, device, start, end, thread in stop_timing():
-            if start >= self._start:
-                event = FunctionEvent(name, scope, thread)
-                event.start, event.end = start, min(end, self._end)
-                event.device = "" if device is None else device
-                made.append(event)
-        return made
+    # -- what is told ---------------------------------------------------------------------------------------
 
-    # -- what the observer is told --------------------------------------------------------------------------
-
-    def enter(self, scope: str, name: str, arguments: Sequence[Any]) -> FunctionEvent:
-        event = FunctionEvent(name, scope, threading.get_ident())
+    def _enter(self, scope: RecordScope, name: str, arguments: Sequence[Any]) -> FunctionEvent:
+        event = FunctionEvent(name, _NAMES[scope], threading.get_ident())
         if scope == KERNEL:
             device = arguments[0]
             event.device = device
@@ -362,11 +353,11 @@ class profile(Observer):
         event.start = time.perf_counter_ns()
         return event
 
-    def leave(self, entered: FunctionEvent) -> None:
+    def _leave(self, entered: FunctionEvent, is_done: bool) -> None:
         entered.end = time.perf_counter_ns()
         if entered.marks:
             entered.marks[1].record()
-        if self._profile_memory and entered.scope != KERNEL:
+        if self._profile_memory and entered.scope != "kernel":
             entered.memory += _allocated(entered.device)
         if not self._end:  # else it was stopped inside of the call
             self._events.append(entered)
@@ -385,7 +376,7 @@ class profile(Observer):
         self._check_done()
         kernels: dict[int, int] = {}
         for event in self._events:
-            if event.scope == KERNEL:
+            if event.scope == "kernel":
                 nanoseconds = event.device_ns or event.end - event.start
                 within: FunctionEvent | None = event
                 while within is not None:
@@ -424,12 +415,12 @@ class profile(Observer):
         wall = max(self._end - self._start, 1)
         here = [each for each in self._events if each.thread == self._thread]
         kernels = sum(
-            each.end - each.start for each in here if each.scope == KERNEL and not _has(each, KERNEL)
+            each.end - each.start for each in here if each.scope == "kernel" and not _has(each, "kernel")
         )
         watched = sum(
             each.end - each.start
             for each in here
-            if each.scope != USER_SCOPE and not _has(each, FUNCTION, BACKWARD_FUNCTION, KERNEL)
+            if each.scope != "user" and not _has(each, "operator", "node", "kernel")
         )
         return {
             "kernels": kernels / wall,
@@ -499,29 +490,20 @@ class profile(Observer):
             raise RuntimeError("profile: results are there when its block has ended")
 
 
-def _nested(seen: list[FunctionEvent], noted: list[FunctionEvent]) -> list[FunctionEvent]:
+def _nested(seen: list[FunctionEvent]) -> list[FunctionEvent]:
     """All calls in the order of their starts, each told what it is part of: what was on its way on the same
     thread.
-
-    A shortcut that was ``noted`` and left its call to another, or to the dispatcher where it was ``seen``, is
-    one call.
     """
-    is_noted = set(map(id, noted))
     # of two that began and ended at once, the one that was told of later is around the other
-    order = sorted(enumerate([*seen, *noted]), key=lambda each: (each[1].start, -each[1].end, -each[0]))
+    order = sorted(enumerate(seen), key=lambda each: (each[1].start, -each[1].end, -each[0]))
     on_the_way: dict[int, list[FunctionEvent]] = {}
-    kept = []
     for _, event in order:
         calls = on_the_way.setdefault(event.thread, [])
         while calls and calls[-1].end < event.end:
             calls.pop()
-        if calls and id(calls[-1]) in is_noted:
-            around = calls[-1]
-            if (around.name, around.scope, event.scope) == (event.name, FUNCTION, FUNCTION):
-                continue  # what is part of it is part of the one around
         event.parent = calls[-1] if calls else None
         calls.append(event)
-        kept.append(event)
+    kept = [event for _, event in order]
     for event in kept:
         if event.parent is not None:
             event.parent.children_ns += event.end - event.start
@@ -567,20 +549,17 @@ class record_function:
 
     def __init__(self, name: str, args: str | None = None):
         self.name = name if args is None else f"{name}({args})"
-        self._entered: list[tuple[Observer, Any]] = []
+        self._entered: list[Token] = []
 
     def __enter__(self) -> record_function:
-        observer = current_observer()
-        if observer is not None:
-            self._entered.append((observer, observer.enter(USER_SCOPE, self.name, ())))
+        self._entered.append(start(USER_SCOPE, self.name, ()))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._entered:
-            observer, entered = self._entered.pop()
-            observer.leave(entered)
+            end(self._entered.pop(), error is None)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

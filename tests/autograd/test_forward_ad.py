@@ -534,22 +534,19 @@ def test_a_level_lets_go_of_its_tangents() -> None:
 
 
 def test_every_call_in_a_level_goes_by_forward_mode() -> None:
-    from gnomon.dispatch import dispatcher
+    from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
     from gnomon.values.dispatch_key import DispatchKey
 
     seen = []
 
-    def listener(operator: Any, key: Any, arguments: Any) -> None:
-        seen.append((operator.name, key))
+    def note(scope: Any, name: str, passed: Any) -> None:
+        seen.append((name, passed[1]))
 
     x = gn.ones(2)
-    dispatcher.add_listener(listener)
-    try:
+    with observing(RecordFunctionCallback(note, scopes=(DISPATCH,))):
         with gn.autograd.forward_ad.dual_level():
             gn.add(x, x)
         gn.add(x, x)
-    finally:
-        dispatcher.remove_listener(listener)
     assert seen[0] == ("add.Tensor", DispatchKey.ForwardAD)
     assert sum(key == DispatchKey.ForwardAD for _, key in seen) == 1
 

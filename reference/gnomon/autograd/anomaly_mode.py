@@ -14,12 +14,15 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
-from ..dispatch.dispatcher import add_listener, aten, remove_listener
+from ..dispatch.dispatcher import aten
+from ..dispatch.record_function import readable_everywhere
 from ..memory.tensor import Tensor
 from ..values.errors import warn
 
 TRACEBACK = "traceback_"  # where in a Node's metadata the forward call stands
 PARENT = "parent_"  # and the Node whose backward recorded it, if one did
+
+_NAME = "anomaly mode"  # as long as it is on, every Node is made where it is remembered: by no shortcut
 
 evaluated: ContextVar[Any] = ContextVar("gnomon_evaluated_node", default=None)  # whose backward runs here
 
@@ -37,12 +40,6 @@ def is_anomaly_check_nan_enabled() -> bool:
     return _check_nan
 
 
-def _see_every_call(operator: Any, key: Any, arguments: Any) -> None:
-    """As long as somebody listens, no call takes a shortcut, and every Node is made where it is
-    remembered.
-    """
-
-
 def _set(enabled: bool, check_nan: bool) -> None:
     if not isinstance(enabled, bool):
         raise TypeError(
@@ -51,9 +48,9 @@ def _set(enabled: bool, check_nan: bool) -> None:
         )
     global _enabled, _check_nan
     with suppress(ValueError):  # whatever an interrupt between these steps has left
-        remove_listener(_see_every_call)
+        readable_everywhere.remove(_NAME)
     if enabled:
-        add_listener(_see_every_call)
+        readable_everywhere.append(_NAME)
     _enabled, _check_nan = enabled, check_nan
 
 

@@ -28,7 +28,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word, set_mode_word
-from ..dispatch.record_function import FUNCTION, is_observed, observed
+from ..dispatch.record_function import FUNCTION, observed
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
 from ..memory.tensor import Tensor, autograd_meta, empty_tensor
@@ -330,7 +330,11 @@ def _execute(
             task = make_task()
             task.depth = depth
             _current_task.set(task)
-            observed(FUNCTION, "autograd::engine::execute", task.seeds, lambda: _accumulate(_run(task)))
+            if word & OBSERVED_BIT:
+                whole = "autograd::engine::execute"
+                observed(FUNCTION, whole, task.seeds, lambda: _accumulate(_run(task)))
+            else:
+                _accumulate(_run(task))
             return task.captured
         finally:
             _current_task.set(outer)
@@ -375,9 +379,12 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
             for (node, output_nr), gradient in zip(task.edges, task.seeds)
         ]
     )
-    if speedups is not None and needed is None and not (is_watched or may_spread or mode_word() & GRAD_MODE_BIT):
+    if (
+        speedups is not None
+        and needed is None
+        and not (is_watched or may_spread or mode_word() & GRAD_MODE_BIT)
+    ):
         return speedups.run_graph(tuple(task.edges), seeds, task.keep_graph)  # type: ignore[no-any-return]
-    is_watched = is_watched or is_observed()
 
     dependencies = task.dependencies
     workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ..dispatch.record_function import BACKWARD_FUNCTION, observed
 from ..memory.tensor import Tensor
+from ..values.dispatch_key import OBSERVED_BIT, mode_word
 from . import anomaly_mode
 from .hooks import hooks_of
 from .node import AccumulateGrad, Edge, Node
@@ -113,7 +114,10 @@ class GraphTask:
         try:
             if is_anomaly_mode:
                 anomaly_mode.evaluated.set(node)
-            results = observed(BACKWARD_FUNCTION, node.name(), gradients, node.apply, gradients)
+            if mode_word() & OBSERVED_BIT:
+                results = observed(BACKWARD_FUNCTION, node.name(), gradients, node.apply, gradients)
+            else:
+                results = node.apply(gradients)
         except Exception:
             if is_anomaly_mode:
                 anomaly_mode.warn_of_forward(node)

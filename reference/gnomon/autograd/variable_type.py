@@ -26,7 +26,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, register_boxed_fallback
 from ..dispatch.mode import EXCLUDE_AUTOGRAD, mode_word, set_mode_word
-from ..memory.tensor import INFERENCE_VERSION, Tensor, heir_of, version_counter
+from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
 from . import anomaly_mode, views
 from . import node as node_module
@@ -38,7 +38,6 @@ from .saved_variable import (
     as_saved_variable,
     keep_output_of,
     raise_freed,
-    raise_interrupted,
     save,
     unpack,
 )

@@ -22,21 +22,21 @@ from ..values.dispatch_key import (
     INFERENCE_MODE_BIT,
     OBSERVED_BIT,
     TENSOR_KEYS,
+    TRACED_BIT,
     DispatchKey,
     DispatchKeySet,
 )
 from ..values.errors import type_name
 from ..values.schema import REQUIRED, Argument, FunctionSchema
 from ..values.speedups import speedups
-from . import record_function
 from .mode import active_keys, mode_word
-from .record_function import FUNCTION, observed
+from .record_function import DISPATCH, FUNCTION, observed
 
 # A kernel is called with the operator, the keys still to go, and all arguments of the schema in its order.
 Kernel = Callable[["OpOverload", int, Sequence[Any]], Any]
 
 _boxed_fallbacks: dict[DispatchKey, tuple[Kernel, Callable[[OpOverload], bool]]] = {}
-_listeners: list[Callable[[OpOverload, DispatchKey, Sequence[Any]], None]] = []
+
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "Tensor": (Tensor,),
@@ -209,7 +209,7 @@ class OpOverload:
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
         for tensor in self.tensors(arguments):
             keys |= tensor._keys
-        if word & OBSERVED_BIT or record_function.leaves_shortcuts:
+        if word & OBSERVED_BIT:
             return observed(
                 FUNCTION, self.name, arguments, self.redispatch, active_keys(keys, word), arguments
             )
@@ -222,9 +222,9 @@ class OpOverload:
             key = keys.bit_length() - 1
             kernel = table[key]
             if kernel is not None:
-                if _listeners:
-                    for listener in tuple(_listeners):  # another thread may take one away
-                        listener(self, DispatchKey(key), arguments)
+                if mode_word() & TRACED_BIT:
+                    passed = (self, DispatchKey(key), arguments)
+                    return observed(DISPATCH, self.name, passed, kernel, self, keys, arguments)
                 return kernel(self, keys, arguments)
             keys &= ~(1 << key)
         raise NotImplementedError(f"{self.name}: no kernel for {DispatchKeySet(ALL_KEYS)}")
@@ -330,13 +330,3 @@ def register_boxed_fallback(
         for packet in namespace:
             for operator in packet.overloads.values():
                 operator._table = None
-
-
-def add_listener(listener: Callable[[OpOverload, DispatchKey, Sequence[Any]], None]) -> None:
-    """Call ``listener`` before each kernel that a call passes through, all keys."""
-    _listeners.append(listener)
-
-
-def remove_listener(listener: Callable[[OpOverload, DispatchKey, Sequence[Any]], None]) -> None:
-    """Stop calling ``listener``."""
-    _listeners.remove(listener)

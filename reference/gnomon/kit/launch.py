@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from threading import get_ident
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..dispatch.record_function import KERNEL, is_observed, observed
+from ..dispatch.record_function import KERNEL, end, observed, start
 from ..memory.backend import Backend, backend_of, claims, on_register, reference_backend
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values.device import device
+from ..values.dispatch_key import OBSERVED_BIT, mode_word
 from ..values.errors import OutOfMemoryError, warn
 from ..values.speedups import speedups
 from .iterator import TensorIterator, converted_spec
@@ -36,8 +35,6 @@ POLICIES = ("error", "warn", "allow")
 fallbacks: Counter[tuple[str, str]] = Counter()  # (device type, operator) -> how often
 # The same, of those alone whose kernel the backend claims and which then declined: a broken promise.
 declined: Counter[tuple[str, str]] = Counter()
-native_runs: Counter[tuple[str, str]] = Counter()  # the same for kernels that ran; counted while `counting`
-_counting = False
 _warned: set[tuple[str, str]] = set()
 _policy: str | None = None
 _REFERENCE = device("reference")
@@ -63,25 +60,16 @@ def set_fallback_policy(policy: str | None) -> None:
     _policy = policy
 
 
-@contextmanager
-def counting_native_runs() -> Iterator[Counter[tuple[str, str]]]:
-    """Inside the block, count the kernels that backends run themselves."""
-    global _counting
-    native_runs.clear()
-    _counting = True
-    try:
-        yield native_runs
-    finally:
-        _counting = False
-
-
 class Launch(NamedTuple):
-    """The arguments of a launch."""
+    """What callbacks (dispatch/record_function.py) are told of a kernel that runs: whose it is, and on what.
 
-    name: str
+    The reference's kernel is told of with the reference's device, in place of another's too, and then without
+    a dtype.  A speedup tells of the first two alone.
+    """
+
     device: device
-    key_dtype: dtypes.dtype
     tensors: Sequence[Tensor | None]
+    key_dtype: dtypes.dtype | None
     output_count: int
     walk: TensorIterator | None
     kernel_arguments: Sequence[Any]
@@ -90,26 +78,6 @@ class Launch(NamedTuple):
 # Told of each launch of a backend's own kernel, with the prepared call if there is one: what a plan needs to
 # repeat it.
 after_launch: Callable[..., None] | None = None if speedups is None else speedups.after_launch
-
-
-_watchers: list[Callable[[Launch], None]] = []
-
-
-@contextmanager
-def watching_launches() -> Iterator[list[Launch]]:
-    """Inside the block, the list has the launches of the current thread.  Those of shortcuts are none."""
-    seen: list[Launch] = []
-    thread = get_ident()
-
-    def watch(launch: Launch) -> None:
-        if get_ident() == thread:
-            seen.append(launch)
-
-    try:
-        _watchers.append(watch)
-        yield seen
-    finally:
-        _watchers.remove(watch)
 
 
 def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Callable[..., Any] | None:
@@ -144,9 +112,6 @@ def launch(
     ``kernel(*outputs, *kernel_arguments)``, where the tensor arguments stand among the others in the schema's
     order. ``prepared`` keeps prepared calls between launches, under ``prepared_key``.
     """
-    if _watchers:
-        for watcher in list(_watchers):
-            watcher(Launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments))
     if device.type == "meta":
         return
     backend = backend_of(device)
@@ -157,12 +122,11 @@ def launch(
     prepare = getattr(kernel, "prepare", None)
     if prepare is None:
         given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
-        if is_observed():
-            observed(KERNEL, name, (device, tensors), kernel, *given, *kernel_arguments)
+        if mode_word() & OBSERVED_BIT:
+            told = Launch(device, tensors, key_dtype, output_count, walk, kernel_arguments)
+            observed(KERNEL, name, told, kernel, *given, *kernel_arguments)
         else:
             kernel(*given, *kernel_arguments)
-        if _counting:
-            native_runs[backend.device_type, name] += 1
         if after_launch is not None:
             after_launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments, None)
         return
@@ -171,16 +135,20 @@ def launch(
         call = prepare(walk, tensors, output_count, kernel_arguments)
         if prepared is not None and len(prepared) < 64:
             prepared[prepared_key] = call
-    if is_observed():
-        status = observed(KERNEL, name, (device, tensors), call.run, tensors)
+    if mode_word() & OBSERVED_BIT:
+        token = start(KERNEL, name, Launch(device, tensors, key_dtype, output_count, walk, kernel_arguments))
+        status = None
+        try:
+            status = call.run(tensors)
+        finally:
+            end(token, status == OK)
     else:
         status = call.run(tensors)
     if status == OK:
-        if _counting:
-            native_runs[backend.device_type, name] += 1
         if after_launch is not None:
             after_launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments, call)
-    elif status == BAD_VALUE:
+        return
+    if status == BAD_VALUE:
         # the reference kernel meets the same values, and raises with the full text
         _run_in_place_of(backend, name, tensors, output_count, walk, kernel_arguments)
     elif status == OUT_OF_MEMORY:
@@ -202,8 +170,9 @@ def run_reference(
         after_launch(name, _REFERENCE, None, tensors, output_count, walk, kernel_arguments, None)
     kernel = reference_backend.kernels[name]
     given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
-    if is_observed():
-        observed(KERNEL, name, (_REFERENCE, tensors), kernel, *given, *kernel_arguments)
+    if mode_word() & OBSERVED_BIT:
+        told = Launch(_REFERENCE, tensors, None, output_count, walk, kernel_arguments)
+        observed(KERNEL, name, told, kernel, *given, *kernel_arguments)
     else:
         kernel(*given, *kernel_arguments)
 

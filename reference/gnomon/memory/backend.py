@@ -41,6 +41,14 @@ EXTRA_TRAITS = ("memory_stats", "streams")  # what a backend has to say that it 
 USUAL_TRAITS = frozenset(TRAITS).difference(EXTRA_TRAITS)
 
 
+# The version of the contract below, (major, minor); what each changed stands in docs/writing_a_backend.md,
+# "Versions of the contract".  A minor one is made by what is only added, and a backend that does not know of
+# it misses nothing; a major one by what is gone or means something else.
+CONTRACT_VERSION = (1, 1)
+OLDEST_CONTRACT_SERVED = (1, 0)  # raised where something goes away that backends of that version rely on
+_VERSIONS = 'docs/writing_a_backend.md, "Versions of the contract"'
+
+
 class Claim(NamedTuple):
     """What a kernel takes: more than dtypes can say.
 
@@ -55,6 +63,8 @@ class Claim(NamedTuple):
 class Backend:
     """The contract.  Subclass it, or offer an object with the same attributes.
 
+    contract_version  the version of this contract that the backend was written for, as CONTRACT_VERSION has
+                 it.  One that says none is of the first, from before there were versions
     name         what ``GNOMON_BACKEND`` selects
     device_type  the ``type`` of its devices; usually the name
     host_memory  may the reference's kernels read and write its memory in place (``host_view``)?
@@ -74,6 +84,7 @@ class Backend:
                  devices beyond tensors, as torch.cuda is; "" for none
     """
 
+    contract_version: tuple[int, int] = (1, 0)  # never raised: this is what those inherit that say none
     name: str = ""
     device_type: str = ""
     host_memory: bool = False
@@ -229,6 +240,7 @@ def claims(backend: Backend, operator: str, dtype_name: str, dense: bool = False
 # ---------------------------------------------------------------------------------------------------------
 # What a backend says of itself.
 
+# All of these are of version 1.0.  What a later one adds is not to be asked of objects from before.
 _METHODS = tuple(
     name for name, value in vars(Backend).items() if callable(value) and not name.startswith("_")
 )
@@ -240,6 +252,7 @@ def check_declaration(backend: Any) -> None:
     Raises TypeError or ValueError that names the attribute, what was expected and what came.
     """
     name = backend.name if isinstance(getattr(backend, "name", None), str) else type(backend).__name__
+    _check_version(name, version_of(backend))
 
     def expect(attribute: str, kind: type | tuple[type, ...], words: str) -> Any:
         value = getattr(backend, attribute, None)
@@ -285,6 +298,40 @@ def check_declaration(backend: Any) -> None:
             because = " where host_memory is True" if method == "host_view" else ""
             because = " where has_addresses is True" if "ad" in method else because
             raise TypeError(f"backend {name!r}: {method} must be defined{because}, got the contract's own")
+
+
+def version_of(backend: Any) -> tuple[int, int]:
+    """The version of the contract that ``backend`` was written for."""
+    version: tuple[int, int] = getattr(backend, "contract_version", Backend.contract_version)
+    return version
+
+
+def _check_version(name: str, version: Any) -> None:
+    """Raises TypeError for what is no version, ValueError for one that this gnomon does not serve.
+
+    Asked first: of another version, the rest may well look wrong.
+    """
+    is_version = isinstance(version, tuple) and len(version) == 2 and all(type(n) is int for n in version)
+    if not is_version:
+        raise TypeError(
+            f"backend {name!r}: contract_version must be a tuple of two ints, (major, minor), got "
+            f"{type(version).__name__} {version!r}"
+        )
+    if OLDEST_CONTRACT_SERVED <= version <= CONTRACT_VERSION:
+        return
+    its, ours, oldest = (
+        f"{major}.{minor}" for major, minor in (version, CONTRACT_VERSION, OLDEST_CONTRACT_SERVED)
+    )
+    if version > CONTRACT_VERSION:
+        raise ValueError(
+            f"backend {name!r}: it was written for version {its} of the contract, and this gnomon has "
+            f"{ours}: install a newer gnomon, or a version of the backend for {ours} ({_VERSIONS})"
+        )
+    raise ValueError(
+        f"backend {name!r}: it was written for version {its} of the contract, and this gnomon, which has "
+        f"{ours}, serves none before {oldest}: change what has changed since, and set contract_version to "
+        f"{CONTRACT_VERSION} ({_VERSIONS})"
+    )
 
 
 def set_operator_finder(finder: Callable[[], Mapping[str, str]]) -> None:
@@ -676,6 +723,7 @@ def _find_cpu_device() -> device:
 class ReferenceBackend(Backend):
     """Host memory in bytearrays; its kernels are the reference kernels of the operators' records."""
 
+    contract_version = CONTRACT_VERSION
     name = "reference"
     device_type = "reference"
     host_memory = True
@@ -721,6 +769,7 @@ class MetaBackend(Backend):
     Source: device='meta'.
     """
 
+    contract_version = CONTRACT_VERSION
     name = "meta"
     device_type = "meta"
 

@@ -82,7 +82,6 @@ class VersionCounter:
                 view._keys |= AUTOGRAD
 
 
-
 class AutogradMeta:
     """What autograd knows about a tensor beyond its gradient edge; most tensors never have one.
 

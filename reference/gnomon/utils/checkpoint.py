@@ -29,8 +29,13 @@ from ..autograd import engine
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad
 from ..autograd.saved_variable import save, saved_tensors_hooks, unpack
-from ..dispatch.dispatcher import add_listener, remove_listener
 from ..dispatch.mode import is_grad_enabled
+from ..dispatch.record_function import (
+    DISPATCH,
+    RecordFunctionCallback,
+    RecordScope,
+    observing,
+)
 from ..kit.generator import default_generator
 from ..memory.tensor import Tensor
 from ..values.dispatch_key import AUTOGRAD, DispatchKey
@@ -247,22 +252,16 @@ def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
         default_generator.set_state(before)
 
 
-class _Log:
+class _Log(observing):
     """A block in which the names of the operators that run are written down, for ``debug``."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
+        super().__init__(RecordFunctionCallback(self._note, scopes=(DISPATCH,)))
 
-    def _listen(self, operator: Any, key: DispatchKey, arguments: Sequence[Any]) -> None:
-        if key is DispatchKey.Dense:
-            self.names.append(f"aten.{operator.name}")
-
-    def __enter__(self) -> _Log:
-        add_listener(self._listen)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        remove_listener(self._listen)
+    def _note(self, scope: RecordScope, name: str, passed: Sequence[Any]) -> None:
+        if passed[1] is DispatchKey.Dense:
+            self.names.append(f"aten.{name}")
 
 
 def _checkpoint_without_reentrant(
