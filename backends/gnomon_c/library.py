@@ -76,6 +76,12 @@ def native() -> ModuleType:
             warn(
                 f"gnomon: GNOMON_NUM_THREADS must be a positive integer, got {threads!r}; using the default",
             )
+    grain = os.environ.get("GNOMON_GRAIN", "")
+    if grain:
+        if grain.isascii() and grain.isdigit() and 1 <= int(grain) < 2**63:
+            extension.lib.gn_set_most_grain(int(grain))
+        else:
+            warn(f"gnomon: GNOMON_GRAIN must be a positive integer, got {grain!r}; cutting work as usual")
     parallel = os.environ.get("GNOMON_PARALLEL", "")
     if parallel:
         _choose_parallel(extension.lib, parallel)

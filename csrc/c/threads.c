@@ -16,6 +16,7 @@ static _Atomic(int32_t) thread_count = 0;
 static _Atomic(int32_t) chosen = GN_PARALLEL_NATIVE;
 static _Atomic(int32_t) is_child; /* of fork */
 static atomic_flag is_taken = ATOMIC_FLAG_INIT; /* a job is being done */
+static _Atomic(int64_t) most_grain = INT64_MAX;
 static _Thread_local int is_inside; /* a job's part is being done on this thread */
 
 int32_t gn_get_num_threads(void) {
@@ -57,8 +58,12 @@ void gn_forget_team(void) {
     atomic_flag_clear(&is_taken);
 }
 
+void gn_set_most_grain(int64_t most) {
+    most_grain = most < 1 ? INT64_MAX : most;
+}
+
 int64_t gn_parallel_parts(int64_t count, int64_t grain) {
-    const int64_t most = count / grain;
+    const int64_t most = count / gn_min(grain, most_grain);
     return most < 2 || is_inside ? 1 : gn_min(gn_min(most, gn_get_num_threads()), GN_MOST_THREADS);
 }
 
@@ -111,6 +116,10 @@ int32_t gn_get_parallel(void) {
 }
 
 void gn_forget_team(void) {
+}
+
+void gn_set_most_grain(int64_t most) {
+    (void)most;
 }
 
 int64_t gn_parallel_parts(int64_t count, int64_t grain) {

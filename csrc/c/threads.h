@@ -16,8 +16,9 @@
 typedef void gn_task(int64_t begin, int64_t end, void *context);
 
 /* Runs `task` over [begin, end) on up to gn_get_num_threads() threads, in contiguous parts of at least `grain`
- * (>= 1); on the calling thread alone when that leaves one part, or when it is at work on a part itself.  A task
- * must not let its results depend on where the parts end.  Returns when all are done; can not fail. */
+ * (>= 1), unless a test wants smaller ones; on the calling thread alone when that leaves one part, or when it is at
+ * work on a part itself.  A task must not let its results depend on where the parts end.  Returns when all are done;
+ * can not fail. */
 void gn_parallel_for(int64_t begin, int64_t end, int64_t grain, gn_task *task, void *context);
 
 /* How many parts gn_parallel_for would make of so many numbers. */
