@@ -4,10 +4,11 @@
     python benchmarks/parallel.py --busy 1         # beside a program that keeps one processor busy
     python benchmarks/parallel.py --only exp --rounds 100 --threads 2
 
-Prints one row a task: of either the median of its calls, and the time that one call of a hundred takes longer
-than; the ratio of the medians, below 1 where the pool is faster; and the median with one thread.  A round is
-some calls of each, one after the other, in an order that changes; between them is a pause, in which the
-threads of the one before stop looking for work.  Needs the C backend, built by a compiler with OpenMP.
+Prints one row a task: of either the median of its calls, their mean, and the time that one call of a hundred
+takes longer than; and the median with one thread.  A thread that comes late shows in the mean: most calls
+have none.  A round is some calls of each, one after the other, in an order that changes; between them is a
+pause, in which the threads of the one before stop looking for work.  Needs the C backend, built by a compiler
+with OpenMP.
 """
 
 from __future__ import annotations
@@ -93,10 +94,12 @@ def busy(count: int) -> Iterator[None]:
             each.wait()
 
 
-def in_microseconds(seconds: list[float]) -> tuple[str, str]:
-    """The median, and what one in a hundred is above."""
+def in_microseconds(seconds: list[float]) -> str:
+    """The median, the mean, and what one in a hundred is above, as columns."""
     last = statistics.quantiles(seconds, n=100, method="inclusive")[-1]
-    return f"{1e6 * statistics.median(seconds):,.0f}", f"{1e6 * last:,.0f}"
+    return "".join(
+        f"{1e6 * each:8,.0f}" for each in (statistics.median(seconds), statistics.fmean(seconds), last)
+    )
 
 
 def main() -> int:
@@ -116,19 +119,16 @@ def main() -> int:
     print(
         f"microseconds of a call; {threads} threads, {options.busy} other programs, {options.rounds} rounds"
     )
-    print(f"{'':32}{'native':>16}{'openmp':>18}{'ratio':>8}{'1 thread':>10}")
-    print(f"{'':32}{'median':>8}{'of 100':>8}{'median':>10}{'of 100':>8}{'medians':>8}{'median':>10}")
+    print(f"{'':32}{'native':>24}{'openmp':>26}{'1 thread':>12}")
+    print(f"{'':32}{'median':>8}{'mean':>8}{'1 %':>8}{'median':>10}{'mean':>8}{'1 %':>8}{'median':>12}")
     with busy(options.busy):
         for name, work in tasks().items():
             if options.only not in name:
                 continue
             found = measure(work, options.rounds, threads)
-            ratio = statistics.median(found["native"]) / statistics.median(found["openmp"])
-            (own, own_late), (other, other_late) = (
-                in_microseconds(found[each]) for each in ("native", "openmp")
-            )
-            alone = in_microseconds(found[ALONE])[0]
-            print(f"{name:32}{own:>8}{own_late:>8}{other:>10}{other_late:>8}{ratio:>8.2f}{alone:>10}")
+            alone = 1e6 * statistics.median(found[ALONE])
+            own, other = in_microseconds(found["native"]), in_microseconds(found["openmp"])
+            print(f"{name:32}{own}  {other}{alone:12,.0f}", flush=True)
     return 0
 
 
