@@ -1,6 +1,6 @@
 # make demo   trains a digit classifier on every backend present, and compares their curves
-# make test   checks style, runs all tests and the conformance suite, and puts the C backend and some of the
-#             emulated GPU's operators to the suite
+# make test   checks style, runs all tests and the conformance suite, and puts the C backend, by its own threads and
+#             by OpenMP's, and some of the emulated GPU's operators to the suite
 #
 # Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
 # oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, clean.  PYTHON is the Python that .venv
@@ -35,11 +35,17 @@ demo: $(INSTALLED)
 # Of the emulated GPU's operators, some of each kind: compiling all of them takes minutes.
 SOME := ^(add|exp|copy_|sum|mm|gather)([._]|$$)
 
+# Of the C backend's, some of each way in which work is cut for several threads: as if each call had enough for two.
+# One worker: OpenMP's threads would wait for those of another.
+PARTS := ^(add|exp|sum|cumsum|sort|topk|mm|_softmax|gather|nonzero)([._]|$$)
+
 # A file is one worker's, so that what its tests share is made once.  How many calls are drawn in a given time
 # depends on the machine; this says the same on all of them.
 test: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests conformance
 	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS) --property-seconds 0
+	$(HAS_C) || exit 0; for parallel in native openmp; do GNOMON_PARALLEL=$$parallel GNOMON_GRAIN=1 GNOMON_NUM_THREADS=2 \
+		$(BIN)/gnomon conform c -n 1 --dtypes float32 --ops '$(PARTS)' --property-seconds 0 || exit 1; done
 	$(HAS_GPU) || exit 0; $(EMULATED)gnomon conform cuda -n $(WORKERS) --dtypes float32 --ops '$(SOME)' \
 		--property-seconds 0
 

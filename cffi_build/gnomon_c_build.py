@@ -9,7 +9,7 @@ directory given first) and prints the extension's path.
 ``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.  ``GNOMON_CFLAGS`` adds compiler and linker flags, such
 as ``-fsanitize=address,undefined``.  ``GNOMON_C_VARIANTS`` names the instruction sets to build for, such as
 ``baseline,avx2``; the first is always built.  ``GNOMON_C_QUICK`` names those that compile in a third of the
-time and run slowly, with the same results.
+time and run slowly, with the same results.  ``GNOMON_OPENMP=0`` builds as a compiler without OpenMP does.
 """
 
 import functools
@@ -129,15 +129,21 @@ def variants():
     return ["baseline", *(name for name in wider if all(knows(compiler, flag) for flag in VARIANTS[name]))]
 
 
+def uses_openmp():
+    """Whether OpenMP is to be built in where the compiler has it, as it is unless the environment says no."""
+    return os.environ.get("GNOMON_OPENMP", "") != "0"
+
+
 @functools.cache
 def flags():
     """Flags for the compiler, and those that the linker needs too."""
     if sys.platform == "win32":
-        return ["/O2", "/std:c11", "/openmp:experimental"], []
+        return ["/O2", "/std:c11", *(["/openmp:experimental"] if uses_openmp() else [])], []
     compiler = find_compiler()
-    compile_flags = [flag for flag in OPTIONAL_FLAGS if knows(compiler, flag)]
+    wanted = [flag for flag in OPTIONAL_FLAGS if flag != "-fopenmp" or uses_openmp()]
+    compile_flags = [flag for flag in wanted if knows(compiler, flag)]
     link_flags = [flag for flag in compile_flags if flag == "-fopenmp"]
-    if knows(compiler, "-pthread"):  # csrc/c/fork.c
+    if knows(compiler, "-pthread"):  # csrc/c/parallel_native.c, csrc/c/fork.c
         link_flags.append("-pthread")
     if os.environ.get("CI") or os.environ.get("GNOMON_WERROR"):
         compile_flags += [flag for flag in WARNINGS if knows(compiler, flag)]

@@ -180,6 +180,18 @@ int32_t gn_compiled_isa(void);
 void gn_set_num_threads(int32_t count);
 int32_t gn_get_num_threads(void);
 
+/* What runs those threads: nothing, where the library was built without any; a pool of the library's own; OpenMP, where the
+ * compiler has it, though not in a child of fork.  No result depends on it. */
+#define GN_PARALLEL_NONE 0
+#define GN_PARALLEL_NATIVE 1
+#define GN_PARALLEL_OPENMP 2
+int32_t gn_has_parallel(int32_t which);
+/* Chooses one that there is; otherwise changes nothing.  Returns which one runs from now on.  Native runs unless told. */
+int32_t gn_set_parallel(int32_t which);
+int32_t gn_get_parallel(void);
+/* For tests: parts are cut as if no kernel asked for larger ones than of so many steps.  0: as they ask. */
+void gn_set_most_grain(int64_t most);
+
 /* The addresses of cblas_sgemm, cblas_dgemm, cblas_cgemm, cblas_zgemm (0: use the kernel of our own).
  * The BLAS must be set to one thread: the rows are split over our own threads. */
 void gn_set_blas(double sgemm, double dgemm, double cgemm, double zgemm);

@@ -37,3 +37,20 @@ def test_an_unknown_instruction_set_is_an_error(monkeypatch):
         ValueError, match="GNOMON_C_VARIANTS: expected names of baseline, avx2, avx512, got 'avx3'"
     ):
         runpy.run_path(str(ROOT / "cffi_build" / "gnomon_c_build.py"))
+
+
+@pytest.mark.parametrize(("said", "is_built_in"), [("0", False), ("1", True), ("", True)])
+def test_openmp_is_left_out_where_the_environment_says_so(said, is_built_in, monkeypatch):
+    monkeypatch.setenv("GNOMON_OPENMP", "")
+    monkeypatch.delenv("GNOMON_CFLAGS", raising=False)
+    build = runpy.run_path(str(ROOT / "cffi_build" / "gnomon_c_build.py"))
+    build["flags"].cache_clear()
+    usual = flags_of(build, "baseline")
+    if "-fopenmp" not in usual:
+        pytest.skip("the compiler has no OpenMP")
+    monkeypatch.setenv("GNOMON_OPENMP", said)
+    build["flags"].cache_clear()
+    assert flags_of(build, "baseline") == [flag for flag in usual if is_built_in or flag != "-fopenmp"]
+    *_, keywords = build["make_ffi"]()._assigned_source
+    assert ("-fopenmp" in keywords["extra_link_args"]) is is_built_in
+    assert "-pthread" in keywords["extra_link_args"]

@@ -35,6 +35,38 @@ def get_num_threads() -> int:
     return native().lib.gn_get_num_threads()
 
 
+def parallels() -> list[str]:
+    """What can run those threads, the usual one first: ``native``, the library's own pool, and ``openmp`` if
+    the compiler had it.  Empty where a call has one thread.  Raises RuntimeError without the extension.
+    """
+    from .library import native, parallels_of
+
+    return parallels_of(native().lib)
+
+
+def set_parallel(name: str) -> None:
+    """Which of ``parallels()`` runs the threads of calls from now on; no result depends on it.
+
+    Raises RuntimeError for another, and without the extension.
+    """
+    from .library import PARALLELS, native
+
+    present = parallels()
+    if name not in present:
+        raise RuntimeError(f"set_parallel expects one of {', '.join(present) or 'none'}, got {name!r}")
+    native().lib.gn_set_parallel(PARALLELS.index(name))
+
+
+def get_parallel() -> str:
+    """Which of ``parallels()`` runs the threads of calls; ``none`` where a call has one thread.
+
+    Raises RuntimeError without the extension.
+    """
+    from .library import PARALLELS, native
+
+    return PARALLELS[native().lib.gn_get_parallel()]
+
+
 def empty_cache() -> None:
     """Give memory that nobody uses back to the system.  Raises RuntimeError without the extension."""
     from .library import native

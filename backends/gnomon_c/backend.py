@@ -156,6 +156,11 @@ class CBackend(Backend):
     def num_threads(self) -> int:
         return self._lib.gn_get_num_threads()  # type: ignore[no-any-return]
 
+    def thread_pools(self) -> tuple[str, ...]:
+        present = library.parallels_of(self._lib)
+        runs = library.PARALLELS[self._lib.gn_get_parallel()]
+        return tuple(sorted(present, key=lambda name: name != runs))
+
     def number_readers(self) -> dict[str, Any]:
         return self._readers
 

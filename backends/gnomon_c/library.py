@@ -26,6 +26,8 @@ _BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
 
 
 ISAS = ("baseline", "avx2", "avx512")  # by the numbers that csrc/gnomon.h gives them
+# What runs the threads of a call: the library's own pool, or OpenMP; "none" in a library without threads.
+PARALLELS = ("none", "native", "openmp")
 
 
 def _open(name: str) -> ModuleType:
@@ -77,7 +79,7 @@ def native() -> ModuleType:
     """The extension, for the widest instruction set there is; ``GNOMON_C_ISA`` names another.
 
     Raises RuntimeError when it was not built, or not for that one, or the processor does not run it.  Warns
-    of a ``GNOMON_NUM_THREADS`` that is no number of threads.
+    of a ``GNOMON_NUM_THREADS`` that is no number of threads, and of a ``GNOMON_PARALLEL`` that is not there.
     """
     present = isas()
     chosen = os.environ.get("GNOMON_C_ISA", "") or present[-1]
@@ -96,7 +98,34 @@ def native() -> ModuleType:
             warn(
                 f"gnomon: GNOMON_NUM_THREADS must be a positive integer, got {threads!r}; using the default",
             )
+    grain = os.environ.get("GNOMON_GRAIN", "")
+    if grain:
+        if grain.isascii() and grain.isdigit() and 1 <= int(grain) < 2**63:
+            extension.lib.gn_set_most_grain(int(grain))
+        else:
+            warn(f"gnomon: GNOMON_GRAIN must be a positive integer, got {grain!r}; cutting work as usual")
+    parallel = os.environ.get("GNOMON_PARALLEL", "")
+    if parallel:
+        _choose_parallel(extension.lib, parallel)
     return extension
+
+
+def parallels_of(lib: Any) -> list[str]:
+    """What an opened library can run threads by, the usual one first; none where it has one thread."""
+    return [name for number, name in enumerate(PARALLELS) if number and lib.gn_has_parallel(number)]
+
+
+def _choose_parallel(lib: Any, name: str) -> None:
+    """Warns of a name that is none, and of what the library was built without: no reason to do without it."""
+    if name in parallels_of(lib):
+        lib.gn_set_parallel(PARALLELS.index(name))
+        return
+    runs = PARALLELS[lib.gn_get_parallel()]
+    runs = "one thread" if runs == "none" else runs
+    if name in PARALLELS[1:]:
+        warn(f"gnomon: GNOMON_PARALLEL: the C library was built without {name}; using {runs}")
+    else:
+        warn(f"gnomon: GNOMON_PARALLEL must be native or openmp, got {name!r}; using {runs}")
 
 
 def find_blas() -> Path | None:

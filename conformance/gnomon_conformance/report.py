@@ -64,7 +64,7 @@ def environment(backend: Any) -> dict[str, str]:
         "processor": processor(),
         "processors": str(os.cpu_count()),
         "backend": f"{backend.name} ({type(backend).__module__})",
-        "threads": str(backend.num_threads()),
+        "threads": " by ".join([str(backend.num_threads()), *backend.thread_pools()[:1]]),
     }
     distribution = type(backend).__module__.partition(".")[0]
     try:

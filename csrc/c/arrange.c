@@ -71,7 +71,7 @@ static int32_t run_triangle(const gn_call *call, void *const *data, int upper) {
     const int64_t numel = gn_numel(out);
     if (numel > 0) {
         const int64_t columns = out->sizes[out->ndim - 1];
-        gn_parallel(numel / columns, gn_grain(columns), triangle_rows, &work);
+        gn_parallel_for(0, numel / columns, gn_grain(columns), triangle_rows, &work);
     }
     return GN_OK;
 }

@@ -29,7 +29,7 @@ typedef struct attention {
     int64_t step; /* elements from a row of scores to the next: no power of two, so that rows do not share cache sets */
     double scale;
     int causal;
-    int32_t status;
+    gn_status status;
 } attention;
 
 static heads heads_of(const gn_tensor *tensor, void *data) {

@@ -202,7 +202,7 @@ static int32_t NAME(attention_forward)(const gn_call *call, const gn_tensor *ten
     work.causal = call->integers[0] != 0;
     work.scale = scale_of(call, work.width);
     const int64_t steps = QUERIES * gn_max(1, work.keys * work.width);
-    gn_parallel(work.batches * work.query_heads * blocks_of(&work), gn_grain(steps), NAME(attend), &work);
+    gn_parallel_for(0, work.batches * work.query_heads * blocks_of(&work), gn_grain(steps), NAME(attend), &work);
     return work.status;
 }
 
@@ -391,7 +391,7 @@ static int32_t NAME(attention_backward)(const gn_call *call, const gn_tensor *te
     work.causal = call->integers[0] != 0;
     work.scale = scale_of(call, work.width);
     const int64_t steps = gn_max(1, work.queries * work.keys * work.width);
-    gn_parallel(work.batches * work.key_heads, gn_grain(steps), NAME(attend_back_heads), &work);
+    gn_parallel_for(0, work.batches * work.key_heads, gn_grain(steps), NAME(attend_back_heads), &work);
     return work.status;
 }
 

@@ -103,7 +103,7 @@ int32_t kernel_searchsorted(const gn_call *call, void *const *data) {
         status = reorder(&call->tensors[3], data[3], &work, gn_itemsize(dtype), &owned[2]);
     }
     if (status == GN_OK) {
-        gn_parallel(numel, GN_GRAIN / 16, tasks[dtype], &work);
+        gn_parallel_for(0, numel, GN_GRAIN / 16, tasks[dtype], &work);
     }
     for (int i = 0; i < 3; i++) {
         gn_give(owned[i]);

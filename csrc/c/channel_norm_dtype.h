@@ -75,7 +75,7 @@ static void NAME(group_statistics)(channel_norm *work, double eps) {
     const int64_t n = group_count(work);
     if (work->share > 0) {
         work->eps = eps;
-        gn_parallel(work->groups, gn_grain(n), NAME(run_statistics), work);
+        gn_parallel_for(0, work->groups, gn_grain(n), NAME(run_statistics), work);
         return;
     }
     if (n == 0) {

@@ -99,7 +99,7 @@ typedef struct convolution {
     int64_t tile;     /* positions, channels or rows in a task */
     int64_t images;   /* of which a product is made */
     int64_t rows;     /* of the output in a band */
-    int32_t status;
+    gn_status status;
 } convolution;
 
 /* Which of them is made of the other two. */
@@ -513,9 +513,9 @@ static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn
     work->lie.order = work->lie.part_of + elements;
     work->lie.together = work->lie.order + elements;
     if (over_planes != NULL && elements <= MOST_ELEMENTS && lay(&work->of, &work->lie)) {
-        gn_parallel(tasks, gn_max(1, PLANES_GRAIN / gn_max(1, steps)), over_planes, work);
+        gn_parallel_for(0, tasks, gn_max(1, PLANES_GRAIN / gn_max(1, steps)), over_planes, work);
     } else {
-        gn_parallel(tasks, gn_grain(steps), task, work);
+        gn_parallel_for(0, tasks, gn_grain(steps), task, work);
     }
     gn_give(work->taps);
     return work->status;

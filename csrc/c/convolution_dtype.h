@@ -180,7 +180,7 @@ static int32_t NAME(forward)(convolution *work) {
     work->tile = gn_max(gn_min(64, of->out_numel), gn_min(work->tile, (of->out_numel + parts - 1) / parts));
     const int64_t tiles = (of->out_numel + work->tile - 1) / work->tile;
     const int64_t steps = of->features * gn_max(1, of->depth) * work->tile;
-    gn_parallel(images * tiles, gn_grain(steps), NAME(forward_task), work);
+    gn_parallel_for(0, images * tiles, gn_grain(steps), NAME(forward_task), work);
     return work->status;
 }
 
@@ -236,7 +236,7 @@ static int32_t NAME(backward_data)(convolution *work) {
     work->tile = task_channels(of->channels, images);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel);
-    gn_parallel(images * blocks, gn_grain(steps), NAME(backward_data_task), work);
+    gn_parallel_for(0, images * blocks, gn_grain(steps), NAME(backward_data_task), work);
     return work->status;
 }
 
@@ -298,7 +298,7 @@ static int32_t NAME(backward_weight)(convolution *work) {
     work->tile = task_channels(of->channels, of->groups);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel * of->batch);
-    gn_parallel(of->groups * blocks, gn_grain(steps), NAME(backward_weight_task), work);
+    gn_parallel_for(0, of->groups * blocks, gn_grain(steps), NAME(backward_weight_task), work);
     return work->status;
 }
 

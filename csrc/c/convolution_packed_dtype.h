@@ -267,7 +267,7 @@ static int32_t NAME(packed_forward)(convolution *work) {
     work->tile = (of->out[1] + parts - 1) / parts;
     const int64_t tiles = (of->out[1] + work->tile - 1) / work->tile;
     const int64_t steps = of->features * gn_max(1, of->depth) * work->tile * of->out[2];
-    gn_parallel(planes * tiles, gn_max(1, PACKED_GRAIN / gn_max(1, steps)), NAME(packed_forward_task), work);
+    gn_parallel_for(0, planes * tiles, gn_max(1, PACKED_GRAIN / gn_max(1, steps)), NAME(packed_forward_task), work);
     return work->status;
 }
 
@@ -381,7 +381,8 @@ static int32_t NAME(packed_backward_data)(convolution *work) {
         }
         if (status == GN_OK) {
             phases spread = {of, parts, starts, (const char *)made, work->result};
-            gn_parallel(planes, gn_grain(parts[0].out[0] * parts[0].out[1] * of->in[2]), NAME(spread_phases), &spread);
+            gn_parallel_for(0, planes, gn_grain(parts[0].out[0] * parts[0].out[1] * of->in[2]), NAME(spread_phases),
+                            &spread);
         }
         gn_give(made);
     }
@@ -450,7 +451,8 @@ static int32_t NAME(packed_backward_weight)(convolution *work) {
     work->tile = task_channels(of->channels, of->groups);
     const int64_t blocks = (of->channels + work->tile - 1) / work->tile;
     const int64_t steps = gn_max(1, work->tile * of->kernel_numel * of->features * of->out_numel * of->batch);
-    gn_parallel(of->groups * blocks, gn_max(1, PACKED_GRAIN / gn_max(1, steps)), NAME(packed_backward_weight_task), work);
+    gn_parallel_for(0, of->groups * blocks, gn_max(1, PACKED_GRAIN / gn_max(1, steps)),
+                    NAME(packed_backward_weight_task), work);
     return work->status;
 }
 

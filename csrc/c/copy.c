@@ -116,7 +116,7 @@ static int32_t move(const gn_call *call, void *const *data) {
             && out->sizes[dim] >= BLOCK) {
             transposition work = {call, data, dim, (out->sizes[dim] + GN_TRANSPOSE_ROWS - 1) / GN_TRANSPOSE_ROWS};
             const int64_t strips = gn_numel(out) / out->sizes[dim] / out->sizes[0] * work.strips;
-            gn_parallel(strips, gn_grain(GN_TRANSPOSE_ROWS * out->sizes[0]), transpose_strips, &work);
+            gn_parallel_for(0, strips, gn_grain(GN_TRANSPOSE_ROWS * out->sizes[0]), transpose_strips, &work);
             return GN_OK;
         }
     }

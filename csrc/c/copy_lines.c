@@ -79,6 +79,6 @@ int32_t gn_copy_lines(const gn_call *call, void *const *data) {
     if ((uintptr_t)out_first <= (uintptr_t)in_last && (uintptr_t)in_first <= (uintptr_t)out_last) {
         return GN_NOT_IMPLEMENTED;
     }
-    gn_parallel(count, gn_grain(out->sizes[0]), copy_lines, &work);
+    gn_parallel_for(0, count, gn_grain(out->sizes[0]), copy_lines, &work);
     return GN_OK;
 }

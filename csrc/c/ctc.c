@@ -14,7 +14,7 @@ typedef struct ctc {
     int64_t *states; /* (batch, 2 longest + 1): the class of each state */
     const void *log_probs, *losses, *alpha, *gradient;
     void *out, *out_alpha;
-    int32_t status;
+    gn_status status;
 } ctc;
 
 /* The logarithm of the sum of up to three numbers that have these logarithms. */

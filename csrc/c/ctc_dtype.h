@@ -69,7 +69,7 @@ static int32_t NAME(ctc_loss)(const gn_call *call, void *const *data) {
         work.out_alpha = flat.at[1];
         work.log_probs = flat.at[2];
         const int64_t steps = gn_max(1, work.times * (2 * work.longest + 1) * 32);
-        gn_parallel(work.batch, gn_grain(steps), NAME(ctc_forward), &work);
+        gn_parallel_for(0, work.batch, gn_grain(steps), NAME(ctc_forward), &work);
         status = gn_unflatten(call, data, &flat, work.status);
     }
     gn_give(work.states);
@@ -183,7 +183,7 @@ static int32_t NAME(ctc_loss_backward)(const gn_call *call, void *const *data) {
         work.alpha_times = call->tensors[5].sizes[1];
         work.alpha_states = call->tensors[5].sizes[2];
         const int64_t steps = gn_max(1, work.times * (2 * work.longest + 1 + work.classes) * 32);
-        gn_parallel(work.batch, gn_grain(steps), NAME(ctc_backward), &work);
+        gn_parallel_for(0, work.batch, gn_grain(steps), NAME(ctc_backward), &work);
         status = gn_unflatten(call, data, &flat, work.status);
     }
     gn_give(work.states);

@@ -112,7 +112,7 @@ typedef struct bags {
     int64_t count, width, mode;
     int scaled;        /* the gradients are, by how often the row is used */
     void *sums;
-    int32_t status;
+    gn_status status;
 } bags;
 
 #define GN_TEMPLATE "embedding_bag_dtype.h"

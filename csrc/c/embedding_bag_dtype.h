@@ -115,7 +115,7 @@ int32_t NAME(kernel_embedding_bag)(const gn_call *call, void *const *data) {
             }
         }
         const int64_t steps = gn_max(1, work.width * (used / gn_max(1, count) + 1));
-        gn_parallel(count, gn_grain(steps), NAME(bag_task), &work);
+        gn_parallel_for(0, count, gn_grain(steps), NAME(bag_task), &work);
     }
     gn_give(work.of.start);
     gn_give(rows);
@@ -284,10 +284,10 @@ int32_t NAME(kernel_embedding_bag_backward)(const gn_call *call, void *const *da
     }
     if (work.status == GN_OK && work.mode == MODE_MAX) {
         const int64_t steps = rows + call->tensors[4].sizes[0];
-        gn_parallel(work.width, gn_max(16, gn_grain(steps)), NAME(bag_gradient_columns), &work);
+        gn_parallel_for(0, work.width, gn_max(16, gn_grain(steps)), NAME(bag_gradient_columns), &work);
     } else if (work.status == GN_OK) {
         const int64_t steps = gn_max(1, work.width * (count / rows + 1));
-        gn_parallel(rows, gn_grain(steps), NAME(bag_gradient_rows), &work);
+        gn_parallel_for(0, rows, gn_grain(steps), NAME(bag_gradient_rows), &work);
     }
     if (!direct) {
         if (work.status == GN_OK) {

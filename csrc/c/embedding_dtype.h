@@ -77,7 +77,7 @@ int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) 
     }
     if (status == GN_OK) {
         work.indices = lists;
-        gn_parallel(rows, gn_grain(columns), NAME(embedding_rows), &work);
+        gn_parallel_for(0, rows, gn_grain(columns), NAME(embedding_rows), &work);
         if (!is_there) {
             gn_spread(out, data[0], IS_HALF ? GN_FLOAT32 : CODE, work.sums);
         }

@@ -111,7 +111,7 @@ int32_t kernel_im2col(const gn_call *call, void *const *data) {
     work.from = flat.at[1];
     work.to = flat.at[0];
     const int64_t blocks = work.blocks[0] * work.blocks[1];
-    gn_parallel(gn_numel(out) / blocks, gn_grain(blocks), unfold_rows, &work);
+    gn_parallel_for(0, gn_numel(out) / blocks, gn_grain(blocks), unfold_rows, &work);
     return gn_unflatten(call, data, &flat, GN_OK);
 }
 
@@ -153,6 +153,6 @@ int32_t kernel_col2im(const gn_call *call, void *const *data) {
         break;
     }
     const int64_t steps = plane + work.kernel[0] * work.kernel[1] * work.blocks[0] * work.blocks[1];
-    gn_parallel(gn_numel(out) / plane, gn_grain(steps), task, &work);
+    gn_parallel_for(0, gn_numel(out) / plane, gn_grain(steps), task, &work);
     return gn_unflatten(call, data, &flat, GN_OK);
 }

@@ -259,7 +259,7 @@ typedef struct NAME(long_line) {
     const FOURIER *plan;
     const NAME(ends) *ends;
     SPLIT line, turned;
-    int32_t status;
+    gn_status status;
 } NAME(long_line);
 
 /* Memory for `count` columns, with what they are transformed to, and roots. */
@@ -357,9 +357,9 @@ int32_t NAME(gn_transform)(const FOURIER *plan, const COMPUTE *from, SPLIT *line
         return GN_OK;
     }
     NAME(long_line) work = {plan, &ends, *line, *spare, GN_OK};
-    gn_parallel((plan->columns + GN_FOURIER_LINES - 1) / GN_FOURIER_LINES, 1, NAME(transform_down), &work);
+    gn_parallel_for(0, (plan->columns + GN_FOURIER_LINES - 1) / GN_FOURIER_LINES, 1, NAME(transform_down), &work);
     if (work.status == GN_OK) {
-        gn_parallel((plan->rows + GN_FOURIER_LINES - 1) / GN_FOURIER_LINES, 1, NAME(transform_along), &work);
+        gn_parallel_for(0, (plan->rows + GN_FOURIER_LINES - 1) / GN_FOURIER_LINES, 1, NAME(transform_along), &work);
     }
     return work.status;
 }

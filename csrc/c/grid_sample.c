@@ -94,7 +94,7 @@ static sampling make_sampling(const gn_tensor *input, const gn_tensor *grid, con
 
 /* Shares out the places of all images. */
 static void run_places(sampling *work, gn_task *task) {
-    gn_parallel(work->images * work->places_numel, gn_grain(64 + work->channels * 8), task, work);
+    gn_parallel_for(0, work->images * work->places_numel, gn_grain(64 + work->channels * 8), task, work);
 }
 
 /* Blocks of channels, and which channels [*begin, *end) of which image a task's are. */
@@ -109,7 +109,7 @@ static int64_t find_block(const sampling *work, int64_t task, int64_t *begin, in
 
 static void run_blocks(sampling *work, gn_task *task) {
     const int64_t steps = gn_max(1, work->places_numel * (64 + 8 * gn_min(BLOCK, work->channels)));
-    gn_parallel(work->images * block_count(work), gn_grain(steps), task, work);
+    gn_parallel_for(0, work->images * block_count(work), gn_grain(steps), task, work);
 }
 
 #define GN_TEMPLATE "grid_sample_dtype.h"

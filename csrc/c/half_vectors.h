@@ -18,7 +18,7 @@
 /* Elements of a block, which stays in registers where a loop over it is vector code. */
 #define GN_HALF_BLOCK 16
 
-/* Before such a loop, which compilers else unroll before they see vectors. */
+/* Before such a loop, which compilers else unroll before they see vectors: a hint, in OpenMP's words if they are known. */
 #if defined(_OPENMP)
 #define GN_VECTOR _Pragma("omp simd")
 #else

@@ -43,7 +43,6 @@ static void find_place(const gn_dims *dims, int32_t ndim, int64_t index, int64_t
 typedef struct index_job {
     gn_indexing *of;
     gn_run_action *action;
-    int64_t lowest; /* the least of self_picks */
 } index_job;
 
 /* The runs of one pick of one outer place. */
@@ -104,8 +103,7 @@ static void index_targets(int64_t begin, int64_t end, void *context) {
     const index_job *job = context;
     const gn_indexing *work = job->of;
     for (int64_t pick = 0; pick < work->count; pick++) {
-        const int64_t target = work->self_picks[pick] - job->lowest;
-        if (target >= begin && target < end) {
+        if (work->self_picks[pick] >= begin && work->self_picks[pick] < end) {
             for (int64_t outer = 0; outer < work->outer.numel; outer++) {
                 index_pair(job, outer, pick);
             }
@@ -114,30 +112,30 @@ static void index_targets(int64_t begin, int64_t end, void *context) {
 }
 
 void gn_index(gn_indexing *work, gn_run_action *action, int independent) {
-    index_job job = {work, action, 0};
+    index_job job = {work, action};
     const int64_t pairs = work->outer.numel * work->count;
     if (pairs == 0 || work->inner.numel == 0) {
         return;
     }
     if (independent) {
-        gn_parallel(pairs, gn_grain(work->inner.numel), index_pairs, &job);
+        gn_parallel_for(0, pairs, gn_grain(work->inner.numel), index_pairs, &job);
         return;
     }
     const int64_t threads = gn_parallel_parts(pairs * work->inner.numel, GN_GRAIN);
     if (threads == 1 || work->outer.numel >= 4 * threads) {
         const int64_t size = work->count * work->inner.numel;
-        gn_parallel(work->outer.numel, gn_grain(size), index_outer, &job);
+        gn_parallel_for(0, work->outer.numel, gn_grain(size), index_outer, &job);
         return;
     }
     /* What meets at one element starts at the same place of self: threads share out the places. */
-    int64_t highest = work->self_picks[0];
-    job.lowest = highest;
+    int64_t lowest = work->self_picks[0];
+    int64_t highest = lowest;
     for (int64_t pick = 1; pick < work->count; pick++) {
-        job.lowest = gn_min(job.lowest, work->self_picks[pick]);
+        lowest = gn_min(lowest, work->self_picks[pick]);
         highest = gn_max(highest, work->self_picks[pick]);
     }
-    const int64_t span = highest - job.lowest + 1;
-    gn_parallel(span, gn_max(1, span / threads), index_targets, &job);
+    const int64_t span = highest - lowest + 1;
+    gn_parallel_for(lowest, highest + 1, gn_max(1, span / threads), index_targets, &job);
 }
 
 /* 16 bytes, as a complex128. */
@@ -248,7 +246,7 @@ typedef struct pick_job {
     int32_t present_count;
     const gn_tensor *picked; /* the indexed dimensions of `other` */
     gn_indexing *work;
-    int32_t fault;
+    gn_status fault;
 } pick_job;
 
 /* Picks [begin, end). */
@@ -284,12 +282,7 @@ static void find_picks(int64_t begin, int64_t end, void *context) {
             }
         }
     }
-    if (fault) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        job->fault = 1;
-    }
+    gn_report(&job->fault, fault ? GN_BAD_VALUE : GN_OK);
 }
 
 /* Puts the dimensions of self that are taken whole in their places.  They stand in `other` before the indexed ones, of
@@ -341,7 +334,7 @@ static int32_t make_indexing(const gn_call *call, void *const *data, const gn_te
         return GN_OUT_OF_MEMORY;
     }
     pick_job job = {call, data, self, first, present, present_count, &picked, work, 0};
-    gn_parallel(work->count, GN_GRAIN / 8, find_picks, &job);
+    gn_parallel_for(0, work->count, GN_GRAIN / 8, find_picks, &job);
     if (job.fault) {
         gn_give(work->self_picks);
         return GN_BAD_VALUE;

@@ -21,7 +21,7 @@ typedef struct elements {
     char *other;
     int64_t other_step;
     int put;
-    int32_t fault;
+    gn_status fault;
 } elements;
 
 /* The stride, in bytes, of a tensor's elements in row-major order; -1 where it is not the same all along. */
@@ -65,12 +65,7 @@ static void check_indices(int64_t begin, int64_t end, void *context) {
             }
         }
     }
-    if (outside >> 63) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->fault = 1;
-    }
+    gn_report(&work->fault, outside >> 63 ? GN_BAD_VALUE : GN_OK);
 }
 
 /* Byte offsets in self of `count` elements from `first` on. */
@@ -161,13 +156,13 @@ int32_t gn_index_elements(const gn_tensor *self, char *self_data, const gn_tenso
     if (put && gn_parallel_parts(count, GN_GRAIN) > 1) {
         return GN_NOT_IMPLEMENTED;
     }
-    gn_parallel(count, GN_GRAIN, check_indices, &work);
+    gn_parallel_for(0, count, GN_GRAIN, check_indices, &work);
     if (work.fault) {
         return GN_BAD_VALUE;
     }
     if (put && start_data != self_data) {
         gn_copy(self, self_data, start, start_data);
     }
-    gn_parallel(count, GN_GRAIN, move_elements, &work);
+    gn_parallel_for(0, count, GN_GRAIN, move_elements, &work);
     return GN_OK;
 }

@@ -16,7 +16,7 @@ typedef struct rows {
     int64_t nbytes;      /* of a row */
     int64_t index_step;
     int64_t other_step;
-    int32_t fault;
+    gn_status fault;
 } rows;
 
 /* Offsets in self of the rows that indices [first, first + count) name; whether one is out of range. */
@@ -104,13 +104,6 @@ static int find_rows(const rows *work, int64_t first, int64_t count, int64_t *of
     return find_offsets(work, from, step, dtype, count, offsets);
 }
 
-static void set_fault(rows *work) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-    work->fault = 1;
-}
-
 /* Where an outer place is in both tensors. */
 static void find_place(const gn_dims *outer, int64_t place, const char **self, char **other) {
     for (int32_t dim = outer->ndim - 1; dim >= 0 && place > 0; dim--) {
@@ -136,7 +129,7 @@ static void copy_pairs(int64_t begin, int64_t end, void *context) {
         const char *self = work->of->self;
         char *other = work->of->other;
         if ((pieces > 1 || pair == begin) && find_rows(work, first, count, offsets)) {
-            set_fault(work);
+            gn_report(&work->fault, GN_BAD_VALUE);
             return;
         }
         many = pieces > 1 ? 1 : gn_min(end - pair, lines - pair % lines);
@@ -155,6 +148,6 @@ int32_t gn_take_rows(const gn_row_taking *of) {
     }
     const int64_t pieces = (of->count + FEW - 1) / FEW;
     const int64_t steps = gn_max(1, work.nbytes / 4) * gn_max(1, gn_min(FEW, of->count));
-    gn_parallel(of->outer.numel * pieces, gn_grain(steps), copy_pairs, &work);
-    return work.fault ? GN_BAD_VALUE : GN_OK;
+    gn_parallel_for(0, of->outer.numel * pieces, gn_grain(steps), copy_pairs, &work);
+    return work.fault;
 }

@@ -238,7 +238,7 @@ int32_t NAME(kernel_layer_norm)(const gn_call *call, void *const *data) {
     work.weight = flat.at[4];
     work.bias = flat.at[5];
     work.eps = call->scalars[0].real;
-    gn_parallel(work.rows, gn_grain(work.size), NAME(layer_norm_rows), &work);
+    gn_parallel_for(0, work.rows, gn_grain(work.size), NAME(layer_norm_rows), &work);
     return gn_unflatten(call, data, &flat, work.status);
 }
 
@@ -287,7 +287,7 @@ int32_t NAME(kernel_rms_norm)(const gn_call *call, void *const *data) {
     if (call->scalars[0].integer == GN_NO_INTEGER) {
         work.eps = CODE == GN_FLOAT64 ? 0x1p-52 : 0x1p-23;
     }
-    gn_parallel(work.rows, gn_grain(work.size), NAME(rms_norm_rows), &work);
+    gn_parallel_for(0, work.rows, gn_grain(work.size), NAME(rms_norm_rows), &work);
     return gn_unflatten(call, data, &flat, work.status);
 }
 
@@ -378,7 +378,7 @@ static void NAME(layer_gradients)(layer_norm *work, COMPUTE *for_weight, COMPUTE
     work->partials = gn_take_items(gn_checked(2, gn_checked(n, blocks)), sizeof(double));
     work->status = work->partials == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     if (work->status == GN_OK) {
-        gn_parallel(blocks, gn_grain(n * work->block), NAME(layer_norm_blocks), work);
+        gn_parallel_for(0, blocks, gn_grain(n * work->block), NAME(layer_norm_blocks), work);
     }
     for (int which = 0; which < 2 && work->status == GN_OK; which++) {
         COMPUTE *out = which == 0 ? for_weight : for_bias;

@@ -105,7 +105,7 @@ int32_t NAME(kernel_nll_loss_backward)(const gn_call *call, void *const *data) {
         }
     }
     nll_gradient work = {call, data, classes};
-    gn_parallel(batch, gn_grain(classes), NAME(nll_gradient_rows), &work);
+    gn_parallel_for(0, batch, gn_grain(classes), NAME(nll_gradient_rows), &work);
     return GN_OK;
 }
 

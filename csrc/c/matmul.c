@@ -136,7 +136,7 @@ typedef struct product {
     matrix out, self, a, b;
     int64_t tile_m, tile_n;
     int method;
-    int32_t status;
+    gn_status status;
 } product;
 
 /* How a product is made. */
@@ -169,7 +169,7 @@ static int32_t run_product(product *work, gn_task *task, int64_t width) {
     }
     const int64_t tiles = (work->m + work->tile_m - 1) / work->tile_m * ((work->n + work->tile_n - 1) / work->tile_n);
     const int64_t steps = work->tile_m * work->tile_n * gn_max(1, work->k);
-    gn_parallel(work->batch * tiles, gn_max(1, grain / steps), task, work);
+    gn_parallel_for(0, work->batch * tiles, gn_max(1, grain / steps), task, work);
     return work->status;
 }
 

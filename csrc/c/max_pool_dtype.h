@@ -240,8 +240,8 @@ static int32_t NAME(max_pool_backward)(const gn_call *call, void *const *data, i
     work.in = flat.at[1];
     work.places = flat.at[2];
     work.out = flat.at[0];
-    gn_parallel(work.planes, gn_grain(work.in_numel + work.out_numel),
-                NAME(max_pool_backward_planes), &work);
+    gn_parallel_for(0, work.planes, gn_grain(work.in_numel + work.out_numel),
+                    NAME(max_pool_backward_planes), &work);
     return gn_unflatten(&reduced, memory, &flat, work.status);
 }
 

@@ -1,5 +1,6 @@
 /* _count_nonzero, nonzero_static and _masked_select: elements in row-major order, counted in blocks, so that each block
  * knows where its first one goes. */
+#include "half_vectors.h"
 #include "index.h"
 #include "scalar.h"
 #include "threads.h"
@@ -104,9 +105,7 @@ static int64_t find_ones(const uint8_t *ones, int64_t count, uint16_t *places) {
         }
         const uint16_t *bits = bits_of[word * TO_BITS >> 56];
         uint16_t *to = places + found;
-#ifdef _OPENMP
-#pragma omp simd /* else compilers unroll it before they see vectors */
-#endif
+        GN_VECTOR
         for (int k = 0; k < 8; k++) {
             to[k] = (uint16_t)(i + bits[k]);
         }
@@ -316,11 +315,11 @@ int32_t kernel_masked_select(const gn_call *call, void *const *data) {
     case 8: work.choose = choose_uint64_t; break;
     default: work.choose = choose_pair; break;
     }
-    gn_parallel(work.blocks, 1, count_chosen, &work);
+    gn_parallel_for(0, work.blocks, 1, count_chosen, &work);
     work.total = sum_before(work.counts, work.blocks);
     int32_t status = GN_BAD_VALUE;
     if (work.total == call->integers[0]) {
-        gn_parallel(work.blocks, 1, write_chosen, &work);
+        gn_parallel_for(0, work.blocks, 1, write_chosen, &work);
         status = GN_OK;
     }
     gn_give(work.counts);

@@ -57,7 +57,7 @@ int32_t NAME(kernel_count_nonzero)(const gn_call *call, void *const *data) {
     if (blocks < 0) {
         return GN_OUT_OF_MEMORY;
     }
-    gn_parallel(blocks, 1, NAME(count_blocks), &work);
+    gn_parallel_for(0, blocks, 1, NAME(count_blocks), &work);
     *(int64_t *)data[0] = sum_before(work.counts, blocks);
     gn_give(work.counts);
     return GN_OK;
@@ -91,9 +91,9 @@ int32_t NAME(kernel_nonzero_static)(const gn_call *call, void *const *data) {
     if (blocks < 0) {
         return GN_OUT_OF_MEMORY;
     }
-    gn_parallel(blocks, 1, NAME(count_blocks), &work);
+    gn_parallel_for(0, blocks, 1, NAME(count_blocks), &work);
     const int64_t found = sum_before(work.counts, blocks);
-    gn_parallel(blocks, 1, NAME(write_blocks), &work);
+    gn_parallel_for(0, blocks, 1, NAME(write_blocks), &work);
     for (int64_t row = found; row < out->sizes[0]; row++) {
         for (int32_t column = 0; column < call->tensors[1].ndim; column++) {
             *(int64_t *)((char *)data[0] + row * out->strides[0] + column * out->strides[1]) = call->integers[1];

@@ -46,7 +46,7 @@ typedef struct layer_norm {
     double eps;
     int64_t block;    /* rows in a task of the gradients */
     double *partials; /* of each task: the sums for the weight, then those for the bias */
-    int32_t status;
+    gn_status status;
 } layer_norm;
 
 /* Rows whose gradients are summed in COMPUTE before they go to the sums in double. */
@@ -67,7 +67,7 @@ typedef struct channel_norm {
     double *first, *second;          /* partial sums of a plane */
     double eps;
     int is_constant; /* mean and rstd do not depend on the input: its gradient is scaled, and no more */
-    int32_t status;
+    gn_status status;
 } channel_norm;
 
 /* Passes over a group for its mean and variance: with sums in the elements' own type, the same with differences from a
@@ -128,7 +128,7 @@ static int32_t take_sums(channel_norm *work) {
 }
 
 static void run_planes(channel_norm *work, gn_task *task) {
-    gn_parallel(work->planes, gn_grain(work->size), task, work);
+    gn_parallel_for(0, work->planes, gn_grain(work->size), task, work);
 }
 
 /* Batch normalization of single elements: channels side by side. */
@@ -139,11 +139,11 @@ static inline int is_matrix(const channel_norm *work) {
 /* Channels that share a cache line at least stay on one thread. */
 static void run_columns(channel_norm *work, gn_task *task) {
     const int64_t rows = work->planes / gn_max(1, work->channels);
-    gn_parallel(work->channels, gn_max(64, gn_grain(rows)), task, work);
+    gn_parallel_for(0, work->channels, gn_max(64, gn_grain(rows)), task, work);
 }
 
 static void run_rows(channel_norm *work, gn_task *task) {
-    gn_parallel(work->planes / work->channels, gn_grain(work->channels), task, work);
+    gn_parallel_for(0, work->planes / work->channels, gn_grain(work->channels), task, work);
 }
 
 /* The planes' sums added up for each group, in order; NULL weights are 1. */

@@ -115,7 +115,7 @@ static void step_one(const gn_call *call, void *const *data, const int64_t *plac
             alike = alike && lie_alike(param, work.tensors[k]);
         }
     }
-    gn_parallel(gn_numel(param), GN_GRAIN, alike ? run_dense : run_strided, &work);
+    gn_parallel_for(0, gn_numel(param), GN_GRAIN, alike ? run_dense : run_strided, &work);
 }
 
 /* A tensor's only element. */

@@ -222,10 +222,10 @@ static void ORDER(sort_by_groups)(ELEMENT *from, ELEMENT *to, int64_t count, uin
     cut.stays = stays;
     cut.part = (count + parts - 1) / parts;
     cut.counts = (uint32_t *)to; /* before elements come there */
-    gn_parallel(parts, 1, ORDER(count_parts), &cut);
+    gn_parallel_for(0, parts, 1, ORDER(count_parts), &cut);
     ORDER(make_groups)(&cut, parts, gn_max(GROUP_BYTES / (int64_t)sizeof(ELEMENT), count / (MOST_GROUPS / 2 - 1) + 1));
-    gn_parallel(parts, 1, ORDER(move_parts), &cut);
-    gn_parallel(cut.groups, 1, ORDER(sort_groups), &cut);
+    gn_parallel_for(0, parts, 1, ORDER(move_parts), &cut);
+    gn_parallel_for(0, cut.groups, 1, ORDER(sort_groups), &cut);
 }
 
 /* Sorts elements as radix_sort does, in the way that suits their number. */

@@ -116,12 +116,12 @@ static int64_t row_steps(const gn_pooling *work) {
 /* The rows of all planes of the output, shared out to `task`. */
 static void run_rows(gn_pooling *work, gn_task *task) {
     const int64_t rows = work->planes * work->along[0].out * work->along[1].out;
-    gn_parallel(rows, gn_grain(row_steps(work)), task, work);
+    gn_parallel_for(0, rows, gn_grain(row_steps(work)), task, work);
 }
 
 static void run_planes(gn_pooling *work, gn_task *task) {
     const int64_t steps = row_steps(work) * work->along[0].out * work->along[1].out + work->in_numel;
-    gn_parallel(work->planes, gn_grain(steps), task, work);
+    gn_parallel_for(0, work->planes, gn_grain(steps), task, work);
 }
 
 #define GN_TEMPLATE "max_pool_dtype.h"

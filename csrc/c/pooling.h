@@ -3,6 +3,7 @@
 #define GN_POOLING_H
 
 #include "flat.h"
+#include "threads.h"
 
 #define GN_SPATIAL 3
 
@@ -26,7 +27,7 @@ typedef struct gn_pooling {
     const int64_t *places;
     void *out;
     int64_t *out_places;
-    int32_t status;
+    gn_status status;
 } gn_pooling;
 
 /* What a window's length counts. */

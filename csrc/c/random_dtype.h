@@ -3,7 +3,7 @@
 #define RUN_IN_PARTS(kernel)                                                                                            \
     int32_t NAME(kernel_##kernel)(const gn_call *call, void *const *data) {                                             \
         random_job job = random_job_of(call, data);                                                                     \
-        gn_parallel(gn_numel(job.out), RANDOM_GRAIN, NAME(kernel##_part), &job);                                        \
+        gn_parallel_for(0, gn_numel(job.out), RANDOM_GRAIN, NAME(kernel##_part), &job);                                 \
         return GN_OK;                                                                                                   \
     }
 
@@ -160,7 +160,7 @@ int32_t NAME(kernel_poisson)(const gn_call *call, void *const *data) {
             return GN_BAD_VALUE;
         }
     }
-    gn_parallel(numel, RANDOM_GRAIN, NAME(poisson_part), &job);
+    gn_parallel_for(0, numel, RANDOM_GRAIN, NAME(poisson_part), &job);
     return GN_OK;
 }
 #endif

@@ -250,9 +250,9 @@ static int32_t reduce(const gn_call *call, void *const *data, const reducer *of)
         }
     }
     const int64_t task_size = gn_min(work.piece, work.reduced.numel) * gn_min(TILE, work.columns);
-    gn_parallel(work.kept.numel * work.tiles * work.pieces, gn_grain(task_size), fold_tasks, &work);
+    gn_parallel_for(0, work.kept.numel * work.tiles * work.pieces, gn_grain(task_size), fold_tasks, &work);
     if (work.partial != NULL) {
-        gn_parallel(outputs, gn_grain(work.pieces), combine_pieces, &work);
+        gn_parallel_for(0, outputs, gn_grain(work.pieces), combine_pieces, &work);
         gn_give(work.partial);
     }
     return GN_OK;

@@ -95,7 +95,7 @@ typedef struct resampling {
     int64_t in_numel, out_numel; /* of a plane */
     int64_t in_row, out_row;     /* elements of a position of the outermost dimension */
     int64_t block;               /* positions of it in a task */
-    int32_t status;
+    gn_status status;
 } resampling;
 
 /* One block: the dimensions from the last to the first, each from one buffer to the other. */
@@ -185,7 +185,7 @@ int32_t gn_resample(const gn_taps *taps, int64_t spatial, int64_t planes, int64_
     work.block = gn_min(taps[0].out, gn_max(1, BLOCK_ELEMENTS / gn_max(work.in_row, work.out_row)));
     const int64_t blocks = (taps[0].out + work.block - 1) / work.block;
     const int64_t steps = gn_max(1, work.block * work.out_row * most);
-    gn_parallel(planes * blocks, gn_grain(steps), resample_task, &work);
+    gn_parallel_for(0, planes * blocks, gn_grain(steps), resample_task, &work);
     return work.status;
 }
 
@@ -281,7 +281,7 @@ void gn_gather_planes(const gn_taps *taps, int64_t spatial, int64_t planes, int6
         }
         begin = end;
     }
-    gn_parallel(rows, gn_grain(width->out), gather_rows, &work);
+    gn_parallel_for(0, rows, gn_grain(width->out), gather_rows, &work);
 }
 
 #define GN_TEMPLATE "resample_dtype.h"

@@ -122,7 +122,7 @@ static inline gn_complex128 round_precise_complex(precise_complex total) {
         scan work = {call, data, 0, 0, 0, 0};                                                                    \
         const int64_t tasks = make_scan(&work, &call->tensors[1], call->integers[0]);                            \
         const int64_t size = work.length * gn_min(TILE, work.columns);                                           \
-        gn_parallel(tasks, gn_grain(size), NAME(id##_task), &work);                       \
+        gn_parallel_for(0, tasks, gn_grain(size), NAME(id##_task), &work);                                       \
         return GN_OK;                                                                                            \
     }
 
@@ -169,7 +169,7 @@ SCAN(cumprod, PRODUCT, ONE, MULTIPLY, PRODUCT_OF)
         work.length = gn_length(self, work.dim);                                                                 \
         const int64_t numel = gn_numel(self);                                                                    \
         if (numel > 0) {                                                                                         \
-            gn_parallel(numel / work.length, gn_grain(work.length), NAME(id##_task), &work);         \
+            gn_parallel_for(0, numel / work.length, gn_grain(work.length), NAME(id##_task), &work);              \
         }                                                                                                        \
         return GN_OK;                                                                                            \
     }

@@ -53,7 +53,7 @@ typedef struct gathering {
     int64_t columns; /* of the last dimension, where it is not the one indexed; else 1 */
     int64_t width;   /* columns in a task */
     block_action *act;
-    int32_t fault; /* an index was out of range */
+    gn_status fault; /* an index was out of range */
 } gathering;
 
 /* Whether `count` indices, whose places are `step` bytes apart, are all in [0, size). */
@@ -78,15 +78,8 @@ typedef struct index_check {
     const gn_tensor *index;
     const char *data;
     int64_t size;
-    int32_t fault;
+    gn_status fault;
 } index_check;
-
-static void set_fault(int32_t *fault) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-    *fault = 1;
-}
 
 static void check_lines(int64_t begin, int64_t end, void *context) {
     index_check *check = context;
@@ -95,7 +88,7 @@ static void check_lines(int64_t begin, int64_t end, void *context) {
     for (int64_t line = begin; line < end; line++) {
         const char *from = check->data + gn_offset(check->index, line, last);
         if (!line_is_in(from, gn_step(check->index, last), length, check->index->dtype == GN_INT32, check->size)) {
-            set_fault(&check->fault);
+            gn_report(&check->fault, GN_BAD_VALUE);
         }
     }
 }
@@ -109,7 +102,7 @@ static int indices_are_in(const gn_tensor *index, const char *data, int64_t size
     const gn_tensor once = {index->dtype, index->ndim, sizes, index->strides};
     index_check check = {&once, data, size, 0};
     const int64_t length = gn_length(&once, once.ndim - 1);
-    gn_parallel(gn_numel(&once) / length, gn_grain(length), check_lines, &check);
+    gn_parallel_for(0, gn_numel(&once) / length, gn_grain(length), check_lines, &check);
     return !check.fault;
 }
 
@@ -169,7 +162,7 @@ static void run_tasks(int64_t begin, int64_t end, void *context) {
         outside |= work->act(&part, work->call);
     }
     if (outside >> 63) {
-        set_fault(&work->fault);
+        gn_report(&work->fault, GN_BAD_VALUE);
     }
 }
 
@@ -192,8 +185,8 @@ static int32_t run_gathering(gathering *work) {
         work->width = gn_min(work->columns, gn_max(LEAST_COLUMNS, work->columns * rows / ENOUGH_TASKS));
     }
     const int64_t tasks = rows * ((work->columns + work->width - 1) / work->width);
-    gn_parallel(tasks, gn_grain(length * work->width), run_tasks, work);
-    return work->fault ? GN_BAD_VALUE : GN_OK;
+    gn_parallel_for(0, tasks, gn_grain(length * work->width), run_tasks, work);
+    return work->fault;
 }
 
 /* 16 bytes, as a complex128. */

@@ -137,7 +137,7 @@ static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_te
         }
         combined result = {out, data[0], cells, how, with_self};
         const int64_t length = gn_length(out, out->ndim - 1);
-        gn_parallel(numel / length, gn_grain(length), NAME(write_cells), &result);
+        gn_parallel_for(0, numel / length, gn_grain(length), NAME(write_cells), &result);
     }
     gn_give(cells);
     return status;

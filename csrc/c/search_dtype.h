@@ -156,7 +156,7 @@ static int32_t NAME(run_lines)(search *work, int64_t count) {
     if (width > 1) {
         const int64_t tiles = (width + TILE - 1) / TILE;
         const int64_t size = work->length * gn_min(TILE, width);
-        gn_parallel(count / width * tiles, gn_grain(size), NAME(search_tiles), work);
+        gn_parallel_for(0, count / width * tiles, gn_grain(size), NAME(search_tiles), work);
         return GN_OK;
     }
     if (work->length >= 2 * PIECE) {
@@ -167,7 +167,7 @@ static int32_t NAME(run_lines)(search *work, int64_t count) {
         }
     }
     const int64_t size = gn_min(PIECE, work->length);
-    gn_parallel(count * work->pieces, gn_grain(size), NAME(search_pieces), work);
+    gn_parallel_for(0, count * work->pieces, gn_grain(size), NAME(search_pieces), work);
     const int64_t stride = gn_step(work->in, work->dim);
     for (int64_t line = 0; line < count && work->pieces > 1; line++) {
         const char *in = work->from + gn_offset(work->in, line, work->dim);

@@ -38,31 +38,15 @@ typedef struct selection {
     int64_t length;
     int64_t k;          /* of kthvalue and topk */
     int descending;
-    int32_t status;
+    gn_status status;
 } selection;
 
-static void add_counts(int64_t *total, const int64_t *part, int32_t count) {
+static void add_counts(gn_shared_count *total, const int64_t *part, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         if (part[i] != 0) {
-#ifdef _OPENMP
-#pragma omp atomic
-#endif
-            total[i] += part[i];
+            gn_add_to(&total[i], part[i]);
         }
     }
-}
-
-/* Takes `count` places of a list of *used; the first of them. */
-static int64_t reserve(int64_t *used, int64_t count) {
-    int64_t first;
-#ifdef _OPENMP
-#pragma omp atomic capture
-#endif
-    {
-        first = *used;
-        *used += count;
-    }
-    return first;
 }
 
 #define GN_TEMPLATE "select_dtype.h"

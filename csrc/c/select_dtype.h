@@ -10,11 +10,11 @@ typedef struct NAME(line) {
     const STORAGE *in;
     int64_t count;
     KEY flip;
-    int64_t *bins;
+    gn_shared_count *bins;
     KEY low;  /* the keys that are collected, both ends included */
     KEY high;
     ELEMENT *found;
-    int64_t found_count;
+    gn_shared_count found_count;
 } NAME(line);
 
 /* The keys of `count` elements, by a loop that vectorises. */
@@ -66,7 +66,7 @@ static void NAME(collect)(int64_t begin, int64_t end, void *context) {
             few[count] = NAME(make_element)(keys[j], i + j);
             count += (KEY)(keys[j] - low) <= width;
         }
-        const int64_t first = reserve(&line->found_count, count);
+        const int64_t first = gn_add_to(&line->found_count, count); /* places of its own */
         memcpy(line->found + first, few, (size_t)count * sizeof(ELEMENT));
     }
 }
@@ -74,12 +74,12 @@ static void NAME(collect)(int64_t begin, int64_t end, void *context) {
 /* The element of rank `rank` of a contiguous line.  GN_OUT_OF_MEMORY at worst. */
 static int32_t NAME(rank_of)(const STORAGE *in, int64_t count, KEY flip, int64_t rank, ELEMENT *result) {
     NAME(line) line = {in, count, flip, NULL, 0, KEY_MASK, NULL, 0};
-    int64_t bins[BINS];
+    gn_shared_count bins[BINS];
     int64_t wanted = count;
     if (count >= BINS_FROM) {
         memset(bins, 0, sizeof bins);
         line.bins = bins;
-        gn_parallel((count + PIECE - 1) / PIECE, 1, NAME(count_bins), &line);
+        gn_parallel_for(0, (count + PIECE - 1) / PIECE, 1, NAME(count_bins), &line);
         int32_t bin = 0;
         while (rank >= bins[bin]) {
             rank -= bins[bin++];
@@ -92,7 +92,7 @@ static int32_t NAME(rank_of)(const STORAGE *in, int64_t count, KEY flip, int64_t
     if (line.found == NULL) {
         return GN_OUT_OF_MEMORY;
     }
-    gn_parallel((count + PIECE - 1) / PIECE, 1, NAME(collect), &line);
+    gn_parallel_for(0, (count + PIECE - 1) / PIECE, 1, NAME(collect), &line);
     ORDER(gn_select)(line.found, wanted, rank);
     *result = line.found[rank];
     gn_give(line.found);
@@ -319,7 +319,7 @@ static int32_t NAME(run_selection)(selection *work, int64_t dim, int keepdim) {
     if (lines < gn_get_num_threads()) {
         NAME(select_task)(0, lines, work);
     } else {
-        gn_parallel(lines, gn_grain(4 / work->length), NAME(select_task), work);
+        gn_parallel_for(0, lines, gn_grain(4 / work->length), NAME(select_task), work);
     }
     return work->status;
 }

@@ -153,7 +153,7 @@ int32_t kernel_take(const gn_call *call, void *const *data) {
     }
     if (status == GN_OK) {
         work.offsets = offsets;
-        gn_parallel(count, GN_GRAIN, take_elements, &work);
+        gn_parallel_for(0, count, GN_GRAIN, take_elements, &work);
         if (owned != NULL) {
             gn_spread(out, data[0], out->dtype, owned);
         }

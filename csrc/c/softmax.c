@@ -28,7 +28,7 @@ typedef struct softmax {
     int64_t tile;
     int logarithm;
     int wide; /* of half types: the output is float32 (half_to_float) */
-    int32_t status;
+    gn_status status;
 } softmax;
 
 /* Runs a forward operator, or a backward one, whose tiles are `task`. */
@@ -70,7 +70,7 @@ static int32_t run_softmax(const gn_call *call, void *const *data, int logarithm
     } else {
         const int64_t tiles = (work.inner + work.tile - 1) / work.tile;
         const int64_t steps = work.length * work.tile;
-        gn_parallel(numel / work.length / work.inner * tiles, gn_grain(steps), task, &work);
+        gn_parallel_for(0, numel / work.length / work.inner * tiles, gn_grain(steps), task, &work);
         if (owned[2] != NULL && work.status == GN_OK) {
             gn_spread(out, data[0], out->dtype, owned[2]);
         }

@@ -12,15 +12,8 @@ typedef struct sorting {
     int64_t dim;
     int64_t length;
     int descending;
-    int32_t status;
+    gn_status status;
 } sorting;
-
-static void report_memory(sorting *work) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-    work->status = GN_OUT_OF_MEMORY;
-}
 
 /* Runs `task` over the lines of tensors[2] along `dim`: one after the other where they are few and long, since each
  * then uses all threads. */
@@ -39,7 +32,7 @@ static int32_t sort_lines(const gn_call *call, void *const *data, int64_t dim, i
     if (lines < gn_get_num_threads()) {
         task(0, lines, &work);
     } else {
-        gn_parallel(lines, gn_grain(8 / work.length), task, &work);
+        gn_parallel_for(0, lines, gn_grain(8 / work.length), task, &work);
     }
     return work.status;
 }

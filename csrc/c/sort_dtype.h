@@ -147,9 +147,9 @@ static int sort_narrow(line_int64 *line) {
         bits++;
     }
     gn_packed *packed = (gn_packed *)line->elements;
-    gn_parallel(line->count, GN_GRAIN, load_narrow, line);
+    gn_parallel_for(0, line->count, GN_GRAIN, load_narrow, line);
     gn_sort_packed(packed, packed + line->count, line->count, bits);
-    gn_parallel(line->count, GN_GRAIN, write_narrow, line);
+    gn_parallel_for(0, line->count, GN_GRAIN, write_narrow, line);
     return 1;
 }
 
@@ -186,7 +186,7 @@ static int sort_by_prefix(line_int64 *line) {
     const int32_t bits = count <= (int64_t)1 << 18 ? 22 : 32;
     gn_packed *packed = (gn_packed *)line->elements;
     line->low = (KEY)(KEY_BITS - bits); /* which are not looked at */
-    gn_parallel(count, GN_GRAIN, load_prefixes, line);
+    gn_parallel_for(0, count, GN_GRAIN, load_prefixes, line);
     gn_sort_packed(packed, packed + count, count, bits);
     for (int64_t i = 1, first = 0; i < count; i++) {
         if (packed[i] >> 32 != packed[i - 1] >> 32) {
@@ -204,7 +204,7 @@ static int sort_by_prefix(line_int64 *line) {
         }
         packed[place] = moved;
     }
-    gn_parallel(count, GN_GRAIN, write_places, line);
+    gn_parallel_for(0, count, GN_GRAIN, write_places, line);
     return 1;
 }
 #undef LONGEST_TIE
@@ -220,7 +220,7 @@ static void NAME(sort_task)(int64_t begin, int64_t end, void *context) {
                        NULL, NULL, gn_step(values, work->dim), NULL, gn_step(indices, work->dim)};
     line.elements = gn_take_items(gn_checked(2, work->length), sizeof(ELEMENT));
     if (line.elements == NULL) {
-        report_memory(work);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
     for (int64_t i = begin; i < end; i++) {
@@ -232,9 +232,9 @@ static void NAME(sort_task)(int64_t begin, int64_t end, void *context) {
             continue;
         }
 #endif
-        gn_parallel(line.count, GN_GRAIN, NAME(load_keys), &line);
+        gn_parallel_for(0, line.count, GN_GRAIN, NAME(load_keys), &line);
         ORDER(gn_sort)(line.elements, line.elements + line.count, line.count, KEY_BITS);
-        gn_parallel(line.count, GN_GRAIN, NAME(write_sorted), &line);
+        gn_parallel_for(0, line.count, GN_GRAIN, NAME(write_sorted), &line);
     }
     gn_give(line.elements);
 }
@@ -255,13 +255,13 @@ static void NAME(mode_task)(int64_t begin, int64_t end, void *context) {
     const int64_t skipped = work->call->integers[1] && self->ndim > 0 ? work->dim : -1;
     ELEMENT *elements = gn_take_items(gn_checked(2, work->length), sizeof(ELEMENT));
     if (elements == NULL) {
-        report_memory(work);
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
     for (int64_t line = begin; line < end; line++) {
         const char *in = (const char *)work->data[2] + gn_offset(self, line, work->dim);
         NAME(line) loaded = {in, step, work->length, 0, 0, elements, NULL, 0, NULL, 0};
-        gn_parallel(work->length, GN_GRAIN, NAME(load_keys), &loaded);
+        gn_parallel_for(0, work->length, GN_GRAIN, NAME(load_keys), &loaded);
         ORDER(gn_sort)(elements, elements + work->length, work->length, KEY_BITS);
         int64_t best = 0;
         int64_t most = 0;

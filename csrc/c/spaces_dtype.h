@@ -55,7 +55,7 @@ static int32_t NAME(fill_space)(const gn_call *call, void *const *data, int is_p
     job.re = make_space((double)NUMBER(0), (double)NUMBER(1), steps, GN_FLOAT64);
 #endif
     job.re.is_fused = job.im.is_fused = !is_power;
-    gn_parallel(steps, GN_GRAIN / 8, NAME(space_part), &job);
+    gn_parallel_for(0, steps, GN_GRAIN / 8, NAME(space_part), &job);
     return GN_OK;
 }
 

@@ -24,7 +24,7 @@ typedef struct PASS {
     gn_roots roots;      /* of the whole line, where half as many points are transformed */
     SPLIT halves;        /* the first of them */
     SPLIT chirp, filter; /* of Bluestein's algorithm, whose plan is of a length without large factors */
-    int32_t status;
+    gn_status status;
 } PASS;
 
 /* The lines of a pass in memory: places of their first elements, and how far, in bytes, the next is and an element's
@@ -481,8 +481,8 @@ static int32_t NAME(run_pass)(const transform *work, int64_t which, const gn_ten
     if (now.status == GN_OK) {
         const int64_t together = now.is_beside ? LINES : 1;
         const int64_t all = gn_numel(out) / gn_length(out, now.dim);
-        gn_parallel((all + together - 1) / together, gn_grain(8 * together * now.length),
-                    NAME(transform_lines), &now);
+        gn_parallel_for(0, (all + together - 1) / together, gn_grain(8 * together * now.length),
+                        NAME(transform_lines), &now);
     }
     NAME(end_pass)(&now);
     return now.status;

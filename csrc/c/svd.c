@@ -22,17 +22,8 @@ typedef struct decomposition {
     int64_t columns;
     int full;
     int with_vectors;
-    int32_t status;
+    gn_status status;
 } decomposition;
-
-static void report_status(decomposition *work, int32_t status) {
-    if (status != GN_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-        work->status = status;
-    }
-}
 
 /* The numbers of `lengths` in descending order; equal ones stay in order. */
 static void order_descending(const double *lengths, int64_t *order, int64_t count) {

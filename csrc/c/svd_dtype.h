@@ -288,7 +288,7 @@ static void NAME(decompose_matrices)(int64_t begin, int64_t end, void *context) 
         status = work->with_vectors ? NAME(decompose_matrix)(work, matrix, memory)
                                     : NAME(find_values)(work, matrix, memory);
     }
-    report_status(work, status);
+    gn_report(&work->status, status);
     gn_give(memory);
 }
 
@@ -303,7 +303,7 @@ int32_t NAME(kernel_svd)(const gn_call *call, void *const *data) {
     }
     const int64_t least = gn_min(work.rows, work.columns);
     const int64_t size = gn_checked(gn_checked(work.rows, work.columns), gn_checked(16, least));
-    gn_parallel(matrices, gn_grain(size), NAME(decompose_matrices), &work);
+    gn_parallel_for(0, matrices, gn_grain(size), NAME(decompose_matrices), &work);
     return work.status;
 }
 

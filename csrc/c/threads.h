@@ -1,28 +1,58 @@
-/* One pool of threads for all kernels. */
+/* One way for all kernels to use several threads: a loop over numbers, cut into parts. */
 #ifndef GN_THREADS_H
 #define GN_THREADS_H
 
 #include "kernel.h"
 
+/* Threads are POSIX's, and tell each other of things by C11's atomic operations; without either there is one. */
+#if !defined(_WIN32) && !defined(__STDC_NO_ATOMICS__)
+#define GN_HAS_THREADS 1
+#include <stdatomic.h>
+#else
+#define GN_HAS_THREADS 0
+#endif
+
 /* The part [begin, end) of a job. */
 typedef void gn_task(int64_t begin, int64_t end, void *context);
 
-/* Runs `task` over [0, count) on up to gn_get_num_threads() threads, in contiguous parts of at least `grain`
- * (>= 1); on the calling thread alone when that leaves one part, or when it is itself a worker.  A task must
- * not let its results depend on where the parts end.  Returns when all are done; can not fail. */
-void gn_parallel(int64_t count, int64_t grain, gn_task *task, void *context);
+/* Runs `task` over [begin, end) on up to gn_get_num_threads() threads, in contiguous parts of at least `grain`
+ * (>= 1), unless a test wants smaller ones; on the calling thread alone when that leaves one part, or when it is at
+ * work on a part itself.  A task must not let its results depend on where the parts end.  Returns when all are done;
+ * can not fail. */
+void gn_parallel_for(int64_t begin, int64_t end, int64_t grain, gn_task *task, void *context);
 
-/* How many parts gn_parallel would make. */
+/* How many parts gn_parallel_for would make of so many numbers. */
 int64_t gn_parallel_parts(int64_t count, int64_t grain);
 
-/* A status that several threads may set.  What one of them sets last stays. */
-static inline void gn_report(int32_t *status, int32_t found) {
-    if (GN_UNLIKELY(found != GN_OK)) {
-#ifdef _OPENMP
-#pragma omp atomic write
+/* A status that several threads may set, and a count that several add to. */
+#if GN_HAS_THREADS
+typedef _Atomic(int32_t) gn_status;
+typedef _Atomic(int64_t) gn_shared_count;
+#else
+typedef int32_t gn_status;
+typedef int64_t gn_shared_count;
 #endif
+
+/* What one of them sets last stays. */
+static inline void gn_report(gn_status *status, int32_t found) {
+    if (GN_UNLIKELY(found != GN_OK)) {
+#if GN_HAS_THREADS
+        atomic_store_explicit(status, found, memory_order_relaxed);
+#else
         *status = found;
+#endif
     }
+}
+
+/* The count before. */
+static inline int64_t gn_add_to(gn_shared_count *total, int64_t count) {
+#if GN_HAS_THREADS
+    return atomic_fetch_add_explicit(total, count, memory_order_relaxed);
+#else
+    const int64_t before = *total;
+    *total += count;
+    return before;
+#endif
 }
 
 #endif

@@ -37,7 +37,7 @@ typedef struct distances {
     double order;
     void *first_squares;    /* the squared length of each row, in the dtype */
     void *second_squares;
-    int32_t status;
+    gn_status status;
 } distances;
 
 /* Strides of contiguous elements of `given`, expanded to the outer dimensions of `out`. */

@@ -251,7 +251,7 @@ static int32_t NAME(cdist_by_product)(distances *work, int64_t first_rows, int64
     const int64_t matrices = gn_numel(work->out) / work->columns / work->rows;
     const int64_t size = gn_min(work->rows, CHUNK_ROWS) * work->columns * (work->length / 8 + 1);
     work->status = GN_OK;
-    gn_parallel(matrices * chunks, gn_grain(size), NAME(cdist_chunks), work);
+    gn_parallel_for(0, matrices * chunks, gn_grain(size), NAME(cdist_chunks), work);
     gn_give(work->first_squares);
     return work->status;
 }
@@ -308,7 +308,7 @@ int32_t NAME(kernel_cdist)(const gn_call *call, void *const *data) {
 #endif
     if (status == GN_OK) {
         const int64_t size = gn_max(1, work.columns * work.length);
-        gn_parallel(gn_numel(out) / work.columns, gn_grain(size), NAME(cdist_rows), &work);
+        gn_parallel_for(0, gn_numel(out) / work.columns, gn_grain(size), NAME(cdist_rows), &work);
     }
     gn_give(owned[0]);
     gn_give(owned[1]);
@@ -360,7 +360,7 @@ static int32_t NAME(pdist_by_product)(distances *work) {
     NAME(square_rows)((const STORAGE *)work->first, work->length, work->rows, work->first_squares);
     const int64_t size = gn_min(work->rows, CHUNK_ROWS) * work->rows * (work->length / 8 + 1) / 2;
     work->status = GN_OK;
-    gn_parallel((work->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, gn_grain(size), NAME(pdist_chunks), work);
+    gn_parallel_for(0, (work->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, gn_grain(size), NAME(pdist_chunks), work);
     gn_give(work->first_squares);
     return work->status;
 }
@@ -411,7 +411,7 @@ int32_t NAME(kernel_pdist)(const gn_call *call, void *const *data) {
     }
 #endif
     const int64_t size = gn_max(1, work.rows * work.length / 2);
-    gn_parallel(work.rows, gn_grain(size), NAME(pdist_rows), &work);
+    gn_parallel_for(0, work.rows, gn_grain(size), NAME(pdist_rows), &work);
 #endif
     return GN_OK;
 }
@@ -453,7 +453,7 @@ static void NAME(cross_vectors)(int64_t begin, int64_t end, void *context) {
 
 int32_t NAME(kernel_cross)(const gn_call *call, void *const *data) {
     products work = {call, data};
-    gn_parallel(gn_numel(&call->tensors[0]) / 3, GN_GRAIN / 16, NAME(cross_vectors), &work);
+    gn_parallel_for(0, gn_numel(&call->tensors[0]) / 3, GN_GRAIN / 16, NAME(cross_vectors), &work);
     return GN_OK;
 }
 

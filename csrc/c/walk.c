@@ -12,7 +12,7 @@ typedef struct walk {
     void *const *data;
     gn_loop *loop;
     int through_float;
-    int32_t status; /* the last fault; threads that write it at once write what any of them may */
+    gn_status status; /* the last fault; threads that write it at once write what any of them may */
 } walk;
 
 /* Elements that pass through the buffers of floats at a time: four operands of 2 KiB stay in the L1 cache. */
@@ -504,11 +504,11 @@ static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int th
     joining join = {.work = &work};
     if (wants_tiles(call)) {
         const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
-        gn_parallel(strips, gn_grain(TILE_ROWS * sizes[0]), walk_strips, &work);
+        gn_parallel_for(0, strips, gn_grain(TILE_ROWS * sizes[0]), walk_strips, &work);
     } else if (wants_joining(call, &join)) {
-        gn_parallel(numel / sizes[0], gn_grain(sizes[0]), walk_joined, &join);
+        gn_parallel_for(0, numel / sizes[0], gn_grain(sizes[0]), walk_joined, &join);
     } else {
-        gn_parallel(numel, GN_GRAIN, walk_part, &work);
+        gn_parallel_for(0, numel, GN_GRAIN, walk_part, &work);
     }
     return work.status;
 }

@@ -5,7 +5,8 @@
 
 #include "kernel.h"
 
-/* How many things of so many elementary steps each are worth a thread (gn_parallel); 64 bits may not have held the steps. */
+/* How many things of so many elementary steps each are worth a thread (gn_parallel_for); 64 bits may not have held the
+ * steps. */
 static inline int64_t gn_grain(int64_t steps) {
     return steps <= 0 || steps > GN_GRAIN ? 1 : GN_GRAIN / steps;
 }

@@ -136,6 +136,10 @@ class Backend:
         """How many threads a call with enough work uses."""
         return 1
 
+    def thread_pools(self) -> tuple[str, ...]:
+        """What can run those threads, by name, the one that does first; for backends that have a choice."""
+        return ()
+
     def memory_stats(self, index: int) -> Mapping[str, int]:
         """Bytes on device ``index``: ``allocated`` to somebody, ``cached`` for the next request, and the most
         ever allocated (``peak``).  Empty from a backend that does not count.

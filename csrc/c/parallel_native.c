@@ -1,0 +1,179 @@
+/* gn_parallel_for by a pool of threads, which needs no more of the compiler than C11's atomic operations.
+ *
+ * A job has a share for each thread.  The calling thread offers a worker its share, does its own, then all that nobody
+ * has begun, takes back what it offered and waits for what is still being done.  So a worker that comes late, because it
+ * slept or because its processor has other things to do, costs nothing but its help.  (OpenMP's threads wait for each
+ * other: a call takes milliseconds, a slice of the system's time, where two of them share a processor for a moment.) */
+#define _GNU_SOURCE /* threads of POSIX; on Linux, which processors a process may use */
+
+#include "parallel.h"
+
+#if GN_HAS_THREADS
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Who waits looks so often whether it is over, some tens of microseconds; then lets other threads go first so often,
+ * some milliseconds; then sleeps. */
+#define LOOKS 1000
+#define YIELDS 4000
+#define NAP 50000 /* nanoseconds */
+
+typedef struct job {
+    const gn_job *of;
+    atomic_uchar is_begun[GN_MOST_THREADS]; /* each part */
+} job;
+
+/* What a worker is offered: a job, or NULL; BUSY while it is at work. */
+typedef struct desk {
+    _Alignas(64) _Atomic(job *) offer; /* nobody else's cache line */
+    atomic_int is_asleep;
+    int64_t home; /* the part that it begins with */
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+} desk;
+
+static job busy;
+#define BUSY (&busy)
+
+static desk desks[GN_MOST_THREADS];
+static int64_t workers; /* whose desks are the first; of who runs a job */
+
+static inline void look_away(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* The part that is this thread's, then those that nobody has begun. */
+static void do_parts(job *shared, int64_t home) {
+    const gn_job *of = shared->of;
+    for (int64_t k = 0; k < of->parts; k++) {
+        const int64_t part = (home + k) % of->parts;
+        if (!atomic_exchange_explicit(&shared->is_begun[part], 1, memory_order_relaxed)) {
+            gn_do_part(of, part);
+        }
+    }
+}
+
+static job *wait_for_offer(desk *own) {
+    job *offer;
+    for (int look = 0; look < LOOKS + YIELDS; look++) {
+        if ((offer = atomic_load(&own->offer)) != NULL) {
+            return offer;
+        }
+        if (look < LOOKS) {
+            look_away();
+        } else {
+            sched_yield();
+        }
+    }
+    pthread_mutex_lock(&own->lock);
+    atomic_store(&own->is_asleep, 1); /* then look: who offers something does the reverse */
+    while ((offer = atomic_load(&own->offer)) == NULL) {
+        pthread_cond_wait(&own->news, &own->lock);
+    }
+    atomic_store(&own->is_asleep, 0);
+    pthread_mutex_unlock(&own->lock);
+    return offer;
+}
+
+static void *work(void *at) {
+    desk *own = at;
+    for (;;) {
+        job *offer = wait_for_offer(own);
+        if (atomic_compare_exchange_strong(&own->offer, &offer, BUSY)) { /* else it was taken back */
+            do_parts(offer, own->home);
+            atomic_store(&own->offer, NULL);
+        }
+    }
+    return NULL;
+}
+
+/* As many workers as a job wants, or as the system has threads for. */
+static int64_t hire(int64_t wanted) {
+    while (workers < wanted) {
+        desk *own = &desks[workers];
+        atomic_init(&own->offer, NULL);
+        atomic_init(&own->is_asleep, 0);
+        own->home = workers + 1;
+        pthread_mutex_init(&own->lock, NULL);
+        pthread_cond_init(&own->news, NULL);
+        sigset_t all, before; /* signals are for the program's own threads */
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        pthread_t worker;
+        const int failed = pthread_create(&worker, NULL, work, own);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (failed) {
+            return workers;
+        }
+        pthread_detach(worker);
+        workers++;
+    }
+    return wanted;
+}
+
+static void offer_to(desk *one, job *of) {
+    atomic_store(&one->offer, of);
+    if (atomic_load(&one->is_asleep)) {
+        pthread_mutex_lock(&one->lock);
+        pthread_cond_signal(&one->news);
+        pthread_mutex_unlock(&one->lock);
+    }
+}
+
+/* Takes back what was offered, or waits until it is done. */
+static void settle_with(desk *one, job *of) {
+    job *offer = of;
+    if (atomic_compare_exchange_strong(&one->offer, &offer, NULL)) {
+        return;
+    }
+    for (int look = 0; atomic_load(&one->offer) != NULL; look++) {
+        if (look < LOOKS) {
+            look_away();
+        } else if (look < LOOKS + YIELDS) {
+            sched_yield();
+        } else {
+            look--;
+            nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+        }
+    }
+}
+
+void gn_run_native(const gn_job *of) {
+    job shared = {.of = of};
+    const int64_t helpers = hire(of->parts - 1);
+    for (int64_t each = 0; each < helpers; each++) {
+        offer_to(&desks[each], &shared);
+    }
+    do_parts(&shared, 0);
+    for (int64_t each = 0; each < helpers; each++) {
+        settle_with(&desks[each], &shared);
+    }
+}
+
+void gn_forget_native_workers(void) {
+    workers = 0;
+}
+
+/* As many as this process may run at once, or as OMP_NUM_THREADS says (of a list, its first number): the variable by
+ * which programs are told, with OpenMP or without. */
+int32_t gn_native_default_threads(void) {
+    const char *told = getenv("OMP_NUM_THREADS");
+    long count = told == NULL ? 0 : strtol(told, NULL, 10);
+#ifdef __linux__
+    cpu_set_t usable; /* holds 1024: the system refuses where it has more */
+    if (count < 1 && sched_getaffinity(0, sizeof usable, &usable) == 0) {
+        count = CPU_COUNT(&usable);
+    }
+#endif
+    count = count < 1 ? sysconf(_SC_NPROCESSORS_ONLN) : count;
+    return (int32_t)gn_max(1, gn_min(count, INT32_MAX));
+}
+#endif
