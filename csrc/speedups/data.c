@@ -292,6 +292,7 @@ static PyObject *load(const char *from, long code, PyObject *sizes, PyObject *st
  * says of a spec is kept. */
 static long code_of(Function *self, PyObject *object) {
     Tensor *tensor = as_tensor(object);
+    note_more();
     if (tensor == NULL || tensor->address == 0) {
         return -1;
     }
@@ -366,7 +367,7 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
     }
     /* what is no view of it was written to by other means; and no element is written to twice */
     const Tensor *shown = as_tensor(view);
-    int is_plain = shown != NULL && shown->view_of != NULL
+    int is_plain = shown != NULL && shown->base != NULL
                    && shown->storage == ((Tensor *)args[0])->storage;
     if (is_plain && value != NULL) {
         is_plain = PyObject_RichCompareBool(SLOT(shown->spec, facts.sizes), SLOT(value->spec, facts.sizes), Py_EQ);

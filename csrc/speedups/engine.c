@@ -369,7 +369,7 @@ static PyObject *apply(Entry *entry, PyObject *recipe) {
 
 /* Was the gradient made by the formula that returned it, for one input alone, and is it nobody's alias? */
 static int is_fresh(PyObject *gradient, const Entry *entry, PyObject *results) {
-    if (((Tensor *)gradient)->version != NULL && ((Tensor *)gradient)->view_of == NULL) {
+    if (((Tensor *)gradient)->version != NULL && ((Tensor *)gradient)->base == NULL) {
         return 0;
     }
     for (Py_ssize_t k = 0; k < entry->outputs; k++) {

@@ -283,11 +283,22 @@ static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py
     return result;
 }
 
+PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *args, PyObject *result) {
+    Function as_function = {.by_type = self->tensors & ~self->lists};
+    as_function.by_value = ~as_function.by_type;
+    PyObject *kept = NULL;
+    const int status = learn_call(&as_function, found, args, self->arity, self->arity, result, &kept);
+    if (status != IS_LEARNT) {
+        Py_CLEAR(kept);
+    }
+    return kept;
+}
+
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 /* The results as the type that has names for them; takes the reference. */
 static PyObject *with_names(PyObject *result, PyObject *type) {
-    if (result == NULL || type == NULL) {
+    if (result == NULL || type == NULL) { /* the type of named results */
         return result;
     }
     PyObject *named = PyTuple_Check(result) ? PyObject_CallObject(type, result) : NULL;
@@ -327,6 +338,32 @@ static PyObject *run(Call *call, PyObject *const *args) {
     result = with_names(result, call->return_type);
     Py_DECREF(call);
     return result;
+}
+
+static void find_plan(Call *call, PyObject *const *args);
+
+PyObject *run_delegate(PyObject *object, PyObject *const *args) {
+    Call *call = (Call *)object;
+    PyObject *all[MOST_ARGUMENTS];
+    if (call->plan == NULL) {
+        find_plan(call, args);
+    }
+    for (Py_ssize_t k = 0; k < call->operator->arity; k++) {
+        if (call->places[k] >= PACKED || call->plan == NULL) {
+            return NULL;
+        }
+        all[k] = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(call->arguments, k) : args[call->places[k]];
+    }
+    Py_INCREF(call);
+    PyObject *result = with_names(run_plan(call->operator, call->plan, all), call->return_type);
+    Py_DECREF(call);
+    return result;
+}
+
+/* A warning is given anew at each call. */
+PyObject *call_warn(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
+    note_more();
+    return readable((Function *)callable, args, count, names);
 }
 
 /* The plan that the operator has for a call of these arguments, which alone decide it. */
@@ -491,7 +528,7 @@ static const struct {
 } kinds[] = {
     {"call", call_made},   {"tensor", call_data},   {"tolist", call_tolist}, {"item", call_item},
     {"setitem", call_setitem}, {"enter", call_enter}, {"exit", call_exit},   {"leave_device", call_leave_device},
-    {"give_back", call_give_back},
+    {"give_back", call_give_back}, {"warn", call_warn},
 };
 
 /* function(kind, readable function, extra, in_places, may_view) */

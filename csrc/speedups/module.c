@@ -66,8 +66,6 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"save", &facts.save},
         {"untyped_storage", &facts.untyped_storage},
         {"record_outputs", &facts.record_outputs},
-        {"no_grad_mode", &facts.no_grad_mode},
-        {"multi_output", &facts.multi_output},
         {"default_generator", &facts.default_generator},
         {"named", &facts.named},
         {"raise_named", &facts.raise_named},
@@ -95,6 +93,18 @@ static PyObject *know(PyObject *module, PyObject *told) {
         if (*slots[k].offset < 0) {
             return NULL;
         }
+    }
+    const struct {
+        const char *name;
+        int *number;
+    } numbers[] = {{"no_grad_mode", &facts.no_grad_mode}, {"multi_output", &facts.multi_output}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        PyObject *number = given(told, numbers[k].name);
+        if (number == NULL) {
+            return NULL;
+        }
+        *numbers[k].number = (int)PyLong_AsLong(number);
+        Py_DECREF(number);
     }
     for (size_t k = 0; k < sizeof objects / sizeof *objects; k++) {
         *objects[k].object = given(told, objects[k].name);

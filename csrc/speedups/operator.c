@@ -606,6 +606,18 @@ static PyObject *refuse_misfits(Operator *self, PyObject *const *args) {
     return NULL;
 }
 
+/* Which of a composition's tensors require grad, and whether that counts: it may be what the composition goes by. */
+static int add_recorded(Key *key, const Operands *operands, int64_t keys) {
+    uint64_t word = records(keys);
+    for (Py_ssize_t k = 0; k < operands->count && k < 60; k++) {
+        PyObject *each = operands->objects[k];
+        if (is_tensor(each) && ((Tensor *)each)->keys & KEY_AUTOGRAD) {
+            word |= 2ULL << k;
+        }
+    }
+    return add_word(key, word);
+}
+
 /* A composition: the function that it is, where no key but autograd's has a say; a view of what only it has seen is
  * none to anybody else (kit/plans.py, composed).  NULL without an exception where it has to be the readable way. */
 static PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands) {
@@ -615,23 +627,28 @@ static PyObject *run_composite(Operator *self, PyObject *const *args, const Oper
     }
     Key key;
     Row *row = NULL;
-    int has_key = 0;
-    if (self->makes_view && launches == NULL && make_key(self, args, &key)) {
+    const int has_key = launches == NULL && make_key(self, args, &key) && add_recorded(&key, operands, keys);
+    if (has_key) {
         row = find_row(&self->plans, &key);
         if (row != NULL && row->found != Py_None) {
-            PyObject *result = run_collected(self, (PlanObject *)row->found, args, operands);
+            PyObject *result = Py_TYPE(row->found) == facts.plan
+                                   ? run_collected(self, (PlanObject *)row->found, args, operands)
+                                   : run_delegate(row->found, args);
             if (result != NULL || PyErr_Occurred() != NULL) {
                 return result;
             }
         }
-        has_key = row == NULL || (row->found != Py_None && records(keys));
     }
+    Noted mine = {0};
+    noted = has_key && row == NULL ? &mine : NULL;
     PyObject *result = PyObject_Vectorcall(self->composite, args, (size_t)self->arity, NULL);
+    noted = NULL;
     if (result == NULL) {
         raise_with_name(self);
-        return PyErr_Occurred() != NULL ? refuse_misfits(self, args) : NULL;
+        PyErr_Occurred() != NULL ? (void)refuse_misfits(self, args) : (void)0;
+        goto done;
     }
-    if (Py_TYPE(result) == facts.tensor && ((Tensor *)result)->view_of != NULL) {
+    if (Py_TYPE(result) == facts.tensor && ((Tensor *)result)->base != NULL) {
         PyObject *arguments = tuple_of(args, self->arity);
         PyObject *done =
             arguments == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.hide_base, result, arguments, NULL);
@@ -641,15 +658,25 @@ static PyObject *run_composite(Operator *self, PyObject *const *args, const Oper
         }
         Py_XDECREF(done);
     }
-    if (result != NULL && has_key) {
-        PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, self, args[0], result, NULL);
-        PyObject *plan = declared == NULL ? NULL : plan_from(declared);
-        Py_XDECREF(declared);
-        if (plan == NULL || keep_row(&self->plans, &key, held_by(args, self->arity), plan) < 0) {
+    if (result != NULL && has_key && row == NULL) {
+        PyObject *kept = NULL;
+        if (self->makes_view) {
+            PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, self, args[0], result, NULL);
+            kept = declared == NULL ? NULL : plan_from(declared);
+            Py_XDECREF(declared);
+        } else if (!is_tensor(result) || ((Tensor *)result)->base == NULL) {
+            kept = learn_delegate(self, &mine, args, result);
+        }
+        if (PyErr_Occurred() != NULL
+            || keep_row(&self->plans, &key, held_by(args, self->arity), kept == NULL ? Py_None : kept) < 0) {
             Py_CLEAR(result);
         }
-        Py_XDECREF(plan);
+        Py_XDECREF(kept);
     }
+done:
+    Py_XDECREF(mine.operator);
+    Py_XDECREF(mine.arguments);
+    Py_XDECREF(mine.result);
     return result;
 }
 

@@ -36,7 +36,7 @@ void free_recipes(PlanObject *plan) {
 }
 
 PyObject *edge_of(Tensor *tensor) {
-    if (tensor->view_of == NULL) {
+    if (tensor->base == NULL) {
         if (tensor->edge != NULL) {
             return new_reference(tensor->edge);
         }

@@ -39,7 +39,11 @@ typedef struct Tensor {
     PyObject *edge;         /* (Node, output number) */
     PyObject *meta;         /* AutogradMeta */
     PyObject *version;      /* VersionCounter */
-    PyObject *view_of;      /* (base, version, CreationMeta) */
+    PyObject *base;         /* what it is a view of, right at `base_version`, and how it came to be: `creation` */
+    int64_t base_version;
+    int creation;           /* CreationMeta */
+    struct Tensor *previous, *next; /* of the views that `version` keeps in mind; see Version */
+    int is_listed;
     PyObject *attributes;   /* __dict__, made when it is asked for */
     PyObject *weak_references;
     double address;
@@ -52,7 +56,7 @@ typedef struct Tensor {
 typedef struct Version {
     PyObject_HEAD
     int64_t value;
-    PyObject *views; /* a list of weak references, or NULL */
+    struct Tensor *first; /* of the views that will require grad when their base does; a chain */
 } Version;
 
 typedef struct PlanObject {
@@ -110,7 +114,7 @@ struct facts {
     Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
     PyObject *learn, *learn_view, *prepare, *formulas;               /* learning.py */
     PyObject *gradient_edge, *save, *untyped_storage, *record_outputs;
-    PyObject *no_grad_mode, *multi_output;                           /* CreationMeta */
+    int no_grad_mode, multi_output;                                  /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
     PyObject *nothing_to_end, *readable_everywhere; /* a list: while there is anything in it, nothing is simple */
@@ -187,7 +191,9 @@ Tensor *new_tensor(void);
 void track(Tensor *self);
 /* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
 Version *version_counter(Tensor *tensor);
-int add_view(Version *counter, PyObject *view);
+/* Have tensors of this spec gradients? */
+int has_gradients(PyObject *spec);
+void add_view(Version *counter, Tensor *view);
 PyTypeObject *make_tensor_type(PyObject *python);
 PyTypeObject *make_version_type(PyObject *python);
 int is_tensor_ready(void);
@@ -269,6 +275,12 @@ typedef struct Noted {
 } Noted;
 /* Where calls of operators are noted on this thread, or NULL. */
 extern _Thread_local Noted *noted;
+/* Something was done that a call of the one operator does not do again: numbers were read, a warning was given. */
+static inline void note_more(void) {
+    if (noted != NULL) {
+        noted->count += 2;
+    }
+}
 
 /* ---- record.c ---------------------------------------------------------------------------------------------------- */
 
@@ -289,10 +301,15 @@ PyObject *run_views(Operator *self, PlanObject *plan, PyObject *const *args, int
 
 int make_function_types(void);
 PyObject *make_function(PyObject *module, PyObject *args);
+/* What is to be kept of a composition that called one operator, a Call; NULL where it did more, or with an exception. */
+PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *args, PyObject *result);
+/* Run that; NULL without an exception where the composition has to be run. */
+PyObject *run_delegate(PyObject *call, PyObject *const *args);
 PyObject *use_number_protocol(PyObject *module, PyObject *functions);
 PyObject *call_made(PyObject *call, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_data(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_tolist(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_warn(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_item(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_setitem(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_enter(PyObject *function, PyObject *const *args, size_t count, PyObject *names);

@@ -48,67 +48,95 @@ Tensor *make_tensor(PyObject *spec, double address, give_back *free) {
 
 Version *version_counter(Tensor *tensor) {
     if (tensor->version == NULL) {
-        Version *counter = PyObject_GC_New(Version, facts.version);
+        Version *counter = PyObject_New(Version, facts.version);
         if (counter == NULL) {
             return NULL;
         }
         counter->value = 0;
-        counter->views = NULL;
-        PyObject_GC_Track(counter);
-        if (tensor->version == NULL) { /* a collection may have run anything */
-            tensor->version = (PyObject *)counter;
-        } else {
-            Py_DECREF(counter);
-        }
+        counter->first = NULL;
+        tensor->version = (PyObject *)counter;
     }
     return (Version *)tensor->version;
 }
 
-int add_view(Version *counter, PyObject *view) {
-    PyObject *reference = PyWeakref_NewRef(view, NULL);
-    if (reference == NULL) {
-        return -1;
+void add_view(Version *counter, Tensor *view) {
+    view->previous = NULL;
+    view->next = counter->first;
+    if (counter->first != NULL) {
+        counter->first->previous = view;
     }
-    int status;
-    if (counter->views == NULL) {
-        PyObject *views = PyList_New(1);
-        if (views == NULL) {
-            Py_DECREF(reference);
-            return -1;
-        }
-        PyList_SET_ITEM(views, 0, reference);
-        fill(&counter->views, views);
-        return 0;
+    counter->first = view;
+    view->is_listed = 1;
+}
+
+/* Take a view out of the chain of its version counter. */
+static void leave_list(Tensor *view) {
+    if (!view->is_listed) {
+        return;
     }
-    const Py_ssize_t length = PyList_GET_SIZE(counter->views) + 1;
-    if (length >= 32 && (length & (length - 1)) == 0) { /* those that were freed are forgotten: Python's business */
-        PyObject *done = PyObject_CallMethod((PyObject *)counter, "add_view", "O", view);
-        status = done == NULL ? -1 : 0;
-        Py_XDECREF(done);
+    if (view->previous != NULL) {
+        view->previous->next = view->next;
     } else {
-        status = PyList_Append(counter->views, reference);
+        ((Version *)view->version)->first = view->next;
     }
-    Py_DECREF(reference);
-    return status;
+    if (view->next != NULL) {
+        view->next->previous = view->previous;
+    }
+    view->previous = view->next = NULL;
+    view->is_listed = 0;
 }
 
-static int traverse_version(PyObject *object, visitproc visit, void *arg) {
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(((Version *)object)->views);
-    return 0;
+/* Have tensors of this spec gradients? */
+int has_gradients(PyObject *spec) {
+    PyObject *dtype = SLOT(spec, facts.dtype);
+    PyObject *category = dtype == NULL ? NULL : SLOT(dtype, facts.category);
+    return category != NULL && PyLong_AsLong(category) >= 2;
 }
 
-static int clear_version(PyObject *object) {
-    Py_CLEAR(((Version *)object)->views);
-    return 0;
+/* VersionCounter.add_view(view) */
+static PyObject *keep_view(PyObject *counter, PyObject *view) {
+    if (!is_tensor(view) || ((Tensor *)view)->version != counter) {
+        return PyErr_Format(PyExc_TypeError, "add_view: expected a tensor with this counter, got %R", view);
+    }
+    leave_list((Tensor *)view);
+    add_view((Version *)counter, (Tensor *)view);
+    Py_RETURN_NONE;
 }
 
-static void deallocate_version(PyObject *object) {
+/* VersionCounter.views_require_grad(base): views of others, which share the counter, stay in the chain. */
+static PyObject *views_require_grad(PyObject *counter, PyObject *base) {
+    Tensor *view = ((Version *)counter)->first;
+    while (view != NULL) {
+        Tensor *next = view->next;
+        if (view->base == NULL || view->base == base) {
+            leave_list(view);
+            if (view->base != NULL && view->spec != NULL && has_gradients(view->spec)) {
+                view->keys |= KEY_AUTOGRAD;
+            }
+        }
+        view = next;
+    }
+    Py_RETURN_NONE;
+}
+
+static void deallocate_version(PyObject *object) { /* a view that is in the chain holds its counter: it is empty */
     PyTypeObject *type = Py_TYPE(object);
-    PyObject_GC_UnTrack(object);
-    clear_version(object);
     type->tp_free(object);
     Py_DECREF(type);
+}
+
+/* VersionCounter(value=0) */
+static PyObject *make_version(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"value", NULL};
+    long long value = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|L", names, &value)) {
+        return NULL;
+    }
+    Version *made = (Version *)PyType_GenericAlloc(type, 0);
+    if (made != NULL) {
+        made->value = value;
+    }
+    return (PyObject *)made;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------------------- */
@@ -143,14 +171,46 @@ static int set_attribute(PyObject *object, PyObject *name, PyObject *value) {
     return PyObject_GenericSetAttr(object, name, value);
 }
 
+static PyObject *get_view_of(PyObject *object, void *closure) {
+    (void)closure;
+    const Tensor *self = (Tensor *)object;
+    if (self->base == NULL) {
+        Py_RETURN_NONE;
+    }
+    return Py_BuildValue("OLi", self->base, (long long)self->base_version, self->creation);
+}
+
+static int set_view_of(PyObject *object, PyObject *value, void *closure) {
+    (void)closure;
+    Tensor *self = (Tensor *)object;
+    PyObject *base = NULL;
+    long long version = 0;
+    int creation = 0;
+    if (value != NULL && value != Py_None && !PyArg_ParseTuple(value, "OLi", &base, &version, &creation)) {
+        return -1;
+    }
+    track(self);
+    Py_XINCREF(base);
+    fill(&self->base, base);
+    self->base_version = version;
+    self->creation = creation;
+    return 0;
+}
+
+/* What it was a view of keeps the tensor in mind no more. */
+static int set_version(PyObject *object, PyObject *value, void *closure) {
+    leave_list((Tensor *)object);
+    return set_field(object, value, closure);
+}
+
 #define FIELD(name, field) {name, get_field, set_field, NULL, (void *)offsetof(Tensor, field)}
 
 static PyGetSetDef tensor_fields[] = {
     FIELD("_storage", storage),
     FIELD("_gradient_edge", edge),
     FIELD("_autograd_meta", meta),
-    FIELD("_version_counter", version),
-    FIELD("_view_of", view_of),
+    {"_version_counter", get_field, set_version, NULL, (void *)offsetof(Tensor, version)},
+    {"_view_of", get_view_of, set_view_of, NULL, NULL},
     {"__dict__", get_attributes, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -165,9 +225,10 @@ static PyMemberDef tensor_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyGetSetDef version_fields[] = {
-    {"views", get_field, set_field, NULL, (void *)offsetof(Version, views)},
-    {NULL, NULL, NULL, NULL, NULL},
+static PyMethodDef version_methods[] = {
+    {"add_view", keep_view, METH_O, NULL},
+    {"views_require_grad", views_require_grad, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
 };
 
 static PyMemberDef version_members[] = {
@@ -292,7 +353,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(self->edge);
     Py_VISIT(self->meta);
     Py_VISIT(self->version);
-    Py_VISIT(self->view_of);
+    Py_VISIT(self->base);
     Py_VISIT(self->attributes);
     return 0;
 }
@@ -302,7 +363,7 @@ static int clear(PyObject *object) {
     Tensor *self = (Tensor *)object;
     Py_CLEAR(self->edge);
     Py_CLEAR(self->meta);
-    Py_CLEAR(self->view_of);
+    Py_CLEAR(self->base);
     Py_CLEAR(self->attributes);
     return 0;
 }
@@ -322,6 +383,7 @@ static void deallocate(PyObject *object) {
     if (self->weak_references != NULL) {
         PyObject_ClearWeakRefs(object);
     }
+    leave_list(self);
     clear(object);
     if (self->storage == NULL && self->address != 0 && self->spec != NULL) {
         give_memory_back(self);
@@ -342,7 +404,8 @@ static void deallocate(PyObject *object) {
 /* ---- the classes ----------------------------------------------------------------------------------------------- */
 
 static const char *const left_behind[] = {
-    "__dict__", "__weakref__", "__slots__", "__del__", "__module__", "__qualname__", "__new__", NULL,
+    "__dict__", "__weakref__", "__slots__", "__del__", "__module__", "__qualname__", "__new__",
+    "add_view", "views_require_grad", NULL,
 };
 
 /* Give a class in C what the one in Python has beside its slots. */
@@ -377,13 +440,13 @@ static PyType_Spec tensor_spec = {
 };
 
 static PyType_Slot version_slots[] = {
-    {Py_tp_dealloc, (void *)deallocate_version}, {Py_tp_traverse, (void *)traverse_version},
-    {Py_tp_clear, (void *)clear_version},        {Py_tp_members, version_members},
-    {Py_tp_getset, version_fields},              {0, NULL},
+    {Py_tp_dealloc, (void *)deallocate_version}, {Py_tp_new, (void *)make_version},
+    {Py_tp_methods, version_methods},            {Py_tp_members, version_members},
+    {0, NULL},
 };
 
 static PyType_Spec version_spec = {
-    "gnomon.VersionCounter", sizeof(Version), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, version_slots,
+    "gnomon.VersionCounter", sizeof(Version), 0, Py_TPFLAGS_DEFAULT, version_slots,
 };
 
 PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but) {
@@ -402,5 +465,5 @@ PyTypeObject *make_tensor_type(PyObject *python) {
 }
 
 PyTypeObject *make_version_type(PyObject *python) {
-    return made_like(&version_spec, python, NULL);
+    return made_like(&version_spec, python, "__init__");
 }

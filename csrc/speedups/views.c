@@ -4,13 +4,14 @@
 /* What views are taken of: a tensor, its base, and how its views came to be. */
 typedef struct Source {
     Tensor *tensor;
-    PyObject *base, *creation; /* no base: autograd doesn't follow what is shown */
+    PyObject *base; /* NULL: autograd doesn't follow what is shown */
+    int creation;
     int is_recorded;
 } Source;
 
 /* Look at the tensor for a call with these keys; ``creation`` is what its views are where they are recorded, or could
  * be.  1, 0 where it has to be the readable way, or -1 with an exception.  What is found is borrowed from the tensor. */
-static int look_at(Tensor *tensor, int64_t keys, PyObject *creation, Source *source) {
+static int look_at(Tensor *tensor, int64_t keys, int creation, Source *source) {
     if (keys & (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT || (tensor->keys & KEY_TENSOR_KEYS) != KEY_TENSOR_KEYS) {
         return 0;
     }
@@ -18,11 +19,9 @@ static int look_at(Tensor *tensor, int64_t keys, PyObject *creation, Source *sou
     source->tensor = tensor;
     source->base = (PyObject *)tensor;
     source->creation = keys & KEY_GRAD_MODE_BIT ? creation : facts.no_grad_mode;
-    if (tensor->view_of != NULL) {
-        source->base = PyTuple_GET_ITEM(tensor->view_of, 0);
-        if (source->creation == NULL) {
-            source->creation = PyTuple_GET_ITEM(tensor->view_of, 2);
-        }
+    if (tensor->base != NULL) {
+        source->base = tensor->base;
+        source->creation = source->creation ? source->creation : tensor->creation;
     }
     if (tensor->storage == NULL) {
         PyObject *made = PyObject_CallOneArg(facts.untyped_storage, (PyObject *)tensor);
@@ -32,13 +31,6 @@ static int look_at(Tensor *tensor, int64_t keys, PyObject *creation, Source *sou
         Py_DECREF(made); /* the tensor has it */
     }
     return version_counter(tensor) == NULL ? -1 : 1;
-}
-
-/* Have tensors of this spec gradients? */
-static int has_gradients(PyObject *spec) {
-    PyObject *dtype = SLOT(spec, facts.dtype);
-    PyObject *category = dtype == NULL ? NULL : SLOT(dtype, facts.category);
-    return category != NULL && PyLong_AsLong(category) >= 2;
 }
 
 /* A view of the source, without a Node; NULL with an exception. */
@@ -58,32 +50,18 @@ static Tensor *show(const Source *source, PyObject *spec, int64_t offset, double
     if (source->base == NULL) {
         return output;
     }
-    PyObject *origin = PyTuple_New(3), *value = PyLong_FromLongLong(((Version *)tensor->version)->value);
-    PyObject *creation = source->creation == NULL ? PyLong_FromLong(0) : new_reference(source->creation);
-    if (origin == NULL || value == NULL || creation == NULL) {
-        Py_XDECREF(origin);
-        Py_XDECREF(value);
-        Py_XDECREF(creation);
-        goto failed;
-    }
-    PyTuple_SET_ITEM(origin, 0, new_reference(source->base));
-    PyTuple_SET_ITEM(origin, 1, value);
-    PyTuple_SET_ITEM(origin, 2, creation);
-    output->view_of = origin;
+    output->base = new_reference(source->base);
+    output->base_version = ((Version *)tensor->version)->value;
+    output->creation = source->creation;
     if (source->is_recorded) {
         return output;
     }
     if (!(((Tensor *)source->base)->keys & KEY_AUTOGRAD)) {
-        if (add_view((Version *)tensor->version, (PyObject *)output) < 0) {
-            goto failed;
-        }
+        add_view((Version *)tensor->version, output);
     } else if (has_gradients(spec)) {
         output->keys = KEY_VARIABLE;
     }
     return output;
-failed:
-    Py_DECREF(output);
-    return NULL;
 }
 
 /* Record a view that a composition made in one step: its Node's class and what that keeps are the plan's. */
@@ -124,7 +102,7 @@ PyObject *run_view(Operator *self, PlanObject *object, PyObject *const *args, in
     if (records(keys) && is_step && plan->node_class == Py_None) {
         return NULL;
     }
-    if (look_at((Tensor *)args[0], keys, NULL, &source) <= 0) {
+    if (look_at((Tensor *)args[0], keys, 0, &source) <= 0) {
         return NULL;
     }
     if (!plan->is_tracked) {

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .speedups import speedups
+
 
 class OutOfMemoryError(RuntimeError):
     """A backend's allocator has no memory left.  Source: torch.OutOfMemoryError."""
@@ -72,3 +74,7 @@ def type_name(value: object) -> str:
     if kind.__name__ in _COMMON_NAMES and kind.__module__.partition(".")[0] != __name__.partition(".")[0]:
         return f"{kind.__module__}.{kind.__name__}"
     return kind.__name__
+
+
+if speedups is not None:
+    warn = speedups.guard("warn", warn)
