@@ -258,27 +258,3 @@ def test_calling_and_dispatching_are_the_same(device: str) -> None:
     x = gn.tensor([1.0, 2.0])
     for _ in range(3):
         assert aten.mul.Tensor(x, x).tolist() == aten.mul.Tensor.dispatch(x, x).tolist() == [1.0, 4.0]
-
-
-def test_the_shortcut_is_looked_for_at_the_first_call_and_once(monkeypatch: Any) -> None:
-    asked: list[OpOverload] = []
-
-    def find(operator: OpOverload) -> Any:
-        asked.append(operator)
-        return (lambda *arguments: "short") if len(asked) == 1 else None
-
-    monkeypatch.setattr(dispatcher, "_find_shortcut", find)
-    schema = FunctionSchema("made_up(int number) -> int")
-    operator, other = OpOverload(schema, record=object()), OpOverload(schema, record=object())
-    for each in (operator, other):
-        each.register(DispatchKey.Dense, lambda operator, keys, arguments: "readable")
-    assert operator.fast is None and asked == []
-    assert (operator(1), operator(2)) == ("short", "short")
-    assert (other(1), other(2)) == ("readable", "readable")
-    assert asked == [operator, other]
-
-
-def test_an_operator_without_a_record_has_no_shortcut(monkeypatch: Any) -> None:
-    monkeypatch.setattr(dispatcher, "_find_shortcut", lambda operator: pytest.fail("was asked"))
-    operator, _ = made_up(DispatchKey.Dense)
-    assert operator(gn.ones(2, device="reference"), 3) == 3

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon import hot_path
+from gnomon.values.speedups import speedups
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signal.setitimer")
 
 PROGRAM = Path(__file__).parent / "interrupted_program.py"
-IN_C = hot_path.is_in_c and gn.backends()["c"].available
+IN_C = speedups is not None and gn.backends()["c"].available
 
 
 def interrupt(work: str, times: int, **environment: str) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def test_in_c_every_interrupt_comes_out_and_leaves_all_as_it_was(work: str) -> N
 @pytest.mark.parametrize("work", ["step", "blocks"])
 def test_in_python_none_is_replaced_and_few_leave_a_mode(work: str) -> None:
     backend = "c" if IN_C else "reference"  # "c" is quicker, so that more of them fall into finalizers
-    told = interrupt(work, 1000, GNOMON_BACKEND=backend, GNOMON_HOT_PATH="python")
+    told = interrupt(work, 1000, GNOMON_BACKEND=backend, GNOMON_SPEEDUPS="none")
     assert told["replaced"] == {}
     assert (
         sum(told["left"].values()) <= 50

@@ -17,8 +17,9 @@ from gnomon.autograd.saved_variable import SavedList, SavedVariable, save
 from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, derivative_plan
 from gnomon.dispatch.dispatcher import OpOverload, aten
 from gnomon.dispatch.library import UserOperator
-from gnomon.dispatch.record_function import readable_everywhere
+from gnomon.dispatch.record_function import FUNCTION, KERNEL, end, readable_everywhere, start
 from gnomon.kit.generator import default_generator
+from gnomon.kit.native import Record
 from gnomon.kit.plans import NAMED, hide_base, raise_named
 from gnomon.memory.backend import backend_of, on_default_device, on_register
 from gnomon.memory.spec import Spec
@@ -31,6 +32,7 @@ from gnomon.values.limits import finfo
 from gnomon.values.thread_local_state import ThreadLocalStateGuard
 
 from .extension import extension as _speedups
+from . import guard, like
 from .plan import Entry, Kind, Plan, Saved
 
 MOST_ARGUMENTS = 24  # of an operator that has plans
@@ -55,7 +57,11 @@ def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
     it is always called the readable way.
     """
     record, schema = operator.record, operator.schema
-    if record is None or isinstance(operator, UserOperator) or operator.arity > MOST_ARGUMENTS:
+    if (
+        not isinstance(record, Record)
+        or isinstance(operator, UserOperator)
+        or operator.arity > MOST_ARGUMENTS
+    ):
         return None
     base = (record.base or operator).record
     if record.base is not None and (base.composite is not None or base.explicit is not None):
@@ -196,7 +202,7 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
                 return None
         elif not _is_same(value, tensor):
             return None
-    plan.call, plan.keep = call.address, call
+    plan.kernel_name, plan.call, plan.keep = name, call.address, call
     plan.order = tuple(order if new else [*outputs, *order])
     operands = len(order) - is_number
     if record.launches is not None and not _told_anew(operator, plan, arguments, kernel_arguments):
@@ -309,7 +315,7 @@ def _told_anew(
 
 def _limits(dtype: dtypes.dtype, kind: type) -> tuple[float, float] | None:
     """The finite numbers of a Python type that a fill of this dtype surely takes; None: ask each time."""
-    if kind not in (int, float):
+    if kind not in (bool, int, float):
         return None
     if dtype.category == 0:
         return -math.inf, math.inf
@@ -481,6 +487,10 @@ def know() -> None:
             "inference_version": INFERENCE_VERSION,
             "nothing_to_end": ThreadLocalStateGuard._ended,
             "readable_everywhere": readable_everywhere,
+            "start": start,
+            "end": end,
+            "function_scope": FUNCTION,
+            "kernel_scope": KERNEL,
         }
     )
 
@@ -489,17 +499,23 @@ def bind(tensor_class: Any, functions: dict[str, Any]) -> None:
     """Put what is called with these methods in their places, once gnomon is all there."""
     know()
     for name in ("item", "tolist"):
-        readable = getattr(tensor_class, name)
-        setattr(tensor_class, name, _guarded(name, readable, readable_code))
+        setattr(tensor_class, name, _guarded(name, _of_self(getattr(tensor_class, name)), readable_code))
     overlaps = lambda spec: geometry.has_internal_overlap(spec.sizes, spec.strides)  # noqa: E731
     extra = (tensor_class.__getitem__, aten.fill_.Scalar, aten.copy_.default, overlaps)
     tensor_class.__setitem__ = _guarded("setitem", tensor_class.__setitem__, extra)
     _speedups.use_number_protocol({name: getattr(tensor_class, name) for name in dir(tensor_class)})
 
 
-def _guarded(kind: str, readable: Callable[..., Any], extra: Any) -> Any:
-    from . import guard
+def _of_self(readable: Callable[..., Any]) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        return readable(self)
 
+    made = like(method, readable)
+    del made.__wrapped__  # which has any number of arguments
+    return made  # type: ignore[no-any-return]
+
+
+def _guarded(kind: str, readable: Callable[..., Any], extra: Any) -> Any:
     return guard(kind, readable, extra)
 
 

@@ -62,6 +62,7 @@ class Plan:
     recorded: int = 0  # which of them have gradients, as bits
     is_single: bool = True  # is one result returned by itself, rather than in a tuple?
 
+    kernel_name: Any = ""
     entry: Entry = Entry.NOTHING
     function: float = 0.0  # the address of the machine code
     callable: Any = None  # where there is none: a function of the same arguments

@@ -163,7 +163,7 @@ static int match(Function *self, const Noted *found, PyObject *const *args, Py_s
                 call->places[k] = PACKED + place;
             }
         } else if ((operator->tensors >> k & 1 || k == operator->number)
-                   && (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
+                   && (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value))) {
             place = index_of(value, args, count, k);
             if (place >= 0 && !(self->by_value >> place & 1)) {
                 if (!(self->by_type >> place & 1)) {

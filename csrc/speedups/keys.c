@@ -20,6 +20,10 @@ int as_number(PyObject *object, double *number) {
         *number = PyFloat_AS_DOUBLE(object);
         return 1;
     }
+    if (PyBool_Check(object)) {
+        *number = object == Py_True;
+        return 1;
+    }
     if (!PyLong_CheckExact(object)) {
         return 0;
     }

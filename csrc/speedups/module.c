@@ -43,6 +43,7 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"Spec", "free", &facts.free},
         {"Spec", "dtype", &facts.dtype},
         {"Spec", "numel", &facts.numel},
+        {"Spec", "device", &facts.device},
         {"dtype", "category", &facts.category},
         {"SavedVariable", "tensor", &facts.saved_tensor},
         {"SavedVariable", "version", &facts.saved_version},
@@ -78,6 +79,10 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"validate", &facts.validate},
         {"inference_version", &facts.inference_version},
         {"nothing_to_end", &facts.nothing_to_end},
+        {"start", &facts.start},
+        {"end", &facts.end},
+        {"function_scope", &facts.function_scope},
+        {"kernel_scope", &facts.kernel_scope},
         {"readable_everywhere", &facts.readable_everywhere},
     };
     if (!PyDict_Check(told)) {

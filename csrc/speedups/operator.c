@@ -436,25 +436,98 @@ static PyObject *run_written(PlanObject *object, PyObject *const *args, const Op
     return new_reference(plan->is_single ? operands->objects[plan->written[0]] : Py_None);
 }
 
+static PyObject *tuple_of(PyObject *const *args, Py_ssize_t count) {
+    PyObject *made = PyTuple_New(count);
+    for (Py_ssize_t k = 0; made != NULL && k < count; k++) {
+        PyTuple_SET_ITEM(made, k, new_reference(args[k]));
+    }
+    return made;
+}
+
+/* Tell that something begins; what ``tell_end`` takes, or NULL with an exception.  Takes the arguments' reference. */
+static PyObject *tell_start(PyObject *scope, PyObject *name, PyObject *arguments) {
+    PyObject *token =
+        arguments == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.start, scope, name, arguments, NULL);
+    Py_XDECREF(arguments);
+    return token;
+}
+
+/* Tell that it has ended, done or not.  What is raised meanwhile comes in the place of the result. */
+static PyObject *tell_end(PyObject *token, PyObject *result) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *done = PyObject_CallFunctionObjArgs(facts.end, token, result == NULL ? Py_False : Py_True, NULL);
+    Py_DECREF(token);
+    if (done == NULL) {
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
+        Py_CLEAR(result);
+    } else {
+        Py_DECREF(done);
+        PyErr_Restore(type, error, traceback);
+    }
+    return result;
+}
+
+static PyObject *run_kind(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands,
+                          int64_t keys) {
+    switch (object->plan.kind) {
+    case KIND_NEW: return run_new(self, object, args, operands, records(keys));
+    case KIND_WRITTEN: return run_written(object, args, operands);
+    case KIND_VIEW: return run_view(self, object, args, keys);
+    default: return run_views(self, object, args, keys);
+    }
+}
+
+/* The same, told of: the operator, and the kernel in it. */
+static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands,
+                          int64_t keys) {
+    PyObject *token = tell_start(facts.function_scope, self->name, tuple_of(args, self->arity));
+    if (token == NULL) {
+        return NULL;
+    }
+    PyObject *result = NULL, *kernel = NULL;
+    const PlanFields *plan = &object->plan;
+    const int has_kernel = plan->kind <= KIND_WRITTEN && plan->entry != ENTRY_NOTHING;
+    if (has_kernel) {
+        PyObject *spec = PyTuple_GET_SIZE(plan->specs) > 0 ? PyTuple_GET_ITEM(plan->specs, 0)
+                                                            : ((Tensor *)operands->objects[plan->written[0]])->spec;
+        PyObject *tensors = tuple_of(operands->objects, operands->count);
+        PyObject *launch = tensors == NULL ? NULL : PyTuple_Pack(2, SLOT(spec, facts.device), tensors);
+        Py_XDECREF(tensors);
+        kernel = tell_start(facts.kernel_scope, plan->kernel_name, launch);
+    }
+    if (!has_kernel || kernel != NULL) {
+        result = run_kind(self, object, args, operands, keys);
+    }
+    if (kernel != NULL) {
+        result = tell_end(kernel, result);
+    }
+    if (result == NULL && PyErr_Occurred() == NULL) { /* the kernel has declined: the readable way goes on here */
+        PyObject *arguments = tuple_of(args, self->arity);
+        const long long active = (keys | read_mode_word()) & KEY_ALL_KEYS & ~(read_mode_word() >> KEY_EXCLUDED_SHIFT);
+        result = arguments == NULL ? NULL
+                                   : PyObject_CallMethod((PyObject *)self, "redispatch", "LO", active, arguments);
+        Py_XDECREF(arguments);
+    }
+    return tell_end(token, result);
+}
+
 static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands) {
-    const int64_t keys = operands->keys | read_mode_word();
+    const int64_t word = read_mode_word(), seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
+    const int64_t keys = (operands->keys | word) & ~seen;
     if (!is_simple(keys)) {
         return NULL;
     }
-    const int is_recorded = records(keys);
-    if (is_recorded
+    if (records(keys)
         && (self->refuses_recording || object->plan.kind == KIND_WRITTEN
             || (operands->common & KEY_TENSOR_KEYS) != KEY_TENSOR_KEYS)) {
         return NULL;
     }
     Py_INCREF(object); /* what is allocated may run the garbage collector, and that anything */
-    PyObject *result;
-    switch (object->plan.kind) {
-    case KIND_NEW: result = run_new(self, object, args, operands, is_recorded); break;
-    case KIND_WRITTEN: result = run_written(object, args, operands); break;
-    case KIND_VIEW: result = run_view(self, object, args, keys); break;
-    default: result = run_views(self, object, args, keys); break;
-    }
+    PyObject *result = seen ? run_told(self, object, args, operands, keys)
+                            : run_kind(self, object, args, operands, keys);
     Py_DECREF(object);
     return result;
 }
@@ -498,14 +571,6 @@ PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count
         }
     }
     Py_RETURN_NONE;
-}
-
-static PyObject *tuple_of(PyObject *const *args, Py_ssize_t count) {
-    PyObject *made = PyTuple_New(count);
-    for (Py_ssize_t k = 0; made != NULL && k < count; k++) {
-        PyTuple_SET_ITEM(made, k, new_reference(args[k]));
-    }
-    return made;
 }
 
 /* What a key's words are addresses of. */
@@ -559,6 +624,11 @@ static PyObject *learn(Operator *self, const Key *key, PyObject *const *args) {
     Py_DECREF(mine);
     PyObject *plan = declared == NULL ? NULL : plan_from(declared);
     Py_XDECREF(declared);
+    Key after;
+    if (plan != NULL && (!make_key(self, args, &after) || after.hash != key->hash)) {
+        Py_DECREF(plan); /* an output was given other sizes: the next one may have those before */
+        return result;
+    }
     if (plan == NULL || keep_row(&self->plans, key, held_by(args, self->arity), plan) < 0) {
         Py_CLEAR(result);
     }
@@ -618,22 +688,23 @@ static int add_recorded(Key *key, const Operands *operands, int64_t keys) {
     return add_word(key, word);
 }
 
-/* A composition: the function that it is, where no key but autograd's has a say; a view of what only it has seen is
- * none to anybody else (kit/plans.py, composed).  NULL without an exception where it has to be the readable way. */
-static PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands) {
-    const int64_t keys = operands->keys | read_mode_word();
-    if (!is_simple(keys) || (records(keys) && self->composite_refuses_recording)) {
-        return NULL;
-    }
+/* What a composition comes to: a plan that it has, the one operator that it calls, or its function.  A view of what
+ * only it has seen is none to anybody else (kit/plans.py, composed). */
+static PyObject *run_function(Operator *self, PyObject *const *args, const Operands *operands, int64_t keys) {
     Key key;
     Row *row = NULL;
     const int has_key = launches == NULL && make_key(self, args, &key) && add_recorded(&key, operands, keys);
     if (has_key) {
         row = find_row(&self->plans, &key);
         if (row != NULL && row->found != Py_None) {
-            PyObject *result = Py_TYPE(row->found) == facts.plan
-                                   ? run_collected(self, (PlanObject *)row->found, args, operands)
-                                   : run_delegate(row->found, args);
+            PyObject *result = NULL;
+            if (Py_TYPE(row->found) != facts.plan) {
+                result = run_delegate(row->found, args);
+            } else if (!records(keys) || (operands->common & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS) {
+                PlanObject *plan = (PlanObject *)new_reference(row->found);
+                result = run_kind(self, plan, args, operands, keys);
+                Py_DECREF(plan);
+            }
             if (result != NULL || PyErr_Occurred() != NULL) {
                 return result;
             }
@@ -680,6 +751,20 @@ done:
     return result;
 }
 
+/* A composition: the function that it is, where no key but autograd's has a say; a view of what only it has seen is
+ * none to anybody else (kit/plans.py, composed).  NULL without an exception where it has to be the readable way. */
+static PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands) {
+    const int64_t word = read_mode_word(), seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
+    const int64_t keys = (operands->keys | word) & ~seen;
+    if (!is_simple(keys) || (records(keys) && self->composite_refuses_recording)) {
+        return NULL;
+    }
+    if (!seen) {
+        return run_function(self, args, operands, keys);
+    }
+    PyObject *token = tell_start(facts.function_scope, self->name, tuple_of(args, self->arity));
+    return token == NULL ? NULL : tell_end(token, run_function(self, args, operands, keys));
+}
 static unsigned bits_of(PyObject *found, Py_ssize_t place) {
     return (unsigned)PyLong_AsUnsignedLong(PyTuple_GET_ITEM(found, place));
 }
@@ -744,7 +829,8 @@ static PyObject *call_complete(Operator *self, PyObject *const *args) {
         }
         return call_readable(self, args, self->arity);
     }
-    const int64_t keys = operands.keys | read_mode_word();
+    const int64_t word = read_mode_word();
+    const int64_t keys = (operands.keys | word) & ~(is_told(word) ? (int64_t)KEY_OBSERVED_BIT : 0);
     if (!is_simple(keys) || (records(keys) && (self->is_written || self->refuses_recording))) {
         return call_readable(self, args, self->arity);
     }

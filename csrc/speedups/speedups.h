@@ -109,7 +109,7 @@ struct facts {
     PyObject *mode_word, *scoped_devices; /* context variables */
     Py_ssize_t accumulator_edge;                                     /* AutogradMeta */
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved;       /* RecordedNode */
-    Py_ssize_t sizes, strides, free, dtype, numel;                   /* Spec */
+    Py_ssize_t sizes, strides, free, dtype, numel, device;           /* Spec */
     Py_ssize_t category;                                             /* dtype */
     Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
     PyObject *learn, *learn_view, *prepare, *formulas;               /* learning.py */
@@ -117,6 +117,7 @@ struct facts {
     int no_grad_mode, multi_output;                                  /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
+    PyObject *start, *end, *function_scope, *kernel_scope;           /* dispatch/record_function.py */
     PyObject *nothing_to_end, *readable_everywhere; /* a list: while there is anything in it, nothing is simple */
     PyObject *values; /* a tuple of types whose instances are told apart by identity: dtype, device, str ... */
 };
@@ -173,6 +174,11 @@ static inline int64_t read_mode_word(void) {
 /* Does nothing but the backend, and perhaps autograd's record, have a say? */
 static inline int is_simple(int64_t keys) {
     return (keys & ~(int64_t)KEY_SIMPLE) == 0 && (keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
+}
+
+/* Is somebody told of calls on this thread, who leaves speedups on (dispatch/record_function.py)? */
+static inline int is_told(int64_t word) {
+    return word >= 0 && (word & (KEY_OBSERVED_BIT | KEY_TRACED_BIT)) == KEY_OBSERVED_BIT;
 }
 
 /* Is a simple call recorded? */

@@ -457,6 +457,9 @@ PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but) {
         Py_CLEAR(made);
     }
     Py_XDECREF(module);
+    if (made != NULL) { /* errors say the name alone, as of a class in Python */
+        ((PyTypeObject *)made)->tp_name = strrchr(spec->name, '.') + 1;
+    }
     return (PyTypeObject *)made;
 }
 

@@ -1,4 +1,4 @@
-"""fast_out.py: out= of calls that were seen before means what the readable way says."""
+"""Plans of out= of calls that were seen before means what the readable way says."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon import hot_path
+from gnomon.values.speedups import speedups
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
-from gnomon.fast_out import has_out_shortcut
 
 aten = gn.ops.aten
 
@@ -63,13 +62,6 @@ def test_results_lie_where_they_are_asked_for(name: str, layout: str, device: st
         assert out._version == version + 1
         if layout != "dense":  # what lies between was not written to
             assert gn.equal(out._base, expected._base)
-
-
-def test_which_operators_have_one() -> None:
-    for name in ("add.out", "exp.out", "sum.IntList_out", "mm.out"):
-        assert has_out_shortcut(aten._find(name))
-    for name in ("add.Tensor", "matmul.out", "max.dim_max", "cat.out", "addmm.out"):
-        assert not has_out_shortcut(aten._find(name))
 
 
 def test_an_output_of_other_sizes_or_dtype(device: str) -> None:
@@ -167,9 +159,7 @@ def test_numbers_and_zeros_with_signs(device: str) -> None:
             assert gn.equal(1 / out, 1 / gn.clamp(zero - 1, minimum, 3.0))
 
 
-@pytest.mark.skipif(
-    not gn.backends()["c"].available or not hot_path.is_in_c, reason="needs the hot path in C"
-)
+@pytest.mark.skipif(not gn.backends()["c"].available or speedups is None, reason="needs the C speedups")
 def test_it_runs_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = inputs("c")
     out = gn.empty(3, 4, device="c")

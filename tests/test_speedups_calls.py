@@ -1,4 +1,4 @@
-"""fast_path.py: a shortcut means what the readable path means."""
+"""A call that was made before means what the readable way means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fast_views.py: the second and third call of a kind do what the first, the readable one, did."""
+"""Plans of views: the second and third call of a kind do what the first, the readable one, did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fast_operators.py: shortcuts of operators with several outputs, absent tensors, and of compositions."""
+"""Plans of operators with several outputs, absent tensors, and of compositions."""
 
 from __future__ import annotations
 

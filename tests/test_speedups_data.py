@@ -1,4 +1,4 @@
-"""fast_numbers.py and _c/numbers.c: tensors of lists and lists of tensors mean what the readable way says."""
+"""csrc/speedups/data.c: tensors of lists and lists of tensors mean what the readable way says."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon import creation, hot_path
+from gnomon.values.speedups import speedups
+from gnomon import creation
 from gnomon.memory.accessor import nested_list
 
 slow_tensor = getattr(creation.tensor, "__wrapped__", creation.tensor)
-in_c = pytest.mark.skipif(
-    not gn.backends()["c"].available or not hot_path.is_in_c, reason="needs the hot path in C"
-)
+in_c = pytest.mark.skipif(not gn.backends()["c"].available or speedups is None, reason="needs the C speedups")
 
 DATA: list[Any] = [
     3.5, -0.0, 7, -7, True, False, math.inf, math.nan, 2**53 + 1, 2**62 + 1, -(2**63), 2**63, 2**64, 10**400,

@@ -1,4 +1,4 @@
-"""fast_launches.py: shortcuts of factories, fills, copies and random numbers mean what is readable."""
+"""Plans of factories, fills, copies and random numbers mean what is readable."""
 
 from __future__ import annotations
 
