@@ -315,7 +315,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     if not all(isinstance(each, Tensor) for each in tensors[: len(tensors) - numbers]):
         return None
     if record.view is not None:
-        found = record.plans.get(plan_key(arguments))
+        found = operator.plans.get(plan_key(arguments))
         if found is None or isinstance(found, list) or found[0].dtype is not tensors[0]._spec.dtype:
             return None
         return (*found, (found[0],), float(found[1] * found[0].dtype.itemsize))
@@ -338,7 +338,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
     elif operator.schema.is_inplace or numbers or is_promoted(base, plan, tensors):
         return None
     else:
-        if base.record.expands_inputs:
+        if base.record.inputs.expanded:
             arguments = expanded_arguments(base, arguments, plan.output_specs[0])
             tensors = [arguments[position] for position in base.tensor_positions]
         others = [arguments[position] for position in base.record.kernel_positions]
@@ -352,7 +352,7 @@ def general_plan(operator: OpOverload, arguments: Any, result: Any) -> tuple[Any
 def is_promoted(operator: OpOverload, plan: Any, tensors: Sequence[Tensor]) -> bool:
     """Does the kernel receive copies of these tensors with the output's dtype?"""
     dtype = plan.output_specs[0].dtype
-    return operator.record.promotes_inputs and any(each._spec.dtype is not dtype for each in tensors)
+    return operator.record.inputs.promoted and any(each._spec.dtype is not dtype for each in tensors)
 
 
 def address_of(call: Any, entry: Any) -> float:
@@ -511,7 +511,7 @@ def _several_plan(
         plan.walk is not None
         or not hasattr(kernel, "prepare")
         or is_promoted(operator, plan, tensors)
-        or record.expands_inputs
+        or record.inputs.expanded
     ):
         return None
     others = [arguments[position] for position in record.kernel_positions]
@@ -574,8 +574,8 @@ def _written_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, 
     if (
         not hasattr(call, "run_new_in_c")
         or found.output_specs
-        or record.promotes_inputs
-        or record.expands_inputs
+        or record.inputs.promoted
+        or record.inputs.expanded
     ):
         return None
     numbers: dict[int, list[int]] = {}
@@ -588,7 +588,7 @@ def _written_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, 
     order = [number for position in (*record.written_positions, *inputs) for number in numbers[position]]
     written = []
     for position, argument in enumerate(operator.schema.arguments):
-        with_which = record.written_with.get(position)
+        with_which = record.written_with_positions.get(position)
         if not argument.is_written or (with_which is not None and arguments[with_which] is None):
             continue
         written += [number for number in numbers[position] if _as_list(arguments[position]) != (None,)]

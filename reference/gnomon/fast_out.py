@@ -125,7 +125,7 @@ def _out_plan(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Any, ...]
         if walk is None or walk.numel == 0 or not walks_as_given(walk, tensors):
             return None
         call = kernel.prepare(walk, (), 1, numbers_of_kernel(base, plan.key_dtype, given))
-    elif is_promoted(base, plan, tensors) or base.record.expands_inputs or not spec.numel:
+    elif is_promoted(base, plan, tensors) or base.record.inputs.expanded or not spec.numel:
         return None
     else:
         rest = [given[place] for place in base.record.kernel_positions]

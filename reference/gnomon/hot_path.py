@@ -241,7 +241,7 @@ def in_c(
             facts["tensors"] = _bits(positions)
             facts["lists"] = _bits(each for each in positions if schema.arguments[each].is_list)
             facts["optionals"] = _bits(each for each in positions if schema.arguments[each].is_optional)
-            facts["numbers_fit"] = (operator.record.base or operator).record.numbers_fit
+            facts["numbers_fit"] = (operator.record.base or operator).record.numbers.fit
             facts["numbers"] = _bits(
                 each for each, argument in enumerate(schema.arguments) if argument.type in ("Scalar", "float")
             )

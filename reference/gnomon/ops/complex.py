@@ -16,6 +16,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import dense_like, to_float, walk
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, alias_tensor
@@ -35,8 +36,7 @@ conj_physical = native_function(
     "conj_physical(Tensor self) -> Tensor",
     composite=lambda self: aten._conj_physical.default(self) if self._spec.dtype.is_complex else self,
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="The complex conjugate, computed; a real tensor itself.",
 )
 
@@ -197,8 +197,7 @@ complex_ = native_function(
     meta=_parts_rule,
     kernel=pointwise(complex),
     derivatives={"real": lambda grad: aten.real(grad), "imag": lambda grad: aten.imag(grad)},
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="Complex numbers of two tensors that broadcast: both float32, or both float64.",
 )
 
@@ -218,8 +217,7 @@ polar = native_function(
     meta=_parts_rule,
     kernel=pointwise(_polar),
     derivatives={"abs, angle": _polar_grad},
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``abs * (cos(angle) + i sin(angle))``; both float32, or both float64.",
 )
 

@@ -119,7 +119,7 @@ def _fill_(self: Tensor, value: Any) -> Tensor:
     is_one_half = spec.numel == 1 and spec.dtype in (float16, bfloat16)
     check_number_fits(value, float64 if is_one_half else spec.dtype)
     if spec.numel:
-        plans = fill_.record.plans
+        plans = fill_.plans
         found = plans.get(spec)
         if found is None:
             found = plans[spec] = _fill_rule(spec, value), {}

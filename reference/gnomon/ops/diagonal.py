@@ -10,6 +10,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..memory.spec import Spec
 from ..values import geometry
 from ..values.device import contiguous_format
@@ -64,8 +65,7 @@ native_function(
             grad, self_sizes, offset, dim1, dim2
         )
     },
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="A copy of the diagonal of dimensions ``dim1`` and ``dim2``; see diagonal.",
 )
 
@@ -107,8 +107,7 @@ def _diag(self: Any, diagonal: int) -> Any:
 native_function(
     "diag(Tensor self, int diagonal=0) -> Tensor",
     composite=_diag,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="A matrix with the vector ``self`` on its diagonal, or a copy of the diagonal of the matrix ``self``."
     "  Raises RuntimeError for other numbers of dimensions.",
 )

@@ -29,6 +29,7 @@ from ..kit.generator import (
     uniform53,
 )
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.tensor import Tensor
@@ -359,8 +360,7 @@ native_function(
     "Tensor",
     explicit=_multinomial,
     derivatives={},
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""``num_samples`` categories (int64) drawn by the weights in a vector, or in each row of a matrix.
 
     Weights need not add up to 1.  Without ``replacement`` each category comes at most once.  Raises

@@ -15,6 +15,7 @@ from ..kit.indexing import add_at, copy_elements, from_front
 from ..kit.iterator import TensorIterator, converted_spec
 from ..kit.native import native_function
 from ..kit.numbers import is_numpy_scalar
+from ..kit.record import Inplace
 from ..kit.rules import can_be_read, expect
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -261,9 +262,8 @@ native_function(
         "values": lambda grad, indices: aten._index.default(grad, indices),
     },
     node_name="IndexPutBackward0",
-    separate_out=("indices", "values"),
-    on_expanded=True,
-    inplace=True,
+    separate=("indices", "values"),
+    inplace=Inplace(on_expanded=True),
     doc="index_put with indices as for _index, and values of the indexed sizes.",
 )
 

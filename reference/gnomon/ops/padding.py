@@ -15,6 +15,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import expect, refuse
 from ..kit.windows import like, planes, windows
 from ..memory.accessor import TensorAccessor
@@ -194,8 +195,7 @@ def _define(kind: str, spatial: int, how: str) -> None:
             "self": lambda grad, self, padding: getattr(aten, f"{name}_backward").default(grad, self, padding)
         },
         node_name=f"{kind.capitalize()}Pad{spatial}DBackward0",
-        out="out",
-        exact_out=True,
+        out=Out(exact=True),
         doc=f"""([N,] C, *{spatial} dimension(s)) padded with {how}.
 
         ``padding`` goes from the last dimension to the front; negative numbers take away.  Channels last stay

@@ -26,6 +26,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import refuse
 from ..kit.windows import like, planes
 from ..memory.accessor import TensorAccessor
@@ -484,8 +485,7 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
         kernel=_kernel(mode, spatial),
         derivatives={"self": to_self},
         node_name=f"{node}Backward0",
-        out="out",
-        exact_out=True,
+        out=Out(exact=True),
         doc=doc,
     )
     native_function(

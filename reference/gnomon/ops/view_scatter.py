@@ -12,6 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.copies import clone_with_strides
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..values.device import contiguous_format
 
 
@@ -45,8 +46,7 @@ native_function(
         ),
         "src": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step),
     },
-    out="out",
-    row_major_out=True,
+    out=Out(row_major=True),
     doc="A copy of ``self`` with ``src`` in the elements that ``slice`` would show.  Raises RuntimeError for "
     "a ``src`` of other sizes.",
 )
