@@ -372,7 +372,7 @@ def has_shortcut(operator: OpOverload) -> bool:
     arguments = [schema.arguments[position] for position in operator.tensor_positions]
     if len(schema.returns) != 1 or not 1 <= len(arguments) <= 3 or any(each.is_list for each in arguments):
         return False
-    return not schema.is_inplace or (len(arguments) <= 2 and not base.separate_out)
+    return not schema.is_inplace or (len(arguments) <= 2 and not base.separate)
 
 
 def make_several(operator: OpOverload) -> Callable[..., Any]:

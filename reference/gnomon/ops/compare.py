@@ -271,6 +271,7 @@ where = native_function(
         "self": lambda grad, condition: aten.where.self(condition, grad, 0),
         "other": lambda grad, condition: aten.where.self(condition, 0, grad),
     },
+    linear=("self other",),
     out=Out("self_out", exact=True),
     doc="""``self`` where ``condition`` is true, else ``other``.
 

@@ -16,7 +16,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
-from ..kit.record import Out
+from ..kit.record import Batching, Out
 from ..kit.rules import dense_like, to_float, walk
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, alias_tensor
@@ -123,6 +123,7 @@ view_as_complex = native_function(
     variants="function",
     explicit=_view_as_complex,
     derivatives={"self": lambda grad: aten.view_as_real.default(grad.contiguous())},
+    batching=Batching("leading", 1),
     doc="""A view without the last dimension, of size 2: real and imaginary parts as complex numbers.
 
     float32 and float64 only.  Raises RuntimeError for another size, and where the two parts do not lie side

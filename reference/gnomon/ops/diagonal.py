@@ -51,6 +51,7 @@ native_function(
     variants="function",
     explicit=_diagonal_backward,
     derivatives={"grad_output": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
+    batching="sized",
     doc="Zeros of ``input_sizes`` with ``grad_output`` on the diagonal.",
 )
 
@@ -65,6 +66,7 @@ native_function(
             grad, self_sizes, offset, dim1, dim2
         )
     },
+    batching="along",
     out=Out(exact=True),
     doc="A copy of the diagonal of dimensions ``dim1`` and ``dim2``; see diagonal.",
 )
@@ -88,6 +90,7 @@ native_function(
     "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     explicit=_diag_embed,
     derivatives={"self": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
+    batching="along",
     doc="""Zeros with the last dimension of ``self`` on the diagonal of two new dimensions, ``dim1`` and
     ``dim2``.
 

@@ -52,6 +52,7 @@ gather = native_function(
             grad.new_zeros(self_sizes), dim, index, grad
         )
     },
+    linear=("self",),
     separate=("self",),
     out=Out(exact=True),
     doc="""Elements picked along ``dim`` by ``index`` (int64 or int32), whose sizes the result has.
@@ -181,6 +182,7 @@ index_select = native_function(
     meta=_index_select_rule,
     kernel=_index_select_kernel,
     derivatives={"self": _index_select_grad},
+    linear=("self",),
     separate=("self", "index"),
     out=Out(exact=True),
     doc="""The slices along ``dim`` that a vector ``index`` (int32 or int64) names.

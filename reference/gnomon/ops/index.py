@@ -193,6 +193,7 @@ _index = native_function(
             grad.new_zeros(self_sizes), indices, grad, True
         )
     },
+    linear=("self",),
     node_name="IndexBackward0",
     doc="index with one int64 tensor or None for each dimension, the tensors broadcast to one shape.",
 )

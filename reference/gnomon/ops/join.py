@@ -93,6 +93,7 @@ cat = native_function(
     kernel=_cat_kernel,
     inputs=Inputs(promoted=True),
     derivatives={"tensors": _cat_grad},
+    linear=("tensors",),
     separate=("tensors",),
     out=Out(cast_error=TypeError),
     doc="""Tensors one after another along dimension ``dim``; their other sizes must agree, their dtypes
@@ -138,6 +139,7 @@ stack = native_function(
     "stack(Tensor[] tensors, int dim=0) -> Tensor",
     explicit=_stack,
     derivatives={"tensors": _stack_grad},
+    linear=("tensors",),
     separate=("tensors",),
     out=Out(cast_error=TypeError, row_major=True),
     doc="Tensors of equal sizes along a new dimension ``dim``.",

@@ -93,6 +93,7 @@ mm = native_function(
         "self": lambda grad, mat2, self_spec: _left_gradient(grad, mat2, self_spec),
         "mat2": lambda grad, self, mat2_spec: _right_gradient(grad, self, mat2_spec),
     },
+    linear=("self", "mat2"),
     out=Out(exact=True),
     doc="""The product of two matrices, (n, k) and (k, m).
 
@@ -152,6 +153,7 @@ bmm = native_function(
         "self": lambda grad, mat2: grad.bmm(_adjoint(mat2)),
         "mat2": lambda grad, self: _adjoint(self).bmm(grad),
     },
+    linear=("self", "mat2"),
     out=Out(exact=True),
     doc="""The products of matrices pair by pair, (b, n, k) and (b, k, m).
 
@@ -356,6 +358,7 @@ dot = native_function(
         "self": lambda grad, tensor: grad * tensor.conj(),
         "tensor": lambda grad, self: grad * self.conj(),
     },
+    linear=("self", "tensor"),
     out=Out(exact=True),
     doc="The inner product of two vectors of equal length and dtype.",
 )
@@ -367,6 +370,8 @@ mv = native_function(
         "self": lambda grad, vec: aten.outer.default(grad, vec.conj()),
         "vec": lambda grad, self: self.conj().t().mv(grad),
     },
+    linear=("self", "vec"),
+    batching="composed",
     out=Out(exact=True),
     doc="The product of a matrix (n, k) and a vector (k).",
 )

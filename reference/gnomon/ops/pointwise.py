@@ -61,6 +61,7 @@ add = native_function(
         lambda a, b, alpha: a + alpha * b if a.__class__ is not bool else a or (bool(alpha) and b)
     ),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(grad, alpha)},
+    linear=("self other",),
     inplace=True,
     out="out",
     doc="""``self + alpha * other``.
@@ -75,6 +76,7 @@ sub = native_function(
     meta=sub_rule,
     kernel=scaled_by_number(lambda a, b, alpha: a - alpha * b),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(-grad, alpha)},
+    linear=("self other",),
     inplace=True,
     out="out",
     doc="``self - alpha * other``.  Operands broadcast and promote; bool is refused with a RuntimeError.",
@@ -109,6 +111,7 @@ mul = native_function(
         "self": lambda grad, other: grad * conj(other),
         "other": lambda grad, self: grad * conj(self),
     },
+    linear=("self", "other"),
     inplace=True,
     out="out",
     doc="``self * other``.  Operands broadcast and promote; for bool it is logical and.",
@@ -266,6 +269,7 @@ neg = native_function(
     meta=_neg_rule,
     kernel=pointwise(lambda a: -a),
     derivatives={"self": lambda grad: grad.neg()},
+    linear=("self",),
     inplace=True,
     out=Out(exact=True),
     doc="The negative of each element; bool is refused.",

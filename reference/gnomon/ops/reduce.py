@@ -50,6 +50,7 @@ sum_dim = native_function(
     derivatives={
         "self": lambda grad, self_sizes, dim, keepdim: expanded(grad, self_sizes, dim, keepdim),
     },
+    linear=("self",),
     node_name="SumBackward1",
     identity=0,
     out=Out("IntList_out", gives_dtype=True),
@@ -65,6 +66,8 @@ native_function(
     kernel_of="sum.dim_IntList",
     identity=0,
     derivatives={"self": lambda grad, self_sizes: grad.expand(self_sizes)},
+    linear=("self",),
+    batching="over_all",
     out=Out(gives_dtype=True),
     doc="The sum of all elements.",
 )
@@ -135,6 +138,7 @@ mean_dim = native_function(
             expanded(grad, self_sizes, dim, keepdim) / count_reduced(self_sizes, dim)
         ),
     },
+    linear=("self",),
     node_name="MeanBackward1",
     identity=complex(math.nan, math.nan),
     out="out",
@@ -152,6 +156,8 @@ native_function(
     derivatives={
         "self": lambda grad, self_sizes: grad.expand(self_sizes) / geometry.numel_of(self_sizes),
     },
+    linear=("self",),
+    batching="over_all",
     out="dtype_out",
     doc="The mean of all elements.",
 )
@@ -231,6 +237,7 @@ native_function(
     "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     explicit=lambda self, dtype: aten.prod.dim_int(aten.reshape.default(self, (-1,)), 0, False, dtype),
     derivatives={"self": lambda grad, self: _prod_grad(grad, self.reshape((-1,)), 0, False).view(self.shape)},
+    batching="composed",
     out=Out(gives_dtype=True),
     doc="The product of all elements.",
 )
@@ -302,6 +309,7 @@ native_function(
     kernel_of="amax",
     derivatives={"self": evenly_distributed},
     node_name="MaxBackward1",
+    batching="over_all",
     out=Out("unary_out", exact=True),
     doc="""The largest element; NaN if there is one.
 
@@ -316,6 +324,7 @@ native_function(
     kernel_of="amin",
     derivatives={"self": evenly_distributed},
     node_name="MinBackward1",
+    batching="over_all",
     out=Out("unary_out", exact=True),
     doc="""The smallest element; NaN if there is one.
 
@@ -371,6 +380,7 @@ argmax = native_function(
     "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     meta=_arg_rule,
     kernel=_arg_kernel(lambda a, b: a > b),
+    batching="over_all",
     out=Out(exact=True),
     doc="The index (int64) of the first largest element along ``dim``, or in the flattened tensor if None.",
 )
@@ -379,6 +389,7 @@ argmin = native_function(
     "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     meta=_arg_rule,
     kernel=_arg_kernel(lambda a, b: a < b),
+    batching="over_all",
     out=Out(exact=True),
     doc="The index (int64) of the first smallest element along ``dim``, or in the flattened tensor if None.",
 )

@@ -58,6 +58,7 @@ cumsum = native_function(
     kernel=scan(_running_sums),
     inputs=Inputs(promoted=True),
     derivatives={"self": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad},
+    linear=("self",),
     inplace=True,
     out=Out(gives_dtype=True),
     doc="""The sums of the elements up to and with each, along ``dim``.

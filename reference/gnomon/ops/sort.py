@@ -267,6 +267,7 @@ for _name, _choose, _note in (
         meta=_flat_median_rule,
         kernel=_flat_median(_choose),
         derivatives={"self": evenly_distributed},
+        batching="over_all",
         doc=f"The lower of the two elements in the middle of all; {_note}.  Equal elements share the "
         "gradient; of an empty tensor NaN, cast to its dtype.",
     )

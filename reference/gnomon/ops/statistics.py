@@ -279,6 +279,7 @@ aminmax = native_function(
     meta=_aminmax_rule,
     kernel=_aminmax_kernel,
     derivatives={"self": _aminmax_grad},
+    batching="over_all",
     out=Out(
         "aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> "
         "(Tensor(a!) min, Tensor(b!) max)",

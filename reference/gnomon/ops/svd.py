@@ -206,6 +206,7 @@ svd = native_function(
     kernel=_svd_kernel,
     derivatives={"A": lambda grads, U, S, Vh: _svd_grad(grads, U, S, Vh)},
     node_name="LinalgSvdBackward0",
+    batching="leading",
     doc="""The singular value decomposition of matrices (*, n, m): U (*, n, k), S (*, k) descending, Vh
     (*, k, m), k = min(n, m).
 

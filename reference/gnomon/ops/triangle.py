@@ -65,6 +65,8 @@ for _name, _keeps, _side in (
             if _name == "tril"
             else (lambda grad, diagonal: aten.triu.default(grad, diagonal))
         },
+        linear=("self",),
+        batching="leading",
         inplace=Inplace(on_expanded=_triangle_expanded(_keeps)),
         out=Out(exact=True),
         doc=f"""Matrices (*, n, m) with 0 wherever an element is not on or {_side} ``diagonal``.
@@ -91,6 +93,7 @@ trace = native_function(
     "trace(Tensor self) -> Tensor",
     explicit=_trace,
     derivatives={"self": _trace_grad},
+    batching="composed",
     doc="The sum of the main diagonal of a matrix; integers in int64.",
 )
 
