@@ -264,13 +264,16 @@ class Record:
     """``numbers.held`` by positions."""
 
     def __post_init__(self) -> None:
-        """Make groups of shorthands, and derive what follows."""
+        """Make groups of shorthands, check what is named, and derive what follows."""
         schema = FunctionSchema(self.schema) if isinstance(self.schema, str) else self.schema
         numbers = _group(Numbers, self.numbers)
         batching = _group(Batching, self.batching)
         out = _group(Out, self.out)
         _check(schema, "numbers", numbers.stand_for, NumbersFor)
         _check(schema, "batching", batching.rule, BatchingRule)
+        if not callable(self.linear):
+            _positions(schema, [name for group in self.linear for name in group.split()])
+        _positions(schema, self.inputs.expanded)
         self._set(
             schema=schema,
             batching=batching,
