@@ -190,9 +190,11 @@ SHARED_MUTANTS = {
     "keepdim ignored": (
         "^sum",
         """
-        record = gn.ops.aten.sum.dim_IntList.record
-        right = record.meta
-        record.meta = lambda self, dim, keepdim, dtype: right(self, dim, False, dtype)
+        from dataclasses import replace
+        operator = gn.ops.aten.sum.dim_IntList
+        right = operator.record.meta
+        wrong = lambda self, dim, keepdim, dtype: right(self, dim, False, dtype)
+        operator.record = replace(operator.record, meta=wrong)
         """,
     ),
     "a wrong derivative": (
@@ -213,7 +215,9 @@ SHARED_MUTANTS = {
         "^div.Tensor$",
         """
         from gnomon.kit.rules import binary
-        gn.ops.aten.div.Tensor.record.meta = binary()
+        from dataclasses import replace
+        operator = gn.ops.aten.div.Tensor
+        operator.record = replace(operator.record, meta=binary())
         """,
     ),
     "a copy instead of a view": (

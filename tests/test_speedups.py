@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.values.speedups import speedups
 from gnomon.autograd import node
 from gnomon.autograd.variable_type import RecordedNode
+from gnomon.values.speedups import speedups
 
 ROOT = Path(__file__).resolve().parent.parent
 aten = gn.ops.aten

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.values.speedups import speedups
 from gnomon import creation
 from gnomon.memory.accessor import nested_list
+from gnomon.values.speedups import speedups
 
 slow_tensor = getattr(creation.tensor, "__wrapped__", creation.tensor)
 in_c = pytest.mark.skipif(not gn.backends()["c"].available or speedups is None, reason="needs the C speedups")

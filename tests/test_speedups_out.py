@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.values.speedups import speedups
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
+from gnomon.values.speedups import speedups
 
 aten = gn.ops.aten
 

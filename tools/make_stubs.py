@@ -280,7 +280,7 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
         return None
     if any(argument.name == "pin_memory" for argument in schema.arguments):
         shown.append("requires_grad: _bool = ...")
-    elif any(variant.schema.is_out for variant in operator.record.variants):
+    elif any(variant.schema.is_out for variant in operator.variants):
         out = "Tensor" if len(schema.returns) == 1 else "Sequence[Tensor]"
         shown.extend(([] if star else ["*"]) + [f"out: {out} | None = ..."])
     return shown

@@ -19,8 +19,8 @@ from gnomon.dispatch.dispatcher import OpOverload, aten
 from gnomon.dispatch.library import UserOperator
 from gnomon.dispatch.record_function import FUNCTION, KERNEL, end, readable_everywhere, start
 from gnomon.kit.generator import default_generator
-from gnomon.kit.native import Record
 from gnomon.kit.plans import NAMED, hide_base, raise_named
+from gnomon.kit.record import Record
 from gnomon.memory.backend import backend_of, on_default_device, on_register
 from gnomon.memory.spec import Spec
 from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor
@@ -31,8 +31,8 @@ from gnomon.values.dispatch_key import MODE_WORD, WRAPPER_KEYS
 from gnomon.values.limits import finfo
 from gnomon.values.thread_local_state import ThreadLocalStateGuard
 
-from .extension import extension as _speedups
 from . import guard, like
+from .extension import extension as _speedups
 from .plan import Entry, Kind, Plan, Saved
 
 MOST_ARGUMENTS = 24  # of an operator that has plans
@@ -85,7 +85,7 @@ def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
         number,
         -1 if positions else _position(operator, "Device"),
         _position(operator, "Generator"),
-        int(base.numbers_fit),
+        int(base.numbers.fit),
         int(writes),
         int(derivatives is None and composite is None and bool(positions)),
         _recorder(operator) if derivatives else None,
@@ -214,7 +214,7 @@ def _written(
     operator: OpOverload, arguments: Sequence[Any], places: dict[int, list[int]], flat: list[Any]
 ) -> set[int]:
     """Which tensors of a call are written to: some only where another argument is given, too."""
-    only_with = operator.record.written_with
+    only_with = operator.record.written_with_positions
     return {
         index
         for position, indices in places.items()

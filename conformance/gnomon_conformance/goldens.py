@@ -201,9 +201,7 @@ def record() -> dict[str, Any]:
         for text in texts
     }
     known = pytorch_schemas()
-    every = [
-        variant for operator in operators().values() for variant in (operator, *operator.record.variants)
-    ]
+    every = [variant for operator in operators().values() for variant in (operator, *operator.variants)]
     return {
         "digest": digest(),
         "torch": torch.__version__,

@@ -180,7 +180,7 @@ def inplace_layouts(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]
 def inplace_places(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
     """The calls of an in-place variant with ``self`` in memory that others, or elements of its own, share."""
     # What an operator that takes expanded tensors leaves there, depends on the order in which it writes.
-    if not variant.record.base.record.on_expanded:
+    if not variant.record.base.record.inplace.on_expanded:
         yield from _inplace(variant, sample, dtype, _expanded)
     arguments = materialized(variant.record.base.schema, sample, dtype)
     own = arguments[0]

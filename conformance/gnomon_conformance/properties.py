@@ -104,7 +104,7 @@ def subject_for(operator: Any, dtypes: Sequence[str], in_place: bool = True, out
                 pairs.append((dtype, sample))
     forms = [operator]
     if not UNDETERMINED.match(operator.name):
-        for variant in operator.record.variants:
+        for variant in operator.variants:
             if (variant.schema.is_inplace and in_place) or (variant.schema.is_out and out):
                 forms.append(variant)
     fills = {dtype: _fills(operator, dtype) for dtype in ordered}

@@ -52,7 +52,7 @@ def variants(kind: str) -> dict[str, Any]:
     return {
         variant.name: variant
         for operator in operators().values()
-        for variant in operator.record.variants
+        for variant in operator.variants
         if getattr(variant.schema, f"is_{kind}")
     }
 

@@ -65,7 +65,7 @@ def check_accumulating(framework, operator, sample, dtype, functional, how):
     """The problems of an output of another dtype, where the operator accumulates in the output's dtype."""
     base = operator.record.base
     found, _, _, _, failure = call_out(framework, operator, sample, dtype, functional.results, how)
-    given = complete(base.schema, sample)[base.record.dtype_from_out]
+    given = complete(base.schema, sample)[base.record.dtype_position]
     if given is not None:
         refused = failure is not None and "Expected out tensor to have dtype" in failure.text
         return [] if refused else [f"an output of another dtype than {given} was not refused ({failure})"]
@@ -80,10 +80,10 @@ def check_accumulating(framework, operator, sample, dtype, functional, how):
 
 def check(framework, operator, sample, dtype, functional, how):
     """The problems of one ``out=`` call, given what the functional operator returned."""
-    if how in ("wide", "narrow") and operator.record.base.record.dtype_from_out is not None:
+    if how in ("wide", "narrow") and operator.record.base.record.dtype_position is not None:
         return check_accumulating(framework, operator, sample, dtype, functional, how)
-    allowed = {each.name for each in operator.record.base.record.out_dtypes}
-    if how in ("wide", "narrow") and (operator.record.base.record.exact_out or allowed):
+    allowed = {each.name for each in operator.record.base.record.out.dtypes}
+    if how in ("wide", "narrow") and (operator.record.base.record.out.exact or allowed):
         found, _, _, _, failure = call_out(framework, operator, sample, dtype, functional.results, how)
         refused = failure is not None and "Expected out tensor to have dtype" in failure.text
         if found[0].dtype in {functional.results[0].dtype, *allowed}:
@@ -92,7 +92,7 @@ def check(framework, operator, sample, dtype, functional, how):
     wanted = functional.results
     found, wholes, returned, kinds, failure = call_out(framework, operator, sample, dtype, wanted, how)
     if how == "narrow":
-        kind = operator.record.base.record.cast_error.__name__
+        kind = operator.record.base.record.out.cast_error.__name__
         if failure is None or kind not in failure.kinds or "can't be cast" not in failure.text:
             return [f"an output of dtype {found[0].dtype} for {wanted[0].dtype} was not refused ({failure})"]
         return []
@@ -126,7 +126,7 @@ def check(framework, operator, sample, dtype, functional, how):
 
 def is_row_major(base, sample, dtype):
     """Is an output that is resized row-major, whatever the strides of the functional operator's result?"""
-    answer = base.record.row_major_out
+    answer = base.record.out.row_major
     return (
         answer(*prepare(Gnomon("reference"), base.schema, sample, dtype, "contiguous").values)
         if callable(answer)

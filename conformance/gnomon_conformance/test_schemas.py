@@ -8,9 +8,7 @@ from .selection import operators
 
 
 def pytest_generate_tests(metafunc):
-    every = {
-        each.name: each for operator in operators().values() for each in (operator, *operator.record.variants)
-    }
+    every = {each.name: each for operator in operators().values() for each in (operator, *operator.variants)}
     selection.parametrize_operators(metafunc, every)
 
 

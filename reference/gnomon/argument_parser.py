@@ -150,7 +150,7 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
 def numbers_for_tensors(operator: OpOverload) -> frozenset[str]:
     """The names of the tensor arguments that may be given as a number."""
     record = operator.record
-    allowed = (record.base.record if record.base is not None else record).numbers
+    allowed = (record.base.record if record.base is not None else record).numbers.stand_for
     if not allowed:
         return frozenset()
     return frozenset({"other"} if operator.schema.is_inplace or allowed == "other" else {"self", "other"})
@@ -183,7 +183,7 @@ class Signature:
             position for position, argument in enumerate(self.arguments) if not argument.kwarg_only
         ]
         self.number_names = numbers_for_tensors(operator)
-        variants = () if operator.name in _NO_OUT else operator.record.variants
+        variants = () if operator.name in _NO_OUT else operator.variants
         self.out = next((each for each in variants if each.schema.is_out), None)
         # the position of a list of ints that may be given as several arguments: the only one, but for self
         own = self.positional[1:] if takes_self else self.positional
@@ -231,7 +231,7 @@ class Signature:
                     f"{_type_text(argument)}, {_misfit_text(argument, value)}"
                 ) from None
         if self.number_names and not any(isinstance(value, Tensor) for value in values):
-            if self.operator.record.numbers == "both":
+            if self.operator.record.numbers.stand_for == "both":
                 return [aten.scalar_tensor(values[0], dtype=_dtype_of(values[0])), *values[1:]]
             raise Mismatch("argument 'input' (position 1) must be Tensor, not " + value_text(values[0]))
         return values

@@ -176,9 +176,7 @@ def bind_operators(namespace: dict[str, Any]) -> None:
         packet.parser = make_function(packet, False)
         if packet.name.startswith("_"):
             continue
-        offered = {
-            variant.strip() for each in operators for variant in each.record.variants_offered.split(",")
-        }
+        offered = {variant.strip() for each in operators for variant in each.record.variants.split(",")}
         elsewhere = any(each.record.python_module for each in operators)
         if "method" in offered and not elsewhere and not hasattr(Tensor, packet.name):
             setattr(Tensor, packet.name, make_function(packet, True))

@@ -171,7 +171,7 @@ def operators() -> list[OperatorInfo]:
             if record.base is not None:
                 continue
             kind = _kind(operator)
-            schemas = [operator.schema, *(variant.schema for variant in record.variants)]
+            schemas = [operator.schema, *(variant.schema for variant in operator.variants)]
             variants = ["in-place"] if any(schema.is_inplace for schema in schemas) else []
             variants += ["out="] if any(schema.is_out for schema in schemas) else []
             facts = known.get(operator.name)

@@ -139,7 +139,7 @@ def draw(rng: random.Random, only: str) -> Case | None:
     if MANY.match(operator.name):
         values = [2**16 if isinstance(each, int) and each > 2**16 else each for each in values]
     forms = [operator, operator]
-    forms += [each for each in operator.record.variants if each.schema.is_inplace]
+    forms += [each for each in operator.variants if each.schema.is_inplace]
     form = rng.choice(forms)
     made = _sample_of(form, values)
     return Case(form, made, dtype, layout, tuple(original), tuple(sorted(set(places))))

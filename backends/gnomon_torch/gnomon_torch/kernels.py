@@ -105,7 +105,7 @@ class Kernel:
             self.source = f"gnomon_conformance.oracle.EQUIVALENTS[{self.name!r}]"
             return
         self.function = getattr(packet, self.schema.overload_name or "default")
-        for variant in operator.record.variants:
+        for variant in operator.variants:
             if variant.schema.is_out and variant.schema.name == self.schema.name:
                 self.out = getattr(packet, variant.schema.overload_name)
         self.source = f"torch.ops.{(self.out or self.function)}"

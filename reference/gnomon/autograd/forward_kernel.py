@@ -47,27 +47,6 @@ from .grad_mode import enable_grad
 from .saved_variable import SavedVariable, without_history
 from .variable_type import derivative_plan, flatten_inputs
 
-# In which arguments an operator is linear.  "self other": in both of them at once, as a sum is; "self,
-# other": in each of them for itself, as a product is.  All this could be derived as for any other operator.
-LINEAR = {
-    name: tuple(tuple(group.split()) for group in groups.split(","))
-    for names, groups in (
-        ("add.Tensor sub.Tensor where.self", "self other"),
-        ("mul.Tensor", "self, other"),
-        ("mm bmm", "self, mat2"),
-        ("mv", "self, vec"),
-        ("dot", "self, tensor"),
-        ("neg clone _to_copy sum sum.dim_IntList mean mean.dim cumsum flip roll repeat tril triu", "self"),
-        ("gather index_select _index", "self"),
-        ("cat stack", "tensors"),
-        ("scatter.src scatter_add", "self src"),
-        ("embedding", "weight"),
-        ("_embedding_bag", "weight, per_sample_weights"),
-    )
-    for name in names.split()
-}
-_BAG_MAX = 2  # _embedding_bag's mode in which it is not linear
-
 
 def forward_ad_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """The kernel for ForwardAD: the operator's outputs, with their tangents at the innermost level."""
@@ -284,8 +263,9 @@ def _is_differentiable(base: OpOverload, arguments: Sequence[Any]) -> bool:
 
 def _linear(base: OpOverload, arguments: Sequence[Any], tangents: Sequence[Tensor | None]) -> Tensor | None:
     """The output's tangent by the operator itself, or None for one that is not known to be linear."""
-    groups = LINEAR.get(base.name)
-    if groups is None or (base.name == "_embedding_bag" and arguments[4] == _BAG_MAX):
+    linear = base.record.linear
+    groups = [group.split() for group in (linear(*arguments) if callable(linear) else linear)]
+    if not groups:
         return None
     by_name: dict[str, list[Tensor | None]] = {}
     _, slots = flatten_inputs(base, arguments)

@@ -322,7 +322,7 @@ def flatten_inputs(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list
 def derivative_plan(operator: OpOverload, slots: list[int], needed: tuple[bool, ...]) -> DerivativePlan:
     """The plan for these inputs requiring grad, kept with the operator."""
     key = (needed, len(slots))
-    plans = operator.record.derivative_plans
+    plans = operator.derivative_plans
     plan = plans.get(key)
     if plan is None:
         plan = DerivativePlan(operator, slots, needed)
@@ -453,7 +453,7 @@ def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[
     """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
     schema = operator.schema
     written: list[Any] = []
-    written_with = operator.record.written_with
+    written_with = operator.record.written_with_positions
     for position, (argument, value) in enumerate(zip(schema.arguments, arguments)):
         if not argument.is_written or value is None:
             continue

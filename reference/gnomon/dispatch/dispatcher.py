@@ -58,7 +58,7 @@ def _fits(argument: Argument, value: Any, record: Any) -> bool:
         return argument.list_size is not None and isinstance(value, kinds)
     if argument.is_tensor and argument.name in ("self", "other") and record is not None:
         # a number may stand for a tensor where PyTorch has an overload for it
-        if (record.base.record if record.base else record).numbers:
+        if (record.base.record if record.base else record).numbers.stand_for:
             kinds = (Tensor, int, float, complex)
     return isinstance(value, kinds)
 
@@ -74,12 +74,15 @@ class OpOverload:
         "__weakref__",
         "_table",
         "arity",
+        "derivative_plans",
         "kernels",
         "lengths",
         "name",
+        "plans",
         "record",
         "schema",
         "tensor_positions",
+        "variants",
     )
 
     namespace = "aten"
@@ -89,6 +92,9 @@ class OpOverload:
         self.name = schema.full_name
         self.arity = len(schema.arguments)
         self.record = record
+        self.variants: list[OpOverload] = []  # that follow from the record: in place, and with out=
+        self.plans: dict[Any, Any] = {}  # what calls came to, by their arguments (kit/plans.py)
+        self.derivative_plans: dict[Any, Any] = {}  # autograd's: what is saved, by which inputs require grad
         self.kernels: dict[DispatchKey, Kernel] = {}
         self._table: list[Kernel | None] | None = None
         # of lists that one number may stand for: where they stand, and how many

@@ -212,6 +212,26 @@ class Batch:
 # dimension is the batch.
 Rule = Callable[[OpOverload, Batch, Sequence[Any]], Any]
 
+_written_out: dict[str, Rule] = {}  # operator -> a rule for it alone
+
+
+def rule_of(*operators: str) -> Callable[[Rule], Rule]:
+    """A decorator: the function is the batching rule of these operators, and of no others."""
+
+    def decorate(rule: Rule) -> Rule:
+        for operator in operators:
+            assert operator not in _written_out, operator
+            _written_out[operator] = rule
+        return rule
+
+    return decorate
+
+
+def written_out_rule(operator: OpOverload) -> Rule | None:
+    """The rule that ``rule_of`` gave this operator."""
+    return _written_out.get(operator.name)
+
+
 fallbacks: Counter[str] = Counter()  # operator -> how often it ran for each example by itself
 rule_runs: Counter[str] = Counter()  # the same for rules
 

@@ -3,7 +3,9 @@
 Most are derived.  An operator whose kernel walks its operands element by element is itself, on operands whose
 examples are lined up (``pointwise``); one that works along dimensions that its arguments name is itself along
 the next ones (``along``); one that takes any leading dimensions is itself (``leading``); a layer that takes
-(N, C, *) has N times as many (``folded``, in batching_rules_nn.py).  The rest is written out.
+(N, C, *) has N times as many (``folded``, in batching_rules_nn.py).  Which of these it is, where it can not
+be derived, the operator's record says (kit/record.py).  The rest is written out, each rule beside the name of
+its operator.
 
 A rule is called with the operator, the batch and the arguments as they came, and returns values.  What sizes
 one example's results have, the operator's own shape rule says: it is asked first, so that wrong arguments
@@ -14,7 +16,6 @@ Source: aten/src/ATen/functorch/BatchRules*.cpp.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ from ..values import geometry
 from ..values.device import channels_last, channels_last_3d
 from ..values.geometry import wrap_dim
 from . import batching, batching_rules_nn, batching_rules_random
-from .batching import Batch, NoRule, Rule, wrap
+from .batching import Batch, NoRule, Rule, rule_of, wrap
 
 # -- pointwise -------------------------------------------------------------------------------------------
 
@@ -132,6 +133,11 @@ def along(
     return result if expected is None else shaped(batch, result, expected)
 
 
+def along_copy(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """The same, where the operator itself knows what sizes come of it."""
+    return along(operator, batch, arguments, None)
+
+
 def _with_dimension(batch: Batch, value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         examples = [_with_dimension(batch, each) for each in value]
@@ -181,7 +187,7 @@ def _over_all(operator: OpOverload, batch: Batch, arguments: Sequence[Any], expe
 
 def leading(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """An operator that takes any leading dimensions: itself."""
-    if arguments[0]._spec.ndim < _LEAST_DIMENSIONS.get(operator.name, 0):
+    if arguments[0]._spec.ndim < operator.record.batching.ndim:
         raise NoRule  # which raises
     formats = (channels_last, channels_last_3d)
     if any(each is format for each in arguments for format in formats):
@@ -260,6 +266,7 @@ def sized(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return operator(*values)
 
 
+@rule_of("as_strided_scatter")
 def _as_strided_scatter(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, src, size, stride, offset = arguments
     spec = self._spec
@@ -272,6 +279,7 @@ def _as_strided_scatter(operator: OpOverload, batch: Batch, arguments: Sequence[
     return operator(examples, batch.front(src), (batch.size, *size), steps, place)
 
 
+@rule_of("repeat")
 def _repeat(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, repeats = arguments
     if len(repeats) < self._spec.ndim:
@@ -279,12 +287,14 @@ def _repeat(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any
     return operator(_lined_up(batch, self, len(repeats)), (1, *repeats))
 
 
+@rule_of("stack")
 def _stack(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     tensors, dim = arguments
     place = _moved_dims(dim, tensors[0]._spec.ndim + 1)
     return operator([batch.front(each) for each in tensors], place)
 
 
+@rule_of("roll")
 def _roll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, shifts, dims = arguments
     if len(dims):
@@ -317,12 +327,14 @@ def inplace(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any
     return aten.copy_.default(self.value, result, False)
 
 
+@rule_of("copy")
 def _copy(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, src, non_blocking = arguments
     made = aten.clone.default(batch.front(self), None)
     return _copy_(aten.copy_.default, batch, (wrap(made, batch.number), src, non_blocking))
 
 
+@rule_of("copy_")
 def _copy_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, src, *others = arguments
     if isinstance(src, Tensor) and src._spec.ndim > self._spec.ndim:
@@ -330,6 +342,7 @@ def _copy_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return operator(self.value, _lined_up(batch, src, self._spec.ndim), *others)
 
 
+@rule_of("fill_.Scalar", "fill_.Tensor")
 def _fill_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, value = arguments
     if not batch.has(value):
@@ -339,6 +352,7 @@ def _fill_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return aten.copy_.default(self.value, _lined_up(batch, value, self._spec.ndim), False)
 
 
+@rule_of("fill.Tensor")
 def _fill(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, value = arguments
     if not batch.has(value):
@@ -349,6 +363,7 @@ def _fill(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return aten.copy_.default(made, _lined_up(batch, value, self._spec.ndim), False)
 
 
+@rule_of("_local_scalar_dense")
 def _no_number(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     raise RuntimeError(
         "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() "
@@ -364,6 +379,7 @@ def _no_dynamic_shape(operator: OpOverload, batch: Batch, arguments: Sequence[An
     )
 
 
+@rule_of("masked_select")
 def _masked_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """With one mask for all examples the results have the same sizes."""
     self, mask = arguments
@@ -379,6 +395,7 @@ def _masked_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
 # -- products --------------------------------------------------------------------------------------------
 
 
+@rule_of("mm", "bmm")
 def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """mm and bmm: matmul takes any leading dimensions."""
     one, other = (batch.value(each) for each in arguments)
@@ -387,6 +404,7 @@ def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
     return aten.matmul.default(one, other)
 
 
+@rule_of("addmm", "baddbmm", "addr")
 def _added_product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """addmm, baddbmm and addr: the sum of what they are the sum of."""
     self, one, other, beta, alpha = arguments
@@ -409,6 +427,7 @@ def _added_product(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
     return aten.add.Tensor(kept if beta == 1 else aten.mul.Tensor(kept, beta), scaled, 1)
 
 
+@rule_of("dot")
 def _dot(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     one, other = (batch.front(each) for each in arguments)
     product = aten.matmul.default(aten.unsqueeze.default(one, 1), aten.unsqueeze.default(other, 2))
@@ -440,6 +459,7 @@ def _as_index(batch: Batch, index: Any, sizes: Sequence[int], dim: int) -> Any:
     return aten.expand.default(index64, tuple(wanted), False)
 
 
+@rule_of("index_select")
 def _index_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, dim, index = arguments
     if not self._spec.ndim:
@@ -455,6 +475,7 @@ def _index_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
     return picked
 
 
+@rule_of("index_add", "index_copy", "index_fill.int_Scalar", "index_fill.int_Tensor")
 def _index_along(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """index_add, index_copy and index_fill: the same, or scatter where each example has its own index."""
     self, dim, index, source, *others = arguments
@@ -499,6 +520,7 @@ def _lined_up_indices(batch: Batch, self: Tensor, indices: Sequence[Any]) -> tup
     return values, numbers, rank, dims[0] if adjacent else 0
 
 
+@rule_of("_index")
 def _index(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, indices = arguments
     if all(each is None for each in indices):
@@ -512,6 +534,7 @@ def _index(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return aten.permute.default(picked, (0, *before, *range(1, 1 + rank), *after))
 
 
+@rule_of("_index_put")
 def _index_put(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, indices, values, accumulate = arguments
     if all(each is None for each in indices):
@@ -528,6 +551,7 @@ def _index_put(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> 
     return aten.permute.default(written, (0, *back))
 
 
+@rule_of("take")
 def _take(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, index = arguments
     if not batch.has(self):
@@ -540,6 +564,7 @@ def _take(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return aten.reshape.default(picked, (batch.size, *index._spec.sizes))
 
 
+@rule_of("embedding")
 def _embedding(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     weight, indices, *others = arguments
     if not batch.has(weight):
@@ -552,6 +577,7 @@ def _embedding(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> 
     return operator(rows, places, *others)
 
 
+@rule_of("embedding_dense_backward")
 def _embedding_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     grad, indices, count, padding, by_frequency = arguments
     examples = batch.front(indices)
@@ -564,6 +590,7 @@ def _embedding_backward(operator: OpOverload, batch: Batch, arguments: Sequence[
     return aten.view.default(kept, (batch.size, count, summed._spec.sizes[1]))
 
 
+@rule_of("searchsorted.Tensor")
 def _searchsorted(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     boundaries, self, *others = arguments
     sorter = others[-1]
@@ -578,6 +605,7 @@ def _sizes(value: Any) -> tuple[int, ...]:
     return value._spec.sizes if isinstance(value, Tensor) else ()
 
 
+@rule_of("_cdist_forward")
 def _cdist(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     one, other, *others = arguments
     for name, each in (("X1", one), ("X2", other)):
@@ -602,62 +630,6 @@ def _make_for_each(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
 
 _NOT_POINTWISE = frozenset({"addr"})  # it walks as if it were
 
-_LEADING = frozenset(
-    "clone empty_like zeros_like ones_like full_like _to_copy pixel_shuffle pixel_unshuffle constant_pad_nd "
-    "fill.Scalar tril triu lift_fresh _linalg_svd view.dtype view_as_complex".split()
-)
-_LEAST_DIMENSIONS = {"pixel_shuffle": 3, "pixel_unshuffle": 3, "view.dtype": 1, "view_as_complex": 1}
-_ALONG_COPIES = frozenset(
-    "diagonal_copy rot90 unsafe_split.Tensor unsafe_split_with_sizes select_scatter slice_scatter "
-    "diagonal_scatter diag_embed".split()
-)
-_SIZED = frozenset("select_backward slice_backward diagonal_backward unfold_backward".split())
-# What is made of other operators, by dispatch, and of nothing else: those have rules.
-_COMPOSED = frozenset(
-    "native_dropout native_dropout_backward _safe_softmax result_type.Scalar result_type.Tensor "
-    "channel_shuffle mv prod trace".split()
-)
-
-_WRITTEN_OUT: dict[str, Rule] = {
-    "as_strided_scatter": _as_strided_scatter,
-    "repeat": _repeat,
-    "stack": _stack,
-    "roll": _roll,
-    "copy": _copy,
-    "copy_": _copy_,
-    "fill_.Scalar": _fill_,
-    "fill_.Tensor": _fill_,
-    "fill.Tensor": _fill,
-    "_local_scalar_dense": _no_number,
-    "masked_select": _masked_select,
-    "_unique2": _no_dynamic_shape,
-    "unique_consecutive": _no_dynamic_shape,
-    "unique_dim": _no_dynamic_shape,
-    "unique_dim_consecutive": _no_dynamic_shape,
-    "mm": _product,
-    "bmm": _product,
-    "addmm": _added_product,
-    "baddbmm": _added_product,
-    "addr": _added_product,
-    "dot": _dot,
-    "index_select": _index_select,
-    "index_add": _index_along,
-    "index_copy": _index_along,
-    "index_fill.int_Scalar": _index_along,
-    "index_fill.int_Tensor": _index_along,
-    "_index": _index,
-    "_index_put": _index_put,
-    "take": _take,
-    "embedding": _embedding,
-    "embedding_dense_backward": _embedding_backward,
-    "searchsorted.Tensor": _searchsorted,
-    "_cdist_forward": _cdist,
-    **dict.fromkeys("new_empty new_empty_strided new_full new_ones new_zeros".split(), _make_for_each),
-    **batching_rules_nn.RULES,
-}
-
-_OVER_ALL = re.compile(r"(argmax|argmin|aminmax|max|mean|median|min|nanmedian|sum)$")
-
 
 def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """What the operator's record says about it: element by element, along dimensions, or neither."""
@@ -665,7 +637,8 @@ def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
     if _is_pointwise(plan):
         return pointwise(operator, batch, arguments, plan)
     names = [argument.name for argument in operator.schema.arguments]
-    if _OVER_ALL.match(operator.name) and ("dim" not in names or arguments[names.index("dim")] is None):
+    over_all = operator.record.batching.rule == "over_all"
+    if over_all and ("dim" not in names or arguments[names.index("dim")] is None):
         return _over_all(operator, batch, arguments, plan.output_specs)
     if operator.name == "log_sigmoid_forward":
         return shaped(batch, operator(*[batch.front(each) for each in arguments]), plan.output_specs)
@@ -673,6 +646,17 @@ def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
         return along(operator, batch, arguments, plan.output_specs)
     raise NoRule
 
+
+# What a record's ``batching`` says -> the rule.  Those that are composed or random are asked for before.
+_RULES: dict[str, Rule] = {
+    "along": along_copy,
+    "dynamic_shape": _no_dynamic_shape,
+    "folded": batching_rules_nn.folded,
+    "for_each": _make_for_each,
+    "leading": leading,
+    "over_all": _derived,
+    "sized": sized,
+}
 
 _found: dict[OpOverload, Rule | None] = {}
 
@@ -685,31 +669,25 @@ def find_rule(operator: OpOverload) -> Rule | None:
 
 
 def _search(operator: OpOverload) -> Rule | None:
-    name, record = operator.name, operator.record
-    if name in _WRITTEN_OUT:
-        return _WRITTEN_OUT[name]
+    own = batching.written_out_rule(operator)
+    if own is not None:
+        return own
+    record = operator.record
     if operator.schema.is_inplace and record.base is not None:
         return inplace
     if record.base is not None:
         return None
     if record.view is not None:
         return view
-    if name in _LEADING:
-        return leading
-    if name in _ALONG_COPIES:
-        return lambda operator, batch, arguments: along(operator, batch, arguments, None)
-    if name in _SIZED:
-        return sized
-    if batching_rules_nn.is_folded(name):
-        return batching_rules_nn.folded
-    if record.meta is not None:
+    rule = _RULES.get(record.batching.rule)
+    if rule is None and record.meta is not None:
         return _derived
-    return None
+    return rule
 
 
 def find_composition(operator: OpOverload) -> Any:
     """For an operator that is made of others, what makes it."""
-    return operator.record.explicit if operator.name in _COMPOSED else None
+    return operator.record.explicit if operator.record.batching.rule == "composed" else None
 
 
 batching.set_rules(find_rule, find_composition, batching_rules_random.find_random_rule)

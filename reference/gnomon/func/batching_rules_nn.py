@@ -10,27 +10,15 @@ BatchRulesLoss.cpp.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import is_grad_enabled
 from ..kit.plans import find_plan
-from .batching import Batch, NoRule, Rule
+from .batching import Batch, rule_of
 
 # -- more images -----------------------------------------------------------------------------------------
-
-_FOLDED = re.compile(
-    r"_?(?:(?:adaptive_)?(?:avg|max)_pool|upsample_[a-z_]+|(?:reflection|replication)_pad|grid_sampler_)"
-    r"([123])d"
-)
-_COLUMNS = {"im2col": 4, "col2im": 3}
-
-
-def is_folded(name: str) -> bool:
-    """Is this a layer without parameters, on (N, C, *) or (C, *)?"""
-    return _FOLDED.match(name) is not None or name in _COLUMNS or name == "_grid_sampler_double_backward"
 
 
 def _flat(value: Any) -> Any:
@@ -43,10 +31,7 @@ def folded(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
 
     An example that is one image (C, *) makes images with the others; one of several, (N, C, *), more of them.
     """
-    match = _FOLDED.match(operator.name)
-    full = int(match[1]) + 2 if match else _COLUMNS.get(operator.name)
-    if full is None:  # of grid_sampler, which always wants images
-        full = max(each._spec.ndim for each in operator.tensors(arguments))
+    full = operator.record.batching.ndim or max(each._spec.ndim for each in operator.tensors(arguments))
     values = []
     for argument, given in zip(operator.schema.arguments, arguments):
         if argument.is_tensor and given is not None:
@@ -67,6 +52,7 @@ def _as_examples(batch: Batch, results: Any, expected: Sequence[Any]) -> Any:
     return aten.reshape.default(results, (batch.size, *expected[0].sizes))
 
 
+@rule_of("affine_grid_generator")
 def _affine_grid(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     theta, (images, *size), align_corners = arguments
     grids = operator(_flat(theta.value), (images * batch.size, *size), align_corners)
@@ -99,6 +85,7 @@ def _parts(batch: Batch, value: Any) -> Any:
     return aten.reshape.default(value, (batch.size, channels // batch.size, *rest))
 
 
+@rule_of("convolution")
 def _convolution(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     input, weight, bias, *others, groups = arguments
     if not batch.has(weight) and not batch.has(bias):
@@ -109,6 +96,7 @@ def _convolution(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -
     return _channels_of_each(batch, result)
 
 
+@rule_of("convolution_backward")
 def _convolution_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     grad_output, input, weight, bias_sizes, *others, groups, mask = arguments
     if not batch.has(weight) and not mask[1] and not mask[2]:
@@ -121,6 +109,12 @@ def _convolution_backward(operator: OpOverload, batch: Batch, arguments: Sequenc
     return _channels_of_each(batch, grads[0]), _parts(batch, grads[1]), _parts(batch, grads[2])
 
 
+@rule_of(
+    "native_batch_norm",
+    "_native_batch_norm_legit",
+    "_native_batch_norm_legit.no_stats",
+    "_native_batch_norm_legit_no_training",
+)
 def _batch_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """Each example's channels are normalized by themselves, so that they may as well be one's."""
     values: list[Any] = []
@@ -151,6 +145,7 @@ def _batch_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) ->
     return _channels_of_each(batch, result), _parts(batch, mean), _parts(batch, invstd)
 
 
+@rule_of("native_batch_norm_backward")
 def _batch_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     grad_out, input, *parameters, train, eps, mask = arguments
     images = [_channels(batch.front(each)) for each in (grad_out, input)]
@@ -169,6 +164,7 @@ def _placed(batch: Batch, parameter: Any, rank: int, dim: int) -> Any:
     return aten.reshape.default(examples, (batch.size, *[1] * (dim - 1), *sizes, *[1] * after))
 
 
+@rule_of("native_layer_norm")
 def _layer_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     input, shape, weight, bias, eps = arguments
     find_plan(operator, arguments)  # for its checks
@@ -184,6 +180,7 @@ def _layer_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) ->
     return result, mean, rstd
 
 
+@rule_of("native_layer_norm_backward")
 def _layer_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     grad_out, input, shape, mean, rstd, weight, bias, mask = arguments
     grad, examples, mean, rstd = (batch.front(each) for each in (grad_out, input, mean, rstd))
@@ -201,6 +198,7 @@ def _layer_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence
     return tuple(grads)
 
 
+@rule_of("_fused_rms_norm")
 def _rms_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     input, shape, weight, eps = arguments
     find_plan(operator, arguments)  # for its checks
@@ -213,6 +211,7 @@ def _rms_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> A
     return aten._to_copy.default(scaled, dtype=result._spec.dtype), rstd
 
 
+@rule_of("_fused_rms_norm_backward")
 def _rms_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     grad_out, input, shape, rstd, weight, mask = arguments
     grad, examples, rstd = (batch.front(each) for each in (grad_out, input, rstd))
@@ -248,6 +247,7 @@ def _summed(value: Any, dims: tuple[int, ...]) -> Any:
     return value.sum(dims) if dims else value
 
 
+@rule_of("native_group_norm")
 def _group_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     input, weight, bias, images, *others = arguments
     examples = _flat(batch.front(input))
@@ -262,6 +262,7 @@ def _group_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) ->
     return result, _parts(batch, mean), _parts(batch, rstd)
 
 
+@rule_of("native_group_norm_backward")
 def _group_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     grad_out, input, mean, rstd, weight, images, channels, places, group, mask = arguments
     grad, examples, mean, rstd = (batch.front(each) for each in (grad_out, input, mean, rstd))
@@ -302,6 +303,7 @@ def _weights_used(batch: Batch, self: Any, target: Any, weight: Any, ignore_inde
     return classes, picked * counts
 
 
+@rule_of("nll_loss_forward")
 def _nll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, target, weight, reduction, ignore_index = arguments
     find_plan(operator, arguments)  # for its checks
@@ -324,6 +326,7 @@ def _nll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return total, nothing if reduction == _NONE else count
 
 
+@rule_of("nll_loss_backward")
 def _nll_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     grad_output, self, target, weight, reduction, ignore_index, total_weight = arguments
     if weight is not None:
@@ -339,6 +342,9 @@ def _nll_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
     return aten.scatter.src(zeros, -1, classes.unsqueeze(-1), each.unsqueeze(-1))
 
 
+@rule_of(
+    "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_flash_attention_for_cpu_backward"
+)
 def _flash_attention(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """Attention of each example's batch by itself: so it may as well be one batch."""
     names = [argument.name for argument in operator.schema.arguments]
@@ -359,27 +365,3 @@ def _flash_attention(operator: OpOverload, batch: Batch, arguments: Sequence[Any
     return tuple(
         aten.reshape.default(each, (batch.size, images, *each._spec.sizes[1:])) for each in operator(*values)
     )
-
-
-RULES: dict[str, Rule] = {
-    "_scaled_dot_product_flash_attention_for_cpu": _flash_attention,
-    "_scaled_dot_product_flash_attention_for_cpu_backward": _flash_attention,
-    "_fused_rms_norm": _rms_norm,
-    "_fused_rms_norm_backward": _rms_norm_backward,
-    "affine_grid_generator": _affine_grid,
-    "convolution": _convolution,
-    "convolution_backward": _convolution_backward,
-    "native_batch_norm": _batch_norm,
-    "_native_batch_norm_legit": _batch_norm,
-    "_native_batch_norm_legit.no_stats": _batch_norm,
-    "_native_batch_norm_legit_no_training": _batch_norm,
-    "native_batch_norm_backward": _batch_norm_backward,
-    "native_layer_norm": _layer_norm,
-    "native_layer_norm_backward": _layer_norm_backward,
-    "native_group_norm": _group_norm,
-    "native_group_norm_backward": _group_norm_backward,
-    "nll_loss_forward": _nll,
-    "nll_loss_backward": _nll_backward,
-}
-
-__all__ = ["RULES", "NoRule", "folded", "is_folded"]

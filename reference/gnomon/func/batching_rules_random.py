@@ -7,17 +7,11 @@ Source: aten/src/ATen/functorch/BatchRulesRandomness.cpp.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
 from .batching import Batch, Level, below, wrap
-
-_RANDOM = re.compile(
-    r"(rand|randn|randint|randperm)(_like)?(\.|$)|(uniform|(log_)?normal|exponential|cauchy|geometric|random)_"
-    r"(\.|$)|normal\.|bernoulli|poisson$|multinomial$"
-)
 
 
 def _run(operator: OpOverload, level: Level, arguments: Sequence[Any]) -> Any:
@@ -109,12 +103,6 @@ def _aligned(batch: Batch, value: Any, rank: int) -> Any:
     return aten.reshape.default(value.value, (sizes[0], *[1] * (rank - value._spec.ndim), *sizes[1:]))
 
 
-_found: dict[OpOverload, bool] = {}
-
-
 def find_random_rule(operator: OpOverload) -> Any:
     """What runs a random operator inside a vmap; None for any other."""
-    is_random = _found.get(operator)
-    if is_random is None:
-        is_random = _found[operator] = _RANDOM.match(operator.name) is not None
-    return _run if is_random else None
+    return _run if (operator.record.base or operator).record.batching.rule == "random" else None

@@ -42,24 +42,24 @@ def check_cast(
 def check_output_dtype(base: OpOverload | None, result: dtypes.dtype, output: dtypes.dtype) -> None:
     """May a result be written to an ``out=`` of this dtype?  Raises RuntimeError.
 
-    It is converted, if it can be; the operators that are ``exact_out`` want their own dtype, those with
-    ``out_dtypes`` one of them.
+    It is converted, if it can be; the operators whose ``Out`` is ``exact`` want their own dtype, those with
+    ``dtypes`` one of them.
     """
     assert base is not None
-    if base.record.out_dtypes:
-        if output not in base.record.out_dtypes:
-            expected = " or ".join(each.name for each in base.record.out_dtypes)
+    if base.record.out.dtypes:
+        if output not in base.record.out.dtypes:
+            expected = " or ".join(each.name for each in base.record.out.dtypes)
             raise RuntimeError(
                 f"{base.schema.name}: Expected out tensor to have dtype {expected}, but got {output.name} "
                 "instead"
             )
         return
-    if base.record.exact_out and output is not result and base.record.dtype_from_out is None:
+    if base.record.out.exact and output is not result and base.record.dtype_position is None:
         raise RuntimeError(
             f"{base.schema.name}: Expected out tensor to have dtype {result.name}, but got {output.name} "
             "instead"
         )
-    check_cast(base.schema.name, result, output, base.record.cast_error)
+    check_cast(base.schema.name, result, output, base.record.out.cast_error)
 
 
 def check_no_internal_overlap(name: str, spec: Spec) -> None:
@@ -75,7 +75,7 @@ def check_no_overlap(variant: OpOverload, base: OpOverload, output: Tensor, argu
     """May ``variant`` write to ``output`` while it reads the ``arguments`` of ``base``?
 
     Raises RuntimeError for an output whose elements share memory with one another or with other elements of
-    an input, and for one that is a ``separate_out`` argument itself.
+    an input, and for one that is a ``separate`` argument itself.
     """
     check_no_internal_overlap(variant.schema.name.lstrip("_"), output._spec)
     check_no_overlap_of_inputs(variant, base, output, arguments)
@@ -88,7 +88,7 @@ def check_no_overlap_of_inputs(
     name = variant.schema.name.lstrip("_")
     for position in base.tensor_positions:
         value = arguments[position]
-        separate = position in base.record.separate_out
+        separate = position in base.record.separate_positions
         for each in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(each, Tensor) and _shares_storage(each, output):
                 check_no_partial_overlap(name, output, [each], separate)
@@ -147,7 +147,7 @@ def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor
 
     Raises RuntimeError where another one is given.  Source: get_dtype_from_result.
     """
-    position = base.record.dtype_from_out
+    position = base.record.dtype_position
     if position is None:
         return arguments
     given = arguments[position]
@@ -161,7 +161,7 @@ def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor
 
 def resize_for(base: OpOverload, output: Tensor, wanted: Spec, arguments: Sequence[Any]) -> None:
     """Give ``output`` the sizes, and the order of memory, of what ``base`` gives for ``arguments``."""
-    row_major = base.record.row_major_out
+    row_major = base.record.out.row_major
     if callable(row_major):
         row_major = row_major(*arguments)
     resize_output(output, wanted.contiguous() if row_major else wanted)

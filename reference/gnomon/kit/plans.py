@@ -71,7 +71,7 @@ def make_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
     if isinstance(result, TensorIterator):
         return Plan(result.device, result.output_specs, result.with_converted_inputs(), result.key_dtype)
     outputs = (result,) if isinstance(result, Spec) else tuple(result)
-    if tensors and not record.promotes_inputs:
+    if tensors and not record.inputs.promoted:
         return Plan(where, outputs, None, tensors[0]._spec.dtype)
     first = next(spec for spec in outputs if spec is not None)
     return Plan(where if tensors else first.device, outputs, None, first.dtype)
@@ -129,7 +129,7 @@ def find_plan(operator: OpOverload, arguments: Sequence[Any]) -> Plan:
     """The plan of a functional call, kept or made."""
     if not operator.tensor_positions:
         return make_plan(operator, arguments)  # a factory's depends on the default device too
-    plans = operator.record.plans
+    plans = operator.plans
     key = plan_key(arguments)
     plan = plans.get(key)
     if plan is None:
@@ -144,8 +144,7 @@ def drop_plans(backend: Any = None) -> None:
     """Forget all plans: kernels were registered, and a plan may name another's."""
     for packet in aten:
         for operator in packet.overloads.values():
-            if operator.record is not None:
-                operator.record.plans.clear()
+            operator.plans.clear()
 
 
 on_register(drop_plans)

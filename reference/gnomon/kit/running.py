@@ -78,9 +78,9 @@ def execute(
                 inputs.append(each)
         kernel_arguments = numbers_of_kernel(operator, plan.key_dtype, arguments)
     else:
-        if record.promotes_inputs:
+        if record.inputs.promoted:
             arguments = _promoted(operator, arguments, plan.output_specs[0].dtype)
-        if record.expands_inputs:
+        if record.inputs.expanded:
             arguments = expanded_arguments(operator, arguments, plan.output_specs[0])
         inputs = []
         for position in operator.tensor_positions:
@@ -107,13 +107,13 @@ def numbers_of_kernel(operator: OpOverload, common: dtypes.dtype, arguments: Seq
     them: an alpha of 0.3 is 0.30078125 for bfloat16.  Source: Scalar.to<scalar_t>.
     """
     record = operator.record
-    rounds = bool(record.held_numbers) and common.itemsize == 2 and common.is_floating_point
+    rounds = bool(record.held_positions) and common.itemsize == 2 and common.is_floating_point
     numbers = []
     for position in record.kernel_positions:
         if position in operator.tensor_positions:
             continue
         value = arguments[position]
-        rounded = rounds and value is not None and position in record.held_numbers
+        rounded = rounds and value is not None and position in record.held_positions
         numbers.append(common.cast(value) if rounded else value)
     return numbers
 
@@ -122,7 +122,7 @@ def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequ
     """Does a half precision tensor meet a number that keeps float32's precision?  Source: opmath_t."""
     if common.itemsize != 2 or not common.is_floating_point:
         return False
-    return any(_is_number(arguments[position], common) for position in operator.record.wide_numbers)
+    return any(_is_number(arguments[position], common) for position in operator.record.wide_positions)
 
 
 def _is_number(value: Any, common: dtypes.dtype) -> bool:
@@ -199,7 +199,7 @@ def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: S
     """The arguments, those that the record says expanded to the output's sizes."""
     expanded = list(arguments)
     for position, argument in enumerate(operator.schema.arguments):
-        if argument.name in operator.record.expands_inputs:
+        if argument.name in operator.record.inputs.expanded:
             tensor = arguments[position]
             spec = tensor._spec
             strides = geometry.expand_strides(spec.sizes, spec.strides, output.sizes)
@@ -228,7 +228,7 @@ def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
 def run_view(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Alias the first argument: the Dense kernel of view operators."""
     self = arguments[0]
-    plans = operator.record.plans
+    plans = operator.plans
     key = plan_key(arguments)
     found = plans.get(key)
     if found is None:
@@ -259,9 +259,9 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
             f"shape {list(result.sizes)}"
         )
     check_cast(operator.schema.name, result.dtype, spec.dtype)
-    if base.record.on_expanded and is_expanded(self):
-        if callable(base.record.on_expanded):
-            base.record.on_expanded(*arguments)
+    if base.record.inplace.on_expanded and is_expanded(self):
+        if callable(base.record.inplace.on_expanded):
+            base.record.inplace.on_expanded(*arguments)
         else:
             warn_of_expanded(operator)
             check_no_overlap_of_inputs(operator, base, self, arguments)

@@ -14,7 +14,7 @@ from .. import ops
 from ..dispatch import library as core
 from ..dispatch.dispatcher import Kernel, OpOverload
 from ..dispatch.library import EXPLICIT, IMPLICIT, KEY_PLACES, META, UserOperator
-from ..kit.native import Record
+from ..kit.record import Record
 from ..memory.backend import backend_names
 
 # Names that mean something else than a namespace of users' operators, or once might.

@@ -14,6 +14,7 @@ from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_in_steps, pointwise_with_numbers
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import binary, refuse, unary, unary_float, walk, with_numbers
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -93,8 +94,7 @@ gelu = native_function(
         "self": lambda grad, self, approximate: aten.gelu_backward(grad, self, approximate=approximate),
     },
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="x times the normal distribution function of x; ``approximate='tanh'`` by its tanh approximation.  "
     "The result has the sizes and the dtype of x, floating point.  Raises NotImplementedError for other "
     "dtypes, RuntimeError for any other ``approximate``.  "
@@ -147,8 +147,7 @@ silu = native_function(
     kernel=pointwise(lambda a: a * arithmetic.sigmoid(a)),
     derivatives={"self": lambda grad, self: aten.silu_backward.default(grad, conj(self))},
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="x * sigmoid(x).",
 )
 
@@ -191,8 +190,7 @@ elu = native_function(
         )
     },
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""``scale * x`` where x is not negative, else ``scale * alpha * (exp(input_scale * x) - 1)``.
 
     Clevert, Unterthiner and Hochreiter (2016).""",
@@ -295,8 +293,7 @@ softplus = native_function(
             grad, self, beta, threshold
         )
     },
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` exceeds the threshold.",
 )
 
@@ -380,8 +377,7 @@ log_sigmoid = native_function(
     "log_sigmoid(Tensor self) -> Tensor",
     python_module="nn",
     composite=lambda self: aten.log_sigmoid_forward.default(self)[0],
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``log(1 / (1 + exp(-x)))``, without overflow.  The result has the sizes and the dtype of x, "
     "floating point.  Raises NotImplementedError for other dtypes.",
 )
@@ -399,8 +395,7 @@ mish = native_function(
     kernel=pointwise(lambda a: a * arithmetic.tanh(arithmetic.log1p(arithmetic.exp(a)))),
     derivatives={"self": _mish_grad},
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``x * tanh(log(1 + exp(x)))``.  Misra (2019).",
 )
 

@@ -16,6 +16,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.record import Batching, Out
 from ..kit.rules import expect, refuse
 from ..kit.windows import flat_position, like, planes, windows
 from ..memory.accessor import TensorAccessor
@@ -150,6 +151,7 @@ def _define_average(spatial: int) -> None:
         kernel=_average_kernel(spatial),
         derivatives={"self": lambda grad, self: getattr(aten, f"{name}_backward").default(grad, self)},
         node_name=f"AdaptiveAvgPool{spatial}DBackward0",
+        batching=Batching("folded", spatial + 2),
         doc="The mean of each window of ([N,] C, *spatial), with ``output_size`` windows a dimension.",
     )
     native_function(
@@ -164,14 +166,14 @@ def _define_average(spatial: int) -> None:
             "self": lambda self: aten.zeros_like(self),
         },
         node_name=f"AdaptiveAvgPool{spatial}DBackwardBackward0",
+        batching=Batching("folded", spatial + 2),
         doc=f"The gradient of adaptive_avg_pool{spatial}d.",
     )
     native_function(
         f"adaptive_avg_pool{spatial}d(Tensor self, SymInt[{spatial}] output_size) -> Tensor",
         python_module="nn",
         composite=_adaptive_avg_pool(spatial),
-        out="out",
-        exact_out=True,
+        out=Out(exact=True),
         doc="""The mean of each window of ([N,] C, *spatial), with ``output_size`` windows a dimension.
 
         For floating point; with an output of one number a plane it is ``mean``, for complex numbers too.""",
@@ -257,9 +259,12 @@ def _define_max(spatial: int) -> None:
         },
         non_differentiable_outputs=(1,),
         node_name=f"AdaptiveMaxPool{spatial}DBackward0",
-        out=f"{name}.out(Tensor self, int[{spatial}] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> "
-        "(Tensor(a!), Tensor(b!))",
-        exact_out=True,
+        batching=Batching("folded", spatial + 2),
+        out=Out(
+            f"{name}.out(Tensor self, int[{spatial}] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> "
+            "(Tensor(a!), Tensor(b!))",
+            exact=True,
+        ),
         doc="""The largest element of each window of ([N,] C, *spatial), with ``output_size`` windows a
         dimension, and its flat position in the plane (int64).
 
@@ -274,6 +279,7 @@ def _define_max(spatial: int) -> None:
             "grad_output": lambda grad, indices: _chosen(grad, indices, spatial),
             "self": lambda self: aten.zeros_like(self),
         },
+        batching=Batching("folded", spatial + 2),
         doc=f"The gradient of {name}: an output's gradient goes to the element that was chosen.",
     )
 

@@ -42,6 +42,7 @@ native_function(
             grad, result, dim, self_spec.dtype
         )
     },
+    batching="composed",
     doc="softmax along ``dim``, with zeros where all is -inf.",
 )
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import binary, unary
 
 bitwise_not = native_function(
@@ -18,8 +19,7 @@ bitwise_not = native_function(
     meta=unary("floating", "complex"),
     kernel=pointwise(lambda a: (not a) if isinstance(a, bool) else ~a),
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="Each bit inverted; logical not for bool.",
 )
 

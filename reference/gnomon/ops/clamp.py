@@ -13,6 +13,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
+from ..kit.record import Numbers, Out
 from ..kit.rules import binary, refuse, walk
 from ..memory.spec import Spec
 from ..values.dtype import bool_, check_number_fits, real_number
@@ -53,12 +54,11 @@ clamp = native_function(
     "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
     meta=lambda self, min, max: _clamp_walk(self, min, max),
     kernel=lambda iterator, min, max: _clamp_kernel(iterator, min, max),
-    held_numbers=("min", "max"),
+    numbers=Numbers(held=("min", "max")),
     derivatives={"self": lambda grad, self, min, max: _clamp_grad(grad, self, min, max)},
     node_name="ClampBackward1",
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""Each element, but not less than ``min`` nor more than ``max``; NaN stays NaN.
 
     Raises RuntimeError when neither bound is given.""",
@@ -106,8 +106,7 @@ clamp_min = native_function(
     "clamp_min(Tensor self, Scalar min) -> Tensor",
     composite=lambda self, min: aten.clamp.default(self, min, None),
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="Each element, but not less than ``min``.",
 )
 
@@ -115,8 +114,7 @@ clamp_max = native_function(
     "clamp_max(Tensor self, Scalar max) -> Tensor",
     composite=lambda self, max: aten.clamp.default(self, None, max),
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="Each element, but not more than ``max``.",
 )
 
@@ -229,8 +227,7 @@ def _alias(schema: str, operator: OpOverload, out: str) -> OpOverload:
         schema,
         composite=lambda *arguments: operator(*arguments),
         inplace=True,
-        out=out,
-        exact_out=operator.record.exact_out,
+        out=Out(out, exact=operator.record.out.exact),
         doc="The same as ``clamp``.",
     )
 

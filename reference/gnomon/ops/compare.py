@@ -17,6 +17,7 @@ from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
 from ..kit.outputs import warn_of_expanded
+from ..kit.record import Inplace, Numbers, Out
 from ..kit.rules import can_be_read, comparison, dense_like, device_of, documented, refuse, unary_bool
 from ..memory.spec import Spec
 from ..values.dtype import (
@@ -122,8 +123,7 @@ def _infinity(name: str, infinity: float) -> Any:
         f"{name}(Tensor self) -> Tensor",
         meta=rule,
         kernel=pointwise(lambda a: a == infinity),
-        out="out",
-        exact_out=True,
+        out=Out(exact=True),
         doc=f"Is each element {infinity}?  Raises RuntimeError for complex numbers.",
     )
 
@@ -141,8 +141,7 @@ signbit = native_function(
     "signbit(Tensor self) -> Tensor",
     meta=_signbit_rule,
     kernel=pointwise(lambda a: math.copysign(1.0, a) < 0),
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="Is each element negative?  -0.0 is.  Complex is refused.",
 )
 
@@ -190,9 +189,7 @@ nan_to_num = native_function(
     kernel=_nan_to_num,
     derivatives={"self": lambda grad, self: grad * self.isfinite()},
     inplace=True,
-    out="out",
-    row_major_out=lambda self, *numbers: self.dtype.category < 2,
-    exact_out=True,
+    out=Out(row_major=lambda self, *numbers: self.dtype.category < 2, exact=True),
     doc="""NaN, inf and -inf replaced: by 0, the dtype's largest number and its least, or by what is given.
 
     Integers are unchanged.""",
@@ -236,8 +233,7 @@ for _schema, _out in (
     native_function(
         f"{_schema}, *, bool assume_unique=False, bool invert=False) -> Tensor",
         composite=_isin,
-        out=_out,
-        exact_out=True,
+        out=Out(_out, exact=True),
         doc="""Is each element among the others (with ``invert``: is it not)?  ``assume_unique`` does nothing.
 
         Raises RuntimeError for bool and complex.""",
@@ -268,16 +264,15 @@ def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
 
 where = native_function(
     "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
-    numbers="either",
-    numbers_fit=True,
+    numbers=Numbers("either", fit=True),
     meta=where_rule,
     kernel=pointwise(lambda condition, a, b: a if condition else b),
     derivatives={
         "self": lambda grad, condition: aten.where.self(condition, grad, 0),
         "other": lambda grad, condition: aten.where.self(condition, 0, grad),
     },
-    out="self_out",
-    exact_out=True,
+    linear=("self other",),
+    out=Out("self_out", exact=True),
     doc="""``self`` where ``condition`` is true, else ``other``.
 
     The condition is a bool tensor; all three broadcast, the choices promote.  Raises RuntimeError for a
@@ -328,8 +323,7 @@ for _schema in (
     native_function(
         _schema,
         composite=_masked_fill,
-        inplace=True,
-        on_expanded=_fill_expanded,
+        inplace=Inplace(on_expanded=_fill_expanded),
         doc="""``self``, with ``value`` where ``mask`` is true; the dtype stays that of ``self``.
 
         The mask is bool and broadcasts; a value that is a tensor has no dimensions.  Raises RuntimeError

@@ -16,6 +16,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise
 from ..kit.native import native_function
+from ..kit.record import Batching, Out
 from ..kit.rules import dense_like, to_float, walk
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, alias_tensor
@@ -35,8 +36,7 @@ conj_physical = native_function(
     "conj_physical(Tensor self) -> Tensor",
     composite=lambda self: aten._conj_physical.default(self) if self._spec.dtype.is_complex else self,
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="The complex conjugate, computed; a real tensor itself.",
 )
 
@@ -123,6 +123,7 @@ view_as_complex = native_function(
     variants="function",
     explicit=_view_as_complex,
     derivatives={"self": lambda grad: aten.view_as_real.default(grad.contiguous())},
+    batching=Batching("leading", 1),
     doc="""A view without the last dimension, of size 2: real and imaginary parts as complex numbers.
 
     float32 and float64 only.  Raises RuntimeError for another size, and where the two parts do not lie side
@@ -197,8 +198,7 @@ complex_ = native_function(
     meta=_parts_rule,
     kernel=pointwise(complex),
     derivatives={"real": lambda grad: aten.real(grad), "imag": lambda grad: aten.imag(grad)},
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="Complex numbers of two tensors that broadcast: both float32, or both float64.",
 )
 
@@ -218,8 +218,7 @@ polar = native_function(
     meta=_parts_rule,
     kernel=pointwise(_polar),
     derivatives={"abs, angle": _polar_grad},
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``abs * (cos(angle) + i sin(angle))``; both float32, or both float64.",
 )
 

@@ -119,7 +119,7 @@ def _fill_(self: Tensor, value: Any) -> Tensor:
     is_one_half = spec.numel == 1 and spec.dtype in (float16, bfloat16)
     check_number_fits(value, float64 if is_one_half else spec.dtype)
     if spec.numel:
-        plans = fill_.record.plans
+        plans = fill_.plans
         found = plans.get(spec)
         if found is None:
             found = plans[spec] = _fill_rule(spec, value), {}
@@ -164,6 +164,7 @@ native_function(
     explicit=lambda self, value: _fill_(aten.empty_like(self), value),
     launches="fill_.Scalar",
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
+    batching="leading",
     doc="A tensor like ``self`` filled with a number.",
 )
 
@@ -199,6 +200,8 @@ clone = native_function(
     explicit=_clone,
     launches="copy_",
     derivatives={"self": lambda grad: grad},
+    linear=("self",),
+    batching="leading",
     doc="""A copy with memory of its own, in the same order of memory unless ``memory_format`` says otherwise.
 
     With the sizes and the dtype of ``self``.""",
@@ -225,7 +228,9 @@ to_copy = native_function(
     explicit=_to_copy,
     launches="copy_",
     derivatives={"self": lambda grad, self_spec: _to_copy_grad(grad, self_spec)},
+    linear=("self",),
     node_name="ToCopyBackward0",
+    batching="leading",
     doc="A copy with another dtype or on another device.",
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..memory.spec import Spec
 from ..values import geometry
 from ..values.device import contiguous_format
@@ -50,6 +51,7 @@ native_function(
     variants="function",
     explicit=_diagonal_backward,
     derivatives={"grad_output": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
+    batching="sized",
     doc="Zeros of ``input_sizes`` with ``grad_output`` on the diagonal.",
 )
 
@@ -64,8 +66,8 @@ native_function(
             grad, self_sizes, offset, dim1, dim2
         )
     },
-    exact_out=True,
-    out="out",
+    batching="along",
+    out=Out(exact=True),
     doc="A copy of the diagonal of dimensions ``dim1`` and ``dim2``; see diagonal.",
 )
 
@@ -88,6 +90,7 @@ native_function(
     "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     explicit=_diag_embed,
     derivatives={"self": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
+    batching="along",
     doc="""Zeros with the last dimension of ``self`` on the diagonal of two new dimensions, ``dim1`` and
     ``dim2``.
 
@@ -107,8 +110,7 @@ def _diag(self: Any, diagonal: int) -> Any:
 native_function(
     "diag(Tensor self, int diagonal=0) -> Tensor",
     composite=_diag,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="A matrix with the vector ``self`` on its diagonal, or a copy of the diagonal of the matrix ``self``."
     "  Raises RuntimeError for other numbers of dimensions.",
 )

@@ -29,6 +29,7 @@ from ..kit.generator import (
     uniform53,
 )
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.tensor import Tensor
@@ -134,6 +135,7 @@ for _schema, _function, _kernel, _doc in (
         explicit=_function,
         kernel=_kernel,
         derivatives={"self": _zero_grad},
+        batching="random",
         doc=_doc,
     )
 
@@ -173,6 +175,7 @@ native_function(
     variants="function",
     explicit=lambda mean, std, generator: _draw_normal(mean, mean._spec.sizes, mean, std, generator),
     derivatives={"mean": _zero_grad},
+    batching="random",
     out="Tensor_float_out",
     doc="""Numbers drawn from normal distributions, each with its mean.
 
@@ -184,6 +187,7 @@ native_function(
     variants="function",
     explicit=lambda mean, std, generator: _draw_normal(std, std._spec.sizes, mean, std, generator),
     derivatives={"std": _zero_grad},
+    batching="random",
     out="float_Tensor_out",
     doc="Numbers drawn from normal distributions, each with its standard deviation.",
 )
@@ -193,6 +197,7 @@ native_function(
     variants="function",
     explicit=_normal_of_tensors,
     derivatives={"mean": _zero_grad, "std": _zero_grad},
+    batching="random",
     out="Tensor_Tensor_out",
     doc="Numbers drawn from normal distributions, each with its mean and deviation, which broadcast.",
 )
@@ -209,6 +214,7 @@ native_function(
     "normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? "
     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     explicit=_normal_of_size,
+    batching="random",
     doc="A tensor of ``size`` drawn from one normal distribution.",
 )
 
@@ -304,6 +310,7 @@ native_function(
     explicit=_poisson,
     kernel=_poisson_kernel,
     derivatives={"self": _zero_grad},
+    batching="random",
     doc="""Numbers drawn from Poisson distributions, whose rates are the elements of ``self``.
 
     Raises RuntimeError for a negative rate, NotImplementedError for dtypes that are not floating point.""",
@@ -359,8 +366,8 @@ native_function(
     "Tensor",
     explicit=_multinomial,
     derivatives={},
-    out="out",
-    exact_out=True,
+    batching="random",
+    out=Out(exact=True),
     doc="""``num_samples`` categories (int64) drawn by the weights in a vector, or in each row of a matrix.
 
     Weights need not add up to 1.  Without ``replacement`` each category comes at most once.  Raises

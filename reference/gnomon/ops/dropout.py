@@ -113,6 +113,7 @@ native_function(
         )
     },
     non_differentiable_outputs=(1,),
+    batching="composed",
     variants="function",
     doc="dropout, and the mask (bool) of what was kept: all, unless ``train`` is True or None.",
 )
@@ -123,6 +124,7 @@ native_function(
     derivatives={
         "grad_output": lambda grad, mask, scale: aten.native_dropout_backward.default(grad, mask, scale)
     },
+    batching="composed",
     variants="function",
     doc="""The gradient of native_dropout: ``grad_output * mask * scale``.
 

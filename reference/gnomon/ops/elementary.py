@@ -16,6 +16,7 @@ from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
 from ..kit.outputs import check_cast, check_no_internal_overlap
+from ..kit.record import Numbers, Out
 from ..kit.rules import (
     binary,
     binary_float,
@@ -336,7 +337,7 @@ logit = native_function(
     "logit(Tensor self, float? eps=None) -> Tensor",
     meta=with_numbers(unary_float("complex"), as_halves=True),
     kernel=_logit,
-    held_numbers=("eps",),
+    numbers=Numbers(held=("eps",)),
     derivatives={"self": _logit_grad},
     inplace=True,
     out="out",
@@ -444,7 +445,6 @@ heaviside = native_function(
     meta=_heaviside_rule,
     kernel=pointwise(lambda a, value: value if a == 0 else a > 0),
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="0 below 0, 1 above, and at 0 the element of ``values``, which has the same dtype.  Has no gradient.",
 )

@@ -61,6 +61,7 @@ native_function(
             )
         )
     },
+    linear=("weight",),
     doc="""Rows of ``weight`` (rows, width) by number: indices (*), int32 or int64, give (*, width).
 
     The row ``padding_idx`` gets no gradient.  Raises IndexError for a number that is no row.""",

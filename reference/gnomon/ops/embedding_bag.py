@@ -182,6 +182,11 @@ def _bag_grad(
     return aten._embedding_bag_backward.default(grad, indices, offsets, *found, *options)
 
 
+def _linear_arguments(weight: Any, indices: Any, offsets: Any, by_frequency: Any, mode: int, *_: Any) -> Any:
+    """Sums and means are linear in the rows, and in what scales them; which is largest is not."""
+    return () if mode == MAX else ("weight", "per_sample_weights")
+
+
 _ARGUMENTS = (
     "Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
     "sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False"
@@ -200,6 +205,7 @@ native_function(
             )
         ),
     },
+    linear=_linear_arguments,
     non_differentiable_outputs=(1, 2, 3),
     doc="""For each bag the sum (``mode`` 0), mean (1) or maximum (2) of its rows of ``weight``; with the bag
     of each index, the number of rows in each bag, and the rows that the maximum chose.

@@ -164,6 +164,7 @@ empty_like = native_function(
     explicit=_empty_like,
     launches="",
     derivatives={},
+    batching="leading",
     doc="A tensor of the sizes, dtype, device and order of memory of ``self``, with whatever numbers were "
     "there.",
 )
@@ -209,6 +210,7 @@ full_like = native_function(
     explicit=lambda self, fill_value, *options: filled(aten.empty_like.default(self, *options), fill_value),
     launches="fill_.Scalar",
     derivatives={},
+    batching="leading",
     doc="""A tensor of the sizes of ``self`` filled with a number.
 
     It has the strides, the dtype and the device of ``self`` unless others are given.""",
@@ -219,6 +221,7 @@ zeros_like = native_function(
     explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 0),
     launches="fill_.Scalar",
     derivatives={},
+    batching="leading",
     doc="""A tensor of the sizes of ``self`` filled with 0.
 
     It has the strides, the dtype and the device of ``self`` unless others are given.""",
@@ -229,6 +232,7 @@ ones_like = native_function(
     explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 1),
     launches="fill_.Scalar",
     derivatives={},
+    batching="leading",
     doc="""A tensor of the sizes of ``self`` filled with 1.
 
     It has the strides, the dtype and the device of ``self`` unless others are given.""",
@@ -249,6 +253,7 @@ def _new(name: str, value: Any) -> Any:
         explicit=make,
         launches="" if value is None else "fill_.Scalar",
         derivatives={},
+        batching="for_each",
         doc=f"A tensor of ``size`` with the dtype and device of ``self``: {name[4:]}.",
     )
 
@@ -272,6 +277,7 @@ native_function(
     explicit=_new_empty_strided,
     launches="",
     derivatives={},
+    batching="for_each",
     doc="A tensor of ``size`` and ``stride`` (elements) with the dtype and device of ``self``, with whatever "
     "numbers were there.",
 )
@@ -293,6 +299,7 @@ new_full = native_function(
     explicit=_new_full,
     launches="fill_.Scalar",
     derivatives={},
+    batching="for_each",
     doc="A tensor of ``size`` filled with a number, with the dtype and device of ``self``.",
 )
 
@@ -359,6 +366,7 @@ native_function(
     "result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType",
     variants="function",
     explicit=lambda tensor, other: result_type(tensor._spec, other),
+    batching="composed",
     doc="The dtype that an operator of a tensor and a number gives.",
 )
 

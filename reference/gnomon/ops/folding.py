@@ -16,6 +16,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.record import Batching
 from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -170,6 +171,7 @@ native_function(
         )
     },
     node_name="Im2ColBackward0",
+    batching=Batching("folded", 4),
     out="out",
     doc="""The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows), padded
     with zeros.
@@ -188,6 +190,7 @@ native_function(
         )
     },
     node_name="Col2ImBackward0",
+    batching=Batching("folded", 3),
     out="out",
     doc="""The image of ``output_size`` that im2col would show so, where windows overlap the sum of them:
     ([N,] C * kernel height * kernel width, windows) gives ([N,] C, H, W).
@@ -275,6 +278,7 @@ native_function(
     explicit=_pixel_shuffle,
     variants="function",
     derivatives={"self": lambda grad, upscale_factor: aten.pixel_unshuffle.default(grad, upscale_factor)},
+    batching=Batching("leading", 3),
     doc="""(*, C * r * r, H, W) as (*, C, H * r, W * r): r * r channels become a square of pixels.
 
     The result has the dtype of ``self``.  Raises RuntimeError for channels that are no multiple of r *
@@ -286,6 +290,7 @@ native_function(
     explicit=_pixel_unshuffle,
     variants="function",
     derivatives={"self": lambda grad, downscale_factor: aten.pixel_shuffle.default(grad, downscale_factor)},
+    batching=Batching("leading", 3),
     doc="""(*, C, H * r, W * r) as (*, C * r * r, H, W): each square of pixels becomes channels.
 
     The result has the dtype of ``self``.  Raises RuntimeError for a height or width that is no multiple
@@ -299,6 +304,7 @@ native_function(
     derivatives={
         "self": lambda grad, self_sizes, groups: aten.channel_shuffle.default(grad, self_sizes[1] // groups)
     },
+    batching="composed",
     doc="""The channels of (N, C, *) in another order: ``groups`` rows of them, read column by column.
 
     With the sizes and the dtype of ``self``.  Raises RuntimeError for channels that the groups do not

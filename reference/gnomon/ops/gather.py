@@ -10,6 +10,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.indexing import check_index_dtype, positions_along, slice_offsets
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -51,9 +52,9 @@ gather = native_function(
             grad.new_zeros(self_sizes), dim, index, grad
         )
     },
-    separate_out=("self",),
-    exact_out=True,
-    out="out",
+    linear=("self",),
+    separate=("self",),
+    out=Out(exact=True),
     doc="""Elements picked along ``dim`` by ``index`` (int64 or int32), whose sizes the result has.
 
     ``result[i][j] = self[index[i][j]][j]`` for dim 0.  Raises RuntimeError for an index that is out of range,
@@ -86,9 +87,8 @@ def _take_along_dim(self: Any, indices: Any, dim: int | None) -> Any:
 native_function(
     "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
     composite=_take_along_dim,
-    separate_out=("self",),
-    exact_out=True,
-    out="out",
+    separate=("self",),
+    out=Out(exact=True),
     doc="""gather with ``indices`` (int64), such as argsort's, that broadcast with ``self`` but for ``dim``.
 
     Without ``dim`` both are viewed as flat; with it, an index counts from the end where it is negative, and
@@ -126,9 +126,8 @@ native_function(
             grad.new_zeros(self_sizes), index, grad, True
         )
     },
-    separate_out=("self", "index"),
-    exact_out=True,
-    out="out",
+    separate=("self", "index"),
+    out=Out(exact=True),
     doc="""Elements of ``self``, seen as one row-major row, at the positions in ``index`` (int64), whose sizes
     the result has.
 
@@ -183,9 +182,9 @@ index_select = native_function(
     meta=_index_select_rule,
     kernel=_index_select_kernel,
     derivatives={"self": _index_select_grad},
-    separate_out=("self", "index"),
-    exact_out=True,
-    out="out",
+    linear=("self",),
+    separate=("self", "index"),
+    out=Out(exact=True),
     doc="""The slices along ``dim`` that a vector ``index`` (int32 or int64) names.
 
     ``result[:, i] = self[:, index[i]]`` for dim 1.  Raises IndexError for an index out of range (RuntimeError

@@ -19,6 +19,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.record import Batching
 from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -295,6 +296,7 @@ native_function(
     f"Tensor input, Tensor grid, {_OPTIONS}, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     meta=_double_rule,
     kernel=_sampler_double_kernel,
+    batching="folded",
     doc="The gradients of grid_sampler_2d_backward and grid_sampler_3d_backward with respect to grad_output, "
     "input and grid.",
 )
@@ -361,6 +363,7 @@ def _define(spatial: int) -> None:
         kernel=_sampler_kernel,
         derivatives={"input, grid": backward},
         node_name=f"GridSampler{spatial}DBackward0",
+        batching=Batching("folded", spatial + 2),
         doc=f"""``input`` (N, C, {axes}) at the places of ``grid`` (N, *output sizes, {spatial}), whose
         coordinates go from -1 to 1, x first.
 
@@ -378,6 +381,7 @@ def _define(spatial: int) -> None:
         kernel=_sampler_backward_kernel,
         derivatives={"grad_output, input, grid": _double_backward},
         node_name=f"GridSampler{spatial}DBackwardBackward0",
+        batching=Batching("folded", spatial + 2),
         doc=f"""The gradients of {name} with respect to input and grid; None for what the mask leaves out.
 
         Raises RuntimeError for a ``grad_output`` of other sizes than {name}'s result.""",

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..values.dtype import bfloat16, float16, float32, float64
 from ..values.geometry import Ints, wrap_dim
 
@@ -91,9 +92,9 @@ for _name, _arguments, _function, _doc in (
         f"fft_{_name}({_arguments}) -> Tensor",
         python_module="fft",
         composite=_function,
-        out="out",
-        row_major_out=True,
-        out_dtypes=(float16, bfloat16, float32, float64) if _name.startswith("hfft") else (),
+        out=Out(
+            row_major=True, dtypes=(float16, bfloat16, float32, float64) if _name.startswith("hfft") else ()
+        ),
         variants="function",
         doc=f"{_doc}  Of a Hermitian dimension n // 2 + 1 elements are there.\n\nSizes and ``norm`` as for "
         "hfft.  Raises RuntimeError for half precision and sizes less than 1.",

@@ -15,6 +15,7 @@ from ..kit.indexing import add_at, copy_elements, from_front
 from ..kit.iterator import TensorIterator, converted_spec
 from ..kit.native import native_function
 from ..kit.numbers import is_numpy_scalar
+from ..kit.record import Inplace
 from ..kit.rules import can_be_read, expect
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -192,6 +193,7 @@ _index = native_function(
             grad.new_zeros(self_sizes), indices, grad, True
         )
     },
+    linear=("self",),
     node_name="IndexBackward0",
     doc="index with one int64 tensor or None for each dimension, the tensors broadcast to one shape.",
 )
@@ -261,9 +263,8 @@ native_function(
         "values": lambda grad, indices: aten._index.default(grad, indices),
     },
     node_name="IndexPutBackward0",
-    separate_out=("indices", "values"),
-    on_expanded=True,
-    inplace=True,
+    separate=("indices", "values"),
+    inplace=Inplace(on_expanded=True),
     doc="index_put with indices as for _index, and values of the indexed sizes.",
 )
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.iterator import result_type
 from ..kit.native import native_function
+from ..kit.record import Inputs, Out
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
@@ -90,11 +91,11 @@ cat = native_function(
     "cat(Tensor[] tensors, int dim=0) -> Tensor",
     meta=_cat_rule,
     kernel=_cat_kernel,
-    promotes_inputs=True,
-    cast_error=TypeError,
+    inputs=Inputs(promoted=True),
     derivatives={"tensors": _cat_grad},
-    separate_out=("tensors",),
-    out="out",
+    linear=("tensors",),
+    separate=("tensors",),
+    out=Out(cast_error=TypeError),
     doc="""Tensors one after another along dimension ``dim``; their other sizes must agree, their dtypes
     promote.
 
@@ -107,9 +108,8 @@ for _name in ("concat", "concatenate"):
     native_function(
         f"{_name}(Tensor[] tensors, int dim=0) -> Tensor",
         composite=lambda tensors, dim: aten.cat.default(tensors, dim),
-        separate_out=("tensors",),
-        cast_error=TypeError,
-        out="out",
+        separate=("tensors",),
+        out=Out(cast_error=TypeError),
         doc="Another name for cat.",
     )
 
@@ -138,11 +138,10 @@ def _stack_grad(grad: Any, dim: int, tensors_spec: Sequence[Spec], grad_input_ma
 stack = native_function(
     "stack(Tensor[] tensors, int dim=0) -> Tensor",
     explicit=_stack,
-    cast_error=TypeError,
     derivatives={"tensors": _stack_grad},
-    separate_out=("tensors",),
-    out="out",
-    row_major_out=True,
+    linear=("tensors",),
+    separate=("tensors",),
+    out=Out(cast_error=TypeError, row_major=True),
     doc="Tensors of equal sizes along a new dimension ``dim``.",
 )
 
@@ -183,9 +182,8 @@ for _name, _function, _doc in (
     native_function(
         f"{_name}(Tensor[] tensors) -> Tensor",
         composite=_function,
-        separate_out=("tensors",),
-        cast_error=TypeError,
-        out="out",
+        separate=("tensors",),
+        out=Out(cast_error=TypeError),
         doc=_doc + "  Raises RuntimeError for an empty list.",
     )
 

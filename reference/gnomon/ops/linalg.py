@@ -18,6 +18,7 @@ from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise_in_steps
 from ..kit.native import native_function
+from ..kit.record import Inputs, Numbers, Out
 from ..kit.rules import check_alpha, computed_in, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -92,8 +93,8 @@ mm = native_function(
         "self": lambda grad, mat2, self_spec: _left_gradient(grad, mat2, self_spec),
         "mat2": lambda grad, self, mat2_spec: _right_gradient(grad, self, mat2_spec),
     },
-    exact_out=True,
-    out="out",
+    linear=("self", "mat2"),
+    out=Out(exact=True),
     doc="""The product of two matrices, (n, k) and (k, m).
 
     Raises RuntimeError for other numbers of dimensions, sizes that do not fit, or different dtypes.""",
@@ -152,8 +153,8 @@ bmm = native_function(
         "self": lambda grad, mat2: grad.bmm(_adjoint(mat2)),
         "mat2": lambda grad, self: _adjoint(self).bmm(grad),
     },
-    exact_out=True,
-    out="out",
+    linear=("self", "mat2"),
+    out=Out(exact=True),
     doc="""The products of matrices pair by pair, (b, n, k) and (b, k, m).
 
     Raises RuntimeError for other numbers of dimensions, sizes that do not fit, or different dtypes.""",
@@ -199,15 +200,14 @@ addmm = native_function(
     "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     meta=_addmm_rule,
     kernel=_sum_kernel,
-    expands_inputs=("self",),
+    inputs=Inputs(expanded=("self",)),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
         "mat1": lambda grad, mat2, mat1_spec, alpha: _scaled(_left_gradient(grad, mat2, mat1_spec), alpha),
         "mat2": lambda grad, mat1, mat2_spec, alpha: _scaled(_right_gradient(grad, mat1, mat2_spec), alpha),
     },
     inplace=True,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""``beta * self + alpha * (mat1 @ mat2)``: (n, k) and (k, m); ``self`` broadcasts to (n, m).
 
     With beta 0 ``self`` is ignored.  Raises RuntimeError for sizes and dtypes that do not fit.""",
@@ -224,15 +224,14 @@ baddbmm = native_function(
     "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     meta=_baddbmm_rule,
     kernel=_sum_kernel,
-    expands_inputs=("self",),
+    inputs=Inputs(expanded=("self",)),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
         "batch1": lambda grad, batch2, alpha: _scaled(grad.bmm(_adjoint(batch2)), alpha),
         "batch2": lambda grad, batch1, alpha: _scaled(_adjoint(batch1).bmm(grad), alpha),
     },
     inplace=True,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""``beta * self + alpha * (batch1 @ batch2)``, matrices pair by pair: (b, n, k) and (b, k, m).
 
     ``self`` broadcasts to (b, n, m).  Raises RuntimeError for sizes and dtypes that do not fit.""",
@@ -282,8 +281,7 @@ addmv = native_function(
     "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     composite=_addmv,
     inplace=True,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""``beta * self + alpha * (mat @ vec)``: (n, k) and (k); ``self`` broadcasts to (n).
 
     All of one dtype.  Raises RuntimeError for other sizes and dtypes.""",
@@ -313,7 +311,7 @@ addr = native_function(
     "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     meta=_addr_rule,
     kernel=pointwise_in_steps(_addr),
-    held_numbers=("beta", "alpha"),
+    numbers=Numbers(held=("beta", "alpha")),
     derivatives={
         "self": lambda grad, beta: _scaled(grad, beta),
         "vec1": lambda grad, vec2, alpha: _scaled(grad.mv(vec2.conj()), alpha),
@@ -360,8 +358,8 @@ dot = native_function(
         "self": lambda grad, tensor: grad * tensor.conj(),
         "tensor": lambda grad, self: grad * self.conj(),
     },
-    exact_out=True,
-    out="out",
+    linear=("self", "tensor"),
+    out=Out(exact=True),
     doc="The inner product of two vectors of equal length and dtype.",
 )
 
@@ -372,8 +370,9 @@ mv = native_function(
         "self": lambda grad, vec: aten.outer.default(grad, vec.conj()),
         "vec": lambda grad, self: self.conj().t().mv(grad),
     },
-    exact_out=True,
-    out="out",
+    linear=("self", "vec"),
+    batching="composed",
+    out=Out(exact=True),
     doc="The product of a matrix (n, k) and a vector (k).",
 )
 
@@ -435,8 +434,7 @@ def _matmul(self: Any, other: Any) -> Any:
 matmul = native_function(
     "matmul(Tensor self, Tensor other) -> Tensor",
     composite=_matmul,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""The matrix product: of vectors, matrices, or stacks of matrices whose leading dimensions broadcast.
 
     Raises RuntimeError for 0-dim operands and sizes that do not fit.""",

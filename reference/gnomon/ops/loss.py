@@ -15,6 +15,7 @@ from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import pointwise
 from ..kit.native import native_function
 from ..kit.outputs import check_cast
+from ..kit.record import Out
 from ..kit.rules import refuse, unary, walk
 from ..memory.spec import Spec
 from ..values.dispatch_key import BATCHED, FORWARD_AD
@@ -186,8 +187,7 @@ native_function(
     "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor",
     python_module="nn",
     composite=_weighted_binary_cross_entropy,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""``-(target * log(self) + (1 - target) * log(1 - self))``, times ``weight``.
 
     Logarithms are at least -100.  Raises RuntimeError for numbers outside 0 to 1, and for a target of another
@@ -269,8 +269,7 @@ native_function(
     composite=lambda self, target, reduction: _reduced(
         _in_dtype_of(self, ((-(target * self)).exp() + 1).log()), reduction
     ),
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``log(1 + exp(-target * self))`` in the dtype of ``self``; inf where the exponential overflows.",
 )
 

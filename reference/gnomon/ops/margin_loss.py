@@ -11,6 +11,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import can_be_read, refuse, refuse_half
 from ..values.dtype import check_number_fits, int32, int64
 
@@ -95,8 +96,7 @@ native_function(
     "reduction=Mean) -> Tensor",
     python_module="nn",
     composite=_multi_margin_loss,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""The sum of ``max(0, margin - self[target] + self[i]) ** p`` over the other classes i, over C.
 
     ``self``: float32 or float64 scores (N, C) or (C); ``target``: classes (N), int64; ``weight`` (C)
@@ -128,8 +128,7 @@ native_function(
     "multilabel_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
     python_module="nn",
     composite=_multilabel_margin_loss,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""The sum of ``max(0, 1 - self[t] + self[i])`` over the target's classes t and all others i, over C.
 
     ``self``: float32 or float64 scores (N, C) or (C); ``target``: as large, int64, the classes of each row

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -45,9 +46,8 @@ native_function(
     "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
     meta=_nonzero_rule,
     kernel=_nonzero_kernel,
-    separate_out=("self",),
-    exact_out=True,
-    out="out",
+    separate=("self",),
+    out=Out(exact=True),
     doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold "
     "``fill_value``.",
 )
@@ -65,9 +65,8 @@ def _nonzero(self: Any) -> Any:
 nonzero = native_function(
     "nonzero(Tensor self) -> Tensor",
     composite=_nonzero,
-    separate_out=("self",),
-    exact_out=True,
-    out="out",
+    separate=("self",),
+    out=Out(exact=True),
     doc="The indices of the elements that are not 0, one a row (int64).",
 )
 
@@ -139,9 +138,8 @@ masked_select = native_function(
     "masked_select(Tensor self, Tensor mask) -> Tensor",
     explicit=_masked_select,
     derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
-    separate_out=("self", "mask"),
-    exact_out=True,
-    out="out",
+    separate=("self", "mask"),
+    out=Out(exact=True),
     doc="""The elements where ``mask`` (bool) is true, as a vector; both broadcast.
 
     Raises RuntimeError for a mask of another dtype.""",

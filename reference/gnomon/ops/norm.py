@@ -16,6 +16,7 @@ from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import reduce, reduced_dims
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -135,8 +136,7 @@ linalg_vector_norm = native_function(
     identity=0,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""The norm of order ``ord`` of the elements over dimensions ``dim`` (all if None), taken as a vector.
 
     ``(sum of |x| ** ord) ** (1 / ord)``; how many are not 0 for ord 0, the largest and the smallest size for
@@ -165,16 +165,14 @@ native_function(
     "norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> "
     "Tensor",
     composite=_norm,
-    exact_out=True,
-    out="dtype_out",
+    out=Out("dtype_out", exact=True),
     doc="The norm of order ``p`` (2 if None) over dimensions ``dim``, computed in ``dtype``.",
 )
 
 native_function(
     "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
     composite=lambda self, p, dim, keepdim: _norm(self, p, dim, keepdim, None),
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="The norm of order ``p`` (2 if None) over dimensions ``dim``.",
 )
 
@@ -257,8 +255,7 @@ native_function(
     composite=_matrix_norm,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc=_DOC,
 )
 
@@ -268,8 +265,7 @@ native_function(
     composite=_named_matrix_norm,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="str_ord_out",
+    out=Out("str_ord_out", exact=True),
     doc=_DOC,
 )
 
@@ -303,8 +299,7 @@ native_function(
     composite=_linalg_norm,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""A vector norm over one dimension, or over all elements where no order is given; a matrix norm over
     two.
 
@@ -317,7 +312,6 @@ native_function(
     composite=_named_linalg_norm,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="ord_str_out",
+    out=Out("ord_str_out", exact=True),
     doc="A matrix norm by its name, 'fro' or 'nuc'; see linalg.matrix_norm.",
 )

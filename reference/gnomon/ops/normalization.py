@@ -13,6 +13,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum, exp, log
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import expect, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -111,8 +112,7 @@ native_function(
         )
     },
     node_name="SoftmaxBackward0",
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""softmax along ``dim`` of a floating point tensor: row-major, of its sizes and dtype.
 
     Raises RuntimeError for ``half_to_float``; other dtypes are refused.""",
@@ -128,8 +128,7 @@ native_function(
         )
     },
     node_name="LogSoftmaxBackward0",
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="""The logarithm of softmax along ``dim`` of a floating point tensor: row-major, of its sizes and
     dtype.
 
@@ -196,8 +195,7 @@ def _converted(self: Any, dtype: Any) -> Any:
 native_function(
     "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dim, dtype: aten._softmax.default(_converted(self, dtype), dim, False),
-    out="int_out",
-    exact_out=True,
+    out=Out("int_out", exact=True),
     doc="""exp(x) over its sum along ``dim``.  ``dtype`` converts the input first.
 
     The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,
@@ -207,8 +205,7 @@ native_function(
 native_function(
     "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dim, dtype: aten._log_softmax.default(_converted(self, dtype), dim, False),
-    out="int_out",
-    exact_out=True,
+    out=Out("int_out", exact=True),
     doc="""The logarithm of softmax along ``dim``.  ``dtype`` converts the input first.
 
     The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,

@@ -15,6 +15,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.record import Batching, Out
 from ..kit.rules import expect, refuse
 from ..kit.windows import like, planes, windows
 from ..memory.accessor import TensorAccessor
@@ -72,6 +73,7 @@ native_function(
     derivatives={
         "self": lambda grad, pad: aten.constant_pad_nd.default(grad, tuple(-each for each in pad), 0)
     },
+    batching="leading",
     variants="function",
     doc="""``self`` with ``pad`` elements of ``value`` at the ends of its last dimensions.
 
@@ -194,8 +196,8 @@ def _define(kind: str, spatial: int, how: str) -> None:
             "self": lambda grad, self, padding: getattr(aten, f"{name}_backward").default(grad, self, padding)
         },
         node_name=f"{kind.capitalize()}Pad{spatial}DBackward0",
-        out="out",
-        exact_out=True,
+        batching=Batching("folded", spatial + 2),
+        out=Out(exact=True),
         doc=f"""([N,] C, *{spatial} dimension(s)) padded with {how}.
 
         ``padding`` goes from the last dimension to the front; negative numbers take away.  Channels last stay
@@ -210,6 +212,7 @@ def _define(kind: str, spatial: int, how: str) -> None:
             "grad_output": lambda grad, padding: getattr(aten, name).default(grad, padding),
             "self": lambda self: aten.zeros_like(self),
         },
+        batching=Batching("folded", spatial + 2),
         doc=f"The gradient of {name}: each element's is the sum of those of its copies.",
     )
 

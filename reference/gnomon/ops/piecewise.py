@@ -14,6 +14,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.iterator import TensorIterator
 from ..kit.loops import pointwise, pointwise_with_numbers
 from ..kit.native import native_function
+from ..kit.record import Numbers, Out
 from ..kit.rules import binary, computed_in, dense_like, expect, refuse, unary, walk, with_numbers
 from ..memory.spec import Spec
 from ..values.dtype import bool_, check_number_fits, int64, real_number
@@ -37,9 +38,7 @@ relu = native_function(
     kernel=pointwise(_relu),
     derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
     inplace=True,
-    out="out",
-    row_major_out=True,
-    exact_out=True,
+    out=Out(row_major=True, exact=True),
     doc="""max(x, 0), with the sizes and the dtype of x.  Its gradient at 0 is 0.
 
     Raises RuntimeError for bool, NotImplementedError for complex dtypes.""",
@@ -67,8 +66,7 @@ leaky_relu = native_function(
         )
     },
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="x where it is positive, else x * negative_slope.",
 )
 
@@ -137,10 +135,9 @@ hardshrink = native_function(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     meta=_shrink_rule,
     kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
-    held_numbers=("lambd",),
+    numbers=Numbers(held=("lambd",)),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="x, and 0 where it is between -lambd and lambd.  The result has the sizes and the dtype of x, "
     "floating point.  Raises NotImplementedError for other dtypes, RuntimeError for a lambd that they do not "
     "hold.",
@@ -150,7 +147,7 @@ hardshrink_backward = native_function(
     "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
     meta=with_numbers(binary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
-    held_numbers=("lambd",),
+    numbers=Numbers(held=("lambd",)),
     derivatives={
         "grad_out": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd),
         "self": lambda grad: aten.zeros_like(grad),
@@ -179,8 +176,7 @@ softshrink = native_function(
     meta=_softshrink_rule,
     kernel=pointwise_with_numbers(_softshrink),
     derivatives={"self": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd)},
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="x moved by ``lambd`` towards 0, and 0 where it would pass it.  The result has the sizes and the "
     "dtype of x, floating point.  Raises NotImplementedError for other dtypes, RuntimeError for a negative "
     "lambd.",
@@ -191,7 +187,7 @@ softshrink_backward = native_function(
     python_module="nn",
     meta=with_numbers(binary("bool", "integer", "complex"), as_halves=True),
     kernel=pointwise_with_numbers(lambda grad, a, lambd: 0.0 if _between(a, lambd) else grad),
-    held_numbers=("lambd",),
+    numbers=Numbers(held=("lambd",)),
     derivatives={
         "grad_output": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd),
         "self": lambda grad: aten.zeros_like(grad),
@@ -229,15 +225,14 @@ hardtanh = native_function(
     python_module="nn",
     meta=_hardtanh_rule,
     kernel=pointwise_with_numbers(_hardtanh),
-    held_numbers=("min_val", "max_val"),
+    numbers=Numbers(held=("min_val", "max_val")),
     derivatives={
         "self": lambda grad, self, min_val, max_val: aten.hardtanh_backward.default(
             grad, self, min_val, max_val
         )
     },
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="x, but not less than ``min_val`` nor more than ``max_val``, in the tensor's own dtype.",
 )
 
@@ -277,8 +272,7 @@ hardsigmoid = native_function(
     kernel=pointwise(lambda a: _hardtanh(a + 3, 0.0, 6.0) / 6),
     derivatives={"self": lambda grad, self: aten.hardsigmoid_backward.default(grad, self)},
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``min(max(x + 3, 0), 6) / 6``.",
 )
 
@@ -301,8 +295,7 @@ hardswish = native_function(
     kernel=pointwise(lambda a: a * _hardtanh(a + 3, 0.0, 6.0) / 6),
     derivatives={"self": lambda grad, self: aten.hardswish_backward.default(grad, self)},
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``x * hardsigmoid(x)``.  Howard et al. (2019).",
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from dataclasses import replace
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
@@ -16,6 +17,7 @@ from ..kit.formulas import conj, scaled
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise, pointwise_in_steps
 from ..kit.native import native_function
+from ..kit.record import Numbers, Out
 from ..kit.rules import binary, binary_float, check_alpha, computed_in, refuse, unary, unary_float, walk
 from ..memory.spec import Spec
 from ..values.dispatch_key import DispatchKey
@@ -53,13 +55,13 @@ def sub_rule(self: Any, other: Any, alpha: Any) -> Any:
 
 add = native_function(
     "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-    numbers="both",
+    numbers=Numbers("both", held=("alpha",)),
     meta=add_rule,
     kernel=scaled_by_number(
         lambda a, b, alpha: a + alpha * b if a.__class__ is not bool else a or (bool(alpha) and b)
     ),
-    held_numbers=("alpha",),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(grad, alpha)},
+    linear=("self other",),
     inplace=True,
     out="out",
     doc="""``self + alpha * other``.
@@ -70,11 +72,11 @@ add = native_function(
 
 sub = native_function(
     "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-    numbers="both",
+    numbers=Numbers("both", held=("alpha",)),
     meta=sub_rule,
     kernel=scaled_by_number(lambda a, b, alpha: a - alpha * b),
-    held_numbers=("alpha",),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(-grad, alpha)},
+    linear=("self other",),
     inplace=True,
     out="out",
     doc="``self - alpha * other``.  Operands broadcast and promote; bool is refused with a RuntimeError.",
@@ -89,11 +91,10 @@ def rsub_rule(self: Any, other: Any, alpha: Any) -> Any:
 
 rsub = native_function(
     "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-    numbers="other",
+    numbers=Numbers("other", held=("alpha",)),
     variants="function",
     meta=rsub_rule,
     kernel=scaled_by_number(lambda a, b, alpha: b - alpha * a),
-    held_numbers=("alpha",),
     derivatives={"self": lambda grad, alpha: scaled(-grad, alpha), "other": lambda grad: grad},
     doc="""``other - alpha * self``.
 
@@ -103,14 +104,14 @@ rsub = native_function(
 
 mul = native_function(
     "mul.Tensor(Tensor self, Tensor other) -> Tensor",
-    numbers="both",
+    numbers=Numbers("both", wide=("self", "other")),
     meta=binary(),
     kernel=pointwise(lambda a, b: a * b),
-    wide_numbers=("self", "other"),
     derivatives={
         "self": lambda grad, other: grad * conj(other),
         "other": lambda grad, self: grad * conj(self),
     },
+    linear=("self", "other"),
     inplace=True,
     out="out",
     doc="``self * other``.  Operands broadcast and promote; for bool it is logical and.",
@@ -118,10 +119,9 @@ mul = native_function(
 
 div = native_function(
     "div.Tensor(Tensor self, Tensor other) -> Tensor",
-    numbers="both",
+    numbers=Numbers("both", wide=("other",)),
     meta=binary_float(),
     kernel=pointwise(arithmetic.divide),
-    wide_numbers=("other",),
     derivatives={
         "self": lambda grad, other: grad / conj(other),
         "other": lambda grad, self, other: -grad * conj((self / other) / other),
@@ -154,10 +154,9 @@ def refuse_zero(function: Any) -> Any:
 
 div_floor = native_function(
     "div_floor(Tensor self, Tensor other) -> Tensor",
-    numbers="either",
+    numbers=Numbers("either", wide=("other",)),
     meta=integer_division_rule,
     kernel=pointwise(refuse_zero(arithmetic.floor_divide)),
-    wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
     doc="``floor(self / other)``: the kernel under ``div(rounding_mode='floor')`` and ``floor_divide``.",
@@ -177,10 +176,9 @@ def _div_trunc_kernel(iterator: TensorIterator) -> None:
 
 div_trunc = native_function(
     "div_trunc(Tensor self, Tensor other) -> Tensor",
-    numbers="either",
+    numbers=Numbers("either", wide=("other",)),
     meta=integer_division_rule,
     kernel=_div_trunc_kernel,
-    wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
     doc="``self / other`` rounded towards zero: the kernel under ``div(rounding_mode='trunc')``.",
@@ -211,10 +209,9 @@ div_mode = native_function(
 
 floor_divide = native_function(
     "floor_divide(Tensor self, Tensor other) -> Tensor",
-    numbers="both",
+    numbers=Numbers("both", wide=("other",)),
     meta=integer_division_rule,
     kernel_of="div_floor",
-    wide_numbers=("other",),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
     inplace="Tensor",
@@ -272,9 +269,9 @@ neg = native_function(
     meta=_neg_rule,
     kernel=pointwise(lambda a: -a),
     derivatives={"self": lambda grad: grad.neg()},
+    linear=("self",),
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="The negative of each element; bool is refused.",
 )
 
@@ -291,9 +288,7 @@ abs = native_function(
     kernel=pointwise(arithmetic.absolute),
     derivatives={"self": lambda grad, self: grad * self.sgn()},
     inplace=True,
-    out="out",
-    row_major_out=lambda self: self.dtype.is_complex,
-    exact_out=True,
+    out=Out(row_major=lambda self: self.dtype.is_complex, exact=True),
     doc="""The absolute value, or modulus.  Its gradient at 0 is 0.
 
     The result has the operand's sizes and dtype, for complex numbers the real dtype.  Raises
@@ -326,8 +321,7 @@ sign = native_function(
     kernel=pointwise(_sgn),
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="-1, 0 or 1 by the sign of each element; 0 for NaN.",
 )
 
@@ -337,8 +331,7 @@ sgn = native_function(
     kernel=pointwise(_sgn),
     derivatives={"self": lambda grad, self, result: _sgn_grad(grad, self, result)},
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``sign`` for real numbers; a complex number divided by its modulus.",
 )
 
@@ -381,8 +374,7 @@ def _rounding(name: str, function: Any, meaning: str) -> Any:
         kernel=pointwise(_integer_is_itself(function)),
         derivatives={"self": lambda grad: aten.zeros_like(grad)},
         inplace=True,
-        out="out",
-        exact_out=True,
+        out=Out(exact=True),
         doc=f"Each element rounded {meaning}; integers unchanged.",
     )
 
@@ -521,8 +513,7 @@ frac = native_function(
     kernel=pointwise(_fractional),
     derivatives={"self": lambda grad: grad},
     inplace=True,
-    out="out",
-    exact_out=True,
+    out=Out(exact=True),
     doc="``x - trunc(x)``: the fractional part, with the sign of x.  Floating point only.",
 )
 
@@ -548,8 +539,7 @@ native_function(
     node_name="RoundBackward1",
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
-    out="decimals_out",
-    exact_out=True,
+    out=Out("decimals_out", exact=True),
     doc="""Each element rounded to ``decimals`` places behind the point, or before it where that is negative.
 
     The intermediate ``x * 10**decimals`` is rounded to the tensor's dtype (half precision's to float32), too.
@@ -574,31 +564,27 @@ copysign = native_function(
 )
 
 
-def _alias(schema: str, operator: OpOverload, **variants: Any) -> OpOverload:
-    """Another name of an operator."""
+def _alias(schema: str, operator: OpOverload, out: str) -> OpOverload:
+    """Another name of an operator, in place and with ``out=`` too."""
     return native_function(
         schema,
         composite=lambda *arguments: operator(*arguments),
-        numbers=operator.record.numbers,
-        exact_out=operator.record.exact_out,
-        row_major_out=operator.record.row_major_out,
+        numbers=operator.record.numbers.stand_for,
+        inplace=True,
+        out=replace(operator.record.out, overload=out),
         doc=f"The same as ``{operator.schema.name}``.\n\n{operator.record.doc}",
-        **variants,
     )
 
 
-absolute = _alias("absolute(Tensor self) -> Tensor", abs, inplace=True, out="out")
-negative = _alias("negative(Tensor self) -> Tensor", neg, inplace=True, out="out")
-fix = _alias("fix(Tensor self) -> Tensor", trunc, inplace=True, out="out")
-multiply = _alias("multiply.Tensor(Tensor self, Tensor other) -> Tensor", mul, inplace=True, out="out")
-subtract = _alias(
-    "subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", sub, inplace=True, out="out"
-)
-divide = _alias("divide.Tensor(Tensor self, Tensor other) -> Tensor", div, inplace=True, out="out")
+absolute = _alias("absolute(Tensor self) -> Tensor", abs, "out")
+negative = _alias("negative(Tensor self) -> Tensor", neg, "out")
+fix = _alias("fix(Tensor self) -> Tensor", trunc, "out")
+multiply = _alias("multiply.Tensor(Tensor self, Tensor other) -> Tensor", mul, "out")
+subtract = _alias("subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", sub, "out")
+divide = _alias("divide.Tensor(Tensor self, Tensor other) -> Tensor", div, "out")
 divide_mode = _alias(
     "divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
     div_mode,
-    inplace=True,
-    out="out_mode",
+    "out_mode",
 )
-true_divide = _alias("true_divide.Tensor(Tensor self, Tensor other) -> Tensor", div, inplace=True, out="out")
+true_divide = _alias("true_divide.Tensor(Tensor self, Tensor other) -> Tensor", div, "out")

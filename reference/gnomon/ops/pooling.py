@@ -17,6 +17,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import divide, exact_sum, trunc_divide
 from ..kit.native import native_function
+from ..kit.record import Batching, Out
 from ..kit.rules import expect, refuse
 from ..kit.windows import flat_position, like, planes, spatial_ints, windows
 from ..memory.accessor import TensorAccessor
@@ -237,9 +238,12 @@ def _define_max_pool(spatial: int) -> None:
         },
         non_differentiable_outputs=(1,),
         node_name=f"MaxPool{spatial}DWithIndicesBackward0",
-        out=f"{name}.out(Tensor self, {window}, *, Tensor(a!) out, Tensor(b!) indices) -> "
-        "(Tensor(a!), Tensor(b!))",
-        exact_out=True,
+        batching=Batching("folded", spatial + 2),
+        out=Out(
+            f"{name}.out(Tensor self, {window}, *, Tensor(a!) out, Tensor(b!) indices) -> "
+            "(Tensor(a!), Tensor(b!))",
+            exact=True,
+        ),
         doc="""The largest element of each window of ([N,] C, *spatial), and its flat position in the plane
         (int64).
 
@@ -264,6 +268,7 @@ def _define_max_pool(spatial: int) -> None:
             "grad_output": lambda grad, indices: _chosen(grad, indices, spatial),
             "self": lambda self: aten.zeros_like(self),
         },
+        batching=Batching("folded", spatial + 2),
         doc=f"The gradient of max_pool{spatial}d: an output's gradient goes to the element that was chosen.",
     )
 
@@ -494,8 +499,8 @@ def _define_average_pool(spatial: int) -> None:
         kernel=_average_kernel(spatial),
         derivatives={"self": backward},
         node_name=f"AvgPool{spatial}DBackward0",
-        out="out",
-        exact_out=True,
+        batching=Batching("folded", spatial + 2),
+        out=Out(exact=True),
         doc="""The mean of each window of ([N,] C, *spatial), padded with zeros.
 
         The divisor is ``divisor_override``, or the number of elements in the window, the padding's among
@@ -512,6 +517,7 @@ def _define_average_pool(spatial: int) -> None:
             "grad_output": forward,
             "self": lambda self: aten.zeros_like(self),
         },
+        batching=Batching("folded", spatial + 2),
         doc=f"The gradient of {name}: each output's gradient is shared out evenly over its window.",
     )
 

@@ -16,6 +16,7 @@ from ..kit.formulas import conj
 from ..kit.iterator import TensorIterator, result_type
 from ..kit.loops import for_each, pointwise
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import refuse, walk
 from ..memory.spec import Spec
 from ..values.dtype import check_number_fits, complex128, float64
@@ -164,7 +165,6 @@ for _schema, _out in (
         _schema,
         composite=_float_power,
         inplace=_out.removeprefix("Tensor_").removesuffix("_out") if "Tensor self" in _schema else False,
-        out=_out,
-        exact_out=True,
+        out=Out(_out, exact=True),
         doc="``pow`` in float64, or in complex128 where an operand is complex.",
     )

@@ -13,6 +13,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.loops import rows_along
 from ..kit.native import native_function
+from ..kit.record import Inputs, Out
 from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -28,8 +29,7 @@ def _conj(tensor: Any) -> Any:
 vdot = native_function(
     "vdot(Tensor self, Tensor other) -> Tensor",
     composite=lambda self, other: aten.dot.default(_conj(self), other),
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="The inner product of two vectors of equal length and dtype, the first conjugated.",
 )
 
@@ -86,8 +86,7 @@ def _kron(self: Any, other: Any) -> Any:
 kron = native_function(
     "kron(Tensor self, Tensor other) -> Tensor",
     composite=_kron,
-    out="out",
-    row_major_out=True,
+    out=Out(row_major=True),
     doc="""The Kronecker product: each element of ``self`` times the whole of ``other``.
 
     The one with fewer dimensions gets leading ones.  Sizes multiply; dtypes promote.""",
@@ -129,16 +128,15 @@ linalg_cross = native_function(
     "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
     meta=_cross_rule,
     kernel=_cross_kernel,
-    expands_inputs=("self", "other"),
+    inputs=Inputs(expanded=("self", "other")),
     python_module="linalg",
     variants="function",
     derivatives={
         "self": lambda grad, other, dim: aten.linalg_cross.default(_conj(other).expand_as(grad), grad, dim),
         "other": lambda grad, self, dim: aten.linalg_cross.default(grad, _conj(self).expand_as(grad), dim),
     },
-    separate_out=("self", "other"),
-    exact_out=True,
-    out="out",
+    separate=("self", "other"),
+    out=Out(exact=True),
     doc="""The cross product of vectors of length 3, which lie along ``dim``; the other dimensions broadcast.
 
     Raises RuntimeError for another length, and different dtypes or numbers of dimensions.""",
@@ -158,9 +156,8 @@ def _cross(self: Any, other: Any, dim: int | None) -> Any:
 cross = native_function(
     "cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
     composite=_cross,
-    separate_out=("self", "other"),
-    exact_out=True,
-    out="out",
+    separate=("self", "other"),
+    out=Out(exact=True),
     doc="linalg.cross along ``dim``, by default the first dimension of size 3.",
 )
 
@@ -192,8 +189,7 @@ linalg_vecdot = native_function(
     composite=_vecdot,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""The inner products of the vectors along ``dim``, those of ``x`` conjugated; the others broadcast.
 
     Raises RuntimeError for integers, and different dtypes.""",
@@ -267,8 +263,7 @@ linalg_multi_dot = native_function(
     composite=_multi_dot,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""The product of several matrices, in the order that takes the fewest multiplications.
 
     The first and the last may be vectors.  Raises RuntimeError for fewer than two, sizes that do not fit and
@@ -312,8 +307,7 @@ def _tensordot(self: Any, other: Any, dims_self: Sequence[int], dims_other: Sequ
 tensordot = native_function(
     "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
     composite=_tensordot,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""The sum of products over pairs of dimensions, one list of them for each tensor.
 
     The result has the other dimensions of ``self``, then those of ``other``.  Raises RuntimeError for sizes

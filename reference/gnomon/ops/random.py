@@ -100,6 +100,7 @@ native_function(
     kernel=filling(_uniform_number),
     launches="uniform_",
     derivatives={"self": _zero_grad},
+    batching="random",
     doc="""Fill with numbers drawn uniformly from [from, to); both parts of complex ones.
 
     Raises RuntimeError for bounds in the wrong order or beyond the dtype, NotImplementedError for
@@ -133,6 +134,7 @@ native_function(
     kernel=filling(_normal_number, in_pairs=True),
     launches="normal_",
     derivatives={"self": _zero_grad},
+    batching="random",
     doc="""Fill with numbers drawn from the normal distribution of this mean and standard deviation.
 
     Of complex numbers that is of both parts together.  Raises RuntimeError for a negative deviation,
@@ -157,6 +159,7 @@ native_function(
     kernel=filling(lambda dtype, p: lambda words: uniform53(words[0], words[1]) < p),
     launches="bernoulli_.float",
     derivatives={"self": _zero_grad},
+    batching="random",
     doc="Fill with 1 with probability ``p``, else 0.  Raises RuntimeError for what is no probability.",
 )
 
@@ -183,6 +186,7 @@ native_function(
     variants="method",
     explicit=_bernoulli_each_,
     derivatives={"self": _zero_grad, "p": _zero_grad},
+    batching="random",
     doc="Fill with 1 with the probabilities in ``p``, which broadcasts, else 0.",
 )
 
@@ -190,6 +194,7 @@ native_function(
     "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
     explicit=lambda self, generator: _bernoulli_each_(self.new_empty(self._spec.sizes), self, generator),
     derivatives={"self": _zero_grad},
+    batching="random",
     out="out",
     doc="""1 with the probabilities in ``self``, else 0.
 
@@ -202,6 +207,7 @@ native_function(
     explicit=lambda self, p, generator: _bernoulli_(self.new_empty(self._spec.sizes), p, generator),
     launches="bernoulli_.float",
     derivatives={},
+    batching="random",
     doc="1 with probability ``p``, else 0, in a tensor of the sizes of ``self``.",
 )
 
@@ -227,11 +233,13 @@ def _define(name: str, fill: Callable[..., Tensor], kernel: str, doc: str) -> No
         f"{name}(SymInt[] size, {_OPTIONS}) -> Tensor",
         explicit=lambda size, *options: fill(_new(size, *options), 0.0, 1.0, None),
         launches=kernel,
+        batching="random",
         doc=doc,
     )
     native_function(
         f"{name}.generator(SymInt[] size, {_GENERATOR_OPTIONS}) -> Tensor",
         explicit=lambda size, generator, *options: fill(_new(size, *options), 0.0, 1.0, generator),
+        batching="random",
         doc=doc,
     )
     native_function(
@@ -240,6 +248,7 @@ def _define(name: str, fill: Callable[..., Tensor], kernel: str, doc: str) -> No
         explicit=lambda self, *options: fill(_new_like(self, *options), 0.0, 1.0, None),
         launches=kernel,
         derivatives={},
+        batching="random",
         doc=doc,
     )
     native_function(
@@ -247,6 +256,7 @@ def _define(name: str, fill: Callable[..., Tensor], kernel: str, doc: str) -> No
         variants="function",
         explicit=lambda self, generator, *options: fill(_new_like(self, *options), 0.0, 1.0, generator),
         derivatives={},
+        batching="random",
         doc=doc,
     )
 
@@ -309,6 +319,7 @@ native_function(
     kernel=filling(_integer_number),
     launches="random_.from",
     derivatives={"self": _zero_grad},
+    batching="random",
     doc="Fill with integers drawn uniformly from [from, to), or up to the largest that the dtype holds "
     "exactly.",
 )
@@ -319,6 +330,7 @@ native_function(
     explicit=lambda self, to, generator: fill_integers(self, 0, to, generator),
     launches="random_.from",
     derivatives={"self": _zero_grad},
+    batching="random",
     doc="Fill with integers drawn uniformly from [0, to).",
 )
 
@@ -328,6 +340,7 @@ native_function(
     explicit=lambda self, generator: fill_integers(self, 0, _random_range(self._spec.dtype), generator),
     launches="random_.from",
     derivatives={"self": _zero_grad},
+    batching="random",
     doc="Fill with integers drawn uniformly from 0 to the largest that the dtype holds exactly.",
 )
 
@@ -401,7 +414,13 @@ for _schema, _function, _doc in (
     # a bound in a tensor is read first
     _launches = None if "Tensor high" in _schema else "random_.from"
     native_function(
-        _schema, variants="function", explicit=_function, launches=_launches, derivatives={}, doc=_doc
+        _schema,
+        variants="function",
+        explicit=_function,
+        launches=_launches,
+        derivatives={},
+        batching="random",
+        doc=_doc,
     )
 
 
@@ -442,6 +461,7 @@ native_function(
     f"randperm(SymInt n, {_LONG_OPTIONS}) -> Tensor",
     explicit=lambda n, *options: _randperm(n, None, *options),
     launches="randperm.generator",
+    batching="random",
     doc="The integers from 0 to n - 1 in random order.  Raises RuntimeError where the dtype has not as many.",
 )
 
@@ -450,5 +470,6 @@ native_function(
     explicit=_randperm,
     kernel=_randperm_kernel,
     launches="randperm.generator",
+    batching="random",
     doc="The integers from 0 to n - 1 in random order, from a generator.",
 )

@@ -44,6 +44,7 @@ flip = native_function(
     meta=_flip_rule,
     kernel=_flip_kernel,
     derivatives={"self": lambda grad, dims: grad.flip(dims)},
+    linear=("self",),
     doc="""A copy with the elements of each dimension of ``dims`` in reverse order.
 
     Raises RuntimeError for a dimension named twice, IndexError for one that is not there.""",
@@ -103,6 +104,7 @@ native_function(
             grad, tuple(-shift for shift in reversed(shifts)), tuple(reversed(dims))
         )
     },
+    linear=("self",),
     doc="""A copy in which element i of dimension ``dims[j]`` is moved to ``i + shifts[j]``, around the end.
 
     Without ``dims`` all elements are rolled as one row-major row.  Raises RuntimeError where not each of
@@ -133,6 +135,7 @@ native_function(
     "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
     explicit=_rot90,
     derivatives={"self": lambda grad, k, dims: grad.rot90(-k, dims)},
+    batching="along",
     doc="""A copy turned by ``k`` times 90 degrees in the plane of two dimensions, from the first to the
     second.
 
@@ -178,6 +181,7 @@ native_function(
     variants="method",
     explicit=_repeat,
     derivatives={"self": _repeat_grad},
+    linear=("self",),
     doc="""``self`` ``repeats[i]`` times along dimension i; more repeats than dimensions make new ones in
     front.
 

@@ -19,6 +19,7 @@ from ..kit.formulas import evenly_distributed
 from ..kit.iterator import TensorIterator
 from ..kit.loops import reduction, rows_along
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import bool_result_dtype, reduce, reduced_dims, refuse, sum_dtype, to_float
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -49,10 +50,10 @@ sum_dim = native_function(
     derivatives={
         "self": lambda grad, self_sizes, dim, keepdim: expanded(grad, self_sizes, dim, keepdim),
     },
+    linear=("self",),
     node_name="SumBackward1",
     identity=0,
-    dtype_from_out=True,
-    out="IntList_out",
+    out=Out("IntList_out", gives_dtype=True),
     doc="""The sum over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``.
 
     Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
@@ -65,8 +66,9 @@ native_function(
     kernel_of="sum.dim_IntList",
     identity=0,
     derivatives={"self": lambda grad, self_sizes: grad.expand(self_sizes)},
-    dtype_from_out=True,
-    out="out",
+    linear=("self",),
+    batching="over_all",
+    out=Out(gives_dtype=True),
     doc="The sum of all elements.",
 )
 
@@ -136,6 +138,7 @@ mean_dim = native_function(
             expanded(grad, self_sizes, dim, keepdim) / count_reduced(self_sizes, dim)
         ),
     },
+    linear=("self",),
     node_name="MeanBackward1",
     identity=complex(math.nan, math.nan),
     out="out",
@@ -153,6 +156,8 @@ native_function(
     derivatives={
         "self": lambda grad, self_sizes: grad.expand(self_sizes) / geometry.numel_of(self_sizes),
     },
+    linear=("self",),
+    batching="over_all",
     out="dtype_out",
     doc="The mean of all elements.",
 )
@@ -224,8 +229,7 @@ prod_dim = native_function(
     derivatives={"self": _prod_grad},
     node_name="ProdBackward1",
     identity=1,
-    dtype_from_out=True,
-    out="int_out",
+    out=Out("int_out", gives_dtype=True),
     doc="The product over dimension ``dim``; integers in int64.",
 )
 
@@ -233,8 +237,8 @@ native_function(
     "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     explicit=lambda self, dtype: aten.prod.dim_int(aten.reshape.default(self, (-1,)), 0, False, dtype),
     derivatives={"self": lambda grad, self: _prod_grad(grad, self.reshape((-1,)), 0, False).view(self.shape)},
-    dtype_from_out=True,
-    out="out",
+    batching="composed",
+    out=Out(gives_dtype=True),
     doc="The product of all elements.",
 )
 
@@ -286,8 +290,7 @@ amax = native_function(
     meta=_extreme_rule,
     kernel=reduction(_largest),
     derivatives={"self": _extreme_grad},
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="The largest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
 )
 
@@ -296,8 +299,7 @@ amin = native_function(
     meta=_extreme_rule,
     kernel=reduction(_smallest),
     derivatives={"self": _extreme_grad},
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="The smallest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
 )
 
@@ -307,8 +309,8 @@ native_function(
     kernel_of="amax",
     derivatives={"self": evenly_distributed},
     node_name="MaxBackward1",
-    exact_out=True,
-    out="unary_out",
+    batching="over_all",
+    out=Out("unary_out", exact=True),
     doc="""The largest element; NaN if there is one.
 
     Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
@@ -322,8 +324,8 @@ native_function(
     kernel_of="amin",
     derivatives={"self": evenly_distributed},
     node_name="MinBackward1",
-    exact_out=True,
-    out="unary_out",
+    batching="over_all",
+    out=Out("unary_out", exact=True),
     doc="""The smallest element; NaN if there is one.
 
     Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
@@ -378,8 +380,8 @@ argmax = native_function(
     "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     meta=_arg_rule,
     kernel=_arg_kernel(lambda a, b: a > b),
-    exact_out=True,
-    out="out",
+    batching="over_all",
+    out=Out(exact=True),
     doc="The index (int64) of the first largest element along ``dim``, or in the flattened tensor if None.",
 )
 
@@ -387,8 +389,8 @@ argmin = native_function(
     "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     meta=_arg_rule,
     kernel=_arg_kernel(lambda a, b: a < b),
-    exact_out=True,
-    out="out",
+    batching="over_all",
+    out=Out(exact=True),
     doc="The index (int64) of the first smallest element along ``dim``, or in the flattened tensor if None.",
 )
 
@@ -430,10 +432,12 @@ for _name, _better, _word in (
         derivatives={"self": _value_grad},
         non_differentiable_outputs=(1,),
         node_name=f"{_name.capitalize()}Backward0",
-        exact_out=True,
-        out=f"{_name}.dim_{_name}(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) {_name}, "
-        f"Tensor(b!) {_name}_{'values' if _name == 'max' else 'indices'}) -> (Tensor(a!) values, Tensor(b!) "
-        "indices)",
+        out=Out(
+            f"{_name}.dim_{_name}(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) {_name}, "
+            f"Tensor(b!) {_name}_{'values' if _name == 'max' else 'indices'}) -> (Tensor(a!) values, "
+            "Tensor(b!) indices)",
+            exact=True,
+        ),
         doc=f"The {_word} element along ``dim`` and the index (int64) of its first occurrence; NaN counts "
         f"as {_word}.",
     )
@@ -465,8 +469,7 @@ for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
         kernel=reduction(_function),
         identity=_identity,
         doc=f"Is {_name} element over dimensions ``dim`` different from 0?  bool, but uint8 for uint8.",
-        out="dims_out",
-        out_dtypes=(bool_, uint8),
+        out=Out("dims_out", dtypes=(bool_, uint8)),
     )
 
 
@@ -474,15 +477,13 @@ def _register_any_all(name: str, packet: Any) -> None:
     native_function(
         f"{name}(Tensor self) -> Tensor",
         composite=lambda self: packet.dims(self, None, False),
-        out="all_out",
-        out_dtypes=(bool_, uint8),
+        out=Out("all_out", dtypes=(bool_, uint8)),
         doc=f"Is {name} element different from 0?",
     )
     native_function(
         f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
         composite=lambda self, dim, keepdim: packet.dims(self, (dim,), keepdim),
-        out="out",
-        out_dtypes=(bool_, uint8),
+        out=Out(dtypes=(bool_, uint8)),
         doc=f"Is {name} element along ``dim`` different from 0?",
     )
 

@@ -26,6 +26,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import exact_sum
 from ..kit.native import native_function
+from ..kit.record import Batching, Out
 from ..kit.rules import refuse
 from ..kit.windows import like, planes
 from ..memory.accessor import TensorAccessor
@@ -484,8 +485,8 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
         kernel=_kernel(mode, spatial),
         derivatives={"self": to_self},
         node_name=f"{node}Backward0",
-        out="out",
-        exact_out=True,
+        batching=Batching("folded", spatial + 2),
+        out=Out(exact=True),
         doc=doc,
     )
     native_function(
@@ -496,6 +497,7 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
         kernel=_backward_kernel(mode, spatial),
         derivatives={"grad_output": to_grad},
         node_name=f"{node}BackwardBackward0",
+        batching=Batching("folded", spatial + 2),
         doc=f"The gradient of {name}.",
     )
 

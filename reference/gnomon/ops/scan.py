@@ -17,6 +17,7 @@ from ..dispatch.dispatcher import aten
 from ..kit import arithmetic
 from ..kit.loops import rows_along
 from ..kit.native import native_function
+from ..kit.record import Inputs, Out
 from ..kit.rules import can_be_read, refuse, sum_dtype
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -55,11 +56,11 @@ cumsum = native_function(
     "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
     meta=_scan_rule,
     kernel=scan(_running_sums),
-    promotes_inputs=True,
-    dtype_from_out=True,
+    inputs=Inputs(promoted=True),
     derivatives={"self": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad},
+    linear=("self",),
     inplace=True,
-    out="out",
+    out=Out(gives_dtype=True),
     doc="""The sums of the elements up to and with each, along ``dim``.
 
     Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
@@ -100,11 +101,10 @@ cumprod = native_function(
     "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
     meta=_scan_rule,
     kernel=scan(_running_products),
-    promotes_inputs=True,
-    dtype_from_out=True,
+    inputs=Inputs(promoted=True),
     derivatives={"self": _cumprod_grad},
     inplace=True,
-    out="out",
+    out=Out(gives_dtype=True),
     doc="""The products of the elements up to and with each, along ``dim``.
 
     Integers and bool are multiplied in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
@@ -150,9 +150,11 @@ for _name, _better, _word in (
         kernel=_running_best(_better),
         derivatives={"self": _cummax_grad},
         non_differentiable_outputs=(1,),
-        exact_out=True,
-        out=f"{_name}.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) "
-        "values, Tensor(b!) indices)",
+        out=Out(
+            f"{_name}.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) "
+            "values, Tensor(b!) indices)",
+            exact=True,
+        ),
         doc=f"""The {_word} of the elements up to and with each, along ``dim``, and where it stands (int64):
     the last such place; NaN counts as {_word}.
 
@@ -195,8 +197,7 @@ def _diff(self: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
 diff = native_function(
     "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
     composite=_diff,
-    out="out",
-    row_major_out=lambda self, n, *options: n == 0,
+    out=Out(row_major=lambda self, n, *options: n == 0),
     doc="""The differences of neighbours along ``dim``, taken ``n`` times; exclusive or for bool.
 
     ``prepend`` and ``append`` are joined on first.  Raises RuntimeError for a 0-dim tensor, a negative ``n``

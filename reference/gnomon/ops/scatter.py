@@ -26,6 +26,7 @@ from ..kit.indexing import (
 )
 from ..kit.iterator import converted_spec
 from ..kit.native import native_function
+from ..kit.record import Inplace, Out
 from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec
@@ -131,10 +132,10 @@ native_function(
         "self": lambda grad, dim, index: aten.scatter.value(grad, dim, index, 0),
         "src": lambda grad, dim, index: grad.gather(dim, index),
     },
-    separate_out=("index", "src"),
+    linear=("self src",),
+    separate=("index", "src"),
     inplace=True,
-    exact_out=True,
-    out="src_out",
+    out=Out("src_out", exact=True),
     doc="""``self`` with the elements of ``src`` at the positions along ``dim`` that ``index`` says.
 
     ``result[index[i][j]][j] = src[i][j]`` for dim 0.  The index is int64 or int32.  Raises RuntimeError for a
@@ -148,10 +149,9 @@ native_function(
     kernel=_scatter_kernel,
     derivatives={"self": lambda grad, dim, index: aten.scatter.value(grad, dim, index, 0)},
     node_name="ScatterBackward1",
-    separate_out=("index",),
+    separate=("index",),
     inplace=True,
-    exact_out=True,
-    out="value_out",
+    out=Out("value_out", exact=True),
     doc="``self`` with a number at the positions along ``dim`` that ``index`` says.",
 )
 
@@ -159,10 +159,9 @@ native_function(
     "scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
     meta=_scatter_rule,
     kernel=_scatter_kernel,
-    separate_out=("index", "src"),
+    separate=("index", "src"),
     inplace=True,
-    exact_out=True,
-    out="reduce_out",
+    out=Out("reduce_out", exact=True),
     doc='``self`` with the elements of ``src`` added (``reduce="add"``) or multiplied (``"multiply"``) at '
     "the positions that ``index`` says.  It has no derivative: scatter_reduce has.",
 )
@@ -171,10 +170,9 @@ native_function(
     "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
     meta=_scatter_rule,
     kernel=_scatter_kernel,
-    separate_out=("index",),
+    separate=("index",),
     inplace=True,
-    exact_out=True,
-    out="value_reduce_out",
+    out=Out("value_reduce_out", exact=True),
     doc="The same with a number.",
 )
 
@@ -183,10 +181,10 @@ scatter_add = native_function(
     meta=_scatter_rule,
     kernel=lambda output, self, dim, index, src: _scatter_kernel(output, self, dim, index, src, "add"),
     derivatives={"self": lambda grad: grad, "src": lambda grad, dim, index: grad.gather(dim, index)},
-    separate_out=("index", "src"),
+    linear=("self src",),
+    separate=("index", "src"),
     inplace=True,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="``self`` with the elements of ``src`` added at the positions along ``dim`` that ``index`` (int64 or "
     "int32) says.",
 )
@@ -305,10 +303,9 @@ native_function(
     meta=_scatter_reduce_rule,
     kernel=_scatter_reduce_kernel,
     derivatives={"self, src": _scatter_reduce_grad},
-    separate_out=("index", "src"),
+    separate=("index", "src"),
     inplace=True,
-    exact_out=True,
-    out="two_out",
+    out=Out("two_out", exact=True),
     doc="""``self`` with each element that ``index`` names along ``dim`` reduced with the elements of ``src``
     that come there.
 
@@ -397,10 +394,9 @@ native_function(
             _selected_grad(grad, dim, index, source_spec) * alpha
         ),
     },
-    separate_out=("index", "source"),
+    separate=("index", "source"),
     inplace=True,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""``self`` with ``alpha`` times slice i of ``source`` added to the slice ``index[i]`` of ``dim``.
 
     The index is a vector (int64 or int32).  Raises IndexError out of range, RuntimeError for a source of
@@ -463,10 +459,9 @@ native_function(
         "self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0),
         "source": _selected_grad,
     },
-    separate_out=("index", "source"),
+    separate=("index", "source"),
     inplace=True,
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="""``self`` with slice i of ``source`` at the slice ``index[i]`` of ``dim``.
 
     The index is a vector (int64).  Raises IndexError out of range and for another number of slices,
@@ -513,9 +508,8 @@ native_function(
     meta=_index_fill_rule,
     kernel=_index_fill_kernel,
     derivatives={"self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0)},
-    separate_out=("index",),
-    on_expanded=True,
-    inplace=True,
+    separate=("index",),
+    inplace=Inplace(on_expanded=True),
     doc="""``self`` with ``value`` in the slices of ``dim`` that a vector ``index`` (int64) names.
 
     Raises IndexError out of range and for an index of another dtype.""",
@@ -537,9 +531,8 @@ native_function(
         "value": _filled_grad,
     },
     node_name="IndexFillBackward1",
-    separate_out=("index", "value"),
-    on_expanded=True,
-    inplace=True,
+    separate=("index", "value"),
+    inplace=Inplace(on_expanded=True),
     doc="The same with the number in a 0-dim tensor.  Raises RuntimeError for one with dimensions.",
 )
 
@@ -597,7 +590,7 @@ native_function(
         "source": lambda grad, index, source_spec: grad.take(index).reshape(source_spec.sizes),
     },
     variants="method",
-    separate_out=("index", "source"),
+    separate=("index", "source"),
     inplace=True,
     doc="""``self`` with the elements of ``source`` at, or added at, the positions in ``index`` (int64) of the
     row-major row of its elements.

@@ -19,6 +19,7 @@ from ..kit.formulas import evenly_distributed
 from ..kit.iterator import result_type
 from ..kit.loops import rows_along
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import can_be_read, dense_like, refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -79,9 +80,11 @@ sort_stable = native_function(
     derivatives={"self": selection_grad},
     non_differentiable_outputs=(1,),
     node_name="SortBackward0",
-    exact_out=True,
-    out="sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor(a!) "
-    "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+    out=Out(
+        "sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor(a!) "
+        "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
     doc="""The elements in order along ``dim``, and the index (int64) where each stood.
 
     NaN counts as the largest; equal elements keep their order, whatever ``stable`` says.  Raises
@@ -91,17 +94,18 @@ sort_stable = native_function(
 native_function(
     "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
     composite=lambda self, dim, descending: aten.sort.stable(self, False, dim, descending),
-    exact_out=True,
-    out="sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values, Tensor(b!) "
-    "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+    out=Out(
+        "sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values, Tensor(b!) "
+        "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
     doc="The elements in order along ``dim``, and the index (int64) where each stood.",
 )
 
 native_function(
     "msort(Tensor self) -> Tensor",
     composite=lambda self: aten.sort.default(self, 0, False)[0],
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="The elements in order along the first dimension.",
 )
 
@@ -114,8 +118,7 @@ native_function(
 native_function(
     "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
     composite=lambda self, stable, dim, descending: aten.sort.stable(self, stable, dim, descending)[1],
-    exact_out=True,
-    out="stable_out",
+    out=Out("stable_out", exact=True),
     doc="The indices (int64) that sort along ``dim``; equal elements keep their order.",
 )
 
@@ -150,9 +153,11 @@ topk = native_function(
     kernel=_topk_kernel,
     derivatives={"self": selection_grad},
     non_differentiable_outputs=(1,),
-    exact_out=True,
-    out="topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor(a!) "
-    "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+    out=Out(
+        "topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor(a!) "
+        "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
     doc="""The ``k`` largest elements along ``dim`` (smallest, unless ``largest``) and their indices (int64).
 
     They come in order, whatever ``sorted`` says; NaN counts as the largest, and of equal elements the first
@@ -212,10 +217,12 @@ kthvalue = native_function(
     kernel=_choosing(lambda numbers, k: ascending(numbers)[k - 1]),
     derivatives={"self": _choice_grad},
     non_differentiable_outputs=(1,),
-    exact_out=True,
-    separate_out=("self",),
-    out="kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, "
-    "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+    separate=("self",),
+    out=Out(
+        "kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, "
+        "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
     doc="""The ``k``-th smallest element along ``dim``, counted from 1, and its index (int64).
 
     NaN counts as the largest; of equal elements the one that stands where a stable sort puts it.  Raises
@@ -260,6 +267,7 @@ for _name, _choose, _note in (
         meta=_flat_median_rule,
         kernel=_flat_median(_choose),
         derivatives={"self": evenly_distributed},
+        batching="over_all",
         doc=f"The lower of the two elements in the middle of all; {_note}.  Equal elements share the "
         "gradient; of an empty tensor NaN, cast to its dtype.",
     )
@@ -270,9 +278,11 @@ for _name, _choose, _note in (
         derivatives={"self": _choice_grad},
         non_differentiable_outputs=(1,),
         node_name=f"{_name.capitalize()}Backward1",
-        exact_out=True,
-        out=f"{_name}.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) "
-        "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        out=Out(
+            f"{_name}.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) "
+            "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+            exact=True,
+        ),
         doc=f"""The lower of the two elements in the middle along ``dim``, and its index (int64); {_note}.
 
         Raises IndexError for a dim out of range or of size 0.""",
@@ -296,9 +306,11 @@ native_function(
     kernel=_choosing(_mode),
     derivatives={"self": _choice_grad},
     non_differentiable_outputs=(1,),
-    exact_out=True,
-    out="mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) "
-    "-> (Tensor(a!) values, Tensor(b!) indices)",
+    out=Out(
+        "mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) "
+        "-> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
     doc="""The most frequent element along ``dim``, and the last index (int64) where it stands.
 
     Of several as frequent, the least.  Raises IndexError for a dim out of range or of size 0,
@@ -390,9 +402,7 @@ def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
         composite=lambda self, q, dim, keepdim, interpolation: _quantile(
             self, q, dim, keepdim, interpolation, skip_nan
         ),
-        exact_out=True,
-        out="out",
-        row_major_out=True,
+        out=Out(exact=True, row_major=True),
         doc=doc,
     )
     native_function(
@@ -400,9 +410,7 @@ def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
         composite=lambda self, q, dim, keepdim, interpolation: _quantile(
             self, _as_tensor_q(self, q), dim, keepdim, interpolation, skip_nan
         ),
-        exact_out=True,
-        out="scalar_out",
-        row_major_out=True,
+        out=Out("scalar_out", exact=True, row_major=True),
         doc=doc,
     )
 
@@ -490,8 +498,7 @@ searchsorted = native_function(
     meta=_searchsorted_rule,
     kernel=_searchsorted_kernel,
     variants="function",
-    exact_out=True,
-    out="Tensor_out",
+    out=Out("Tensor_out", exact=True),
     doc="""Where each element of ``self`` would have to be put into ``sorted_sequence`` to keep it sorted.
 
     The last dimension of ``sorted_sequence`` (n) is searched; it has one dimension, or the leading sizes of
@@ -507,8 +514,7 @@ native_function(
         sorted_sequence, _number_like(sorted_sequence, self), out_int32, right, side, sorter
     ),
     variants="function",
-    exact_out=True,
-    out="Scalar_out",
+    out=Out("Scalar_out", exact=True),
     doc="Where a number would have to be put into ``sorted_sequence``, a vector, to keep it sorted.",
 )
 
@@ -538,8 +544,7 @@ bucketize = native_function(
     "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
     composite=_bucketize,
     variants="function",
-    exact_out=True,
-    out="Tensor_out",
+    out=Out("Tensor_out", exact=True),
     doc="The number (int64, or int32) of the bucket that each element falls in; ``boundaries``, a vector, "
     "ends them: open to the left, or with ``right`` to the right.",
 )

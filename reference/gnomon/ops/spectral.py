@@ -22,6 +22,7 @@ from ..dispatch.dispatcher import aten
 from ..kit.arithmetic import divide, exact_sum
 from ..kit.iterator import converted_spec
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor
@@ -176,8 +177,7 @@ native_function(
         )
     },
     node_name="FftC2CBackward0",
-    out="out",
-    row_major_out=True,
+    out=Out(row_major=True),
     variants="function",
     doc="The Fourier transform of complex numbers along dimensions ``dim``, or back.",
 )
@@ -222,8 +222,7 @@ native_function(
     kernel=_r2c_kernel,
     derivatives={"self": _r2c_backward},
     node_name="FftR2CBackward0",
-    out="out",
-    row_major_out=True,
+    out=Out(row_major=True),
     variants="function",
     doc="""The Fourier transform of real numbers along dimensions ``dim``; if ``onesided`` the first n // 2 +
     1 elements of the last of them, whose conjugates the others are.""",
@@ -285,8 +284,7 @@ native_function(
     kernel=_c2r_kernel,
     derivatives={"self": _c2r_backward},
     node_name="FftC2RBackward0",
-    out="out",
-    row_major_out=True,
+    out=Out(row_major=True),
     variants="function",
     doc="""Back from the half of a Fourier transform that onesided ones give to the ``last_dim_size`` real
     numbers it is of.
@@ -506,10 +504,11 @@ for _name, _arguments, _function, _doc in (
         f"fft_{_name}({_arguments}) -> Tensor",
         python_module="fft",
         composite=_function,
-        out="out",
-        row_major_out=_row_major(_name),
-        exact_out=_name == "ihfft",
-        out_dtypes=(float16, bfloat16, float32, float64) if _name.startswith(("irfft", "hfft")) else (),
+        out=Out(
+            row_major=_row_major(_name),
+            exact=_name == "ihfft",
+            dtypes=(float16, bfloat16, float32, float64) if _name.startswith(("irfft", "hfft")) else (),
+        ),
         variants="function",
         doc=f"{_doc}\n\nInput is first cut off or padded with zeros to the size that is given.  ``norm``: "
         "'backward' (None) divides on the way back by the number of elements, 'forward' on the way forth, "

@@ -181,6 +181,7 @@ native_function(
     "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
     explicit=lambda *arguments: tuple(piece.data for piece in aten.split.Tensor(*arguments)),
     derivatives={"self": _split_grad},
+    batching="along",
     doc="""split's pieces, taken as new tensors.
 
     All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split does.""",
@@ -192,6 +193,7 @@ native_function(
     derivatives={
         "self": lambda grads, self_spec, split_sizes, dim: _pieces_grad(grads, self_spec, split_sizes, dim)
     },
+    batching="along",
     doc="""split_with_sizes' pieces, taken as new tensors.
 
     All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split_with_sizes

@@ -17,6 +17,7 @@ from ..kit import arithmetic
 from ..kit.iterator import TensorIterator
 from ..kit.loops import rows_along
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import can_be_read, reduce, reduced_dims, refuse, sum_dtype
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -199,8 +200,7 @@ nansum = native_function(
         ).masked_fill(self.isnan(), 0),
     },
     identity=0,
-    dtype_from_out=True,
-    out="out",
+    out=Out(gives_dtype=True),
     doc="""The sum over dimensions ``dim`` (all if None or empty), NaN counting as 0.
 
     Integers and bool are summed in int64 unless ``dtype`` is given.  Raises RuntimeError for complex
@@ -279,9 +279,12 @@ aminmax = native_function(
     meta=_aminmax_rule,
     kernel=_aminmax_kernel,
     derivatives={"self": _aminmax_grad},
-    exact_out=True,
-    out="aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> "
-    "(Tensor(a!) min, Tensor(b!) max)",
+    batching="over_all",
+    out=Out(
+        "aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> "
+        "(Tensor(a!) min, Tensor(b!) max)",
+        exact=True,
+    ),
     doc="""The smallest and the largest element along ``dim``, or of all; NaN if there is one.
 
     Ties share the gradient.  Raises RuntimeError over nothing, NotImplementedError for complex numbers.""",

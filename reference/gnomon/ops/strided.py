@@ -148,5 +148,6 @@ native_function(
     variants="function",
     explicit=_unfold_backward,
     derivatives={"grad_in": lambda grad, dim, size, step: grad.unfold(dim, size, step)},
+    batching="sized",
     doc="Zeros of ``input_sizes`` to which each window of ``grad_in`` is added where unfold took it from.",
 )

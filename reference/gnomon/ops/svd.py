@@ -19,6 +19,7 @@ from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
 from ..kit import arithmetic
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..kit.rules import refuse_half
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec, spec_of
@@ -205,6 +206,7 @@ svd = native_function(
     kernel=_svd_kernel,
     derivatives={"A": lambda grads, U, S, Vh: _svd_grad(grads, U, S, Vh)},
     node_name="LinalgSvdBackward0",
+    batching="leading",
     doc="""The singular value decomposition of matrices (*, n, m): U (*, n, k), S (*, k) descending, Vh
     (*, k, m), k = min(n, m).
 
@@ -223,7 +225,6 @@ linalg_svdvals = native_function(
     composite=_svdvals,
     python_module="linalg",
     variants="function",
-    exact_out=True,
-    out="out",
+    out=Out(exact=True),
     doc="The singular values of matrices (*, n, m), in descending order: (*, min(n, m)), real.",
 )

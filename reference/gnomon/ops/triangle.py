@@ -10,6 +10,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
+from ..kit.record import Inplace, Out
 from ..kit.rules import refuse
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -64,10 +65,10 @@ for _name, _keeps, _side in (
             if _name == "tril"
             else (lambda grad, diagonal: aten.triu.default(grad, diagonal))
         },
-        inplace=True,
-        exact_out=True,
-        out="out",
-        on_expanded=_triangle_expanded(_keeps),
+        linear=("self",),
+        batching="leading",
+        inplace=Inplace(on_expanded=_triangle_expanded(_keeps)),
+        out=Out(exact=True),
         doc=f"""Matrices (*, n, m) with 0 wherever an element is not on or {_side} ``diagonal``.
 
         Diagonal 0 is the main one, positive ones are above it.  Raises RuntimeError for fewer than two
@@ -92,6 +93,7 @@ trace = native_function(
     "trace(Tensor self) -> Tensor",
     explicit=_trace,
     derivatives={"self": _trace_grad},
+    batching="composed",
     doc="The sum of the main diagonal of a matrix; integers in int64.",
 )
 

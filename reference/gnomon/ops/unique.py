@@ -50,6 +50,7 @@ unique2 = native_function(
     "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
     "(Tensor, Tensor, Tensor)",
     explicit=_unique2,
+    batching="dynamic_shape",
     doc="""The distinct elements in ascending order (n), the position among them of each element, and how
     often each occurs.
 
@@ -71,6 +72,7 @@ unique_consecutive = native_function(
     "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
     "(Tensor, Tensor, Tensor)",
     explicit=_unique_consecutive,
+    batching="dynamic_shape",
     doc="The first of each run of equal elements, the run of each element, and the lengths of the runs.",
 )
 
@@ -130,6 +132,7 @@ native_function(
     "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) "
     "-> (Tensor, Tensor, Tensor)",
     explicit=_unique_dim,
+    batching="dynamic_shape",
     doc="""The distinct slices along ``dim`` in ascending order, the position among them of each slice, and
     how often each occurs (both int64, whether they are asked for or not).
 
@@ -140,6 +143,7 @@ native_function(
     "unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
     "(Tensor, Tensor, Tensor)",
     explicit=_unique_dim_consecutive,
+    batching="dynamic_shape",
     doc="The first of each run of equal slices along ``dim``, the run of each slice, and the runs' lengths.",
 )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..kit.native import native_function
+from ..kit.record import Batching
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, alias_tensor
 from ..values import geometry
@@ -56,6 +57,7 @@ native_function(
     variants="method",
     explicit=_view_dtype,
     derivatives={},  # not followed by autograd, as detach
+    batching=Batching("leading", 1),
     doc="""The same bytes as elements of another dtype; the last dimension grows or shrinks where those are of
     another size.
 
@@ -268,6 +270,7 @@ native_function(
         grad_output, input_sizes, lambda zeros: zeros.select(dim, index)
     ),
     derivatives={"grad_output": lambda grad, dim, index: grad.select(dim, index)},
+    batching="sized",
     doc="Zeros of ``input_sizes`` with ``grad_output`` at ``index`` of dimension ``dim``.",
 )
 
@@ -314,6 +317,7 @@ native_function(
     derivatives={
         "grad_output": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step)
     },
+    batching="sized",
     doc="Zeros of ``input_sizes`` with ``grad_output`` in the slice.",
 )
 
@@ -372,6 +376,7 @@ native_function(
     variants="none",
     explicit=lambda self: self,
     derivatives={},
+    batching="leading",
     doc="What modes are shown of a tensor made of Python's or NumPy's numbers, which no operator makes.",
 )
 

@@ -12,6 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..kit.copies import clone_with_strides
 from ..kit.native import native_function
+from ..kit.record import Out
 from ..values.device import contiguous_format
 
 
@@ -45,8 +46,8 @@ native_function(
         ),
         "src": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step),
     },
-    out="out",
-    row_major_out=True,
+    batching="along",
+    out=Out(row_major=True),
     doc="A copy of ``self`` with ``src`` in the elements that ``slice`` would show.  Raises RuntimeError for "
     "a ``src`` of other sizes.",
 )
@@ -60,6 +61,7 @@ native_function(
         ),
         "src": lambda grad, dim, index: grad.select(dim, index),
     },
+    batching="along",
     doc="A copy of ``self`` with ``src`` at ``index`` of dimension ``dim``.  Raises RuntimeError for a "
     "``src`` of other sizes.",
 )
@@ -73,6 +75,7 @@ native_function(
         ),
         "src": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
     },
+    batching="along",
     doc="A copy of ``self`` with ``src`` on the diagonal of dimensions ``dim1`` and ``dim2``.  Raises "
     "RuntimeError for a ``src`` of other sizes.",
 )
