@@ -14,8 +14,9 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .dispatch.dispatcher import OpOverload, aten
+from .dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from .kit.numbers import is_numpy_scalar
+from .kit.outputs import resize_output
 from .memory.tensor import Tensor
 from .values import dtype as dtypes
 from .values.device import device, layout, memory_format
@@ -216,8 +217,12 @@ class Signature:
             if values[position] is not REQUIRED:
                 raise Mismatch(f"got multiple values for argument '{name}'")
             values[position] = value
+        has_tensor = False
         for position, argument in enumerate(arguments):
             value = values[position]
+            if isinstance(value, Tensor) and argument.type == "Tensor" and not argument.is_list:
+                has_tensor = True
+                continue
             if value is REQUIRED:
                 if self.defaults[position] is REQUIRED:
                     raise Mismatch(f"missing required argument '{shown(argument)}' (position {position + 1})")
@@ -230,7 +235,7 @@ class Signature:
                     f"argument '{shown(argument)}' (position {position + 1}) must be "
                     f"{_type_text(argument)}, {_misfit_text(argument, value)}"
                 ) from None
-        if self.number_names and not any(isinstance(value, Tensor) for value in values):
+        if self.number_names and not has_tensor:
             if self.operator.record.numbers.stand_for == "both":
                 return [aten.scalar_tensor(values[0], dtype=_dtype_of(values[0])), *values[1:]]
             raise Mismatch("argument 'input' (position 1) must be Tensor, not " + value_text(values[0]))
@@ -347,3 +352,184 @@ def _return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
         "__qualname__": name,
     }
     return type(name, (namedtuple(name, fields),), attributes)
+
+
+def _in_order(packet: OpOverloadPacket) -> list[OpOverload]:
+    """The overloads in the order in which they are tried."""
+    operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
+    # the overload without a name is the shortest, and goes first, as in PyTorch; but a tensor without
+    # dimensions may stand for a number, so overloads that take it as a tensor go before
+    tensors = {
+        argument.name for each in operators for argument in each.schema.arguments if argument.is_tensor
+    }
+    operators.sort(
+        key=lambda operator: (
+            not any(each.type == "Tensor" for each in operator.schema.arguments),
+            sum(each.type == "Scalar" and each.name in tensors for each in operator.schema.arguments),
+            operator.schema.overload_name != "",
+        )
+    )
+    # a 0-dim tensor may stand for an int as well: max(x, tensor(0)) is of two tensors
+    places = {
+        (place, argument.type) for each in operators for place, argument in enumerate(each.schema.arguments)
+    }
+    operators.sort(
+        key=lambda operator: any(
+            (place, "Tensor") in places and each.type in INTEGER_TYPES and not each.kwarg_only
+            for place, each in enumerate(operator.schema.arguments)
+        )
+    )
+    return operators
+
+
+def parser_of(
+    packet: OpOverloadPacket, takes_self: bool = False, named_defaults: bool = True
+) -> Callable[..., Any]:
+    """A function that calls the first overload of ``packet`` that its arguments fit.
+
+    It raises TypeError where there is none.  ``takes_self``: the first argument is a method's tensor.
+    """
+    signatures: list[Signature] = []
+
+    def parse(*args: Any, **kwargs: Any) -> Any:
+        if not signatures:  # made at the first call: a program calls few of the operators there are
+            operators = _in_order(packet)
+            signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
+        out = kwargs.pop("out", None) if "out" in kwargs else None
+        requires_grad = False
+        if "requires_grad" in kwargs and any("pin_memory" in each.by_name for each in signatures):
+            requires_grad = kwargs.pop("requires_grad")  # of functions that make tensors
+        problems = []
+        for signature in signatures:
+            try:
+                values = signature.bind(args, kwargs)
+            except Mismatch as mismatch:
+                problems.append(str(mismatch))
+                continue
+            makes = "pin_memory" in signature.by_name
+            if out is not None and signature.out is None and not makes and any(x.out for x in signatures):
+                problems.append("takes no out=")
+                continue
+            result = signature.operator(*values) if out is None else _call_out(signature, values, out)
+            if signature.return_type is not None:
+                return signature.return_type(*result)
+            return result.requires_grad_() if requires_grad else result
+        values = signatures[0].bind_deprecated(args, kwargs, takes_self)
+        if values is not None:
+            return signatures[0].operator(*values) if out is None else _call_out(signatures[0], values, out)
+        raise TypeError(_misfits_text(packet.name, signatures, problems, args, kwargs))
+
+    return parse
+
+
+def operator_method(parse: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The method of a binary operator of Python's: ``parse`` of both operands, the tensor's own first.
+
+    It returns NotImplemented for what is no operand, so that Python asks that; see ``not_taken``.
+    """
+
+    def method(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, OPERANDS) and not is_numpy_scalar(other):
+            return not_taken(self, other, name)
+        return parse(self, other)
+
+    return method
+
+
+def _misfits_text(
+    name: str, signatures: Sequence[Signature], problems: Sequence[str], args: Any, kwargs: dict[str, Any]
+) -> str:
+    """What the TypeError of a call says that fits no overload."""
+    if len(signatures) == 1:
+        return f"{name}(): {problems[0]}"
+    given = [value_text(arg) for arg in args] + [
+        f"{key}={value_text(value)}" for key, value in kwargs.items()
+    ]
+    expected = "".join(
+        f"\n * {signature.text()}: {problem}" for signature, problem in zip(signatures, problems)
+    )
+    return (
+        f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), but expected one "
+        f"of:{expected}"
+    )
+
+
+def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:
+    variant = signature.out
+    name = signature.operator.schema.name
+    if variant is None and isinstance(out, Tensor) and "pin_memory" in signature.by_name:
+        return _make_into(signature, values, out)
+    if variant is None:
+        raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
+    outputs = list(out) if isinstance(out, (list, tuple)) else [out]
+    count = len(variant.schema.arguments) - len(values)
+    if len(outputs) != count or not all(isinstance(each, Tensor) for each in outputs):
+        raise TypeError(f"{name}(): argument 'out' must be {count} Tensor(s), not {value_text(out)}")
+    return variant(*values, *outputs)
+
+
+def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
+    """What a factory makes, in a tensor that is there already and says the dtype and the device."""
+    name = signature.operator.schema.name
+    given = values[signature.by_name["dtype"]]
+    if given is not None and given is not out.dtype:
+        raise RuntimeError(f"{name}: dtype {given} does not match dtype of out parameter ({out.dtype})")
+    values[signature.by_name["dtype"]] = out.dtype
+    values[signature.by_name["device"]] = out.device
+    made = signature.operator(*values)
+    resize_output(out, made._spec)
+    return aten.copy_.default(out, made, False)
+
+
+# What may be the other operand of a Python operator, scalars of NumPy aside.
+OPERANDS = (Tensor, bool, int, float, complex)
+
+
+def not_taken(self: Tensor, other: Any, name: str) -> Any:
+    """What becomes of an operator whose other operand is none: NotImplemented, or what that operand says.
+
+    Raises TypeError for another library's tensor that knows no more of ours: Python's own would say of both
+    that they are a Tensor.
+    """
+    stranger = type_name(other)
+    if stranger == type(other).__name__ or name in ("__eq__", "__ne__") or name.startswith("__i"):
+        return NotImplemented
+    pair = [f"{type(self).__module__.partition('.')[0]}.{type(self).__name__}", stranger]
+    if name.startswith("__r") and name != "__rshift__":  # Python has asked the other one already
+        pair.reverse()
+        symbol = SYMBOLS[name[3:-2]]
+    else:
+        symbol = SYMBOLS[name[2:-2]]
+        reflected = getattr(other, _REFLECTED.get(name, f"__r{name[2:]}"), None)
+        result = NotImplemented if reflected is None else reflected(self)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(
+        f"unsupported operand type(s) for {symbol}: '{pair[0]}' and '{pair[1]}'; want a number or a "
+        "gnomon.Tensor (gnomon.tensor(value) makes one)"
+    )
+
+
+_REFLECTED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+SYMBOLS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "div": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "matmul": "@",
+    "pow": "**",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+}

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import functional
 from .autograd import engine, tensor_hooks
+from .argument_parser import OPERANDS, SYMBOLS, not_taken, operator_method
 from .bind import documentation
 from .dispatch.dispatcher import aten
 from .interop.numpy import to_numpy
@@ -31,17 +32,6 @@ from .values.errors import type_name
 from .values.speedups import speedups
 
 
-def _is_operand(value: Any) -> bool:
-    """May ``value`` be the other operand of a Python operator?"""
-    if isinstance(value, (Tensor, bool, int, float, complex)):
-        return True
-    return is_numpy_scalar(value)
-
-
-def _is_operand_or_array(value: Any) -> bool:
-    return _is_operand(value) or is_array(value)
-
-
 def _equal(self: Tensor, other: Any) -> Any:
     """``self == other``: the only operator whose other operand may be an array, as it is.
 
@@ -57,70 +47,25 @@ def _equal(self: Tensor, other: Any) -> Any:
     return aten.eq(self, other)
 
 
-def _operator(function: Any, name: str = "", formula: str = "", takes: Any = _is_operand) -> Any:
-    """A binary operator's method; Python tries the other operand's where this one returns NotImplemented."""
-
-    def method(self: Tensor, other: Any) -> Any:
-        return function(self, other) if takes(other) else _not_taken(self, other, name)
-
-    if formula:
-        method.__name__ = method.__qualname__ = name
-        method.__doc__ = (
-            f"``{formula}``, for a tensor, a number or a scalar of NumPy on either side.\n\n"
-            "Sizes broadcast and dtypes promote.  Raises TypeError for any other operand, and what the "
-            f"operator of that\nname raises.\n\nSource: torch.Tensor.{name}."
-        )
+def _described(method: Any, name: str, formula: str) -> Any:
+    """``method`` under the name of Python's operator."""
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = (
+        f"``{formula}``, for a tensor, a number or a scalar of NumPy on either side.\n\n"
+        "Sizes broadcast and dtypes promote.  Raises TypeError for any other operand, and what the "
+        f"operator of that\nname raises.\n\nSource: torch.Tensor.{name}."
+    )
     return method
 
 
-def _not_taken(self: Tensor, other: Any, name: str) -> Any:
-    """What becomes of an operator whose other operand is none: NotImplemented, or what that operand says.
+def _or_array(function: Any) -> Any:
+    """The method of an operator whose other operand may be an array."""
+    taken = operator_method(function, "")
 
-    Raises TypeError for another library's tensor that knows no more of ours: Python's own would say of both
-    that they are a Tensor.
-    """
-    stranger = type_name(other)
-    if stranger == type(other).__name__ or name in ("__eq__", "__ne__") or name.startswith("__i"):
-        return NotImplemented
-    pair = [f"{type(self).__module__.partition('.')[0]}.{type(self).__name__}", stranger]
-    if name.startswith("__r") and name != "__rshift__":  # Python has asked the other one already
-        pair.reverse()
-        symbol = _SYMBOLS[name[3:-2]]
-    else:
-        symbol = _SYMBOLS[name[2:-2]]
-        reflected = getattr(other, _REFLECTED.get(name, f"__r{name[2:]}"), None)
-        result = NotImplemented if reflected is None else reflected(self)
-        if result is not NotImplemented:
-            return result
-    raise TypeError(
-        f"unsupported operand type(s) for {symbol}: '{pair[0]}' and '{pair[1]}'; want a number or a "
-        "gnomon.Tensor (gnomon.tensor(value) makes one)"
-    )
+    def method(self: Tensor, other: Any) -> Any:
+        return function(self, other) if is_array(other) else taken(self, other)
 
-
-_REFLECTED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-_SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "div": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "matmul": "@",
-    "pow": "**",
-    "and": "&",
-    "or": "|",
-    "xor": "^",
-    "lshift": "<<",
-    "rshift": ">>",
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-}
+    return method
 
 
 _TAKE_ARRAYS = ("__eq__", "__rtruediv__", "__rdiv__")  # an array / a tensor: its reciprocal * the array
@@ -180,7 +125,7 @@ def _to_real(self: Tensor, kind: Any) -> Any:
 
 
 def _contains(self: Tensor, element: Any) -> bool:
-    if not _is_operand(element) and not isinstance(element, Tensor):
+    if not isinstance(element, OPERANDS) and not is_numpy_scalar(element):
         raise RuntimeError(
             f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
         )
@@ -406,7 +351,7 @@ def _matmul(self: Tensor, other: Any) -> Any:
 
     Raises TypeError for any other operand.  Source: torch.Tensor.__matmul__.
     """
-    return aten.matmul(self, other) if isinstance(other, Tensor) else _not_taken(self, other, "__matmul__")
+    return aten.matmul(self, other) if isinstance(other, Tensor) else not_taken(self, other, "__matmul__")
 
 
 def _reflected_matmul(self: Tensor, other: Any) -> Any:
@@ -414,7 +359,7 @@ def _reflected_matmul(self: Tensor, other: Any) -> Any:
 
     Raises TypeError for any other operand.  Source: torch.Tensor.__rmatmul__.
     """
-    return aten.matmul(other, self) if isinstance(other, Tensor) else _not_taken(self, other, "__rmatmul__")
+    return aten.matmul(other, self) if isinstance(other, Tensor) else not_taken(self, other, "__rmatmul__")
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -475,13 +420,15 @@ def bind_methods() -> None:
     other = {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
     bits = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
     bits |= {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
-    binary = {name: getattr(aten, operator) for name, operator in (same | other | bits).items()}
+    operators = same | other | bits
+    binary = {name: getattr(aten, operator).parser for name, operator in operators.items()}
     inplace = {
-        name: getattr(aten, f"{binary[name].name}_") for name in ("add", "sub", "mul", "pow", *other, *bits)
+        name: getattr(aten, f"{operators[name]}_").parser
+        for name in ("add", "sub", "mul", "pow", *other, *bits)
     }
     binary["eq"] = _equal
     reflected = {name: binary[name] for name in ("add", "mul", "and", "or", "xor")} | {
-        "sub": aten.rsub,
+        "sub": aten.rsub.parser,
         "truediv": lambda self, other: aten.reciprocal(self) * other,
         "lshift": lambda self, other: aten.bitwise_left_shift(other, self),
         "rshift": lambda self, other: aten.bitwise_right_shift(other, self),
@@ -492,13 +439,13 @@ def bind_methods() -> None:
     reflected["div"] = reflected["truediv"]
     for prefix, functions in (("", binary), ("r", reflected), ("i", inplace)):
         for name, function in functions.items():
-            symbol = _SYMBOLS[name]
+            symbol = SYMBOLS[name]
             formula = {"": f"self {symbol} other", "r": f"other {symbol} self", "i": f"self {symbol}= other"}[
                 prefix
             ]
             method = f"__{prefix}{name}__"
-            takes = _is_operand_or_array if method in _TAKE_ARRAYS else _is_operand
-            setattr(Tensor, method, _operator(function, method, formula, takes))
+            made = _or_array(function) if method in _TAKE_ARRAYS else operator_method(function, method)
+            setattr(Tensor, method, _described(made, method, formula))
     Tensor.__matmul__ = _matmul
     Tensor.__rmatmul__ = _reflected_matmul
     Tensor.__neg__ = lambda self: aten.neg(self)
@@ -569,7 +516,7 @@ def bind_speedups(namespace: dict[str, Any]) -> None:
     """Where there are C speedups: what Python's operators, indexing and properties call."""
     if speedups is None:
         return
-    for name in [*_SYMBOLS, "neg", "abs", "matmul", "iadd", "isub", "imul"]:
+    for name in [*SYMBOLS, "neg", "abs", "matmul", "iadd", "isub", "imul"]:
         for prefix in ("", "r", "i"):
             full_name = f"__{prefix}{name}__"
             readable = Tensor.__dict__.get(full_name)

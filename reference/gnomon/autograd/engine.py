@@ -487,9 +487,13 @@ def _is_fresh(gradient: Tensor, incoming: Sequence[Any], results: Sequence[Any])
     """
     if gradient._version_counter is not None and gradient._view_of is None:
         return False
-    if any(gradient is each for each in incoming):
-        return False
-    return sum(gradient is each for each in results) <= 1  # none: it was summed to the sizes that are wanted
+    for each in incoming:
+        if each is gradient:
+            return False
+    times = 0  # none: it was summed to the sizes that are wanted
+    for each in results:
+        times += each is gradient
+    return times <= 1
 
 
 def _holders(leaf: tuple[Any, Tensor, bool]) -> int:

@@ -53,7 +53,6 @@ class GraphTask:
         self.seeds = seeds
         self.keep_graph = keep_graph
         self.accumulates = accumulates
-        roots = [edge[0] for edge in edges]
         self._dependencies: dict[Node, int] | None = None  # counted when they are asked for
         self.needed: set[Node] | None = None  # with targets: the Nodes that lead to one
         self.captures: dict[Node, list[tuple[int, int]]] = {}  # Node -> (its output, which target)
@@ -63,13 +62,13 @@ class GraphTask:
                 self.captured = [None] * len(targets)
                 for position, (node, output_nr) in enumerate(targets):
                     self.captures.setdefault(node, []).append((output_nr, position))
-            self.needed = needed_for(roots, {node for node, _ in targets})
+            self.needed = needed_for(edges, targets)
 
     @property
     def dependencies(self) -> dict[Node, int]:
         """For each Node that can be reached, how many edges lead to it and have not reported."""
         if self._dependencies is None:
-            self._dependencies = count_dependencies([edge[0] for edge in self.edges])
+            self._dependencies = count_dependencies(self.edges)
         return self._dependencies
 
     def comes_by(self, node: Node) -> bool:
@@ -80,7 +79,7 @@ class GraphTask:
         """Does ``node`` have to run, rather than only to be come by?"""
         if self.needed is None:
             return True
-        return any(edge is not None and edge[0] in self.needed for edge in node.next_edges)
+        return leads_to(node, self.needed)
 
     def capture(self, node: Node, gradients: Sequence[Tensor | None]) -> None:
         """Keep those of the gradients that arrived at ``node`` that were asked for."""
@@ -137,9 +136,11 @@ class GraphTask:
         return gradients, results
 
 
-def count_dependencies(roots: Sequence[Node]) -> dict[Node, int]:
-    """For each reachable Node, how many edges lead to it.  Source: compute_dependencies."""
-    dependencies: dict[Node, int] = dict.fromkeys(roots, 0)
+def count_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
+    """For each Node that is reachable, how many edges lead to it.  Source: compute_dependencies."""
+    dependencies: dict[Node, int] = {}
+    for node, _ in roots:
+        dependencies[node] = 0
     stack = list(dependencies)
     while stack:
         for edge in stack.pop().next_edges:
@@ -153,22 +154,34 @@ def count_dependencies(roots: Sequence[Node]) -> dict[Node, int]:
     return dependencies
 
 
-def needed_for(roots: Sequence[Node], targets: set[Node]) -> set[Node]:
+def leads_to(node: Node, needed: set[Node]) -> bool:
+    """Does an edge of ``node`` lead to one of these?"""
+    for edge in node.next_edges:
+        if edge is not None and edge[0] in needed:
+            return True
+    return False
+
+
+def needed_for(roots: Sequence[Edge], targets: Sequence[Edge]) -> set[Node]:
     """The Nodes from which a target can be reached, targets included: only these have to run."""
-    needed = set(targets)
+    needed: set[Node] = set()
+    for node, _ in targets:
+        needed.add(node)
     visited: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False) for root in roots]
+    stack: list[tuple[Node, bool]] = []
+    for node, _ in roots:
+        stack.append((node, False))
     while stack:
         node, done = stack.pop()
         if done:
-            if any(edge is not None and edge[0] in needed for edge in node.next_edges):
+            if leads_to(node, needed):
                 needed.add(node)
             continue
         if node in visited:
             continue
         visited.add(node)
         stack.append((node, True))
-        stack.extend(
-            (edge[0], False) for edge in node.next_edges if edge is not None and edge[0] not in visited
-        )
+        for edge in node.next_edges:
+            if edge is not None and edge[0] not in visited:
+                stack.append((edge[0], False))
     return needed

@@ -69,7 +69,10 @@ class RecordedNode(Node):
         if plan.takes_all_gradients and len(gradients) < plan.output_count:
             # a formula has a place for each result, also for the last ones that are no outputs of the Node's
             gradients = [*gradients, *[None] * (plan.output_count - len(gradients))]
-        return plan.apply(gradients, [unpack(each, self) for each in saved], len(self.next_edges))
+        values = []
+        for each in saved:
+            values.append(unpack(each, self))  # noqa: PERF401
+        return plan.apply(gradients, values, len(self.next_edges))
 
     def release_variables(self) -> None:
         self.saved = None

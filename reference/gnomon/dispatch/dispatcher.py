@@ -19,6 +19,7 @@ from ..memory.tensor import Tensor
 from ..values.dispatch_key import (
     ALL_KEYS,
     DENSE,
+    EXCLUDED_SHIFT,
     INFERENCE_MODE_BIT,
     OBSERVED_BIT,
     TENSOR_KEYS,
@@ -29,7 +30,7 @@ from ..values.dispatch_key import (
 from ..values.errors import type_name
 from ..values.schema import REQUIRED, Argument, FunctionSchema
 from ..values.speedups import speedups
-from .mode import active_keys, mode_word
+from .mode import mode_word
 from .record_function import DISPATCH, FUNCTION, observed
 
 # A kernel is called with the operator, the keys still to go, and all arguments of the schema in its order.
@@ -136,14 +137,16 @@ class OpOverload:
         kernel, applies = _boxed_fallbacks[key]
         return kernel if applies(self) else None
 
-    def tensors(self, arguments: Sequence[Any]) -> Iterator[Tensor]:
+    def tensors(self, arguments: Sequence[Any]) -> list[Tensor]:
         """The tensors among ``arguments``, lists included."""
+        found: list[Tensor] = []
         for position in self.tensor_positions:
             argument = arguments[position]
             if isinstance(argument, Tensor):
-                yield argument
+                found.append(argument)
             elif isinstance(argument, (list, tuple)):
-                yield from (each for each in argument if isinstance(each, Tensor))
+                found.extend(each for each in argument if isinstance(each, Tensor))
+        return found
 
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         """Run the operator: the highest key among the arguments and the thread's modes decides where.
@@ -215,15 +218,14 @@ class OpOverload:
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
         for tensor in self.tensors(arguments):
             keys |= tensor._keys
+        keys = (keys | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)  # mode.active_keys
         if word & OBSERVED_BIT:
-            return observed(
-                FUNCTION, self.name, arguments, self.redispatch, active_keys(keys, word), arguments
-            )
-        return self.redispatch(active_keys(keys, word), arguments)
+            return observed(FUNCTION, self.name, arguments, self.redispatch, keys, arguments)
+        return self.redispatch(keys, arguments)
 
     def redispatch(self, keys: int, arguments: Sequence[Any]) -> Any:
         """Run the kernel of the highest of ``keys`` that has one."""
-        table = self.table()
+        table = self._table or self.table()
         while keys:
             key = keys.bit_length() - 1
             kernel = table[key]

@@ -51,6 +51,7 @@ class TensorIterator:
     ``operands``   with ``strides`` in bytes, one for each of ``shape``
     ``sizes``      the shape before that, as users see it
     ``common_dtype`` what the inputs are converted to
+    ``numel``      elements walked: of the inputs in a reduction
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class TensorIterator:
         self._reorder_dimensions()
         self._allocate_outputs()
         self._coalesce_dimensions()
+        self.numel = geometry.numel_of(self.shape)
 
     # -- the six steps ---------------------------------------------------------------------------------------
 
@@ -257,11 +259,6 @@ class TensorIterator:
             return self.common_dtype
         return self.operands[0].dtype
 
-    @property
-    def numel(self) -> int:
-        """Elements walked: of the inputs in a reduction."""
-        return geometry.numel_of(self.shape)
-
     def with_outputs(self, outputs: Sequence[Spec]) -> TensorIterator:
         """The walk with outputs that exist already, in whatever strides they have."""
         return self._rebuilt(self.inputs, outputs)
@@ -299,7 +296,8 @@ class TensorIterator:
 
     def with_tensors(self, tensors: Sequence[Tensor]) -> TensorIterator:
         """This walk over the tensors of one call, outputs first."""
-        bound = copy.copy(self)
+        bound = object.__new__(TensorIterator)
+        bound.__dict__.update(self.__dict__)
         bound.tensors = tuple(tensors)
         return bound
 
@@ -316,12 +314,15 @@ class TensorIterator:
         """The bound tensor of an operand."""
         return self.tensors[position]
 
-    def offsets(self, position: int) -> Iterator[int]:
+    def offsets(self, position: int) -> list[int]:
         """Of one bound operand, the offset in its storage of each element walked, in elements."""
         operand = self.operands[position]
-        itemsize = operand.dtype.itemsize
-        strides = [stride // itemsize for stride in reversed(operand.strides)]
-        return geometry.offsets(self.shape[::-1], strides, self.tensors[position]._storage_offset)
+        found = [self.tensors[position]._storage_offset]
+        for size, stride in zip(self.shape[::-1], operand.strides[::-1]):  # the first moves fastest
+            step = stride // operand.dtype.itemsize
+            steps = range(0, size * step, step) if step else [0] * size
+            found = [start + more for start in found for more in steps]
+        return found
 
     def reduction_groups(self, position: int) -> Iterator[tuple[int, list[int]]]:
         """In a reduction, pairs of an output element's offset and the offsets of input ``position`` that meet

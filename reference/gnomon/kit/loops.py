@@ -22,19 +22,20 @@ from .iterator import TensorIterator
 
 def for_each(iterator: TensorIterator, function: Callable[..., Any]) -> None:
     """Store ``function`` of the inputs' elements in the output's, one element after another."""
-    write = TensorAccessor(iterator.tensor(0)).write
+    write = TensorAccessor(iterator.tensors[0]).write
     inputs = range(1, len(iterator.operands))
     if len(inputs) == 1:
-        read = TensorAccessor(iterator.tensor(1)).read
+        read = TensorAccessor(iterator.tensors[1]).read
         for target, source in zip(iterator.offsets(0), iterator.offsets(1)):
             write(target, function(read(source)))
         return
-    reads = [TensorAccessor(iterator.tensor(position)).read for position in inputs]
     if len(inputs) == 2:
-        read_a, read_b = reads
+        read_a = TensorAccessor(iterator.tensors[1]).read
+        read_b = TensorAccessor(iterator.tensors[2]).read
         for target, source_a, source_b in zip(iterator.offsets(0), iterator.offsets(1), iterator.offsets(2)):
             write(target, function(read_a(source_a), read_b(source_b)))
         return
+    reads = [TensorAccessor(iterator.tensors[position]).read for position in inputs]
     for target, *sources in zip(iterator.offsets(0), *(iterator.offsets(position) for position in inputs)):
         write(target, function(*(read(source) for read, source in zip(reads, sources))))
 

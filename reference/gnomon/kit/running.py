@@ -97,7 +97,10 @@ def execute(
                 "where its __gnomon_dispatch__ is not asked"
             )
     facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
-    checked(operator, launch.launch, (record.kernel_name, *facts))
+    try:
+        launch.launch(record.kernel_name, *facts)
+    except NAMED as error:
+        raise_named(operator, error)
 
 
 def numbers_of_kernel(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> list[Any]:
@@ -212,7 +215,9 @@ def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: S
 def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Allocate the outputs and compute them: the Dense kernel of functional operators."""
     plan = find_plan(operator, arguments)
-    outputs = [None if spec is None else empty_tensor(spec) for spec in plan.output_specs]
+    outputs: list[Tensor | None] = []
+    for spec in plan.output_specs:
+        outputs.append(None if spec is None else empty_tensor(spec))  # noqa: PERF401
     written = operator.record.written_positions
     if written:
         beside = [*outputs]

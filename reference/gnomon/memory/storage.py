@@ -56,7 +56,7 @@ class Storage:
     def copy_out(self) -> memoryview:
         """The block's bytes for reading, at least ``size``: in place where that is possible, else a copy."""
         if self.backend.host_memory:
-            return self.host_view()
+            return self.backend.host_view(self.memory, self._capacity)
         return memoryview(self.backend.copy_out(self.memory, 0, self._capacity))
 
     def copy_in(self, offset: int, data: Any) -> None:

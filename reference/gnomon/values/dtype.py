@@ -144,9 +144,9 @@ def _real(value: Number) -> bool | int | float:
 def _to_float(value: Number) -> float:
     """``value`` as a Python float (float64); an integer beyond its range becomes an infinity."""
     try:
-        return float(_real(value))
+        return float(value.real)
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+        return float("inf") if value.real > 0 else float("-inf")
 
 
 def _before_float32(value: Number) -> float:
@@ -154,13 +154,13 @@ def _before_float32(value: Number) -> float:
 
     Of an integer beyond 2**53, what float64 has no bits for leaves its last one odd: it is rounded once.
     """
-    real = _real(value)
-    if isinstance(real, int) and abs(real) > 2**53:
-        places = abs(real).bit_length() - 53
-        kept = abs(real) >> places
-        kept |= kept << places != abs(real)
-        real = kept << places if real > 0 else -(kept << places)
-    return _to_float(real)
+    real = value.real
+    if not isinstance(real, int) or abs(real) <= 2**53:
+        return float(real)
+    places = abs(real).bit_length() - 53
+    kept = abs(real) >> places
+    kept |= kept << places != abs(real)
+    return _to_float(kept << places if real > 0 else -(kept << places))
 
 
 def round_to_float32(value: Number) -> float:
