@@ -1,4 +1,4 @@
-"""The extension: the one that was built beside this file, or that in the file which ``GNOMON_SPEEDUPS`` names."""
+"""The extension: that beside this file, or the one in the file which ``GNOMON_SPEEDUPS`` names."""
 
 from __future__ import annotations
 

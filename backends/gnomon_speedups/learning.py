@@ -1,7 +1,7 @@
 """Learning: what a call that was made the readable way leaves, so that it can be repeated.
 
-A plan is kept of a call that was one launch of a kernel which can be entered by itself, or one view, or several
-of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of each), and
+A plan is kept of a call that was one launch of a kernel which can be entered by itself, or one view, or
+several of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of each), and
 what the call returned.  All else has no plan, and goes the readable way again.
 """
 
@@ -53,8 +53,8 @@ def _position(operator: OpOverload, kind: str) -> int:
 
 
 def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
-    """What the C side has to know of an operator, in the order in which operator.c reads it; None: nothing, for
-    it is always called the readable way.
+    """What the C side has to know of an operator, in the order in which operator.c reads it; None: it is always
+    called the readable way.
     """
     record, schema = operator.record, operator.schema
     if (
@@ -131,8 +131,8 @@ def formulas(node_class: type) -> tuple[Any, ...] | None:
 
 
 def _flat(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list[Any], dict[int, list[int]]]:
-    """The tensors of a call, those of lists one by one, with None and numbers in their places; and where those
-    of each position stand.
+    """The tensors of a call, those of lists one by one, with None and numbers in their places; and where
+    those of each position stand.
     """
     flat: list[Any] = []
     places: dict[int, list[int]] = {}
@@ -187,7 +187,7 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
     )
     if not launches:
         return _memory_alone(operator, plan, new)
-    name, _, key_dtype, tensors, _, walk, kernel_arguments, call = launches[0]
+    name, _, _, tensors, _, walk, kernel_arguments, call = launches[0]
     if call is None or name != (record.launches if record.launches is not None else base.record.kernel_name):
         return None
     expected = [*new, *[flat[index] for index in outputs]]

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import functional
-from .autograd import engine, tensor_hooks
 from .argument_parser import OPERANDS, SYMBOLS, not_taken, operator_method
+from .autograd import engine, tensor_hooks
 from .bind import documentation
 from .dispatch.dispatcher import aten
 from .interop.numpy import to_numpy

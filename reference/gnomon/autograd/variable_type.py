@@ -71,7 +71,7 @@ class RecordedNode(Node):
             gradients = [*gradients, *[None] * (plan.output_count - len(gradients))]
         values = []
         for each in saved:
-            values.append(unpack(each, self))  # noqa: PERF401
+            values.append(unpack(each, self))
         return plan.apply(gradients, values, len(self.next_edges))
 
     def release_variables(self) -> None:

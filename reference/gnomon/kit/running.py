@@ -31,7 +31,7 @@ from .outputs import (
     write_results,
 )
 from .pieces import goes_by_pieces, reduce_by_pieces
-from .plans import PLANS_PER_OPERATOR, Plan, checked, composed, find_plan, plan_key
+from .plans import NAMED, PLANS_PER_OPERATOR, Plan, checked, composed, find_plan, plan_key, raise_named
 
 
 def run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
@@ -217,7 +217,7 @@ def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
     plan = find_plan(operator, arguments)
     outputs: list[Tensor | None] = []
     for spec in plan.output_specs:
-        outputs.append(None if spec is None else empty_tensor(spec))  # noqa: PERF401
+        outputs.append(None if spec is None else empty_tensor(spec))
     written = operator.record.written_positions
     if written:
         beside = [*outputs]
