@@ -1,21 +1,111 @@
-"""The house: a file imports only from floors below it, the core only the standard library, and there are no
-circles.
+"""The house: a file imports only from floors below it, and the standard library only, but for what is listed
+here with its reason; there are no circles, and a floor is told of a higher one by the listed hooks alone.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import gnomon
 
 ROOT = Path(gnomon.__file__).parent
-FLOORS = {"values": 0, "memory": 1, "dispatch": 2, "kit": 3, "ops": 4, "autograd": 4}
+# Rooms (folders, and files beside them) by floor.  The three upper floors are the face: on each of them rooms
+# may import each other, without circles.
+FLOORS = {
+    "values": 0,  # without memory
+    "memory": 1,  # tensors and backends
+    "dispatch": 2,  # from an operator to the kernel of a key
+    "kit": 3,  # from an operator's record to a launched kernel
+    "ops": 4,  # the records
+    "autograd": 4,
+    # from Python's arguments to operators
+    **dict.fromkeys(["argument_parser", "bind", "creation", "functional", "methods", "interop", "random"], 5),
+    **dict.fromkeys(
+        ["accelerator", "backends", "fft", "linalg", "probing", "profiler", "return_types", "utils"], 5
+    ),
+    "__init__": 6,  # the public names
+    **dict.fromkeys(["cli", "demo", "func", "library", "listing", "nn", "optim"], 7),  # what is made of them
+}
 FACE = 5
-CORE = frozenset(FLOORS)
+CORE = frozenset(room for room, floor in FLOORS.items() if floor < FACE)
 SEALED = frozenset({"ops"})  # files there never import each other; only the room itself opens them
+
+# Imports from a higher floor, all inside of functions: public names that few programs use.
+LATE = {
+    ("__init__", "func"),  # gnomon.vmap
+    ("backends", "listing"),  # gnomon.backends(), the table
+}
+
+# What a file gives to a floor below its own, which cannot import it: by assignment to a module's variable, or
+# through a function.  (Within a floor likewise, where an import would close a circle.)
+HOOKS = {
+    "autograd.views: memory.tensor.refresh_view": "a view's grad_fn is made anew when somebody asks for it",
+    "autograd.views: memory.tensor.check_inplace": "writes that autograd could not follow are refused",
+    "autograd.variable_type: autograd.node.spans_devices": "(the same floor) a Node has several devices",
+    "autograd.function: autograd.node.spans_devices": "(the same floor) the same, of a Function's",
+    "creation: ops.index.make_index_tensor": "x[[0, 2]] makes a tensor of a list",
+    "kit.native: set_operator_finder": "memory asks for an operator's name, to check what a backend claims",
+    "memory.backend: set_device_finder": "values asks which device types there are",
+    "autograd.engine: set_current_task": "(the same floor) hooks ask for the backward that runs",
+    "func.batching_rules: set_rules": "(the same floor) vmap's rules, to what looks them up",
+    "func.custom_functions: set_apply_batched": "autograd.Function under vmap",
+    "__init__: set_vmap": "the engine runs is_grads_batched by vmap",
+    "autograd.variable_type: register_boxed_fallback": "the kernels of Autograd and ADInplaceOrView",
+    "autograd.forward_kernel: register_boxed_fallback": "the kernel of ForwardAD",
+    "dispatch.python_dispatch: register_boxed_fallback": "the kernel of Python",
+    "func.batching: register_boxed_fallback": "the kernel of Batched",
+    "autograd.user_operators: register_default": "what autograd does with operators of users",
+    "kit.launch: on_register": "forget prepared copies when kernels are registered",
+    "kit.plans: on_register": "forget plans when kernels are registered",
+    "kit.plans: on_default_dtype": "forget plans when the default dtype changes",
+}
+
+# Packages of others, imported inside of functions when they are asked for, and never on import.
+THIRD_PARTY = {
+    "creation": {"numpy"},  # frombuffer and asarray of arrays
+    "interop.numpy": {"numpy"},  # numpy() and from_numpy
+    "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
+    "demo.picture": {"matplotlib"},  # the picture of the digits
+}
+# Modules of the standard library that reach below Python, likewise.
+CTYPES = {
+    "interop.numpy",  # the address of a buffer that an array shows
+    "memory.backend",  # the address of a bytearray
+}
+# What is imported by a name that is made up when the program runs.
+IMPORTED_BY_NAME = {
+    "__init__": {"f'.{name}'", "'gnomon_conformance.shadow'"},  # lazy attributes; GNOMON_SHADOW
+    "backends.__init__": {"f'.{name}'"},  # lazy attributes
+    "cli": {"""f"{package}.{name.replace('-', '_')}\""""},  # commands of the suite and of the benchmarks
+    "listing": {"'gnomon_conformance.goldens'"},  # which operators PyTorch was asked about
+    "memory.backend": {"name"},  # a backend's module of its device, as gnomon.cuda
+    "memory.plug_ins": {"self.module"},  # a backend
+    "values.speedups": {"'gnomon_speedups'"},  # the C speedups, and nowhere else
+}
+# Our own packages above this one, which it names: to import them by that name, as above.
+PACKAGES_ABOVE = {
+    "__init__": {"gnomon_conformance.shadow"},
+    "cli": {"gnomon_conformance", "gnomon_bench"},
+    "listing": {"gnomon_conformance.goldens"},
+    "values.speedups": {"gnomon_speedups"},
+}
+# Text that is run as a program.
+EVALUATED = {
+    "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
+}
+FILES = {".py", ".pyi", ".typed"}  # what the package is made of, beside the demonstration's data
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """A file, parsed."""
+    return ast.parse(path.read_text())
 
 
 def modules() -> dict[str, Path]:
@@ -35,7 +125,7 @@ def imports_of(name: str, path: Path, at_import_only: bool = False) -> list[str]
     """
     package = name.split(".")[:-1]
     found = []
-    tree = ast.parse(path.read_text())
+    tree = tree_of(path)
     for node in tree.body if at_import_only else ast.walk(tree):
         if isinstance(node, ast.Import):
             found.extend(alias.name for alias in node.names)
@@ -52,29 +142,45 @@ def imports_of(name: str, path: Path, at_import_only: bool = False) -> list[str]
 
 
 def floor_of(name: str) -> int:
-    return FLOORS.get(name.split(".")[0], FACE)
+    """The floor of a module.  Raises KeyError for a room that is on none."""
+    return FLOORS[name.split(".")[0]]
+
+
+def is_in_function(tree: ast.Module) -> set[int]:
+    """The ids of the nodes inside of functions."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    functions = [node for node in ast.walk(tree) if isinstance(node, kinds)]
+    return {id(inner) for function in functions for inner in ast.walk(function) if inner is not function}
+
+
+def module_named(imported: str, files: dict[str, Path]) -> str | None:
+    """The module of ours that an import names; None for a name in a module, which is listed beside it."""
+    target = imported.removeprefix("gnomon").removeprefix(".")
+    for name in (target, f"{target}.__init__" if target else "__init__"):
+        if name in files:
+            return name
+    return None
 
 
 def upward_imports(files: dict[str, Path]) -> list[str]:
     wrong = []
     for name, path in files.items():
+        at_import = imports_of(name, path, at_import_only=True)
         for imported in imports_of(name, path):
-            if not imported.startswith("gnomon"):
+            if not imported.startswith("gnomon.") and imported != "gnomon":
                 continue
-            target = imported.removeprefix("gnomon").removeprefix(".")
-            if target not in files and f"{target}.__init__" not in files and target != "":
-                continue  # a name in a module, which was listed too
-            here, there = floor_of(name), floor_of(target)
-            same_room = name.split(".")[0] == target.split(".")[0]
-            if there > here or (there == here < FACE and not same_room):
-                wrong.append(f"{name} (floor {here}) imports {imported} (floor {there})")
+            target = module_named(imported, files)
             if (
-                same_room
-                and name.split(".")[0] in SEALED
-                and not name.endswith("__init__")
-                and target.count(".")
-                and name != target
-            ):
+                target is None or imported == "gnomon."
+            ):  # ``from . import bind``: a module that is listed beside it
+                continue
+            here, there = floor_of(name), floor_of(target)
+            room, other = name.split(".")[0], target.split(".")[0]
+            is_late = (room, other) in LATE and imported not in at_import
+            if (there > here and not is_late) or (there == here < FACE and room != other):
+                wrong.append(f"{name} (floor {here}) imports {imported} (floor {there})")
+            is_neighbour = room == other and room in SEALED and not name.endswith("__init__")
+            if is_neighbour and target != f"{room}.__init__" and name != target:
                 wrong.append(f"{name} imports its neighbour {imported}")
     return wrong
 
@@ -83,25 +189,189 @@ def test_files_import_only_from_lower_floors() -> None:
     assert upward_imports(modules()) == []
 
 
-def test_an_upward_import_would_be_seen(tmp_path: Path) -> None:
-    files = modules()
-    planted = tmp_path / "geometry.py"
-    planted.write_text("from ..memory.spec import Spec\n")
-    assert upward_imports({**files, "values.geometry": planted}) == [
-        "values.geometry (floor 0) imports gnomon.memory.spec (floor 1)"
-    ]
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "values.geometry",
+            "from ..memory.spec import Spec\n",
+            "values.geometry (floor 0) imports gnomon.memory.spec (floor 1)",
+        ),
+        (
+            "memory.spec",
+            "def f():\n    from ..ops import copy\n",
+            "memory.spec (floor 1) imports gnomon.ops (floor 4)",
+        ),
+        ("ops.copy", "from .view import x\n", "ops.copy imports its neighbour gnomon.ops.view"),
+        ("autograd.node", "from .. import ops\n", "autograd.node (floor 4) imports gnomon.ops (floor 4)"),
+        ("bind", "from .nn import Module\n", "bind (floor 5) imports gnomon.nn (floor 7)"),
+        ("creation", "import gnomon as gn\n", "creation (floor 5) imports gnomon (floor 6)"),
+        ("__init__", "from .func import vmap\n", "__init__ (floor 6) imports gnomon.func (floor 7)"),
+    ],
+)
+def test_an_upward_import_would_be_seen(tmp_path: Path, name: str, text: str, message: str) -> None:
+    planted = tmp_path / "planted.py"
+    planted.write_text(text)
+    assert message in upward_imports({**modules(), name: planted})
 
 
-def test_the_core_imports_the_standard_library_only() -> None:
+def test_every_room_is_on_a_floor_and_every_floor_has_its_rooms() -> None:
+    assert {name.split(".")[0] for name in modules()} == set(FLOORS)
+
+
+def hooks(files: dict[str, Path]) -> set[str]:
+    """What files give to others when they are imported: "module: what"."""
+    found = set()
+    for name, path in files.items():
+        tree = tree_of(path)
+        imported: dict[str, str] = {}
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom):
+                package = name.split(".")[: -node.level or None] if node.level else []
+                for alias in node.names:
+                    parts = [*package, *(node.module or "").split("."), alias.name]
+                    imported[alias.asname or alias.name] = ".".join(part for part in parts if part)
+        for node in ast.walk(tree):
+            targets = node.targets if isinstance(node, ast.Assign) else ()
+            for target in targets:
+                if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+                    module = imported.get(target.value.id, "")
+                    if module in files:
+                        found.add(f"{name}: {module}.{target.attr}")
+        for node in tree.body:
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                function = ast.unparse(node.value.func).split(".")[-1]
+                if function.startswith(("set_", "on_")) or function in (
+                    "register_boxed_fallback",
+                    "register_default",
+                ):
+                    found.add(f"{name}: {function}")
+    return found
+
+
+def test_hooks_between_floors_are_known_by_name(tmp_path: Path) -> None:
+    assert hooks(modules()) == set(HOOKS)
+    planted = tmp_path / "planted.py"
+    planted.write_text("from ..memory import tensor as t\nt.refresh_view = None\n")
+    assert hooks({**modules(), "ops.planted": planted}) - set(HOOKS) == {
+        "ops.planted: memory.tensor.refresh_view"
+    }
+
+
+def foreign(files: dict[str, Path]) -> list[str]:
+    """What files use that is neither the standard library, nor listed above."""
     wrong = []
-    for name, path in modules().items():
-        if name.split(".")[0] not in CORE:
-            continue
-        for imported in imports_of(name, path):
-            first = imported.split(".")[0]
-            if first not in ("gnomon", "__future__") and first not in sys.stdlib_module_names:
-                wrong.append(f"{name} imports {imported}")
-    assert wrong == []
+    for name, path in files.items():
+        tree = tree_of(path)
+        inside = is_in_function(tree)
+        for node in ast.walk(tree):
+            imported: list[str] = []
+            if isinstance(node, ast.Import):
+                imported = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported = [node.module or ""]
+            for each in imported:
+                first = each.split(".")[0]
+                if first in THIRD_PARTY.get(name, ()) and id(node) in inside:
+                    continue
+                if first in ("ctypes", "_ctypes", "linecache") and not (
+                    first == "ctypes" and name in CTYPES and id(node) in inside
+                ):
+                    wrong.append(f"{name} imports {each}")
+                elif first != "gnomon" and first not in sys.stdlib_module_names:
+                    wrong.append(f"{name} imports {each}")
+            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in _IMPORTING:
+                what = ast.unparse(node.args[0])
+                if what not in IMPORTED_BY_NAME.get(name, ()):
+                    wrong.append(f"{name} imports {what} by name")
+            used = node.id if isinstance(node, ast.Name) else ""
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "builtins":
+                used = node.attr
+            if used in _RUNNING and used not in EVALUATED.get(name, ()):
+                wrong.append(f"{name} uses {used}")
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                is_name = node.value.replace(".", "_").isidentifier()
+                is_above = node.value.split(".")[0] in (
+                    "gnomon_speedups",
+                    "gnomon_conformance",
+                    "gnomon_bench",
+                )
+                if is_name and is_above and node.value not in PACKAGES_ABOVE.get(name, ()):
+                    wrong.append(f"{name} names {node.value}")
+    return wrong
+
+
+_IMPORTING = {"import_module", "exec_module", "spec_from_file_location"}
+_RUNNING = {"exec", "eval", "compile", "__import__", "__builtins__"}
+
+
+def test_every_file_keeps_to_the_standard_library_and_to_python() -> None:
+    assert foreign(modules()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("kit.loops", "import numpy as np\n", "kit.loops imports numpy"),
+        ("nn.linear", "def f():\n    import numpy\n", "nn.linear imports numpy"),
+        ("creation", "import numpy\n", "creation imports numpy"),  # on import
+        ("values.dtype", "from cffi import FFI\n", "values.dtype imports cffi"),
+        ("memory.tensor", "import gnomon_speedups\n", "memory.tensor imports gnomon_speedups"),
+        ("memory.tensor", "x = 'gnomon_speedups.plan'\n", "memory.tensor names gnomon_speedups.plan"),
+        ("optim.sgd", "import gnomon_conformance.report\n", "optim.sgd imports gnomon_conformance.report"),
+        (
+            "func.vmap",
+            "import importlib\nimportlib.import_module('numpy')\n",
+            "func.vmap imports 'numpy' by name",
+        ),
+        ("memory.storage", "def f():\n    import ctypes\n", "memory.storage imports ctypes"),
+        ("memory.backend", "import ctypes\n", "memory.backend imports ctypes"),  # on import
+        ("kit.plans", "import linecache\n", "kit.plans imports linecache"),
+        ("kit.plans", "def f(text):\n    exec(text)\n", "kit.plans uses exec"),
+        ("argument_parser", "run = eval\n", "argument_parser uses eval"),
+        ("ops.pointwise", "code = compile('1', '', 'eval')\n", "ops.pointwise uses compile"),
+        ("profiler", "import builtins\nbuiltins.exec('1')\n", "profiler uses exec"),
+    ],
+)
+def test_what_is_foreign_would_be_seen(tmp_path: Path, name: str, text: str, message: str) -> None:
+    planted = tmp_path / "planted.py"
+    planted.write_text(text)
+    assert foreign({name: planted}) == [message]
+
+
+def test_what_is_listed_is_there() -> None:
+    """A line of the lists above goes with what it allows."""
+    files = modules()
+    for listed in (THIRD_PARTY, IMPORTED_BY_NAME, PACKAGES_ABOVE, EVALUATED):
+        for name, allowed in listed.items():
+            text = ast.unparse(ast.parse(files[name].read_text()))
+            assert [each for each in allowed if each not in text] == [], name
+    assert [name for name in CTYPES if "import ctypes" not in files[name].read_text()] == []
+    for room, other in LATE:
+        imported = {
+            (module_named(each, files) or "").split(".")[0]
+            for name, path in files.items()
+            if name.split(".")[0] == room
+            for each in imports_of(name, path)
+        }
+        assert other in imported, (room, other)
+
+
+def strangers(root: Path) -> list[str]:
+    """Files of a kind that the package is not made of: C, compiled code, generated text."""
+    files = [path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    data = root / "demo" / "data"
+    return sorted(
+        str(path.relative_to(root)) for path in files if path.suffix not in FILES and data not in path.parents
+    )
+
+
+def test_the_package_is_python_alone(tmp_path: Path) -> None:
+    assert strangers(ROOT) == []
+    (tmp_path / "kit").mkdir()
+    for name in ("kit/fast.c", "kit/_fast.abi3.so", "kit/loops.py"):
+        (tmp_path / name).write_text("")
+    assert strangers(tmp_path) == ["kit/_fast.abi3.so", "kit/fast.c"]
 
 
 def test_there_are_no_import_circles() -> None:
