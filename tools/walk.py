@@ -4,17 +4,27 @@
     python tools/walk.py "a + b" --call 1                     # the first, when nothing is remembered
     python tools/walk.py "grad(y, a, g)" --before "y = a + b" --grad
     python tools/walk.py "a.mul_(b)" --elements 6 --counts
+    python tools/walk.py --write docs/life_of_a_call.md       # what a page shows of it, anew
 
 ``a``, ``b`` and ``g`` are tensors of --elements numbers; ``gn`` is gnomon and ``grad`` its autograd.grad.
 Each line is a call, indented by how deep it is, with its file and line; a line marked with ``>`` is the
 operator's kernel.  The last lines count: calls up to the first kernel and in all, and files.
+
+A page shows commands in blocks that begin with ```console and ``$ python tools/walk.py``; --write puts what
+each prints below it.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import re
+import shlex
+import subprocess
 import sys
+import sysconfig
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -53,12 +63,38 @@ class Walk:
         to_kernel = "no kernel ran" if self.to_kernel is None else f"{self.to_kernel} up to the kernel"
         return f"{len(self.calls)} Python calls, {to_kernel}\n{len(self.files)} files"
 
-    def __str__(self) -> str:
-        lines = [
-            f"{'>' if each.is_kernel else ' '} {'  ' * each.depth}{each.name}  {each.file}:{each.line}"
-            for each in self.calls
-        ]
+    def returns(self, floor_of: Callable[[str], int]) -> list[Call]:
+        """The calls on a floor that was left upwards before.
+
+        ``floor_of`` says on which floor a module is, by its name.  What counts is the chain of callers: a
+        call, what it was made by, and so on out to the expression.  Along a chain a floor is left upwards
+        where a call on it makes one on a higher floor; no call further in may be on that floor again.  What
+        a call asks for and gets back, and goes on, is another chain, and so no return.  A kernel begins a
+        chain of its own: it is on the floor of the operators, and computes with what lies below.
+        """
+        found: list[Call] = []
+        chain: list[Call] = []
+        for each in self.calls:
+            del chain[each.depth :]
+            chain.append(each)
+            start = max((place for place, call in enumerate(chain) if call.is_kernel), default=0)
+            ours = [call for call in chain[start:] if not call.file.startswith(STDLIB)]
+            floors = [floor_of(call.file.removesuffix(".py").replace("/", ".")) for call in ours]
+            left = {here for here, there in itertools.pairwise(floors) if there > here}
+            if ours[-1:] == [each] and floors[-1] in left:
+                found.append(each)
+        return found
+
+    def text(self, with_lines: bool = True) -> str:
+        """A line a call, and the counts; files with the lines, which change with every edit, or without."""
+        lines = []
+        for each in self.calls:
+            place = f"{each.file}:{each.line}" if with_lines else each.file
+            lines.append(f"{'>' if each.is_kernel else ' '} {'  ' * each.depth}{each.name}  {place}")
         return "\n".join([*lines, "", self.counts()])
+
+
+STDLIB = "<stdlib>/"
 
 
 def _kernel_codes() -> set[Any]:
@@ -85,6 +121,7 @@ def walk(
     import gnomon as gn
 
     root = str(Path(gn.__file__).parent) + os.sep
+    stdlib = sysconfig.get_path("stdlib") + os.sep
     kernels = _kernel_codes()
     names: dict[str, Any] = {"gn": gn, "grad": gn.autograd.grad}
     for name in "abg":
@@ -103,8 +140,9 @@ def walk(
         if outer is None:
             return  # what ran beside the expression
         function = frame.f_code
-        file = function.co_filename.removeprefix(root)
-        calls.append(Call(function.co_qualname, file, function.co_firstlineno, depth, function in kernels))
+        file = function.co_filename.removeprefix(root).replace(stdlib, STDLIB).replace(os.sep, "/")
+        name = getattr(function, "co_qualname", function.co_name)  # Python 3.10 has but the last part
+        calls.append(Call(name, file, function.co_firstlineno, depth, function in kernels))
 
     for _ in range(call):
         exec(before, names)
@@ -117,19 +155,61 @@ def walk(
     return Walk(calls)
 
 
+_BLOCK = re.compile(r"^```console\n\$ (python tools/walk\.py .*)\n((?:.*\n)*?)```$", re.MULTILINE)
+
+
+def blocks(page: str) -> Iterator[tuple[str, str]]:
+    """Each command of a page's blocks, and the lines that the page has below it."""
+    for found in _BLOCK.finditer(page):
+        yield found[1], found[2]
+
+
+def printed(command: str) -> str:
+    """What a command of a page prints, in a process of its own: nothing has been called before.
+
+    Raises RuntimeError where it fails.
+    """
+    environment = {**os.environ, "GNOMON_SPEEDUPS": "none"}
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__)), *shlex.split(command)[2:]],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command}: {done.stderr}")
+    return done.stdout
+
+
+def write(page: Path) -> None:
+    """Put what the page's commands print below each."""
+    new = _BLOCK.sub(
+        lambda found: f"```console\n$ {found[1]}\n{printed(found[1])}```", page.read_text("utf-8")
+    )
+    page.write_text(new, "utf-8")
+
+
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("expression", help="a Python expression of a, b and g")
+    parser.add_argument("expression", nargs="?", help="a Python expression of a, b and g")
     parser.add_argument("--before", default="", help="statements that are run before each evaluation")
     parser.add_argument("--call", type=int, default=3, help="which evaluation to show, from 1 on (default 3)")
     parser.add_argument("--elements", type=int, default=2, help="of each tensor (default 2)")
     parser.add_argument("--grad", action="store_true", help="a requires grad")
     parser.add_argument("--device", default="reference", help="where the tensors are (default reference)")
     parser.add_argument("--counts", action="store_true", help="only the counts")
+    parser.add_argument("--places", choices=["line", "file"], default="line", help="of calls (default line)")
+    parser.add_argument("--write", metavar="PAGE", type=Path, help="a page, whose blocks are written anew")
     options = parser.parse_args()
+    if options.write is not None:
+        write(options.write)
+        return
+    if options.expression is None:
+        parser.error("expected an expression, or --write PAGE")
     if options.call < 1:
         parser.error(f"--call: expected a number from 1 on, got {options.call}")
     os.environ.setdefault("GNOMON_SPEEDUPS", "none")  # C is not seen: nothing of a call may run in it
@@ -141,7 +221,7 @@ def main() -> None:
         requires_grad=options.grad,
         device=options.device,
     )
-    print(found.counts() if options.counts else found)
+    print(found.counts() if options.counts else found.text(options.places == "line"))
 
 
 if __name__ == "__main__":
