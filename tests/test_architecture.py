@@ -129,3 +129,44 @@ def test_every_hook_is_named() -> None:
     names = {each.rsplit(".", 1)[-1].rsplit(" ", 1)[-1] for each in HOOKS}
     text = section(PAGE.read_text("utf-8"), "Hooks between floors")
     assert names - {name for each in quoted(text) for name in each.split(", ")} == set()
+
+
+def test_the_guide_says_all_that_a_prepared_call_is_asked_for() -> None:
+    """docs/writing_a_backend.md, "Prepared calls", against what the speedups and kit/launch.py read."""
+    page = (ROOT / "docs" / "writing_a_backend.md").read_text("utf-8")
+    learning = (ROOT / "backends" / "gnomon_speedups" / "learning.py").read_text("utf-8")
+    launch = (REFERENCE / "kit" / "launch.py").read_text("utf-8")
+    asked_of_calls = set(re.findall(r'(?:\bcall\.|attr\(call, ")(\w+)', learning + launch))
+    asked_of_backends = set(re.findall(r'"(\w+_entry)"', learning))
+    for head, asked in (("of the prepared call", asked_of_calls), ("of the backend", asked_of_backends)):
+        said = {quoted(row[0])[0].partition("(")[0] for row in rows(page, head, "what it is")}
+        assert said == asked
+
+
+def test_settings_that_pages_name_are_read_somewhere() -> None:
+    """A variable of the environment goes from the pages with what reads it."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    named = {name for page in pages for name in re.findall(r"GNOMON_[A-Z_]+", page.read_text("utf-8"))}
+    source = "".join(
+        path.read_text("utf-8")
+        for folder in ("reference", "backends", "csrc", "cffi_build", "conformance", "benchmarks", "tests")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".c", ".h") and path != Path(__file__)
+    )
+    source += (ROOT / "setup.py").read_text("utf-8")
+    assert {name for name in named if name not in source} == set()
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            file, _, anchor = target.partition("#")
+            if "://" in target:
+                continue
+            found = page if not file else (page.parent / file).resolve()
+            assert found.exists(), f"{page.name}: {target}"
+            if anchor and found.suffix == ".md":
+                titles = re.findall(r"^#+ (.*)$", found.read_text("utf-8"), re.MULTILINE)
+                anchors = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+                assert anchor in anchors, f"{page.name}: {target}"

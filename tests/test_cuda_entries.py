@@ -1,4 +1,4 @@
-"""The shortcuts of hot calls on CUDA: prepared once, launched by addresses, memory given back."""
+"""Plans of calls on CUDA: prepared once, launched by addresses, memory given back."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def test_a_boxed_fallback_sees_every_operator_it_applies_to(python_mode: None, d
 
 def test_callbacks_hear_every_kernel(trace: list[tuple[str, str]], device: str) -> None:
     x, w = gn.ones(2), gn.ones(2, requires_grad=True)
-    for _ in range(3):  # with and without a shortcut
+    for _ in range(3):  # with and without a plan
         trace.clear()
         x + x
         assert trace == [("add.Tensor", "Dense")]

@@ -415,7 +415,7 @@ def test_an_infinite_weight_has_no_part_in_the_tangent_of_what_it_does_not_meet(
 
 
 def near_and_far(call, device, dtype):
-    """The one number that a call of whole tensors gives, twice: the second time by a shortcut."""
+    """The one number that a call of whole tensors gives, twice: the second time by a plan."""
     numbers = []
     for size in (1, 40, 40):
         found = call(lambda number, size=size: gn.full((size,), number, dtype=dtype, device=device))

@@ -225,7 +225,7 @@ def test_the_tail_is_the_binomial_distribution_s():
     assert guard.tail(9, 10) == 11 * 2.0**-10
 
 
-def test_what_is_watched_has_the_hot_path_and_kernels():
+def test_what_is_watched_has_small_calls_and_kernels():
     names = {point.name for point in guard.watched()}
     assert {"dispatch/add", "dispatch/add, recorded", "autograd/node backward, mul and add"} <= names
     assert any(name.startswith("pointwise/exp[size=4096") for name in names)

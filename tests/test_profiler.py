@@ -26,7 +26,7 @@ def named(p: profile, scope: str) -> list[str]:
 
 def test_operators_kernels_and_nodes_are_seen_in_their_order(device):
     a = gn.ones(2, 3, requires_grad=True)
-    (a * 2).sum().backward()  # afterwards the shortcuts are there
+    (a * 2).sum().backward()  # afterwards the plans are there
     with profile() as p:
         (a * 2).sum().backward()
     operators = [name for name in named(p, "operator") if name != "clone"]  # of the first gradient
@@ -34,7 +34,7 @@ def test_operators_kernels_and_nodes_are_seen_in_their_order(device):
     assert operators[2] == "autograd::engine::execute"
     assert named(p, "node") == ["SumBackward0", "MulBackward0"]
     kernels = named(p, "kernel")
-    assert "mul.Tensor" in kernels and {"sum", "sum.dim_IntList"} & set(kernels)  # a shortcut's has its name
+    assert "mul.Tensor" in kernels and {"sum", "sum.dim_IntList"} & set(kernels)  # a plan's has its name
     assert a.grad.tolist() == [[4.0] * 3] * 2
 
 
@@ -176,7 +176,7 @@ def kinds(p: profile) -> dict[tuple[str, str, str], int]:
 
 
 @needs_c
-def test_what_shortcuts_would_take_is_told_of():
+def test_what_speedups_would_take_is_told_of():
     x, y = gn.ones(2, 3, device="c", requires_grad=True), gn.ones(3, device="c")
     for _ in range(2):
         (x.t() * 2).sum().backward()

@@ -60,7 +60,7 @@ def told(*scopes: RecordScope) -> tuple[list[Any], RecordFunctionCallback]:
 
 
 def warm(call: Callable[[], Any]) -> None:
-    """Afterwards the shortcuts are there."""
+    """Afterwards the plans are there."""
     for _ in range(3):
         call()
 
@@ -138,7 +138,7 @@ def test_nodes_and_named_blocks_are_told(device):
     assert seen[1][2][0].tolist() == 1.0
 
 
-def test_the_bits_say_whether_somebody_is_told_and_whether_shortcuts_may_go_on():
+def test_the_bits_say_whether_somebody_is_told_and_whether_speedups_may_go_on():
     log = Log()
     plain = log.callback("plain", FUNCTION, KERNEL, BACKWARD_FUNCTION, USER_SCOPE)
     with observing(plain):
@@ -360,7 +360,7 @@ def test_a_profiler_and_another_callback_are_told_side_by_side(device):
 
 
 @needs_c
-def test_anomaly_mode_keeps_all_threads_from_shortcuts():
+def test_anomaly_mode_keeps_all_threads_from_speedups():
     x = gn.ones(2, device="c", requires_grad=True)
     warm(lambda: x * 2)
     made: list[gn.Tensor] = []

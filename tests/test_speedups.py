@@ -614,7 +614,7 @@ def test_long_and_wide_graphs() -> None:
     assert x.grad.item() == sum(range(500))
 
 
-def test_threads_share_shortcuts() -> None:
+def test_threads_share_plans() -> None:
     x = gn.arange(64.0, device="c")
     weight = gn.ones(64, device="c").requires_grad_()
     faults: list[str] = []

@@ -54,7 +54,7 @@ LAYOUTS = st.sampled_from(["contiguous", "offset", "transposed", "expanded", "ga
 SIZES = st.sampled_from([(), (1,), (4,), (2, 3), (3, 1), (1, 3), (0,), (2, 0)])
 
 
-@pytest.mark.skipif(not C_IS_THERE, reason="only prepared kernels have shortcuts")
+@pytest.mark.skipif(not C_IS_THERE, reason="only prepared kernels have plans")
 @settings(max_examples=300)
 @given(
     st.sampled_from(sorted(BINARY)),
@@ -65,7 +65,7 @@ SIZES = st.sampled_from([(), (1,), (4,), (2, 3), (3, 1), (1, 3), (0,), (2, 0)])
     st.sampled_from(DTYPES),
     st.sampled_from(DTYPES),
 )
-def test_binary_shortcuts_agree_with_the_readable_path(
+def test_binary_plans_agree_with_the_readable_path(
     name: str,
     sizes_a: tuple[int, ...],
     sizes_b: tuple[int, ...],
@@ -90,7 +90,7 @@ def test_binary_shortcuts_agree_with_the_readable_path(
         assert elements(result) == elements(expected)
 
 
-@pytest.mark.skipif(not C_IS_THERE, reason="only prepared kernels have shortcuts")
+@pytest.mark.skipif(not C_IS_THERE, reason="only prepared kernels have plans")
 @settings(max_examples=100)
 @given(
     st.sampled_from(["add.Tensor", "mul.Tensor", "sub.Tensor", "div.Tensor", "lt.Tensor"]),
@@ -168,7 +168,7 @@ def test_intermediates_are_freed_when_nobody_holds_them(device: str) -> None:
         assert freed() is None and z.requires_grad
 
 
-def test_inplace_shortcuts_bump_versions_and_refuse_leaves(device: str) -> None:
+def test_inplace_plans_bump_versions_and_refuse_leaves(device: str) -> None:
     x = gn.ones(3)
     other = gn.tensor([1.0, 2.0, 3.0])
     for step in range(3):

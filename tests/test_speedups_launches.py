@@ -25,7 +25,7 @@ def facts(x: Any) -> Any:
 
 
 def readably(call: Callable[[], Any]) -> Any:
-    """What a call returns that takes no shortcut."""
+    """What a call returns that is made the readable way."""
 
     with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
         return call()

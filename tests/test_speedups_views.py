@@ -16,7 +16,7 @@ from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import RecordFunctionCallback, observing
 from gnomon.ops import index as index_module
 
-READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # no shortcut is taken
+READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # no plan is run
 aten = gn.ops.aten
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
@@ -492,7 +492,7 @@ def test_masks_index_as_ever(device: str) -> None:
 @pytest.mark.parametrize("dtype", [gn.float32, gn.float64, gn.int64, gn.bool, gn.float16], ids=str)
 @pytest.mark.parametrize("layout", ["dense", "transposed", "slice", "expanded"])
 def test_a_number_where_a_mask_is_true(dtype: gn.dtype, layout: str, device: str) -> None:
-    """A shortcut where the number surely fits and the tensor is dense; else, and in the end, index_put_."""
+    """A plan where the number surely fits and the tensor is dense; else, and in the end, index_put_."""
 
     def made() -> gn.Tensor:
         x = gn.arange(6, device=device).reshape(2, 3).to(dtype)

@@ -1,6 +1,6 @@
-"""Entries: how the shortcuts of hot calls enter a prepared call, by addresses instead of tensors.
+"""Entries: how a plan enters a prepared call, by addresses instead of tensors.
 
-A tensor that a shortcut makes owns its memory by its address alone; ``Owned`` keeps the object behind it.
+A tensor that a plan makes owns its memory by its address alone; ``Owned`` keeps the object behind it.
 Where a number stands for a tensor, ``Numbers`` has it in the device's memory.
 """
 
@@ -85,7 +85,7 @@ class PreparedCall:
     absent.
     """
 
-    address = 0.0  # what shortcuts tell an entry first; an entry of Python knows its call
+    address = 0.0  # what a plan tells an entry first; an entry of Python knows its call
     is_claimed = True
 
     def __init__(self, runtime: Any, specs: Sequence[Spec | None], output_count: int):
@@ -110,7 +110,7 @@ class PreparedCall:
         return self.launch([0 if each is None else int(each._address) for each in tensors], stream)
 
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
-        """What shortcuts call for so many inputs: with ``address`` and the tensors' addresses.
+        """What a plan calls for so many inputs: with ``address`` and the tensors' addresses.
 
         It allocates the output and returns its address, 0.0 where that fails; in place it returns a status.
         With ``numbers`` 1 the last of these is a number.  None where the call has no place for one.

@@ -40,7 +40,7 @@ def check_forward(
     reference, candidate = Gnomon("reference"), Gnomon(device)
     expected = run(reference, operator, sample, dtype, layout)
     tolerance = tolerance or Tolerance(operator, sample, dtype, layout)
-    # twice: a call of a kind that was seen before takes a shortcut, which must mean the same
+    # twice: a call of a kind that was seen before has a plan, which must mean the same
     for _ in ("first", "again"):
         call = prepare(candidate, operator.schema, sample, dtype, layout)
         actual = run_call(candidate, operator, call)

@@ -301,7 +301,7 @@ def test_a_leaf_that_only_the_graph_leads_to_has_its_hook_run(lib: Any) -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_output_without_a_gradient_is_none_of_the_nodes(lib: Any, several: Any, times: int) -> None:
     x = lib.tensor([3.0, 1.0, 2.0], requires_grad=True)
-    for _ in range(times):  # the second call may take a shortcut
+    for _ in range(times):  # the second call may have a plan
         values, indices = several(x * 1)
     seen = []
     values.grad_fn.register_prehook(lambda outputs: seen.append(len(outputs)) or (outputs[0] * 2,))

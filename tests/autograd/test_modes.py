@@ -526,7 +526,7 @@ def test_saved_tensors_may_be_written_to_inside_only(lib: Any) -> None:
 
 
 def test_anomaly_mode_ends_however_an_interrupt_left_it():
-    """Between the steps of a switch shortcuts may be off without the mode, or the mode on without that."""
+    """Between the steps of a switch speedups may be off without the mode, or the mode on without that."""
     import gnomon as gn
     from gnomon.autograd import anomaly_mode as anomaly
 

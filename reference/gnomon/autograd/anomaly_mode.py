@@ -1,7 +1,7 @@
 """Anomaly mode: backward names the forward call that a failing, or NaN-returning, Node was recorded by.
 
-Every recorded Node remembers where that was, so recording takes many times longer; and no shortcut is taken,
-since a shortcut would not know.
+Every recorded Node remembers where that was, so recording takes many times longer; and each call goes the
+readable way, since a speedup would not know.
 
 Source: torch/autograd/anomaly_mode.py, torch/csrc/autograd/anomaly_mode.cpp.
 """
@@ -22,7 +22,7 @@ from ..values.errors import warn
 TRACEBACK = "traceback_"  # where in a Node's metadata the forward call stands
 PARENT = "parent_"  # and the Node whose backward recorded it, if one did
 
-_NAME = "anomaly mode"  # as long as it is on, every Node is made where it is remembered: by no shortcut
+_NAME = "anomaly mode"  # as long as it is on, every Node is made where it is remembered: the readable way
 
 evaluated: ContextVar[Any] = ContextVar("gnomon_evaluated_node", default=None)  # whose backward runs here
 

@@ -62,8 +62,9 @@ class RecordFunctionCallback:
                kernel, has declined.  What it raises goes to the caller, in place of the result.  None: nobody
                is told
     scopes     of what it is told
-    is_traced  whether no call may take a shortcut meanwhile.  Always so with ``DISPATCH``, of which shortcuts
-               know nothing.  Of kernels, only what is launched the readable way says all that ``Launch`` has
+    is_traced  whether each call goes the readable way meanwhile.  Always so with ``DISPATCH``, of which
+               speedups know nothing.  Of kernels, only what is launched the readable way says all that
+               ``Launch`` has
 
     Both run in the midst of the call, on its thread.  Operators that they call are told of as well, to them
     too.
@@ -89,9 +90,9 @@ _callbacks: ContextVar[tuple[RecordFunctionCallback, ...]] = ContextVar("gnomon_
 # Whom a call on this thread tells, in their order.
 callbacks: Callable[[], tuple[RecordFunctionCallback, ...]] = _callbacks.get
 
-# For whom no call of any thread may take a shortcut, though nobody is told: anomaly mode, which is for all
-# threads.  A thread's mode word can't say so, for no thread can write another's: speedups ask whether this
-# list is empty.
+# For whom each call of any thread goes the readable way, though nobody is told: anomaly mode, which is for
+# all threads.  A thread's mode word can't say so, for no thread can write another's: speedups ask whether
+# this list is empty.
 readable_everywhere: list[str] = []
 
 

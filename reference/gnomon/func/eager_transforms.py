@@ -86,7 +86,7 @@ def _outside_inference_mode(transform: F) -> F:
                 return transform(*args, **kwargs)
             with inference_mode(False):
                 return transform(*args, **kwargs)
-        except KeyboardInterrupt:  # which, without the hot path in C, may have kept a block from ending
+        except KeyboardInterrupt:  # which, without the C speedups, may have kept a block from ending
             for variable, value in before:
                 variable.set(value)
             raise

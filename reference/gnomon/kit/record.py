@@ -175,7 +175,7 @@ class Record:
     launches: str | None = None
     """Of an ``explicit`` function: all it does is to make its result, or to write to its first argument, by
     one launch of this operator's kernel at most (by none: ""), and specs, numbers and the like decide which:
-    so the launch can be repeated without the function (fast_launches.py).
+    so a plan can repeat the launch without the function.
     """
 
     identity: Any = None

@@ -34,7 +34,7 @@ GRAD_MODE_BIT = 1 << 8  # operators are recorded
 SAVED_TENSOR_HOOKS_BIT = 1 << 9  # what is saved for backward is packed first
 INFERENCE_MODE_BIT = 1 << 10  # new tensors are inference tensors
 OBSERVED_BIT = 1 << 11  # somebody is told where calls begin and end (dispatch/record_function.py)
-TRACED_BIT = 1 << 12  # and wants to see each step: no call takes a shortcut
+TRACED_BIT = 1 << 12  # and wants to see each step: each call goes the readable way
 
 DENSE = 1 << DispatchKey.Dense
 PYTHON = 1 << DispatchKey.Python
