@@ -20,6 +20,7 @@ import pytest
 import gnomon as gn
 from gnomon.autograd import node
 from gnomon.autograd.variable_type import RecordedNode
+from gnomon.memory.backend import get_backend
 from gnomon.values.speedups import speedups
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -636,3 +637,17 @@ def test_threads_share_plans() -> None:
         each.join()
     assert not faults
     assert weight.grad[0].item() == 4 * 39
+
+
+def test_a_prepared_call_may_offer_nothing_but_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Bare:
+        def __init__(self, call: Any):
+            self.run = call.run
+
+    kind = type(get_backend("c").kernels["add.Tensor"])
+    prepare = kind.prepare
+    monkeypatch.setattr(kind, "prepare", lambda self, *facts: Bare(prepare(self, *facts)))
+    x = gn.tensor([float(each) for each in range(1237)], device="c")
+    for _ in range(3):
+        assert (x * x - x).tolist() == [each * each - each for each in range(1237)]
+        assert x.sum().item() == 1237 * 1236 / 2

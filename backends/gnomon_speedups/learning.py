@@ -202,7 +202,7 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
                 return None
         elif not _is_same(value, tensor):
             return None
-    plan.kernel_name, plan.call, plan.keep = name, call.address, call
+    plan.kernel_name, plan.call, plan.keep = name, getattr(call, "address", 0.0), call
     plan.order = tuple(order if new else [*outputs, *order])
     operands = len(order) - is_number
     if record.launches is not None and not _told_anew(operator, plan, arguments, kernel_arguments):
