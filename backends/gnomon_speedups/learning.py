@@ -1,8 +1,8 @@
 """Learning: what a call that was made the readable way leaves, so that it can be repeated.
 
 A plan is kept of a call that was one launch of a kernel which can be entered by itself, or one view, or
-several of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of each), and
-what the call returned.  All else has no plan, and goes the readable way again.
+several of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of
+each), and what the call returned.  All else has no plan, and goes the readable way again.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _position(operator: OpOverload, kind: str) -> int:
 
 
 def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
-    """What the C side has to know of an operator, in the order in which operator.c reads it; None: it is always
-    called the readable way.
+    """What the C side has to know of an operator, in the order in which operator.c reads it; None: it is
+    always called the readable way.
     """
     record, schema = operator.record, operator.schema
     if (
