@@ -186,7 +186,7 @@ PyObject *call_data(PyObject *callable, PyObject *const *args, size_t count, PyO
     }
     Nest nest;
     Key key;
-    if (!is_known || !is_simple(read_mode_word() | KEY_TENSOR_KEYS) || !survey(args[0], &nest)
+    if (facts.learn == NULL || !is_known || !is_simple(read_mode_word() | KEY_TENSOR_KEYS) || !survey(args[0], &nest)
         || !make_key(&nest, dtype, device, &key)) {
         forget_error();
         return readable(self, args, count, names);

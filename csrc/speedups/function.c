@@ -390,7 +390,7 @@ PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyO
     const Py_ssize_t count = PyVectorcall_NARGS(given);
     Key key;
     int64_t keys;
-    if (!make_key(self, args, count, names, &key, &keys)) {
+    if (facts.learn == NULL || !make_key(self, args, count, names, &key, &keys)) {
         forget_error();
         return readable(self, args, given, names);
     }

@@ -869,6 +869,12 @@ static PyObject *call_incomplete(Operator *self, PyObject *const *args, Py_ssize
 static PyObject *vectorcall(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
     Operator *self = (Operator *)callable;
     const Py_ssize_t count = PyVectorcall_NARGS(given);
+    if (facts.learn == NULL) { /* gnomon is being imported: nothing is known of it yet */
+        PyObject *bound = PyMethod_New(python_call, callable);
+        PyObject *result = bound == NULL ? NULL : PyObject_Vectorcall(bound, args, (size_t)count, names);
+        Py_XDECREF(bound);
+        return result;
+    }
     Noted *outer = noted;
     noted = NULL; /* what it calls itself is its own business */
     PyObject *result = names == NULL && count == self->arity ? call_complete(self, args)

@@ -1,8 +1,8 @@
 """The C speedups, where they were built: the package gnomon_speedups, or None.
 
-As CPython pairs its modules (PEP 399): what is here is written in Python, whole; where there is the same in
-C, the last lines of the module put it in its place.  ``GNOMON_SPEEDUPS=none`` leaves it away; another value
-is the file of the extension.
+As CPython pairs its modules (PEP 399): all of gnomon is written in Python, whole; where there is the same in
+C, a module's last lines put it in its place.  ``GNOMON_SPEEDUPS=none`` leaves it away; another value is the
+file of the extension.
 """
 
 from __future__ import annotations
