@@ -62,8 +62,8 @@ HOOKS = {
     "func.batching: register_boxed_fallback": "the kernel of Batched",
     "autograd.user_operators: register_default": "what autograd does with operators of users",
     "kit.launch: on_register": "forget prepared copies when kernels are registered",
-    "kit.plans: on_register": "forget plans when kernels are registered",
-    "kit.plans: on_default_dtype": "forget plans when the default dtype changes",
+    "kit.running: on_register": "forget what meta functions said when kernels are registered",
+    "kit.running: on_default_dtype": "forget what meta functions said when the default dtype changes",
 }
 
 # Packages of others, imported inside of functions when they are asked for, and never on import.
@@ -326,8 +326,8 @@ def test_every_file_keeps_to_the_standard_library_and_to_python() -> None:
         ),
         ("memory.storage", "def f():\n    import ctypes\n", "memory.storage imports ctypes"),
         ("memory.backend", "import ctypes\n", "memory.backend imports ctypes"),  # on import
-        ("kit.plans", "import linecache\n", "kit.plans imports linecache"),
-        ("kit.plans", "def f(text):\n    exec(text)\n", "kit.plans uses exec"),
+        ("kit.composites", "import linecache\n", "kit.composites imports linecache"),
+        ("kit.composites", "def f(text):\n    exec(text)\n", "kit.composites uses exec"),
         ("argument_parser", "run = eval\n", "argument_parser uses eval"),
         ("ops.pointwise", "code = compile('1', '', 'eval')\n", "ops.pointwise uses compile"),
         ("profiler", "import builtins\nbuiltins.exec('1')\n", "profiler uses exec"),

@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "life_of_a_call.md"
 # The bounds of reading: Python calls and files that somebody comes by who follows a call on the reference.
 CALLS_TO_KERNEL = 30  # of a + b: from the operator sign to the kernel's first line
 CALLS = 80  # and in all
-FILES = 13
+FILES = 12
 CALLS_AT_FIRST = 200  # the first of its kind, when nothing is remembered
 CALLS_OF_GRAD = 40  # of autograd.grad over one add
 

@@ -18,8 +18,8 @@ from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, deri
 from gnomon.dispatch.dispatcher import OpOverload, aten
 from gnomon.dispatch.library import UserOperator
 from gnomon.dispatch.record_function import FUNCTION, KERNEL, end, readable_everywhere, start
+from gnomon.kit.composites import NAMED, hide_base, raise_named
 from gnomon.kit.generator import default_generator
-from gnomon.kit.plans import NAMED, hide_base, raise_named
 from gnomon.kit.record import Record
 from gnomon.memory.backend import backend_of, on_default_device, on_register
 from gnomon.memory.spec import Spec

@@ -689,7 +689,7 @@ static int add_recorded(Key *key, const Operands *operands, int64_t keys) {
 }
 
 /* What a composition comes to: a plan that it has, the one operator that it calls, or its function.  A view of what
- * only it has seen is none to anybody else (kit/plans.py, composed). */
+ * only it has seen is none to anybody else (kit/composites.py, composed). */
 static PyObject *run_function(Operator *self, PyObject *const *args, const Operands *operands, int64_t keys) {
     Key key;
     Row *row = NULL;
@@ -752,7 +752,7 @@ done:
 }
 
 /* A composition: the function that it is, where no key but autograd's has a say; a view of what only it has seen is
- * none to anybody else (kit/plans.py, composed).  NULL without an exception where it has to be the readable way. */
+ * none to anybody else (kit/composites.py, composed).  NULL without an exception where it has to be the readable way. */
 static PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands) {
     const int64_t word = read_mode_word(), seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..dispatch.mode import mode_word
-from ..kit.plans import find_plan
+from ..kit.running import meta_result
 from ..memory.tensor import Tensor
 from ..values.dispatch_key import (
     AUTOGRAD,
@@ -258,7 +258,7 @@ def _zeros_like(tensor: Tensor) -> Tensor:
 
 def _is_differentiable(base: OpOverload, arguments: Sequence[Any]) -> bool:
     """Does the functional operator give floating point, rather than say whether something is so?"""
-    return base.record.meta is None or find_plan(base, arguments).output_specs[0].dtype.category >= 2
+    return base.record.meta is None or meta_result(base, arguments).output_specs[0].dtype.category >= 2
 
 
 def _linear(base: OpOverload, arguments: Sequence[Any], tangents: Sequence[Tensor | None]) -> Tensor | None:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from ..autograd import forward_grad
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
-from ..kit.plans import find_plan
+from ..kit.running import meta_result
 from ..memory.backend import meta_backend, resolve_device
 from ..memory.spec import spec_of
 from ..memory.storage import Storage
@@ -278,7 +278,7 @@ def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
     _check_written(operator, batch, arguments)
     rule = find_rule(operator)
     if rule is not None and operator.record.meta is not None:
-        find_plan(operator, arguments)  # what one example's arguments may not be, the batch would hide
+        meta_result(operator, arguments)  # what one example's arguments may not be, the batch would hide
     with below(batch.number):
         results = fallback(operator, batch, arguments) if rule is None else None
         if rule is not None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..kit import launch
-from ..kit.plans import find_plan
+from ..kit.running import meta_result
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
@@ -313,7 +313,7 @@ def inplace(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any
     base = operator.record.base
     self = arguments[0]
     if base.record.meta is not None:
-        plan = find_plan(base, arguments)
+        plan = meta_result(base, arguments)
         expected = plan.output_specs[0].sizes
         if expected != self._spec.sizes:
             raise RuntimeError(
@@ -419,7 +419,7 @@ def _added_product(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
             product = _product(multiply, batch, (one, other))
         else:
             product = multiply(one, other)
-    rank = find_plan(operator, arguments).output_specs[0].ndim
+    rank = meta_result(operator, arguments).output_specs[0].ndim
     scaled = product if alpha == 1 else aten.mul.Tensor(product, alpha)
     if beta == 0:  # self is not looked at, whatever is in it
         return aten.add.Tensor(aten.zeros_like(_lined_up(batch, self, rank)), scaled, 1)
@@ -633,7 +633,7 @@ _NOT_POINTWISE = frozenset({"addr"})  # it walks as if it were
 
 def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """What the operator's record says about it: element by element, along dimensions, or neither."""
-    plan = find_plan(operator, arguments)
+    plan = meta_result(operator, arguments)
     if _is_pointwise(plan):
         return pointwise(operator, batch, arguments, plan)
     names = [argument.name for argument in operator.schema.arguments]

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import is_grad_enabled
-from ..kit.plans import find_plan
+from ..kit.running import meta_result
 from .batching import Batch, rule_of
 
 # -- more images -----------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ def folded(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
             values.append((given[0] * batch.size, *given[1:]))
         else:
             values.append(given)
-    return _as_examples(batch, operator(*values), find_plan(operator, arguments).output_specs)
+    return _as_examples(batch, operator(*values), meta_result(operator, arguments).output_specs)
 
 
 def _as_examples(batch: Batch, results: Any, expected: Sequence[Any]) -> Any:
@@ -167,7 +167,7 @@ def _placed(batch: Batch, parameter: Any, rank: int, dim: int) -> Any:
 @rule_of("native_layer_norm")
 def _layer_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     input, shape, weight, bias, eps = arguments
-    find_plan(operator, arguments)  # for its checks
+    meta_result(operator, arguments)  # for its checks
     examples = batch.front(input)
     if not batch.has(weight) and not batch.has(bias):
         return operator(examples, shape, weight, bias, eps)
@@ -201,7 +201,7 @@ def _layer_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence
 @rule_of("_fused_rms_norm")
 def _rms_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     input, shape, weight, eps = arguments
-    find_plan(operator, arguments)  # for its checks
+    meta_result(operator, arguments)  # for its checks
     examples = batch.front(input)
     if not batch.has(weight):
         return operator(examples, shape, weight, eps)
@@ -306,7 +306,7 @@ def _weights_used(batch: Batch, self: Any, target: Any, weight: Any, ignore_inde
 @rule_of("nll_loss_forward")
 def _nll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, target, weight, reduction, ignore_index = arguments
-    find_plan(operator, arguments)  # for its checks
+    meta_result(operator, arguments)  # for its checks
     if weight is not None:
         weight = weight.detach()  # the operator has no gradient for it
     classes, weights = _weights_used(batch, self, target, weight, ignore_index)

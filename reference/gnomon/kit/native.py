@@ -20,6 +20,7 @@ from ..memory.backend import place_of, reference_backend, set_operator_finder
 from ..memory.tensor import Tensor, version_counter
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS, DispatchKey
 from ..values.schema import FunctionSchema
+from .composites import composed
 from .outputs import (
     check_no_overlap,
     check_output_dtype,
@@ -27,7 +28,6 @@ from .outputs import (
     with_output_dtype,
     write_results,
 )
-from .plans import composed
 from .record import Record
 from .running import (
     run_explicit,

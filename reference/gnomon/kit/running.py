@@ -1,4 +1,4 @@
-"""Running: the Dense kernels of operators, from a plan to a launched kernel.
+"""Running: the Dense kernels of operators, from what the meta function says to a launched kernel.
 
 One kernel a way of being called: functional, in place, ``out=``, as a view, and as a composition with
 derivatives of its own.
@@ -6,17 +6,20 @@ derivatives of its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
-from ..memory.backend import backend_of
+from ..memory.backend import backend_of, on_register
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, alias_tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values import geometry
+from ..values.device import device
 from ..values.dispatch_key import WRAPPER_KEYS
 from . import launch
+from .composites import NAMED, checked, composed, raise_named
 from .iterator import TensorIterator
 from .outputs import (
     check_cast,
@@ -31,7 +34,81 @@ from .outputs import (
     write_results,
 )
 from .pieces import goes_by_pieces, reduce_by_pieces
-from .plans import NAMED, PLANS_PER_OPERATOR, Plan, checked, composed, find_plan, plan_key, raise_named
+
+MOST_META_RESULTS = 4096  # kept of one operator; a program with more shapes than that starts afresh
+MOST_META_RESULTS_OF_LISTS = 64  # the same where one may be of a whole model's parameters
+
+
+class MetaResult:
+    """What a call's meta function says of it: a function of specs, and specs are interned, so it is kept.
+
+    ``prepared`` are the kernels' calls for these specs, of backends that prepare some.
+    """
+
+    __slots__ = ("device", "key_dtype", "output_specs", "prepared", "walk")
+
+    def __init__(
+        self, device: device, output_specs: tuple[Spec, ...], walk: TensorIterator | None, key_dtype: Any
+    ):
+        self.device = device
+        self.output_specs = output_specs
+        self.walk = walk
+        self.key_dtype = key_dtype
+        self.prepared: dict[Any, Any] = {}
+
+
+def argument_key(arguments: Sequence[Any]) -> Any:
+    """A key under which what a meta function said can be kept: equal keys mean equal results.
+
+    1, 1.0 and True are equal to Python and different to promotion, so types are part of it; and so is the
+    sign of zero.
+    """
+    key: list[Any] = []
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            key.append(argument._spec)
+        elif isinstance(argument, float):
+            key.append((float, argument, math.copysign(1.0, argument)))
+        elif isinstance(argument, (list, tuple)):
+            key.append(argument_key(argument))
+        elif isinstance(argument, complex):
+            key.append((complex, repr(argument)))
+        else:
+            key.append((type(argument), argument))
+    return tuple(key)
+
+
+def _ask_meta(operator: OpOverload, arguments: Sequence[Any]) -> MetaResult:
+    """Check the arguments and find what a functional call will allocate and run."""
+    record = operator.record
+    tensors = list(operator.tensors(arguments))
+    if tensors:
+        where = launch.check_same_device(operator.schema.name, tensors)
+    result = checked(operator, record.meta, launch.specs_of(arguments))
+    if isinstance(result, TensorIterator):
+        return MetaResult(
+            result.device, result.output_specs, result.with_converted_inputs(), result.key_dtype
+        )
+    outputs = (result,) if isinstance(result, Spec) else tuple(result)
+    if tensors and not record.inputs.promoted:
+        return MetaResult(where, outputs, None, tensors[0]._spec.dtype)
+    first = next(spec for spec in outputs if spec is not None)
+    return MetaResult(where if tensors else first.device, outputs, None, first.dtype)
+
+
+def meta_result(operator: OpOverload, arguments: Sequence[Any]) -> MetaResult:
+    """What the meta function says of a functional call, kept or asked."""
+    if not operator.tensor_positions:
+        return _ask_meta(operator, arguments)  # a factory's depends on the default device too
+    known = operator.meta_results
+    key = argument_key(arguments)
+    meta = known.get(key)
+    if meta is None:
+        meta = _ask_meta(operator, arguments)
+        if len(known) >= (MOST_META_RESULTS if operator.schema.returns else MOST_META_RESULTS_OF_LISTS):
+            known.clear()
+        known[key] = meta
+    return meta
 
 
 def run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
@@ -40,7 +117,7 @@ def run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> A
 
 def execute(
     operator: OpOverload,
-    plan: Plan,
+    meta: MetaResult,
     walk: TensorIterator | None,
     outputs: Sequence[Tensor | None],
     arguments: Sequence[Any],
@@ -55,11 +132,11 @@ def execute(
                     dtype = output._spec.dtype  # type: ignore[union-attr]
                     aten.fill_.Scalar(output, record.identity if dtype.is_complex else record.identity.real)
             return
-        if meets_in_float32(operator, plan.key_dtype, arguments):
-            if not _takes_float32_numbers(operator, plan, arguments):
+        if meets_in_float32(operator, meta.key_dtype, arguments):
+            if not _takes_float32_numbers(operator, meta, arguments):
                 _execute_in_float32(operator, outputs[0], arguments)
                 return
-            walk = _with_float32_numbers(operator, walk, plan.key_dtype, arguments)
+            walk = _with_float32_numbers(operator, walk, meta.key_dtype, arguments)
         inputs: list[Tensor | None] = []
         operands = iter(walk.operands[walk.output_count :])
         for position in operator.tensor_positions:
@@ -69,19 +146,19 @@ def execute(
             for each in value if isinstance(value, (list, tuple)) else (value,):
                 wanted = next(operands).dtype
                 if not isinstance(each, Tensor):
-                    each = launch.number_tensor(each, wanted, plan.device)
+                    each = launch.number_tensor(each, wanted, meta.device)
                 elif each._spec.dtype is not wanted:
                     if goes_by_pieces(operator, walk, each, wanted):
                         reduce_by_pieces(operator, walk, outputs[0], arguments)  # type: ignore[arg-type]
                         return
                     each = launch.convert(each, wanted)
                 inputs.append(each)
-        kernel_arguments = numbers_of_kernel(operator, plan.key_dtype, arguments)
+        kernel_arguments = numbers_of_kernel(operator, meta.key_dtype, arguments)
     else:
         if record.inputs.promoted:
-            arguments = _promoted(operator, arguments, plan.output_specs[0].dtype)
+            arguments = _promoted(operator, arguments, meta.output_specs[0].dtype)
         if record.inputs.expanded:
-            arguments = expanded_arguments(operator, arguments, plan.output_specs[0])
+            arguments = expanded_arguments(operator, arguments, meta.output_specs[0])
         inputs = []
         for position in operator.tensor_positions:
             if position in record.written_positions:
@@ -96,7 +173,7 @@ def execute(
                 f"{operator.schema.name}: got a {type(each).__name__}, which has no numbers of its own, "
                 "where its __gnomon_dispatch__ is not asked"
             )
-    facts = (plan.device, plan.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
+    facts = (meta.device, meta.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
     try:
         launch.launch(record.kernel_name, *facts)
     except NAMED as error:
@@ -133,11 +210,11 @@ def _is_number(value: Any, common: dtypes.dtype) -> bool:
     return not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common)
 
 
-def _takes_float32_numbers(operator: OpOverload, plan: Plan, arguments: Sequence[Any]) -> bool:
+def _takes_float32_numbers(operator: OpOverload, meta: MetaResult, arguments: Sequence[Any]) -> bool:
     """Does the kernel take numbers as float32?  Not as the first operand, whose dtype is the kernel's."""
-    if plan.device.type == "meta" or not backend_of(plan.device).reads_float32_numbers:
+    if meta.device.type == "meta" or not backend_of(meta.device).reads_float32_numbers:
         return False
-    return not _is_number(arguments[operator.tensor_positions[0]], plan.key_dtype)
+    return not _is_number(arguments[operator.tensor_positions[0]], meta.key_dtype)
 
 
 def _with_float32_numbers(
@@ -149,25 +226,6 @@ def _with_float32_numbers(
     return walk.with_dtype([place for place, value in given if _is_number(value, common)], dtypes.float32)
 
 
-def kernel_walk(
-    operator: OpOverload, plan: Plan, arguments: Sequence[Any], outputs: Sequence[Spec] | None = None
-) -> TensorIterator | None:
-    """The walk that the kernel of a call is given; None where another call, in float32, does the work.
-
-    outputs: of those that exist already.
-    """
-    walk = plan.walk
-    if walk is None:
-        return None
-    if outputs is not None:
-        walk = walk.with_outputs(outputs)
-    if not meets_in_float32(operator, plan.key_dtype, arguments):
-        return walk
-    if not _takes_float32_numbers(operator, plan, arguments):
-        return None
-    return _with_float32_numbers(operator, walk, plan.key_dtype, arguments)
-
-
 def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: Sequence[Any]) -> None:
     """The same call in float32, its result rounded to ``output``."""
     wide = [
@@ -176,9 +234,9 @@ def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: 
         else each
         for each in arguments
     ]
-    plan = find_plan(operator, wide)
-    result = empty_tensor(plan.output_specs[0])
-    execute(operator, plan, plan.walk, [result], wide, plan.prepared)
+    meta = meta_result(operator, wide)
+    result = empty_tensor(meta.output_specs[0])
+    execute(operator, meta, meta.walk, [result], wide, meta.prepared)
     launch.copy_into(output, result)
 
 
@@ -214,9 +272,9 @@ def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: S
 
 def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Allocate the outputs and compute them: the Dense kernel of functional operators."""
-    plan = find_plan(operator, arguments)
+    meta = meta_result(operator, arguments)
     outputs: list[Tensor | None] = []
-    for spec in plan.output_specs:
+    for spec in meta.output_specs:
         outputs.append(None if spec is None else empty_tensor(spec))
     written = operator.record.written_positions
     if written:
@@ -224,23 +282,23 @@ def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
         for position in written:
             value = arguments[position]
             beside.extend(value if isinstance(value, (list, tuple)) else (value,))
-        execute(operator, plan, None, beside, arguments, plan.prepared)
+        execute(operator, meta, None, beside, arguments, meta.prepared)
         return tuple(outputs) if outputs else None
-    execute(operator, plan, plan.walk, outputs, arguments, plan.prepared)
+    execute(operator, meta, meta.walk, outputs, arguments, meta.prepared)
     return outputs[0] if len(operator.schema.returns) == 1 else tuple(outputs)
 
 
 def run_view(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Alias the first argument: the Dense kernel of view operators."""
     self = arguments[0]
-    plans = operator.plans
-    key = plan_key(arguments)
-    found = plans.get(key)
+    known = operator.meta_results
+    key = argument_key(arguments)
+    found = known.get(key)
     if found is None:
         found = checked(operator, operator.record.view, launch.specs_of(arguments))
-        if len(plans) >= PLANS_PER_OPERATOR:
-            plans.clear()
-        plans[key] = found
+        if len(known) >= MOST_META_RESULTS:
+            known.clear()
+        known[key] = found
     if isinstance(found, list):
         return tuple(alias_tensor(self, spec, self._storage_offset + offset) for spec, offset in found)
     spec, offset = found
@@ -255,8 +313,8 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
     base = operator.record.base
     self = arguments[0]
     arguments = with_output_dtype(base, arguments, self)
-    plan = find_plan(base, arguments)
-    result = plan.output_specs[0]
+    meta = meta_result(base, arguments)
+    result = meta.output_specs[0]
     spec = self._spec
     if result.sizes != spec.sizes:
         raise RuntimeError(
@@ -270,34 +328,36 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
         else:
             warn_of_expanded(operator)
             check_no_overlap_of_inputs(operator, base, self, arguments)
-            execute(base, plan, None, [self], arguments, None)
+            execute(base, meta, None, [self], arguments, None)
         return self
     check_no_overlap(operator, base, self, arguments)
-    _compute_into(base, plan, [self], arguments)
+    _compute_into(base, meta, [self], arguments)
     return self
 
 
-def _compute_into(base: OpOverload, plan: Plan, outputs: Sequence[Tensor], arguments: Sequence[Any]) -> None:
+def _compute_into(
+    base: OpOverload, meta: MetaResult, outputs: Sequence[Tensor], arguments: Sequence[Any]
+) -> None:
     """Compute into tensors of the right sizes, whatever their strides and dtypes."""
     specs = tuple(output._spec for output in outputs)
-    same_dtypes = all(mine.dtype is wanted.dtype for mine, wanted in zip(specs, plan.output_specs))
-    if plan.walk is not None and same_dtypes:
-        kept = plan.prepared.get(specs)
+    same_dtypes = all(mine.dtype is wanted.dtype for mine, wanted in zip(specs, meta.output_specs))
+    if meta.walk is not None and same_dtypes:
+        kept = meta.prepared.get(specs)
         if kept is None:
-            kept = (plan.walk.with_outputs(specs), {})
-            plan.prepared[specs] = kept
+            kept = (meta.walk.with_outputs(specs), {})
+            meta.prepared[specs] = kept
         walk, prepared = kept
-        execute(base, plan, walk, outputs, arguments, prepared)
+        execute(base, meta, walk, outputs, arguments, prepared)
         return
     if (
-        plan.walk is None
+        meta.walk is None
         and same_dtypes
         and not any(_shares_storage(output, base, arguments) for output in outputs)
     ):
-        execute(base, plan, None, outputs, arguments, plan.prepared.setdefault(("out", specs), {}))
+        execute(base, meta, None, outputs, arguments, meta.prepared.setdefault(("out", specs), {}))
         return
-    results = [empty_tensor(spec) for spec in plan.output_specs]
-    execute(base, plan, plan.walk, results, arguments, plan.prepared)
+    results = [empty_tensor(spec) for spec in meta.output_specs]
+    execute(base, meta, meta.walk, results, arguments, meta.prepared)
     for output, result in zip(outputs, results):
         launch.copy_into(output, result)
 
@@ -317,14 +377,14 @@ def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     count = len(base.schema.arguments)
     outputs = arguments[count:]
     functional_arguments = with_output_dtype(base, arguments[:count], outputs[0])
-    plan = find_plan(base, functional_arguments)
-    for output, wanted in zip(outputs, plan.output_specs):
-        check_output_device(base, output, plan.device)
+    meta = meta_result(base, functional_arguments)
+    for output, wanted in zip(outputs, meta.output_specs):
+        check_output_device(base, output, meta.device)
         check_output_dtype(base, wanted.dtype, output._spec.dtype)
-    for output, wanted in zip(outputs, plan.output_specs):
+    for output, wanted in zip(outputs, meta.output_specs):
         resize_for(base, output, wanted, functional_arguments)
         check_no_overlap(operator, base, output, functional_arguments)
-    _compute_into(base, plan, outputs, functional_arguments)
+    _compute_into(base, meta, outputs, functional_arguments)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -336,3 +396,14 @@ def run_explicit_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) 
     results = checked(base, base.record.explicit, given)
     results = results if isinstance(results, tuple) else (results,)
     return write_results(operator, results, arguments[count:], arguments[:count])
+
+
+def drop_meta_results(backend: Any = None) -> None:
+    """Forget what meta functions meta: kernels were registered, and a prepared call may be another's."""
+    for packet in aten:
+        for operator in packet.overloads.values():
+            operator.meta_results.clear()
+
+
+on_register(drop_meta_results)
+dtypes.on_default_dtype(drop_meta_results)

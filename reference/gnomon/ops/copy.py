@@ -14,7 +14,7 @@ from ..kit.iterator import TensorIterator
 from ..kit.loops import for_each
 from ..kit.native import native_function
 from ..kit.outputs import allocate, check_no_internal_overlap, check_no_partial_overlap
-from ..kit.plans import plan_key
+from ..kit.running import argument_key
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.backend import reference_backend, resolve_device
 from ..memory.tensor import Tensor
@@ -119,12 +119,12 @@ def _fill_(self: Tensor, value: Any) -> Tensor:
     is_one_half = spec.numel == 1 and spec.dtype in (float16, bfloat16)
     check_number_fits(value, float64 if is_one_half else spec.dtype)
     if spec.numel:
-        plans = fill_.plans
+        plans = fill_.meta_results
         found = plans.get(spec)
         if found is None:
             found = plans[spec] = _fill_rule(spec, value), {}
         walk, prepared = found
-        key = plan_key((value,))
+        key = argument_key((value,))
         launch.launch("fill_.Scalar", spec.device, spec.dtype, [self], 1, walk, (value,), prepared, key)
     return self
 
