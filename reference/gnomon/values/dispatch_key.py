@@ -48,13 +48,6 @@ FORWARD_AD = 1 << DispatchKey.ForwardAD
 WRAPPER_KEYS = PYTHON | BATCHED  # what a tensor carries whose numbers are another's
 ALL_KEYS = TENSOR_KEYS | AUTOGRAD | PYTHON | BATCHED | FORWARD_AD
 
-# What `keys_a | keys_b | mode_word` comes to when nothing but the backend has a say, and when only autograd
-# has.
-PLAIN_CALL = TENSOR_KEYS | GRAD_MODE_BIT
-RECORDED_CALL = PLAIN_CALL | AUTOGRAD
-NO_GRAD_CALL = TENSOR_KEYS
-NO_GRAD_CALL_ON_VARIABLES = TENSOR_KEYS | AUTOGRAD
-
 # The mode word: what the current thread (or async task) adds to every call.  One int in one ContextVar, read
 # once a call: 17 ns, where a ``threading.local`` attribute would cost 43.  Bits 0 to 7 are keys that are
 # added, bits 8 to 15 the modes above, and from bit 16 on stand the keys that are taken away (bit 16 + key).
