@@ -14,6 +14,7 @@ from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.kit import launch
 from gnomon.kit.generator import default_generator
+from gnomon.values.speedups import speedups
 
 aten = gn.ops.aten
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
@@ -110,6 +111,7 @@ def test_each_call_is_as_the_readable_one(name: str, device: str) -> None:
     assert not any(each.requires_grad or each._is_view() for each in results)
 
 
+@pytest.mark.skipif(speedups is None, reason="needs the C speedups")
 @needs_c
 @pytest.mark.parametrize(
     "name",
@@ -408,6 +410,7 @@ def test_the_stream_goes_on(name: str, device: str) -> None:
     assert wanted[0] != wanted[1]
 
 
+@pytest.mark.skipif(speedups is None, reason="needs the C speedups")
 @needs_c
 def test_a_warm_stream_is_not_followed_the_readable_way(monkeypatch: Any) -> None:
     for name, call in RANDOM.items():
