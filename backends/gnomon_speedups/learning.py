@@ -23,6 +23,7 @@ from gnomon.kit.generator import default_generator
 from gnomon.kit.record import Record
 from gnomon.memory.backend import backend_of, on_default_device, on_register
 from gnomon.memory.spec import Spec
+from gnomon.memory.storage import Storage
 from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor
 from gnomon.values import dtype as dtypes
 from gnomon.values import geometry
@@ -399,6 +400,8 @@ def learn_view(operator: OpOverload | None, self: Any, result: Any) -> Plan | No
 
     Its Node is known where one was recorded in one step that keeps nothing but constants.
     """
+    if result is self and self.__class__ is Tensor:
+        return Plan(operator, Kind.SELF)
     if not isinstance(self, Tensor) or not _shows(result, self) or result._view_of is None:
         return None
     if result._view_of[0] is not (self if self._view_of is None else self._view_of[0]):
@@ -425,6 +428,19 @@ def learn_view(operator: OpOverload | None, self: Any, result: Any) -> Plan | No
 def _is_of_a_call(value: Any) -> bool:
     """Is what a Node keeps another thing at each call?"""
     return isinstance(value, (Tensor, SavedVariable, SavedList)) or callable(value)
+
+
+# -- memory --------------------------------------------------------------------------------------------------
+
+
+def adopt(spec: Spec, address: float) -> tuple[Storage, Callable[[], None]]:
+    """A Storage of the memory at an address, and what makes it give that back: called when the Storage is in its
+    place (Tensor.untyped_storage).
+    """
+    backend = backend_of(spec.device)
+    memory = backend.adopt(address, spec.extent_nbytes)
+    storage = Storage(backend, spec.device, memory, spec.extent_nbytes)
+    return storage, lambda: backend.take_over(memory, address)
 
 
 # -- numbers in and out --------------------------------------------------------------------------------------
@@ -468,6 +484,7 @@ def know() -> None:
             "gradient_edge": gradient_edge,
             "save": save,
             "untyped_storage": Tensor.untyped_storage,
+            "adopt": adopt,
             "record_outputs": record_outputs,
             "no_grad_mode": CreationMeta.NO_GRAD_MODE,
             "multi_output": CreationMeta.MULTI_OUTPUT_NODE,

@@ -25,6 +25,7 @@ class Kind(IntEnum):
     WRITTEN = 1  # tensors among its arguments, which a kernel has written to
     VIEW = 2  # a view of its first argument
     VIEWS = 3  # several of those
+    SELF = 4  # its first argument, as it is
 
 
 class Entry(IntEnum):

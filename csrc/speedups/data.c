@@ -345,6 +345,20 @@ PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyO
 
 /* ---- x[index] = value ------------------------------------------------------------------------------------------ */
 
+/* Is x[index] a view, whatever it is of? */
+static int makes_one_view(PyObject *index) {
+    if (PyTuple_CheckExact(index)) {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(index); k++) {
+            PyObject *each = PyTuple_GET_ITEM(index, k);
+            if (PyTuple_CheckExact(each) || !makes_one_view(each)) {
+                return 0;
+            }
+        }
+        return 1;
+    }
+    return PyLong_CheckExact(index) || PySlice_Check(index) || index == Py_Ellipsis || index == Py_None;
+}
+
 /* Where x[index] is one view that was made before, and nothing is recorded: fill it, or copy to it.  ``extra`` has the
  * function of x[index], and what writes a number, and a tensor. */
 PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
@@ -356,8 +370,7 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
     const int is_number = as_number(args[2], &number);
     const Tensor *value = is_number ? NULL : as_tensor(args[2]);
     const int64_t keys = ((Tensor *)args[0])->keys | (value == NULL ? 0 : value->keys) | read_mode_word();
-    const int is_index = PyLong_CheckExact(args[1]) || PySlice_Check(args[1]) || PyTuple_CheckExact(args[1])
-                         || args[1] == Py_Ellipsis || args[1] == Py_None;
+    const int is_index = makes_one_view(args[1]);
     if ((!is_number && value == NULL) || !is_simple(keys) || records(keys) || !is_index) {
         return readable(self, args, count, names);
     }
@@ -368,11 +381,11 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
     /* what is no view of it was written to by other means; and no element is written to twice */
     const Tensor *shown = as_tensor(view);
     int is_plain = shown != NULL && shown->base != NULL
-                   && shown->storage == ((Tensor *)args[0])->storage;
+                   && home_of(shown) == home_of((Tensor *)args[0]);
     if (is_plain && value != NULL) {
         is_plain = PyObject_RichCompareBool(SLOT(shown->spec, facts.sizes), SLOT(value->spec, facts.sizes), Py_EQ);
     }
-    if (is_plain > 0) {
+    if (is_plain > 0 && SLOT(shown->spec, facts.is_contiguous) != Py_True) {
         PyObject *overlaps = PyObject_CallOneArg(PyTuple_GET_ITEM(self->extra, 3), shown->spec);
         is_plain = overlaps == NULL ? -1 : overlaps == Py_False;
         Py_XDECREF(overlaps);

@@ -16,6 +16,7 @@ typedef struct Call {
     Operator *operator;
     PlanObject *plan;      /* the operator's, once it is known, and where nothing but the arguments decides it */
     PyObject *return_type; /* of the results, where they have names; or NULL */
+    int pick;              /* which of the operator's results it is; -1: all that it returns */
     PyObject *arguments;   /* the operator's, for places of constants */
     int places[MOST_ARGUMENTS];
 } Call;
@@ -201,7 +202,13 @@ static int learn_call(Function *self, const Noted *found, PyObject *const *args,
         return IS_NOTHING;
     }
     PyObject *return_type = NULL;
-    if (result != found->result) {
+    int pick = -1;
+    for (Py_ssize_t k = 0; PyTuple_CheckExact(found->result) && k < PyTuple_GET_SIZE(found->result); k++) {
+        if (PyTuple_GET_ITEM(found->result, k) == result) {
+            pick = (int)k;
+        }
+    }
+    if (result != found->result && pick < 0) {
         if (!PyTuple_CheckExact(found->result) || !PyTuple_Check(result) || !same_items(result, found->result)) {
             return IS_NOTHING;
         }
@@ -219,6 +226,7 @@ static int learn_call(Function *self, const Noted *found, PyObject *const *args,
     call->operator= (Operator *)new_reference((PyObject *)found->operator);
     Py_XINCREF(return_type);
     call->return_type = return_type;
+    call->pick = pick;
     call->arguments = PyTuple_New(found->operator->arity);
     for (Py_ssize_t k = 0; call->arguments != NULL && k < found->operator->arity; k++) {
         PyObject *each = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(found->arguments, k) : Py_None;
@@ -296,9 +304,15 @@ PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *ar
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
-/* The results as the type that has names for them; takes the reference. */
-static PyObject *with_names(PyObject *result, PyObject *type) {
-    if (result == NULL || type == NULL) { /* the type of named results */
+/* The one result that is wanted, or the results as the type that has names for them; takes the reference. */
+static PyObject *as_returned(const Call *call, PyObject *result) {
+    PyObject *type = call->return_type;
+    if (result != NULL && call->pick >= 0) {
+        PyObject *picked = PyTuple_Check(result) ? new_reference(PyTuple_GET_ITEM(result, call->pick)) : NULL;
+        Py_DECREF(result);
+        return picked;
+    }
+    if (result == NULL || type == NULL) {
         return result;
     }
     PyObject *named = PyTuple_Check(result) ? PyObject_CallObject(type, result) : NULL;
@@ -335,7 +349,7 @@ static PyObject *run(Call *call, PyObject *const *args) {
     for (Py_ssize_t k = 0; k < packed_count; k++) {
         Py_DECREF(packed[k]);
     }
-    result = with_names(result, call->return_type);
+    result = as_returned(call, result);
     Py_DECREF(call);
     return result;
 }
@@ -355,7 +369,7 @@ PyObject *run_delegate(PyObject *object, PyObject *const *args) {
         all[k] = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(call->arguments, k) : args[call->places[k]];
     }
     Py_INCREF(call);
-    PyObject *result = with_names(run_plan(call->operator, call->plan, all), call->return_type);
+    PyObject *result = as_returned(call, run_plan(call->operator, call->plan, all));
     Py_DECREF(call);
     return result;
 }
@@ -410,7 +424,8 @@ PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyO
         keys |= read_mode_word();
         if (noted == NULL && is_simple(keys)) {
             Py_INCREF(plan);
-            PyObject *result = run_view(NULL, plan, args, keys);
+            const int is_self = plan->plan.kind == KIND_SELF;
+            PyObject *result = is_self ? new_reference(args[0]) : run_view(NULL, plan, args, keys);
             const int is_known = plan->plan.node_class != Py_None;
             Py_DECREF(plan);
             if (result != NULL || PyErr_Occurred() != NULL) {

@@ -386,7 +386,7 @@ static int may_overlap(const PlanFields *plan, const Operands *operands) {
             if (plan->is_exclusive) {
                 return 1;
             }
-        } else if (output->storage != NULL && ((Tensor *)each)->storage == output->storage) {
+        } else if (home_of(output) != NULL && home_of((Tensor *)each) == home_of(output)) {
             return 1;
         }
     }
@@ -476,6 +476,7 @@ static PyObject *run_kind(Operator *self, PlanObject *object, PyObject *const *a
     case KIND_NEW: return run_new(self, object, args, operands, records(keys));
     case KIND_WRITTEN: return run_written(object, args, operands);
     case KIND_VIEW: return run_view(self, object, args, keys);
+    case KIND_SELF: return new_reference(args[0]);
     default: return run_views(self, object, args, keys);
     }
 }
@@ -735,7 +736,10 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, self, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
             Py_XDECREF(declared);
-        } else if (!is_tensor(result) || ((Tensor *)result)->base == NULL) {
+        }
+        if (PyErr_Occurred() == NULL && (kept == NULL || kept == Py_None)
+            && (!is_tensor(result) || ((Tensor *)result)->base == NULL)) {
+            Py_XDECREF(kept);
             kept = learn_delegate(self, &mine, args, result);
         }
         if (PyErr_Occurred() != NULL

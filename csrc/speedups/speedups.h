@@ -31,11 +31,22 @@
 
 typedef void give_back(double address);
 
+/* Memory that several tensors show, and that nobody has asked a Storage of.  Each of them has one reference; once there
+ * is a Storage, one of that, too, so that its references are as many as if each tensor had it. */
+typedef struct Block {
+    PyObject_HEAD
+    PyObject *spec; /* of the tensor that had the memory first */
+    double address;
+    give_back *free;
+    PyObject *storage;
+} Block;
+
 /* memory/tensor.py's Tensor.  NULL stands for None. */
 typedef struct Tensor {
     PyObject_HEAD
     PyObject *spec;         /* NULL: it was never filled */
-    PyObject *storage;      /* NULL: it owns the memory at `address`, if that is not 0 */
+    PyObject *storage;
+    Block *block;           /* without a storage; neither: it owns the memory at `address`, if that is not 0 */
     PyObject *edge;         /* (Node, output number) */
     PyObject *meta;         /* AutogradMeta */
     PyObject *version;      /* VersionCounter */
@@ -105,15 +116,15 @@ typedef struct Operator {
 
 /* What the speedups were told of gnomon, once. */
 struct facts {
-    PyTypeObject *tensor, *version, *plan, *operator, *function, *call;
+    PyTypeObject *tensor, *version, *block, *plan, *operator, *function, *call;
     PyObject *mode_word, *scoped_devices; /* context variables */
     Py_ssize_t accumulator_edge;                                     /* AutogradMeta */
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved;       /* RecordedNode */
-    Py_ssize_t sizes, strides, free, dtype, numel, device;           /* Spec */
+    Py_ssize_t sizes, strides, free, dtype, numel, device, is_contiguous; /* Spec */
     Py_ssize_t category;                                             /* dtype */
     Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
     PyObject *learn, *learn_view, *prepare, *formulas;               /* learning.py */
-    PyObject *gradient_edge, *save, *untyped_storage, *record_outputs;
+    PyObject *gradient_edge, *save, *untyped_storage, *adopt, *record_outputs;
     int no_grad_mode, multi_output;                                  /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
@@ -195,6 +206,15 @@ Tensor *make_tensor(PyObject *spec, double address, give_back *free);
 Tensor *new_tensor(void);
 /* The garbage collector has to know the tensor from now on: it may be part of a cycle. */
 void track(Tensor *self);
+/* What the tensor's memory is told from others' by; NULL where it is the tensor's own. */
+static inline PyObject *home_of(const Tensor *tensor) {
+    if (tensor->block != NULL) {
+        return tensor->block->storage != NULL ? tensor->block->storage : (PyObject *)tensor->block;
+    }
+    return tensor->storage;
+}
+/* Let another tensor show the memory of one.  0, or -1 with an exception. */
+int share_memory(Tensor *tensor, Tensor *with);
 /* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
 Version *version_counter(Tensor *tensor);
 /* Have tensors of this spec gradients? */

@@ -9,11 +9,6 @@ static int kept_count;
 /* Has a Node to be told that a tensor ends?  It may know it, as an output that it needs, by a weak reference only. */
 static PyObject *borrows_outputs; /* the name */
 
-int is_tensor_ready(void) {
-    borrows_outputs = PyUnicode_InternFromString("borrows_outputs");
-    return borrows_outputs == NULL ? -1 : 0;
-}
-
 void track(Tensor *self) {
     if (!PyObject_GC_IsTracked((PyObject *)self)) {
         PyObject_GC_Track(self);
@@ -42,6 +37,128 @@ Tensor *make_tensor(PyObject *spec, double address, give_back *free) {
         made->keys = KEY_TENSOR_KEYS;
     }
     return made;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+static void give_memory_back(PyObject *spec, double address, give_back *free) {
+    if (free != NULL) {
+        free(address);
+        return;
+    }
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *function = SLOT(spec, facts.free), *number = PyFloat_FromDouble(address), *done = NULL;
+    if (function != NULL && function != Py_None && number != NULL) {
+        done = PyObject_CallOneArg(function, number);
+        if (done == NULL) {
+            PyErr_WriteUnraisable(function);
+        }
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(number);
+    PyErr_Restore(type, error, traceback);
+}
+
+static void deallocate_block(PyObject *object) {
+    Block *self = (Block *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (self->storage == NULL) { /* else that has the memory; those who showed it have let go of it */
+        give_memory_back(self->spec, self->address, self->free);
+    }
+    Py_DECREF(self->spec);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+/* Show the block's memory no more. */
+static void leave_block(Tensor *self) {
+    Block *block = self->block;
+    if (block != NULL) {
+        self->block = NULL;
+        Py_XDECREF(block->storage);
+        Py_DECREF(block);
+    }
+}
+
+/* The tensor's Storage, made if nobody has asked for it; borrowed, NULL with an exception or where it has none. */
+static PyObject *storage_of(Tensor *self) {
+    Block *block = self->block;
+    if (block == NULL) {
+        return self->storage;
+    }
+    PyObject *take_over = NULL;
+    if (block->storage == NULL) {
+        PyObject *address = PyFloat_FromDouble(block->address);
+        PyObject *pair = address == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.adopt, block->spec, address, NULL);
+        Py_XDECREF(address);
+        if (pair == NULL) {
+            return NULL;
+        }
+        if (self->block != block) { /* another thread has been here */
+            Py_DECREF(pair);
+            return self->storage;
+        }
+        if (block->storage == NULL) {
+            block->storage = PyTuple_GET_ITEM(pair, 0);
+            for (Py_ssize_t k = 0; k < Py_REFCNT(block); k++) {
+                Py_INCREF(block->storage);
+            }
+            take_over = new_reference(PyTuple_GET_ITEM(pair, 1));
+        }
+        Py_DECREF(pair);
+    }
+    self->storage = block->storage; /* with the reference that the tensor had by the block */
+    self->block = NULL;
+    Py_DECREF(block);
+    if (take_over != NULL) {
+        PyObject *done = PyObject_CallNoArgs(take_over);
+        Py_DECREF(take_over);
+        if (done == NULL) {
+            return NULL;
+        }
+        Py_DECREF(done);
+    }
+    return self->storage;
+}
+
+int share_memory(Tensor *tensor, Tensor *with) {
+    if (with->storage == NULL && with->block == NULL && with->address != 0) {
+        Block *block = PyObject_New(Block, facts.block);
+        if (block == NULL) {
+            return -1;
+        }
+        block->spec = new_reference(with->spec);
+        block->address = with->address;
+        block->free = with->free;
+        block->storage = NULL;
+        with->block = block;
+    }
+    if (with->block != NULL) {
+        tensor->block = (Block *)new_reference((PyObject *)with->block);
+        Py_XINCREF(with->block->storage);
+        return 0;
+    }
+    if (with->storage == NULL) { /* memory without an address: the readable way gives it a Storage */
+        PyObject *made = PyObject_CallOneArg(facts.untyped_storage, (PyObject *)with);
+        if (made == NULL) {
+            return -1;
+        }
+        Py_DECREF(made); /* the tensor has it */
+    }
+    Py_XINCREF(with->storage);
+    tensor->storage = with->storage;
+    return 0;
+}
+
+static PyType_Slot block_slots[] = {{Py_tp_dealloc, (void *)deallocate_block}, {0, NULL}};
+
+static PyType_Spec block_spec = {"gnomon_speedups.Block", sizeof(Block), 0, Py_TPFLAGS_DEFAULT, block_slots};
+
+int is_tensor_ready(void) {
+    borrows_outputs = PyUnicode_InternFromString("borrows_outputs");
+    facts.block = (PyTypeObject *)PyType_FromSpec(&block_spec);
+    return borrows_outputs == NULL || facts.block == NULL ? -1 : 0;
 }
 
 /* ---- version counters ------------------------------------------------------------------------------------------ */
@@ -203,10 +320,21 @@ static int set_version(PyObject *object, PyObject *value, void *closure) {
     return set_field(object, value, closure);
 }
 
+static PyObject *get_storage(PyObject *object, void *closure) {
+    (void)closure;
+    PyObject *found = storage_of((Tensor *)object);
+    return found == NULL && PyErr_Occurred() != NULL ? NULL : new_reference(found == NULL ? Py_None : found);
+}
+
+static int set_storage(PyObject *object, PyObject *value, void *closure) {
+    leave_block((Tensor *)object);
+    return set_field(object, value, closure);
+}
+
 #define FIELD(name, field) {name, get_field, set_field, NULL, (void *)offsetof(Tensor, field)}
 
 static PyGetSetDef tensor_fields[] = {
-    FIELD("_storage", storage),
+    {"_storage", get_storage, set_storage, NULL, (void *)offsetof(Tensor, storage)},
     FIELD("_gradient_edge", edge),
     FIELD("_autograd_meta", meta),
     {"_version_counter", get_field, set_version, NULL, (void *)offsetof(Tensor, version)},
@@ -245,6 +373,10 @@ static Tensor *heir_of(Tensor *tensor) {
         return NULL;
     }
     heir->spec = new_reference(tensor->spec);
+    if (tensor->block != NULL) {
+        heir->block = (Block *)new_reference((PyObject *)tensor->block);
+        Py_XINCREF(heir->block->storage);
+    }
     Py_XINCREF(tensor->storage);
     heir->storage = tensor->storage;
     Py_XINCREF(tensor->version);
@@ -253,7 +385,7 @@ static Tensor *heir_of(Tensor *tensor) {
     heir->address = tensor->address;
     heir->free = tensor->free;
     heir->keys = tensor->keys & ~(int64_t)KEY_AUTOGRAD;
-    if (tensor->storage == NULL) {
+    if (tensor->storage == NULL && tensor->block == NULL) {
         tensor->address = 0; /* the memory is the heir's */
     }
     return heir;
@@ -279,7 +411,7 @@ static PyObject *saved_output(Tensor *heir, PyObject *edge) {
 static void bequeath(Tensor *self, PyObject *node) {
     if (!PyType_IsSubtype(Py_TYPE(node), (PyTypeObject *)facts.recorded_node)) {
         PyObject *kept_it = PyObject_CallMethod(node, "keep_output", "OO", self, Py_True);
-        if (kept_it != NULL && PyObject_IsTrue(kept_it) == 1 && self->storage == NULL) {
+        if (kept_it != NULL && PyObject_IsTrue(kept_it) == 1 && self->storage == NULL && self->block == NULL) {
             self->address = 0;
         }
         Py_XDECREF(kept_it);
@@ -325,26 +457,6 @@ static void finalize(PyObject *object) {
     PyErr_Restore(type, error, traceback);
 }
 
-static void give_memory_back(Tensor *self) {
-    if (self->free != NULL) {
-        self->free(self->address);
-        return;
-    }
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    PyObject *free = SLOT(self->spec, facts.free), *address = PyFloat_FromDouble(self->address);
-    PyObject *done = NULL;
-    if (free != NULL && free != Py_None && address != NULL) {
-        done = PyObject_CallOneArg(free, address);
-        if (done == NULL) {
-            PyErr_WriteUnraisable(free);
-        }
-    }
-    Py_XDECREF(done);
-    Py_XDECREF(address);
-    PyErr_Restore(type, error, traceback);
-}
-
 static int traverse(PyObject *object, visitproc visit, void *arg) {
     Tensor *self = (Tensor *)object;
     Py_VISIT(Py_TYPE(object));
@@ -385,8 +497,10 @@ static void deallocate(PyObject *object) {
     }
     leave_list(self);
     clear(object);
-    if (self->storage == NULL && self->address != 0 && self->spec != NULL) {
-        give_memory_back(self);
+    if (self->block != NULL) {
+        leave_block(self);
+    } else if (self->storage == NULL && self->address != 0 && self->spec != NULL) {
+        give_memory_back(self->spec, self->address, self->free);
     }
     Py_CLEAR(self->storage);
     Py_CLEAR(self->version);

@@ -23,13 +23,6 @@ static int look_at(Tensor *tensor, int64_t keys, int creation, Source *source) {
         source->base = tensor->base;
         source->creation = source->creation ? source->creation : tensor->creation;
     }
-    if (tensor->storage == NULL) {
-        PyObject *made = PyObject_CallOneArg(facts.untyped_storage, (PyObject *)tensor);
-        if (made == NULL) {
-            return -1;
-        }
-        Py_DECREF(made); /* the tensor has it */
-    }
     return version_counter(tensor) == NULL ? -1 : 1;
 }
 
@@ -40,8 +33,10 @@ static Tensor *show(const Source *source, PyObject *spec, int64_t offset, double
         return NULL;
     }
     output->spec = new_reference(spec);
-    Py_XINCREF(tensor->storage);
-    output->storage = tensor->storage;
+    if (share_memory(output, tensor) < 0) {
+        Py_DECREF(output);
+        return NULL;
+    }
     output->offset = tensor->offset + offset;
     output->address = tensor->address != 0 ? tensor->address + nbytes : 0;
     output->version = new_reference(tensor->version);

@@ -414,6 +414,23 @@ def _format(self: Tensor, specification: str) -> str:
     return object.__format__(self, specification)  # refuses a specification, as lists do
 
 
+# Methods that convert to a dtype, and its name.
+_DTYPE_METHODS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "int": "int32",
+    "long": "int64",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+
+
 def bind_methods() -> None:
     """Attach everything in this file to Tensor."""
     same = {name: name for name in ("add", "sub", "mul", "pow", "eq", "ne", "lt", "le", "gt", "ge")}
@@ -494,21 +511,7 @@ def bind_methods() -> None:
     Tensor.cpu = lambda self, memory_format=preserve_format: self.to("cpu", memory_format=memory_format)
     Tensor.conj = lambda self: aten.conj(self)
     Tensor.conj.__doc__ = documentation(aten.conj)
-    names = {
-        "float": "float32",
-        "double": "float64",
-        "half": "float16",
-        "bfloat16": "bfloat16",
-        "int": "int32",
-        "long": "int64",
-        "short": "int16",
-        "char": "int8",
-        "byte": "uint8",
-        "bool": "bool",
-        "cfloat": "complex64",
-        "cdouble": "complex128",
-    }
-    for name, kind in names.items():
+    for name, kind in _DTYPE_METHODS.items():
         setattr(Tensor, name, _as_dtype(name, dtypes.dtype_named(kind)))
 
 
@@ -523,6 +526,8 @@ def bind_speedups(namespace: dict[str, Any]) -> None:
             if readable is not None:
                 setattr(Tensor, full_name, speedups.method(readable))
     Tensor.__getitem__ = speedups.method(index.getitem, may_view=True)
+    for name in ("to", "type_as", "cpu", *_DTYPE_METHODS):
+        setattr(Tensor, name, speedups.method(Tensor.__dict__[name]))
     for name in ("T", "mT", "H", "mH"):
         getter = getattr(Tensor, name).fget
         setattr(Tensor, name, property(speedups.method(getter, may_view=True), doc=getter.__doc__))
