@@ -434,8 +434,8 @@ def _is_of_a_call(value: Any) -> bool:
 
 
 def adopt(spec: Spec, address: float) -> tuple[Storage, Callable[[], None]]:
-    """A Storage of the memory at an address, and what makes it give that back: called when the Storage is in its
-    place (Tensor.untyped_storage).
+    """A Storage of the memory at an address, and what makes it give that back: called when the Storage is in
+    its place (Tensor.untyped_storage).
     """
     backend = backend_of(spec.device)
     memory = backend.adopt(address, spec.extent_nbytes)
