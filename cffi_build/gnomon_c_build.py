@@ -25,7 +25,7 @@ from pathlib import Path
 import cffi
 
 ROOT = Path(__file__).resolve().parent.parent
-HEADER = "csrc/gnomon.h"
+HEADERS = ("csrc/gnomon.h", "csrc/library.h")
 SOURCES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "csrc" / "c").glob("*.c"))
 DEPENDS = sorted(
     str(path.relative_to(ROOT))
@@ -41,6 +41,7 @@ PREAMBLE = """
 #endif
 
 #include "csrc/gnomon.h"
+#include "csrc/library.h"
 
 #undef Py_BEGIN_ALLOW_THREADS
 #undef Py_END_ALLOW_THREADS
@@ -161,7 +162,8 @@ def make_ffi(root="", variant="baseline"):
         compile_flags = ["-O1" if flag == "-O3" else flag for flag in compile_flags]
     ending = "" if variant == "baseline" else f"_{variant}"
     ffi = cffi.FFI()
-    ffi.cdef((ROOT / HEADER).read_text())
+    for header in HEADERS:
+        ffi.cdef((ROOT / header).read_text())
     ffi.set_source(
         f"gnomon_c._native{ending}",
         PREAMBLE,

@@ -11,16 +11,6 @@
  * The caller holds the GIL.  A call whose `work` exceeds GN_GIL_WORK releases it for its duration.
  */
 
-/* The version of this interface.  Whoever opens a library of another version leaves it alone.
- *
- * A new version is made by whatever lets a caller that was built before read or do something else: a constant with
- * another value, a struct or a function with another form, one that is gone, and the same form with another meaning
- * (units, ownership, who may call it when).  What is only added, or is faster, makes none: a caller does not know
- * of it. */
-#define GN_ABI_VERSION 1
-/* The version that this library was compiled from. */
-int32_t gn_abi_version(void);
-
 /* dtype codes: the order of gnomon.values.dtype */
 #define GN_BOOL 0
 #define GN_UINT8 1
@@ -179,18 +169,6 @@ int32_t gn_compiled_isa(void);
 /* Threads used by a call with enough work; at least 1.  In a child of fork they are 1 until they are set. */
 void gn_set_num_threads(int32_t count);
 int32_t gn_get_num_threads(void);
-
-/* What runs those threads: nothing, where the library was built without any; a pool of the library's own; OpenMP, where the
- * compiler has it, though not in a child of fork.  No result depends on it. */
-#define GN_PARALLEL_NONE 0
-#define GN_PARALLEL_NATIVE 1
-#define GN_PARALLEL_OPENMP 2
-int32_t gn_has_parallel(int32_t which);
-/* Chooses one that there is; otherwise changes nothing.  Returns which one runs from now on.  Native runs unless told. */
-int32_t gn_set_parallel(int32_t which);
-int32_t gn_get_parallel(void);
-/* For tests: parts are cut as if no kernel asked for larger ones than of so many steps.  0: as they ask. */
-void gn_set_most_grain(int64_t most);
 
 /* The addresses of cblas_sgemm, cblas_dgemm, cblas_cgemm, cblas_zgemm (0: use the kernel of our own).
  * The BLAS must be set to one thread: the rows are split over our own threads. */

@@ -16,7 +16,7 @@ import pytest
 import gnomon as gn
 
 ROOT = Path(__file__).parent.parent
-NATIVE, OPENMP = "1", "2"  # as csrc/gnomon.h has them
+NATIVE, OPENMP = "1", "2"  # as csrc/library.h has them
 
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

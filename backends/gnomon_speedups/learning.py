@@ -93,6 +93,7 @@ def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
         composite,
         int(record.composite is None),
         int(schema.is_view),
+        int(record.launches == "" and "empty" in schema.name),
     )
 
 

@@ -1,4 +1,5 @@
 /* The table of all rows. */
+#include "../library.h"
 #include "kernel.h"
 
 /* First pass: declarations.  Those of dtypes that a row does not have are harmless. */

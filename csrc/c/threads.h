@@ -2,6 +2,7 @@
 #ifndef GN_THREADS_H
 #define GN_THREADS_H
 
+#include "../library.h"
 #include "kernel.h"
 
 /* Threads are POSIX's, and tell each other of things by C11's atomic operations; without either there is one. */

@@ -292,6 +292,9 @@ static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py
 }
 
 PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *args, PyObject *result) {
+    if (found->operator!= NULL && found->operator->only_allocates) {
+        return NULL; /* whoever allocates writes something, too */
+    }
     Function as_function = {.by_type = self->tensors & ~self->lists};
     as_function.by_value = ~as_function.by_type;
     PyObject *kept = NULL;

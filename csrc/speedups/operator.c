@@ -560,6 +560,7 @@ static PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t
 /* after_launch(...): told of each launch of a backend's own kernel (kit/launch.py). */
 PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
+    note_more(); /* one that no operator's call made */
     if (launches != NULL) {
         PyObject *launch = PyTuple_New(count);
         for (Py_ssize_t k = 0; launch != NULL && k < count; k++) {
@@ -738,6 +739,7 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
             Py_XDECREF(declared);
         }
         if (PyErr_Occurred() == NULL && (kept == NULL || kept == Py_None)
+            && !self->composite_refuses_recording
             && (!is_tensor(result) || ((Tensor *)result)->base == NULL)) {
             Py_XDECREF(kept);
             kept = learn_delegate(self, &mine, args, result);
@@ -797,6 +799,7 @@ static int prepare(Operator *self) {
         fill(&self->composite, composite == Py_None ? NULL : new_reference(composite));
         self->composite_refuses_recording = (int)bits_of(found, 11);
         self->makes_view = (int)bits_of(found, 12);
+        self->only_allocates = (int)bits_of(found, 13);
     }
     Py_DECREF(found);
     if (PyErr_Occurred() != NULL) {

@@ -1,0 +1,26 @@
+/* What the library says of itself, and how it is set: the rest of the ABI, beside gnomon.h.  The kernels of GPUs read
+ * gnomon.h, too, and are compiled anew when it changes; nothing here is theirs.
+ *
+ * The compiler reads this file, and cffi reads it as it stands: no directives but constants, no includes. */
+
+/* The version of the interface, this file's and gnomon.h's.  Whoever opens a library of another version leaves it alone.
+ *
+ * A new version is made by whatever lets a caller that was built before read or do something else: a constant with
+ * another value, a struct or a function with another form, one that is gone, and the same form with another meaning
+ * (units, ownership, who may call it when).  What is only added, or is faster, makes none: a caller does not know
+ * of it. */
+#define GN_ABI_VERSION 1
+/* The version that this library was compiled from. */
+int32_t gn_abi_version(void);
+
+/* What runs the threads of gn_set_num_threads: nothing, where the library was built without any; a pool of the library's
+ * own; OpenMP, where the compiler has it, though not in a child of fork.  No result depends on it. */
+#define GN_PARALLEL_NONE 0
+#define GN_PARALLEL_NATIVE 1
+#define GN_PARALLEL_OPENMP 2
+int32_t gn_has_parallel(int32_t which);
+/* Chooses one that there is; otherwise changes nothing.  Returns which one runs from now on.  Native runs unless told. */
+int32_t gn_set_parallel(int32_t which);
+int32_t gn_get_parallel(void);
+/* For tests: parts are cut as if no kernel asked for larger ones than of so many steps.  0: as they ask. */
+void gn_set_most_grain(int64_t most);
