@@ -15,6 +15,8 @@ import pytest
 import gnomon as gn
 from gnomon.values.dtype import ALL
 
+pytest_plugins = ["both_tiers"]
+
 # A slow machine, or a sanitizer, is no fault of an example's.
 hypothesis.settings.register_profile("gnomon", deadline=None)
 hypothesis.settings.load_profile("gnomon")

@@ -31,6 +31,8 @@ from gnomon.kit import launch
 from gnomon.values.dispatch_key import OBSERVED_BIT, TRACED_BIT, DispatchKey, mode_word
 from gnomon_conformance.watching import native_runs
 
+pytestmark = pytest.mark.both_tiers
+
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
 
 

@@ -14,6 +14,8 @@ from gnomon.kit import launch
 from gnomon.memory.accessor import elements
 from gnomon.values.dtype import ALL
 
+pytestmark = pytest.mark.both_tiers
+
 aten = gn.ops.aten
 C_IS_THERE = gn.backends()["c"].available
 DTYPES = [

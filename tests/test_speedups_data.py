@@ -17,6 +17,8 @@ from gnomon import creation
 from gnomon.memory.accessor import nested_list
 from gnomon.values.speedups import speedups
 
+pytestmark = pytest.mark.both_tiers
+
 slow_tensor = getattr(creation.tensor, "__wrapped__", creation.tensor)
 in_c = pytest.mark.skipif(not gn.backends()["c"].available or speedups is None, reason="needs the C speedups")
 

@@ -14,6 +14,9 @@ from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.kit import launch
 from gnomon.kit.generator import default_generator
+from gnomon.values.speedups import speedups
+
+pytestmark = pytest.mark.both_tiers
 
 aten = gn.ops.aten
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
@@ -115,6 +118,7 @@ def test_each_call_is_as_the_readable_one(name: str, device: str) -> None:
     "name",
     [name for name in CALLS if name not in ("full complex", "eye", "clone of nothing", "copy_ converted")],
 )
+@pytest.mark.skipif(speedups is None, reason="the C speedups are not built")
 def test_nothing_is_launched_the_readable_way_again(name: str, monkeypatch: Any) -> None:
     x = y.to("c")
     refused = ("large", "half")
@@ -409,6 +413,7 @@ def test_the_stream_goes_on(name: str, device: str) -> None:
 
 
 @needs_c
+@pytest.mark.skipif(speedups is None, reason="the C speedups are not built")
 def test_a_warm_stream_is_not_followed_the_readable_way(monkeypatch: Any) -> None:
     for name, call in RANDOM.items():
         call("c"), call("c")

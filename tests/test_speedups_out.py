@@ -12,6 +12,8 @@ import gnomon as gn
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.values.speedups import speedups
 
+pytestmark = pytest.mark.both_tiers
+
 aten = gn.ops.aten
 
 CALLS: dict[str, tuple[Any, Callable[[gn.Tensor, gn.Tensor], tuple[Any, ...]]]] = {

@@ -104,6 +104,16 @@ static int has_tensors(PyObject *value) {
     return 0;
 }
 
+/* Is any of these arguments a tensor, or a list that holds one? */
+static int any_tensors(PyObject *const *args, Py_ssize_t count) {
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (is_tensor(args[k]) || has_tensors(args[k])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int same_items(PyObject *mine, PyObject *other) {
     const Py_ssize_t length = length_of(mine);
     if (length < 0 || length != length_of(other)) {
@@ -251,7 +261,8 @@ static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py
     if (result != NULL && is_plain && !names_requires_grad(names)) {
         PyObject *kept = NULL;
         int status = learn_call(self, &mine, args, positional, count, result, &kept);
-        if (status == IS_NOTHING && self->may_view && names == NULL && count > 0 && is_tensor(args[0])) {
+        if (status == IS_NOTHING && self->may_view && names == NULL && count > 0 && is_tensor(args[0])
+            && !any_tensors(args + 1, count - 1)) { /* an index that is a tensor is read: what it says may change */
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, Py_None, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
             Py_XDECREF(declared);

@@ -731,7 +731,9 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
     }
     if (result != NULL && has_key && row == NULL) {
         PyObject *kept = NULL;
-        if (self->makes_view) {
+        if (self->makes_view && operands->count > 1 && mine.count != 1) {
+            kept = NULL; /* narrow reads where it starts of a tensor */
+        } else if (self->makes_view) {
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, self, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
             Py_XDECREF(declared);
