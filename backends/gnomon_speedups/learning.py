@@ -364,6 +364,8 @@ def _entered(plan: Plan, call: Any, operands: int, is_number: bool) -> Plan | No
 
 def _views(operator: OpOverload, self: Any, result: Any) -> Plan | None:
     """The plan of an operator that makes views of its first argument."""
+    if operator is aten.as_strided.default:
+        return None  # where it begins, and what it may show, is the storage's to say, and not the spec's
     several = isinstance(result, (tuple, list))
     views = list(result) if several else [result]
     if not isinstance(self, Tensor) or not all(_shows(each, self) for each in views):
@@ -401,6 +403,8 @@ def learn_view(operator: OpOverload | None, self: Any, result: Any) -> Plan | No
     """
     if not isinstance(self, Tensor) or not _shows(result, self) or result._view_of is None:
         return None
+    if operator is aten.as_strided.default:
+        return None  # as above
     if result._view_of[0] is not (self if self._view_of is None else self._view_of[0]):
         return None
     spec, offset = result._spec, result._storage_offset - self._storage_offset

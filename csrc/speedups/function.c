@@ -140,6 +140,15 @@ static int index_of(PyObject *object, PyObject *const *args, Py_ssize_t count, P
     return -1;
 }
 
+/* Does the object stand at several places?  Then which of them the operator was given can not be seen. */
+static int is_repeated(PyObject *object, PyObject *const *args, Py_ssize_t count) {
+    int found = 0;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        found += args[k] == object;
+    }
+    return found > 1;
+}
+
 enum { IS_LEARNT, IS_NOTHING, ASK_AGAIN, HAS_FAILED };
 
 /* How the arguments of the operator come of those of the function. */
@@ -159,10 +168,18 @@ static int match(Function *self, const Noted *found, PyObject *const *args, Py_s
             if (place < 0 || (self->in_places && place < positional && place != k)) {
                 return IS_NOTHING;
             }
+            if (!self->in_places && is_repeated(value, args, count)) {
+                return ASK_AGAIN;
+            }
             call->places[k] = place;
         } else if (has_tensors(value)) {
-            for (Py_ssize_t n = 0; n < count && place < 0; n++) {
-                place = same_items(args[n], value) ? (int)n : -1;
+            for (Py_ssize_t n = 0; n < count; n++) {
+                if (same_items(args[n], value)) {
+                    if (place >= 0) {
+                        return ASK_AGAIN;
+                    }
+                    place = (int)n;
+                }
             }
             call->places[k] = place;
             if (place < 0) {
@@ -175,7 +192,7 @@ static int match(Function *self, const Noted *found, PyObject *const *args, Py_s
         } else if ((operator->tensors >> k & 1 || k == operator->number)
                    && (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value))) {
             place = index_of(value, args, count, k);
-            if (place >= 0 && !(self->by_value >> place & 1)) {
+            if (place >= 0 && !(self->by_value >> place & 1) && (self->in_places || !is_repeated(value, args, count))) {
                 if (!(self->by_type >> place & 1)) {
                     self->by_type |= 1LL << place;
                     return ASK_AGAIN;
@@ -374,6 +391,7 @@ PyObject *run_delegate(PyObject *object, PyObject *const *args) {
 /* A warning is given anew at each call. */
 PyObject *call_warn(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     note_more();
+    warnings_given++;
     return readable((Function *)callable, args, count, names);
 }
 
@@ -396,7 +414,7 @@ static void find_plan(Call *call, PyObject *const *args) {
     }
 }
 
-PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
+static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
     Function *self = (Function *)callable;
     const Py_ssize_t count = PyVectorcall_NARGS(given);
     Key key;
@@ -433,6 +451,16 @@ PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyO
         }
     }
     return readable(self, args, given, names);
+}
+
+PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
+    if (nested >= MOST_NESTED) {
+        return readable((Function *)callable, args, given, names);
+    }
+    nested++;
+    PyObject *result = call_known(callable, args, given, names);
+    nested--;
+    return result;
 }
 
 /* ---- the type -------------------------------------------------------------------------------------------------- */

@@ -214,6 +214,12 @@ PyObject *plan_from(PyObject *declared);
 /* ---- keys.c ------------------------------------------------------------------------------------------------------ */
 
 #define MOST_WORDS 3072
+/* A call's key and its tensors are on the C stack, which Python doesn't guard: of calls in calls (of hooks, of modes,
+ * of subclasses), those that are deeper go the readable way. */
+#define MOST_NESTED 24
+extern _Thread_local int nested;
+/* So many calls of this thread warned of something. */
+extern _Thread_local long long warnings_given;
 
 /* What a call is found by. */
 typedef struct Key {
