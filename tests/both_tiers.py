@@ -1,9 +1,10 @@
-"""Both tiers from one file: what is marked ``both_tiers`` runs with the C speedups, and on the readable tier.
+"""Both tiers from one file: what is marked ``both_tiers`` runs with the C speedups, and on the readable
+tier.
 
-Which tier a process has is settled when gnomon is imported, as with CPython's pairs of modules, so the other one is
-another process: one a file, with ``GNOMON_SPEEDUPS=none``, which runs the file's tests that were selected here
-and writes its reports into a file.  These are given out here, under the same names.  Where there are no
-speedups, nothing runs twice.
+Which tier a process has is settled when gnomon is imported, as with CPython's pairs of modules, so the
+other one is another process: one a file, with ``GNOMON_SPEEDUPS=none``, which runs the file's tests that
+were selected here and writes its reports into a file.  These are given out here, under the same names.  Where
+there are no speedups, nothing runs twice.
 """
 
 from __future__ import annotations

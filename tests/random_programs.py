@@ -1,10 +1,12 @@
 """Random programs, and what they leave after each line: for comparing the two tiers (test_two_tiers.py).
 
-A program is a list of lines of Python.  ``generate`` makes one line after the other, looking at the tensors that
-the lines before have left, so that most of them mean something, and those that do not raise.  ``run`` runs a
-program from its beginning, and says after each line what every tensor is and what was raised or warned of.
+A program is a list of lines of Python.  ``generate`` makes one line after the other, looking at the tensors
+that the lines before have left, so that most of them mean something, and those that do not raise.  ``run``
+runs a program from its beginning, and says after each line what every tensor is and what was raised or
+warned of.
 
-As a script it runs the programs that it reads, and writes what they left: that is the readable tier's process.
+As a script it runs the programs that it reads, and writes what they left: so does the readable tier's
+process.
 """
 
 from __future__ import annotations
@@ -123,7 +125,8 @@ def unwrapped(value):
 
 
 def wrapped(inner):
-    made = gn.Tensor._make_wrapper_subclass(Wrapper, tuple(inner.shape), dtype=inner.dtype, device=inner.device)
+    shape = tuple(inner.shape)
+    made = gn.Tensor._make_wrapper_subclass(Wrapper, shape, dtype=inner.dtype, device=inner.device)
     made.inner = inner
     return made
 
@@ -145,7 +148,7 @@ def unpack(x):
 """
 
 
-# -- what there is to be seen ---------------------------------------------------------------------------------
+# -- what there is to be seen --------------------------------------------------------------------------------
 
 
 def _graph(node: Any, depth: int) -> str:
@@ -224,7 +227,7 @@ class Machine:
         return _tensors(self.names)
 
     def step(self, line: str, everything: bool = True) -> str:
-        """Run a line: what was raised, warned of and logged, and, with ``everything``, what all tensors are."""
+        """Run a line: what was raised, warned of and logged, and with ``everything`` what all tensors are."""
         seen = []
         self.names["log"].clear()
         with warnings.catch_warnings(record=True) as warned:
@@ -261,7 +264,7 @@ def run(program: list[str], everything: bool = True) -> list[str]:
         machine.close()
 
 
-# -- lines ----------------------------------------------------------------------------------------------------
+# -- lines ---------------------------------------------------------------------------------------------------
 
 SHAPES = [(2, 3), (2, 3), (3,), (2, 1), (3, 3), (), (2, 3, 2), (0,), (1,)]
 NUMBERS = ["2", "0.5", "-1", "True", "-0.0", "float('inf')", "3.0", "float('nan')", "2**40", "1"]
@@ -512,9 +515,15 @@ class Writer:
         )  # fmt: skip
 
     def context(self) -> str:
-        made = self.one_of("gn.no_grad()", "gn.inference_mode()", "gn.enable_grad()", "Mode()",
-                           "gn.autograd.graph.saved_tensors_hooks(pack, unpack)", "gn.set_grad_enabled(False)",
-                           f"gn.device({self.random.choice(self.devices)!r})")  # fmt: skip
+        made = self.one_of(
+            "gn.no_grad()",
+            "gn.inference_mode()",
+            "gn.enable_grad()",
+            "Mode()",
+            "gn.autograd.graph.saved_tensors_hooks(pack, unpack)",
+            "gn.set_grad_enabled(False)",
+            f"gn.device({self.random.choice(self.devices)!r})",
+        )
         inside = self.one_of(
             *(writer(self) for writer in (Writer.view, Writer.compute, Writer.write, Writer.create))
         )

@@ -1,7 +1,8 @@
 """The C speedups and the readable tier leave the same after each line of many random programs.
 
-Each program (random_programs.py) runs three times here, where the first calls leave plans that the next ones take,
-and once in one process on the readable tier, which says what is right.  ``GNOMON_PROGRAMS=5000`` compares so many.
+Each program (random_programs.py) runs three times here, where the first calls leave plans that the next
+ones take, and once in one process on the readable tier, which says what is right.  ``GNOMON_PROGRAMS=5000``
+compares so many.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -27,6 +28,40 @@ pytestmark = pytest.mark.skipif(
 )
 
 Program = tuple[list[str], bool]
+
+# What there are to be lines with.
+PARTS = [
+    ".select(",
+    ".as_strided(",
+    ".unbind(",
+    ".expand(",
+    ".data",
+    ".detach_()",
+    ".requires_grad_(",
+    "out=",
+    "del t",
+    "register_hook(failing)",
+    "register_prehook",
+    "retain_grad",
+    "saved_tensors_hooks",
+    "no_grad",
+    "inference_mode",
+    "Mode()",
+    "wrapped(",
+    "Parameter(",
+    "create_graph=True",
+    "allow_unused=True",
+    "copy.deepcopy",
+    "weakref.ref",
+    "Failing.apply",
+    "Dirty.apply",
+    "'reference'",
+    "'meta'",
+    "F.layer_norm",
+    "F.cross_entropy",
+    "gn.cat(",
+    " @ ",
+]
 
 
 def on_the_readable_tier(programs: list[Program], speedups: str = "none") -> list[list[str]]:
@@ -61,7 +96,7 @@ def differs_by_itself(program: Program) -> bool:
 
 
 def shortened(lines: list[str], everything: bool) -> list[str]:
-    """The lines without which the tiers do not differ; all of them, where other programs have to do with it."""
+    """The lines without which the tiers do not differ; all, where other programs have to do with it."""
     if not differs_by_itself((lines, everything)):
         return lines
     for number in reversed(range(len(lines) - 1)):
@@ -99,12 +134,7 @@ def test_programs_are_of_all_kinds() -> None:
     """They do what they are for, most of it with success."""
     lines = [line for seed in range(FIRST, FIRST + 200) for line in generate(seed)]
     text = "\n".join(lines)
-    for part in (
-        *(".select(", ".as_strided(", ".unbind(", ".expand(", ".data", ".detach_()", ".requires_grad_(", "out=", "del t"),
-        *("register_hook(failing)", "register_prehook", "retain_grad", "saved_tensors_hooks", "no_grad", "inference_mode"),
-        *("Mode()", "wrapped(", "Parameter(", "create_graph=True", "allow_unused=True", "copy.deepcopy", "weakref.ref"),
-        *("Failing.apply", "Dirty.apply", "'reference'", "'meta'", "F.layer_norm", "F.cross_entropy", "gn.cat(", " @ "),
-    ):  # fmt: skip
+    for part in PARTS:
         assert part in text, part
     assert len(lines) > 200 * 12
     left = [seen for seed in range(FIRST, FIRST + 40) for seen in run(generate(seed))]
@@ -142,7 +172,10 @@ def test_a_difference_is_shown_as_a_short_program(monkeypatch: pytest.MonkeyPatc
     assert found is not None and found[0] == 3
     assert "values [4.0, 4.0]" in found[1] and "values [5.0, 5.0]" in found[1]
     assert difference(left, left) is None
-    needs: Callable[[Program], bool] = lambda program: {lines[0], lines[2], lines[3]} <= set(program[0])  # noqa: E731
+
+    def needs(program: Program) -> bool:
+        return {lines[0], lines[2], lines[3]} <= set(program[0])
+
     monkeypatch.setitem(globals(), "differs_by_itself", needs)
     assert shortened(lines, True) == [lines[0], lines[2], lines[3]]
     assert describe(4, (lines, True), found, 0).startswith("program 4, run 1 of 3")

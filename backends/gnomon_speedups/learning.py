@@ -1,8 +1,8 @@
 """Learning: what a call that was made the readable way leaves, so that it can be repeated.
 
 A plan is kept of a call that was one launch of a kernel which can be entered by itself, or one view, or
-several of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of each), and
-what the call returned.  All else has no plan, and goes the readable way again.
+several of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of
+each), and what the call returned.  All else has no plan, and goes the readable way again.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _position(operator: OpOverload, kind: str) -> int:
 
 
 def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
-    """What the C side has to know of an operator, in the order in which operator.c reads it; None: it is always
-    called the readable way.
+    """What the C side has to know of an operator, in the order in which operator.c reads it; None: it is
+    always called the readable way.
     """
     record, schema = operator.record, operator.schema
     if (
@@ -508,6 +508,21 @@ def bind(tensor_class: Any, functions: dict[str, Any]) -> None:
     extra = (tensor_class.__getitem__, aten.fill_.Scalar, aten.copy_.default, overlaps)
     tensor_class.__setitem__ = _guarded("setitem", tensor_class.__setitem__, extra)
     _speedups.use_number_protocol({name: getattr(tensor_class, name) for name in dir(tensor_class)})
+    _share(tensor_class)
+
+
+def _share(tensor_class: Any) -> None:
+    """Python's operators take the operands of derived classes in the order in which they stand, too."""
+
+    def init_subclass(kind: Any, **named: Any) -> None:
+        super(tensor_class, kind).__init_subclass__(**named)
+        _speedups.share_number_protocol(kind)
+
+    tensor_class.__init_subclass__ = classmethod(init_subclass)
+    derived = list(tensor_class.__subclasses__())
+    for kind in derived:
+        derived += kind.__subclasses__()
+        _speedups.share_number_protocol(kind)
 
 
 def _of_self(readable: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -686,6 +686,33 @@ static PyObject *own_function(PyObject *functions, const char *name) {
     return found != NULL && Py_TYPE(found) == facts.function ? new_reference(found) : NULL;
 }
 
+/* Has the class this function under this name, as Tensor has? */
+static int inherits(PyObject *type, const char *name, PyObject *function) {
+    PyObject *found = PyObject_GetAttrString(type, name);
+    const int is_same = found != NULL && found == function;
+    Py_XDECREF(found);
+    forget_error();
+    return is_same;
+}
+
+/* share_number_protocol(a class derived from Tensor): what it does not say otherwise is done at once, as for Tensor.
+ * Else Python, which sees two ways to do it, would ask the reflected method of a right operand first. */
+PyObject *share_number_protocol(PyObject *module, PyObject *type) {
+    (void)module;
+    if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, facts.tensor)) {
+        return PyErr_Format(PyExc_TypeError, "expected a class derived from Tensor, got %R", type);
+    }
+    PyNumberMethods *numbers = ((PyTypeObject *)type)->tp_as_number;
+#define SHARE(slot, method, reflected)                                                                          \
+    if (numbers != NULL && protocol.method != NULL && protocol.reflected != NULL                                \
+        && facts.tensor->tp_as_number->slot == do_##slot && inherits(type, #method, protocol.method)            \
+        && inherits(type, #reflected, protocol.reflected)) {                                                    \
+        numbers->slot = do_##slot;                                                                              \
+    }
+    BINARY(SHARE)
+    Py_RETURN_NONE;
+}
+
 /* use_number_protocol(the class's functions by name): Python's operators come to them without a look-up. */
 PyObject *use_number_protocol(PyObject *module, PyObject *functions) {
     (void)module;

@@ -318,6 +318,7 @@ PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *ar
 /* Run that; NULL without an exception where the composition has to be run. */
 PyObject *run_delegate(PyObject *call, PyObject *const *args);
 PyObject *use_number_protocol(PyObject *module, PyObject *functions);
+PyObject *share_number_protocol(PyObject *module, PyObject *type);
 PyObject *call_made(PyObject *call, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_data(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_tolist(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
