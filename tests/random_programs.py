@@ -29,6 +29,7 @@ DEPTH = 6  # of the graphs that are told
 
 PRELUDE = """
 import copy
+import gc
 import weakref
 
 import gnomon as gn
@@ -501,7 +502,7 @@ class Writer:
             f"{x}.requires_grad_()", f"{x}.requires_grad_(False)", f"{x}.requires_grad = True",
             f"{x}.detach_()", f"{x}.grad = None", f"{x}.grad = {self.like(x)}.detach()", f"{x}.tag = 3",
             f"del {x}.tag", f"{new} = copy.deepcopy({x})", f"{new} = copy.copy({x})",
-            f"w = weakref.ref({x}); del {x}; log.append(w() is None)", f"del {x}", f"{x}.data = {y}",
+            f"w = weakref.ref({x}); del {x}; gc.collect(); log.append(w() is None)", f"del {x}", f"{x}.data = {y}",
             f"{x}.data = {self.like(x)}.detach()", f"{new} = gn.nn.Parameter({x})",
             f"{new} = wrapped({x}.detach())", f"{new} = Kept._make_subclass(Kept, {x})",
             f"{new} = {x}.as_subclass(Kept)", f"log.append({x}.item())", f"log.append(repr({x}))",

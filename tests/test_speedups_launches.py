@@ -14,12 +14,13 @@ from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.kit import launch
 from gnomon.kit.generator import default_generator
+from gnomon.listing import backend_info
 from gnomon.values.speedups import speedups
 
 pytestmark = pytest.mark.both_tiers
 
 aten = gn.ops.aten
-needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
+needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
 
 

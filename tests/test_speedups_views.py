@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import RecordFunctionCallback, observing
+from gnomon.listing import backend_info
 from gnomon.ops import index as index_module
 
 pytestmark = pytest.mark.both_tiers
 
 READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # no shortcut is taken
 aten = gn.ops.aten
-needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
+needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
 
 CALLS: dict[str, Callable[[Any], Any]] = {

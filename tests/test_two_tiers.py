@@ -17,6 +17,7 @@ import pytest
 
 import gnomon as gn
 import random_programs
+from gnomon.listing import backend_info
 from gnomon.values.speedups import speedups
 from random_programs import Machine, generate, run
 
@@ -24,7 +25,7 @@ COUNT = int(os.environ.get("GNOMON_PROGRAMS", "300"))
 FIRST = int(os.environ.get("GNOMON_FIRST_PROGRAM", "0"))
 
 pytestmark = pytest.mark.skipif(
-    speedups is None or not gn.backends()["c"].available, reason="needs the C backend and the C speedups"
+    speedups is None or not backend_info("c").available, reason="needs the C backend and the C speedups"
 )
 
 Program = tuple[list[str], bool]
