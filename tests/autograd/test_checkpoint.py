@@ -11,8 +11,6 @@ import pytest
 
 import gnomon as gn
 
-pytestmark = pytest.mark.both_tiers
-
 BOTH = pytest.mark.parametrize("use_reentrant", [False, True])
 
 

@@ -15,8 +15,6 @@ import pytest
 
 import gnomon as gn
 
-pytestmark = pytest.mark.both_tiers
-
 
 def forward_mode(lib: Any) -> Any:
     return importlib.import_module(f"{lib.__name__}.autograd.forward_ad")

@@ -9,8 +9,6 @@ import pytest
 
 import gnomon as gn
 
-pytestmark = pytest.mark.both_tiers
-
 
 def functional(lib: Any) -> Any:
     return importlib.import_module(f"{lib.__name__}.autograd.functional")

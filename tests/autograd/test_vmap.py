@@ -10,8 +10,6 @@ import gnomon as gn
 from gnomon.func import batching, vmap_fallbacks
 from gnomon.utils import pytree
 
-pytestmark = pytest.mark.both_tiers
-
 
 def close(actual, expected):
     """Are two tensors of one shape, and their numbers the same but for rounding?"""
