@@ -453,6 +453,8 @@ class Writer:
     def out(self) -> str:
         x = self.any()
         y, z = self.same(x), self.like(x)  # an output does not grow: its storage would, which others may view
+        if any("inner" in vars(self.of(name)) for name in (x, y, z)):
+            return self.make()  # what a wrapper gives has no memory that out= could copy
         return self.one_of(
             f"gn.add({x}, {z}, out={y})", f"gn.exp({x}, out={y})", f"gn.mul({x}, {self.number()}, out={y})",
             f"gn.sum({x}, 0, out=gn.ones(1))", f"gn.cat([{x}, {z}], out=gn.empty(2))",
