@@ -13,7 +13,10 @@ import hypothesis
 import pytest
 
 import gnomon as gn
+from gnomon.listing import backend_info
 from gnomon.values.dtype import ALL
+
+pytest_plugins = ["both_tiers"]
 
 # A slow machine, or a sanitizer, is no fault of an example's.
 hypothesis.settings.register_profile("gnomon", deadline=None)
@@ -22,7 +25,7 @@ hypothesis.settings.load_profile("gnomon")
 
 def host_devices() -> list[str]:
     """The backends that compute here, by name."""
-    return [name for name in ("reference", "c") if gn.backends().get(name) and gn.backends()[name].available]
+    return [name for name in ("reference", "c") if backend_info(name).available]
 
 
 @pytest.fixture(params=["reference", "c"])

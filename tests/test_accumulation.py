@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.values.dtype import dtype_named
 
+pytestmark = pytest.mark.both_tiers
+
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 # Large and small numbers mixed, so that any other way of adding them up loses digits.
 numbers = st.one_of(

@@ -22,6 +22,8 @@ from gnomon.dispatch.record_function import (
 from gnomon.values.dispatch_key import PYTHON, TENSOR_KEYS, DispatchKey, DispatchKeySet
 from gnomon.values.schema import FunctionSchema
 
+pytestmark = pytest.mark.both_tiers
+
 KEYS = list(DispatchKey)
 
 

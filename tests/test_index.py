@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 
+pytestmark = pytest.mark.both_tiers
+
 SIZES = (3, 4, 2)
 
 

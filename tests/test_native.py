@@ -15,6 +15,8 @@ from gnomon.kit.native import native_function
 from gnomon.kit.rules import unary_float
 from gnomon.memory.backend import reference_backend
 
+pytestmark = pytest.mark.both_tiers
+
 HUGE = 2**62
 
 

@@ -28,10 +28,13 @@ from gnomon.dispatch.record_function import (
     remove_callback,
 )
 from gnomon.kit import launch
+from gnomon.listing import backend_info
 from gnomon.values.dispatch_key import OBSERVED_BIT, TRACED_BIT, DispatchKey, mode_word
 from gnomon_conformance.watching import native_runs
 
-needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
+pytestmark = pytest.mark.both_tiers
+
+needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
 
 
 class Log:

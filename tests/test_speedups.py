@@ -20,6 +20,7 @@ import pytest
 import gnomon as gn
 from gnomon.autograd import node
 from gnomon.autograd.variable_type import RecordedNode
+from gnomon.listing import backend_info
 from gnomon.memory.backend import get_backend
 from gnomon.values.speedups import speedups
 
@@ -27,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 aten = gn.ops.aten
 
 pytestmark = pytest.mark.skipif(
-    not gn.backends()["c"].available or speedups is None, reason="needs the C backend and the C speedups"
+    not backend_info("c").available or speedups is None, reason="needs the C backend and the C speedups"
 )
 
 # Prints numbers, strides, Nodes and errors of calls of all kinds, each made three times.

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.kit import launch
+from gnomon.listing import backend_info
 from gnomon.memory.accessor import elements
 from gnomon.values.dtype import ALL
 
+pytestmark = pytest.mark.both_tiers
+
 aten = gn.ops.aten
-C_IS_THERE = gn.backends()["c"].available
+C_IS_THERE = backend_info("c").available
 DTYPES = [
     each
     for each in ALL

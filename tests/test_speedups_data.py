@@ -14,11 +14,14 @@ import pytest
 
 import gnomon as gn
 from gnomon import creation
+from gnomon.listing import backend_info
 from gnomon.memory.accessor import nested_list
 from gnomon.values.speedups import speedups
 
+pytestmark = pytest.mark.both_tiers
+
 slow_tensor = getattr(creation.tensor, "__wrapped__", creation.tensor)
-in_c = pytest.mark.skipif(not gn.backends()["c"].available or speedups is None, reason="needs the C speedups")
+in_c = pytest.mark.skipif(not backend_info("c").available or speedups is None, reason="needs the C speedups")
 
 DATA: list[Any] = [
     3.5, -0.0, 7, -7, True, False, math.inf, math.nan, 2**53 + 1, 2**62 + 1, -(2**63), 2**63, 2**64, 10**400,

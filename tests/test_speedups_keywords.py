@@ -12,6 +12,8 @@ import gnomon as gn
 from gnomon.argument_parser import Signature
 from gnomon.values.speedups import speedups
 
+pytestmark = pytest.mark.both_tiers
+
 
 def facts(result: Any) -> Any:
     if isinstance(result, gn.Tensor):

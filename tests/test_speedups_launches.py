@@ -14,10 +14,13 @@ from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.kit import launch
 from gnomon.kit.generator import default_generator
+from gnomon.listing import backend_info
 from gnomon.values.speedups import speedups
 
+pytestmark = pytest.mark.both_tiers
+
 aten = gn.ops.aten
-needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
+needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
 
 
@@ -117,6 +120,7 @@ def test_each_call_is_as_the_readable_one(name: str, device: str) -> None:
     "name",
     [name for name in CALLS if name not in ("full complex", "eye", "clone of nothing", "copy_ converted")],
 )
+@pytest.mark.skipif(speedups is None, reason="the C speedups are not built")
 def test_nothing_is_launched_the_readable_way_again(name: str, monkeypatch: Any) -> None:
     x = y.to("c")
     refused = ("large", "half")
@@ -410,8 +414,8 @@ def test_the_stream_goes_on(name: str, device: str) -> None:
     assert wanted[0] != wanted[1]
 
 
-@pytest.mark.skipif(speedups is None, reason="needs the C speedups")
 @needs_c
+@pytest.mark.skipif(speedups is None, reason="the C speedups are not built")
 def test_a_warm_stream_is_not_followed_the_readable_way(monkeypatch: Any) -> None:
     for name, call in RANDOM.items():
         call("c"), call("c")

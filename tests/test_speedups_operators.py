@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.listing import backend_info
 from gnomon.values.speedups import speedups
+
+pytestmark = pytest.mark.both_tiers
 
 
 def test_several_outputs_are_the_same_every_time() -> None:
@@ -62,8 +65,8 @@ def test_one_output_of_tensors_of_which_some_are_absent(device: str) -> None:
             gn.nn.functional.conv2d(image.expand(1, 2, 4, 4), weight)
 
 
-@pytest.mark.skipif(speedups is None, reason="needs the C speedups")
-@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.skipif(not backend_info("c").available, reason="the C extension is not built")
+@pytest.mark.skipif(speedups is None, reason="the C speedups are not built")
 def test_a_call_with_a_tensor_absent_goes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
     from gnomon.dispatch.dispatcher import OpOverload
 

@@ -10,7 +10,10 @@ import pytest
 
 import gnomon as gn
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
+from gnomon.listing import backend_info
 from gnomon.values.speedups import speedups
+
+pytestmark = pytest.mark.both_tiers
 
 aten = gn.ops.aten
 
@@ -159,7 +162,7 @@ def test_numbers_and_zeros_with_signs(device: str) -> None:
             assert gn.equal(1 / out, 1 / gn.clamp(zero - 1, minimum, 3.0))
 
 
-@pytest.mark.skipif(not gn.backends()["c"].available or speedups is None, reason="needs the C speedups")
+@pytest.mark.skipif(not backend_info("c").available or speedups is None, reason="needs the C speedups")
 def test_it_runs_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = inputs("c")
     out = gn.empty(3, 4, device="c")

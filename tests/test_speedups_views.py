@@ -14,11 +14,14 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import RecordFunctionCallback, observing
+from gnomon.listing import backend_info
 from gnomon.ops import index as index_module
 
-READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # no plan is run
+pytestmark = pytest.mark.both_tiers
+
+READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # no shortcut is taken
 aten = gn.ops.aten
-needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the C backend")
+needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
 
 CALLS: dict[str, Callable[[Any], Any]] = {
@@ -547,3 +550,15 @@ def test_numbers_are_not_written_where_elements_share_memory(index, device):
         else:
             repeated[index] = 3.0
             assert base.tolist() == [3.0, 3.0]
+
+
+@devices
+def test_a_view_that_a_tensor_s_number_decides_is_read_each_time(device):
+    """What an index says, or where narrow starts, is of the call: no view is kept for all of that size."""
+    base = gn.arange(4.0, device=device)
+    for number in (0, 1, 2, 2, 1, 0):
+        place = gn.tensor(number, device=device)
+        assert base[place].item() == float(number)
+        assert base[(place, None)].tolist() == [float(number)]
+        assert base.narrow(0, place, 2).tolist() == [float(number), number + 1.0]
+        assert gn.narrow(base, 0, place, 2).storage_offset() == number

@@ -11,6 +11,8 @@ import pytest
 
 import gnomon as gn
 
+pytestmark = pytest.mark.both_tiers
+
 
 def test_metadata(device: str) -> None:
     x = gn.zeros(2, 3, 4, dtype=gn.float64)[:, 1:, ::2]

@@ -35,8 +35,17 @@ def like(made: Any, readable: Callable[..., Any]) -> Any:
     return made
 
 
+# Python's operators whose operands are those of gnomon's operator, in this order; the reflected ones are not.
+_IN_PLACES = {
+    f"__{prefix}{name}__"
+    for prefix in ("", "i")
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift eq ne lt le gt ge".split()
+} | {"_matmul"}
+
+
 def method(readable: Callable[..., Any], may_view: bool = False, in_places: bool = False) -> Any:
     """What is called in the place of a function whose call comes to that of one operator."""
+    in_places = in_places or getattr(readable, "__name__", "") in _IN_PLACES
     return like(_speedups.function("call", readable, None, in_places, may_view), readable)
 
 
@@ -46,6 +55,7 @@ def function_maker(make: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(make)
     def make_function(packet: Any, takes_self: bool, named_defaults: bool = True) -> Any:
         may_view = any(each.schema.is_view for each in packet.overloads.values())
+        may_view = may_view and packet.name != "as_strided"  # the storage has a say in it (learning.py)
         return method(make(packet, takes_self, named_defaults), may_view, in_places=True)
 
     return make_function

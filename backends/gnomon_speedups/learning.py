@@ -366,6 +366,8 @@ def _entered(plan: Plan, call: Any, operands: int, is_number: bool) -> Plan | No
 
 def _views(operator: OpOverload, self: Any, result: Any) -> Plan | None:
     """The plan of an operator that makes views of its first argument."""
+    if operator is aten.as_strided.default:
+        return None  # where it begins, and what it may show, is the storage's to say, and not the spec's
     several = isinstance(result, (tuple, list))
     views = list(result) if several else [result]
     if not isinstance(self, Tensor) or not all(_shows(each, self) for each in views):
@@ -405,6 +407,8 @@ def learn_view(operator: OpOverload | None, self: Any, result: Any) -> Plan | No
         return Plan(operator, Kind.SELF)
     if not isinstance(self, Tensor) or not _shows(result, self) or result._view_of is None:
         return None
+    if operator is aten.as_strided.default:
+        return None  # as above
     if result._view_of[0] is not (self if self._view_of is None else self._view_of[0]):
         return None
     spec, offset = result._spec, result._storage_offset - self._storage_offset
@@ -522,6 +526,21 @@ def bind(tensor_class: Any, functions: dict[str, Any]) -> None:
     extra = (tensor_class.__getitem__, aten.fill_.Scalar, aten.copy_.default, overlaps)
     tensor_class.__setitem__ = _guarded("setitem", tensor_class.__setitem__, extra)
     _speedups.use_number_protocol({name: getattr(tensor_class, name) for name in dir(tensor_class)})
+    _share(tensor_class)
+
+
+def _share(tensor_class: Any) -> None:
+    """Python's operators take the operands of derived classes in the order in which they stand, too."""
+
+    def init_subclass(kind: Any, **named: Any) -> None:
+        super(tensor_class, kind).__init_subclass__(**named)
+        _speedups.share_number_protocol(kind)
+
+    tensor_class.__init_subclass__ = classmethod(init_subclass)
+    derived = list(tensor_class.__subclasses__())
+    for kind in derived:
+        derived += kind.__subclasses__()
+        _speedups.share_number_protocol(kind)
 
 
 def _of_self(readable: Callable[..., Any]) -> Callable[[Any], Any]:

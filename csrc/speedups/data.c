@@ -376,7 +376,11 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
     }
     PyObject *view = PyObject_Vectorcall(PyTuple_GET_ITEM(self->extra, 0), args, 2, NULL);
     if (view == NULL) {
-        return NULL;
+        if (!PyErr_ExceptionMatches(PyExc_IndexError)) {
+            return NULL;
+        }
+        forget_error(); /* if the number does not fit, either, the readable way says that */
+        return readable(self, args, count, names);
     }
     /* what is no view of it was written to by other means; and no element is written to twice */
     const Tensor *shown = as_tensor(view);

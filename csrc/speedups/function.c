@@ -105,6 +105,16 @@ static int has_tensors(PyObject *value) {
     return 0;
 }
 
+/* Is any of these arguments a tensor, or a list that holds one? */
+static int any_tensors(PyObject *const *args, Py_ssize_t count) {
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (is_tensor(args[k]) || has_tensors(args[k])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int same_items(PyObject *mine, PyObject *other) {
     const Py_ssize_t length = length_of(mine);
     if (length < 0 || length != length_of(other)) {
@@ -131,6 +141,15 @@ static int index_of(PyObject *object, PyObject *const *args, Py_ssize_t count, P
     return -1;
 }
 
+/* Does the object stand at several places?  Then which of them the operator was given can not be seen. */
+static int is_repeated(PyObject *object, PyObject *const *args, Py_ssize_t count) {
+    int found = 0;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        found += args[k] == object;
+    }
+    return found > 1;
+}
+
 enum { IS_LEARNT, IS_NOTHING, ASK_AGAIN, HAS_FAILED };
 
 /* How the arguments of the operator come of those of the function. */
@@ -150,10 +169,18 @@ static int match(Function *self, const Noted *found, PyObject *const *args, Py_s
             if (place < 0 || (self->in_places && place < positional && place != k)) {
                 return IS_NOTHING;
             }
+            if (!self->in_places && is_repeated(value, args, count)) {
+                return ASK_AGAIN;
+            }
             call->places[k] = place;
         } else if (has_tensors(value)) {
-            for (Py_ssize_t n = 0; n < count && place < 0; n++) {
-                place = same_items(args[n], value) ? (int)n : -1;
+            for (Py_ssize_t n = 0; n < count; n++) {
+                if (same_items(args[n], value)) {
+                    if (place >= 0) {
+                        return ASK_AGAIN;
+                    }
+                    place = (int)n;
+                }
             }
             call->places[k] = place;
             if (place < 0) {
@@ -166,7 +193,7 @@ static int match(Function *self, const Noted *found, PyObject *const *args, Py_s
         } else if ((operator->tensors >> k & 1 || k == operator->number)
                    && (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value))) {
             place = index_of(value, args, count, k);
-            if (place >= 0 && !(self->by_value >> place & 1)) {
+            if (place >= 0 && !(self->by_value >> place & 1) && (self->in_places || !is_repeated(value, args, count))) {
                 if (!(self->by_type >> place & 1)) {
                     self->by_type |= 1LL << place;
                     return ASK_AGAIN;
@@ -259,7 +286,8 @@ static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py
     if (result != NULL && is_plain && !names_requires_grad(names)) {
         PyObject *kept = NULL;
         int status = learn_call(self, &mine, args, positional, count, result, &kept);
-        if (status == IS_NOTHING && self->may_view && names == NULL && count > 0 && is_tensor(args[0])) {
+        if (status == IS_NOTHING && self->may_view && names == NULL && count > 0 && is_tensor(args[0])
+            && !any_tensors(args + 1, count - 1)) { /* an index that is a tensor is read: what it says may change */
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, Py_None, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
             Py_XDECREF(declared);
@@ -380,6 +408,7 @@ PyObject *run_delegate(PyObject *object, PyObject *const *args) {
 /* A warning is given anew at each call. */
 PyObject *call_warn(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     note_more();
+    warnings_given++;
     return readable((Function *)callable, args, count, names);
 }
 
@@ -402,7 +431,7 @@ static void find_plan(Call *call, PyObject *const *args) {
     }
 }
 
-PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
+static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
     Function *self = (Function *)callable;
     const Py_ssize_t count = PyVectorcall_NARGS(given);
     Key key;
@@ -440,6 +469,16 @@ PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyO
         }
     }
     return readable(self, args, given, names);
+}
+
+PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
+    if (nested >= MOST_NESTED) {
+        return readable((Function *)callable, args, given, names);
+    }
+    nested++;
+    PyObject *result = call_known(callable, args, given, names);
+    nested--;
+    return result;
 }
 
 /* ---- the type -------------------------------------------------------------------------------------------------- */
@@ -663,6 +702,33 @@ static int set_item(PyObject *a, PyObject *index, PyObject *value) {
 static PyObject *own_function(PyObject *functions, const char *name) {
     PyObject *found = PyDict_GetItemString(functions, name);
     return found != NULL && Py_TYPE(found) == facts.function ? new_reference(found) : NULL;
+}
+
+/* Has the class this function under this name, as Tensor has? */
+static int inherits(PyObject *type, const char *name, PyObject *function) {
+    PyObject *found = PyObject_GetAttrString(type, name);
+    const int is_same = found != NULL && found == function;
+    Py_XDECREF(found);
+    forget_error();
+    return is_same;
+}
+
+/* share_number_protocol(a class derived from Tensor): what it does not say otherwise is done at once, as for Tensor.
+ * Else Python, which sees two ways to do it, would ask the reflected method of a right operand first. */
+PyObject *share_number_protocol(PyObject *module, PyObject *type) {
+    (void)module;
+    if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, facts.tensor)) {
+        return PyErr_Format(PyExc_TypeError, "expected a class derived from Tensor, got %R", type);
+    }
+    PyNumberMethods *numbers = ((PyTypeObject *)type)->tp_as_number;
+#define SHARE(slot, method, reflected)                                                                          \
+    if (numbers != NULL && protocol.method != NULL && protocol.reflected != NULL                                \
+        && facts.tensor->tp_as_number->slot == do_##slot && inherits(type, #method, protocol.method)            \
+        && inherits(type, #reflected, protocol.reflected)) {                                                    \
+        numbers->slot = do_##slot;                                                                              \
+    }
+    BINARY(SHARE)
+    Py_RETURN_NONE;
 }
 
 /* use_number_protocol(the class's functions by name): Python's operators come to them without a look-up. */

@@ -149,6 +149,7 @@ static PyMethodDef functions[] = {
     {"operator_type", operator_type, METH_O, NULL},
     {"function", make_function, METH_VARARGS, NULL},
     {"use_number_protocol", use_number_protocol, METH_O, NULL},
+    {"share_number_protocol", share_number_protocol, METH_O, NULL},
     {"next_sequence_number", next_sequence_number, METH_NOARGS, NULL},
     {"after_launch", (PyCFunction)(void (*)(void))after_launch, METH_FASTCALL, NULL},
     {"forget_plans", forget_plans, METH_NOARGS, NULL},

@@ -22,6 +22,8 @@ typedef double allocate(double nbytes);
 #define LAST_COUNTER ((long long)1 << 62) /* so far streams are followed here */
 
 _Thread_local Noted *noted;
+_Thread_local int nested;
+_Thread_local long long warnings_given;
 static _Thread_local PyObject *launches; /* a list, while a call is learnt */
 static PyObject *python_call;            /* OpOverload.__call__, the readable one */
 
@@ -616,8 +618,13 @@ static PyObject *learn(Operator *self, const Key *key, PyObject *const *args) {
         return NULL;
     }
     launches = mine;
+    const long long warned = warnings_given;
     PyObject *result = call_readable(self, args, self->arity);
     launches = outer;
+    if (warned != warnings_given) { /* which the next one gives again */
+        Py_DECREF(mine);
+        return result;
+    }
     PyObject *arguments = result == NULL ? NULL : tuple_of(args, self->arity);
     PyObject *declared = arguments == NULL
                              ? NULL
@@ -733,7 +740,9 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
     }
     if (result != NULL && has_key && row == NULL) {
         PyObject *kept = NULL;
-        if (self->makes_view) {
+        if (self->makes_view && operands->count > 1 && mine.count != 1) {
+            kept = NULL; /* narrow reads where it starts of a tensor */
+        } else if (self->makes_view) {
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, self, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
             Py_XDECREF(declared);
@@ -873,6 +882,18 @@ static PyObject *call_incomplete(Operator *self, PyObject *const *args, Py_ssize
     return result;
 }
 
+/* A call in so many others that there may be little stack left.  Nobody learns anything of it. */
+static PyObject *call_nested(Operator *self, PyObject *const *args, size_t given, PyObject *names) {
+    const Py_ssize_t count = PyVectorcall_NARGS(given);
+    if (names == NULL) {
+        return call_readable(self, args, count);
+    }
+    PyObject *method = PyMethod_New(python_call, (PyObject *)self);
+    PyObject *result = method == NULL ? NULL : PyObject_Vectorcall(method, args, (size_t)count, names);
+    Py_XDECREF(method);
+    return result;
+}
+
 static PyObject *vectorcall(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
     Operator *self = (Operator *)callable;
     const Py_ssize_t count = PyVectorcall_NARGS(given);
@@ -883,9 +904,18 @@ static PyObject *vectorcall(PyObject *callable, PyObject *const *args, size_t gi
         return result;
     }
     Noted *outer = noted;
+    if (nested >= MOST_NESTED) {
+        note_more();
+        noted = NULL;
+        PyObject *result = call_nested(self, args, given, names);
+        noted = outer;
+        return result;
+    }
     noted = NULL; /* what it calls itself is its own business */
+    nested++;
     PyObject *result = names == NULL && count == self->arity ? call_complete(self, args)
                                                              : call_incomplete(self, args, count, names);
+    nested--;
     noted = outer;
     if (outer != NULL && result != NULL && outer->count++ == 0 && names == NULL && count == self->arity) {
         outer->operator= (Operator *)new_reference(callable);

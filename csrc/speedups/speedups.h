@@ -235,6 +235,12 @@ PyObject *plan_from(PyObject *declared);
 /* ---- keys.c ------------------------------------------------------------------------------------------------------ */
 
 #define MOST_WORDS 3072
+/* A call's key and its tensors are on the C stack, which Python doesn't guard: of calls in calls (of hooks, of modes,
+ * of subclasses), those that are deeper go the readable way. */
+#define MOST_NESTED 24
+extern _Thread_local int nested;
+/* So many calls of this thread warned of something. */
+extern _Thread_local long long warnings_given;
 
 /* What a call is found by. */
 typedef struct Key {
@@ -333,6 +339,7 @@ PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *ar
 /* Run that; NULL without an exception where the composition has to be run. */
 PyObject *run_delegate(PyObject *call, PyObject *const *args);
 PyObject *use_number_protocol(PyObject *module, PyObject *functions);
+PyObject *share_number_protocol(PyObject *module, PyObject *type);
 PyObject *call_made(PyObject *call, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_data(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_tolist(PyObject *function, PyObject *const *args, size_t count, PyObject *names);

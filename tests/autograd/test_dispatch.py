@@ -8,6 +8,8 @@ from typing import Any
 import numpy
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 
 def mode_of(lib: Any, function: Any) -> Any:
     """A mode that calls ``function(func, args, kwargs)`` instead of each operator."""

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 
 def test_retain_graph(lib: Any) -> None:
     x = lib.tensor([2.0], requires_grad=True)

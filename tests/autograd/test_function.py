@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 
 def square(lib: Any) -> Any:
     class Square(lib.autograd.Function):

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 
 def test_names_and_next_functions(lib: Any) -> None:
     x = lib.ones(2, requires_grad=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 
 def test_a_tensor_hook_sees_and_replaces_the_gradient(lib: Any) -> None:
     x = lib.ones(2, requires_grad=True)

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 _numbers = itertools.count()
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 
 def test_blocks_nest(lib: Any) -> None:
     x = lib.ones(1, requires_grad=True)

@@ -11,6 +11,8 @@ import pytest
 import gnomon as gn
 from gnomon.autograd.saved_variable import keep_output_of
 
+pytestmark = pytest.mark.both_tiers
+
 DEVICES = [name for name, info in gn.backends().items() if info.available and info.host_memory]
 
 FUNCTIONS = {

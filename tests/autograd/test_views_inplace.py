@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.both_tiers
+
 
 def test_a_leaf_that_requires_grad_is_not_written_to(lib: Any) -> None:
     x = lib.ones(2, requires_grad=True)
