@@ -120,7 +120,6 @@ def test_each_call_is_as_the_readable_one(name: str, device: str) -> None:
     "name",
     [name for name in CALLS if name not in ("full complex", "eye", "clone of nothing", "copy_ converted")],
 )
-@pytest.mark.skipif(speedups is None, reason="the C speedups are not built")
 def test_nothing_is_launched_the_readable_way_again(name: str, monkeypatch: Any) -> None:
     x = y.to("c")
     refused = ("large", "half")
