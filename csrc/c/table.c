@@ -1,6 +1,6 @@
 /* The table of all rows. */
-#include "../library.h"
 #include "kernel.h"
+#include "../library.h"
 
 /* First pass: declarations.  Those of dtypes that a row does not have are harmless. */
 #define DECLARE(id)                                                                                              \

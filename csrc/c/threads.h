@@ -2,8 +2,8 @@
 #ifndef GN_THREADS_H
 #define GN_THREADS_H
 
-#include "../library.h"
 #include "kernel.h"
+#include "../library.h"
 
 /* Threads are POSIX's, and tell each other of things by C11's atomic operations; without either there is one. */
 #if !defined(_WIN32) && !defined(__STDC_NO_ATOMICS__)
