@@ -141,11 +141,12 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
         "gnomon_cuda/csrc/emulation/driver.cpp",
     ):
         assert name in names, name
-    packaged = ("gnomon", "gnomon_bench", "gnomon_c", "gnomon_conformance", "gnomon_cuda")
+    packaged = ("gnomon", "gnomon_bench", "gnomon_c", "gnomon_conformance", "gnomon_cuda", "gnomon_speedups")
     for folder, room in (
         ("reference", "gnomon"),
         ("backends", "gnomon_c"),
         ("backends", "gnomon_cuda"),
+        ("backends", "gnomon_speedups"),
         ("conformance", "gnomon_conformance"),
         ("benchmarks", "gnomon_bench"),
     ):

@@ -11,7 +11,7 @@ import pytest
 
 from gnomon.kit import launch
 from gnomon.memory.backend import register_backend
-from gnomon_conformance import judging, plugin, searching
+from gnomon_conformance import SUITE_VERSION, judging, plugin, searching
 from gnomon_conformance.loopback import Loopback, filled, right
 from gnomon_conformance.properties import subject_for
 from gnomon_conformance.searching import search
@@ -194,7 +194,10 @@ def test_the_seconds_are_shared():
     assert {"test_property[neg-reference]", "test_property[add.Tensor-reference]"} < set(kept.names)
     assert kept.config.stash[plugin.searches_key] == 2
     assert plugin.search_options(kept.config) == {"--seed": "12", "--property-seconds": "3"}
-    assert plugin.pytest_report_header(kept.config) == "gnomon: --seed 12 --property-seconds 3"
+    assert (
+        plugin.pytest_report_header(kept.config)
+        == f"gnomon: suite {SUITE_VERSION}, --seed 12 --property-seconds 3"
+    )
 
 
 def test_no_seconds_no_search():

@@ -58,9 +58,9 @@ def _described(method: Any, name: str, formula: str) -> Any:
     return method
 
 
-def _or_array(function: Any) -> Any:
+def _or_array(function: Any, name: str) -> Any:
     """The method of an operator whose other operand may be an array."""
-    taken = operator_method(function, "")
+    taken = operator_method(function, name)
 
     def method(self: Tensor, other: Any) -> Any:
         return function(self, other) if is_array(other) else taken(self, other)
@@ -461,7 +461,9 @@ def bind_methods() -> None:
                 prefix
             ]
             method = f"__{prefix}{name}__"
-            made = _or_array(function) if method in _TAKE_ARRAYS else operator_method(function, method)
+            made = (
+                _or_array(function, method) if method in _TAKE_ARRAYS else operator_method(function, method)
+            )
             setattr(Tensor, method, _described(made, method, formula))
     Tensor.__matmul__ = _matmul
     Tensor.__rmatmul__ = _reflected_matmul
