@@ -156,6 +156,51 @@ def test_deepcopy_of_a_wrapper_goes_by_its_clone(device: str) -> None:
         copy.deepcopy(wrapper)
 
 
+class Inner(gn.Tensor):
+    """A wrapper: what it is called with goes to the tensors within, and their results are wrapped."""
+
+    @classmethod
+    def __gnomon_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*[getattr(each, "within", each) for each in args], **(kwargs or {}))
+        return wrapped(found) if isinstance(found, gn.Tensor) else found
+
+
+def wrapped(inner: gn.Tensor) -> gn.Tensor:
+    made = gn.Tensor._make_wrapper_subclass(Inner, inner.shape, dtype=inner.dtype, device=inner.device)
+    made.within = inner
+    return made
+
+
+@pytest.mark.parametrize(
+    "call",
+    [  # compositions: matmul's and norm's give a wrapper, which has no memory to copy from
+        lambda x, given, out: gn.matmul(given, x, out=out),
+        lambda x, given, out: gn.matmul(x, given, out=out),
+        lambda x, given, out: gn.outer(given[0], x[0], out=out),
+        lambda x, given, out: gn.linalg.norm(given, dim=0, keepdim=True, out=out),
+        lambda x, given, out: gn.linalg.multi_dot([given, x], out=out),
+        lambda x, given, out: gn.diff(given, dim=0, out=out),
+    ],
+    ids=["matmul", "matmul of the second", "outer", "norm", "multi_dot", "diff"],
+)
+def test_a_wrapper_s_result_is_written_to_what_out_is(device: str, call: Any) -> None:
+    x = gn.tensor([[1.0, 2.0], [3.0, 5.0]])
+    expected = call(x, x, gn.empty(0))
+    out = gn.zeros(expected.shape)
+    call(x, wrapped(x.clone()), out)
+    assert out.tolist() == expected.tolist() != gn.zeros(expected.shape).tolist()
+    held = gn.zeros(expected.shape)
+    call(x, x, wrapped(held))
+    assert held.tolist() == expected.tolist()
+
+
+def test_an_example_s_result_does_not_go_to_what_all_examples_share(device: str) -> None:
+    x, out = gn.ones(2, 2), gn.full((2, 2), 7.0)
+    with pytest.raises(RuntimeError, match="vmap: inplace arithmetic"):
+        gn.vmap(lambda each: gn.matmul(each, x, out=out))(gn.ones(3, 2, 2))
+    assert out.tolist() == [[7.0, 7.0], [7.0, 7.0]]
+
+
 def test_copy_shares_numbers(device: str) -> None:
     x = gn.ones(2, requires_grad=True)
     shallow = copy.copy(x)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..dispatch.dispatcher import OpOverload
+from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
+from ..values.dispatch_key import WRAPPER_KEYS
 from ..values.dtype import can_cast
 from ..values.errors import OutOfMemoryError, warn
 from . import launch
@@ -219,5 +220,8 @@ def write_results(
         resize_for(base, output, result._spec, arguments)
         check_no_overlap(variant, base, output, arguments)
     for output, result in zip(outputs, results):
-        launch.copy_into(output, result)
+        if (output._keys | result._keys) & WRAPPER_KEYS:  # no memory of its own: its copy_ knows what to do
+            aten.copy_(output, result)
+        else:
+            launch.copy_into(output, result)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
