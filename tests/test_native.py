@@ -119,6 +119,34 @@ def test_out_is_written_in_place(device: str) -> None:
     assert gn.add(x, x, out=x).tolist() == [2.0, 4.0, 6.0]  # the very same elements
 
 
+OUT_OF_OTHER_SIZES = {
+    "sum": lambda x, *out: gn.sum(x, 0, out=out[0]),
+    "prod": lambda x, *out: gn.prod(x, 0, out=out[0]),
+    "var": lambda x, *out: gn.var(x, 0, out=out[0]),
+    "max": lambda x, *out: gn.max(x, 0, out=out),
+    "min of rows": lambda x, *out: gn.min(x, 1, out=out),
+    "topk": lambda x, *out: gn.topk(x, 1, 0, out=out),
+    "mode": lambda x, *out: gn.mode(x, 1, out=out),
+    "median": lambda x, *out: gn.median(x, 0, out=out),
+    "logsumexp": lambda x, *out: gn.logsumexp(x, 0, out=out[0]),
+    "add of more": lambda x, *out: gn.add(x, gn.ones(5, *x.shape), out=out[0]),
+}
+
+
+@pytest.mark.parametrize("call", OUT_OF_OTHER_SIZES.values(), ids=list(OUT_OF_OTHER_SIZES))
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+def test_an_input_is_read_before_it_gets_an_output_s_sizes(device: str, call: Any) -> None:
+    """PyTorch reads what is left there, and gives the sum of an ``out=`` that is its input as 0."""
+    x = gn.tensor([[3.0, 1.0, 4.0, 1.5], [2.0, 7.0, 1.0, 8.0], [2.5, 8.0, 9.0, 0.5]])
+    for _ in range(2):  # the second time from the kept plan
+        expected, numbers = gn.empty(0), gn.empty(0, dtype=gn.int64)
+        call(x, expected, numbers)
+        given, places = x.clone(), gn.empty(0, dtype=gn.int64)
+        call(given, given, places)
+        assert given.tolist() == expected.tolist() and given.shape == expected.shape
+        assert places.tolist() == numbers.tolist()
+
+
 def test_out_of_any_strides(device: str) -> None:
     x = gn.arange(6.0).reshape(2, 3)
     base = gn.zeros(6, 4)

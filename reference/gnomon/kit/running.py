@@ -381,6 +381,13 @@ def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     for output, wanted in zip(outputs, meta.output_specs):
         check_output_device(base, output, meta.device)
         check_output_dtype(base, wanted.dtype, output._spec.dtype)
+    if any(
+        output._spec.sizes != wanted.sizes and _shares_storage(output, base, functional_arguments)
+        for output, wanted in zip(outputs, meta.output_specs)
+    ):  # an input is read before it gets other sizes
+        results = [empty_tensor(spec) for spec in meta.output_specs]
+        execute(base, meta, meta.walk, results, functional_arguments, meta.prepared)
+        return write_results(operator, results, outputs, functional_arguments)
     for output, wanted in zip(outputs, meta.output_specs):
         resize_for(base, output, wanted, functional_arguments)
         check_no_overlap(operator, base, output, functional_arguments)
