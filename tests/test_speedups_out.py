@@ -67,6 +67,35 @@ def test_results_lie_where_they_are_asked_for(name: str, layout: str, device: st
             assert gn.equal(out._base, expected._base)
 
 
+SEVERAL: dict[str, tuple[Any, Callable[[gn.Tensor], tuple[Any, ...]]]] = {
+    "max": (aten.max.dim_max, lambda x: (x, 1, False)),
+    "min": (aten.min.dim_min, lambda x: (x, 1, False)),
+    "kthvalue": (aten.kthvalue.values, lambda x: (x, 2, 1, False)),
+    "median": (aten.median.dim_values, lambda x: (x, 1, False)),
+    "nanmedian": (aten.nanmedian.dim_values, lambda x: (x, 1, False)),
+    "mode": (aten.mode.values, lambda x: (x, 1, False)),
+    "topk": (aten.topk.values, lambda x: (x, 2, 1, True, True)),
+    "sort": (aten.sort.values_stable, lambda x: (x, True, 1, False)),
+    "cummax": (aten.cummax.out, lambda x: (x, 1)),
+    "cummin": (aten.cummin.out, lambda x: (x, 1)),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_outputs_come_back_in_order(name: str, device: str) -> None:
+    operator, arguments_of = SEVERAL[name]
+    arguments = arguments_of(inputs(device)[0])
+    places = gn.empty(0, dtype=gn.int64, device=device)
+    expected = operator.dispatch(*arguments, gn.empty(0, device=device), places)
+    for _ in range(4):
+        outs = [gn.full_like(each, 77) for each in expected]
+        versions = [each._version for each in outs]
+        returned = operator(*arguments, *outs)
+        assert type(returned) is tuple and [*map(id, returned)] == [*map(id, outs)]
+        assert [each.tolist() for each in outs] == [each.tolist() for each in expected]
+        assert [each._version for each in outs] == [version + 1 for version in versions]
+
+
 def test_an_output_of_other_sizes_or_dtype(device: str) -> None:
     x, y = inputs(device)
     for _ in range(3):

@@ -187,6 +187,8 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
     plan = _facts(
         operator, new, [index for index in outputs if index in _written(operator, arguments, places, flat)]
     )
+    if schema.is_out and len(plan.written) != len(schema.returns):
+        return None
     if not launches:
         return _memory_alone(operator, plan, new)
     name, _, _, tensors, _, walk, kernel_arguments, call = launches[0]
@@ -264,7 +266,7 @@ def _facts(operator: OpOverload, new: list[Tensor], outputs: list[int]) -> Plan:
         specs=specs,
         metadata=specs[: recorded[-1] + 1] if recorded else (),
         recorded=_bits(recorded),
-        is_single=len(schema.returns) == 1,
+        returned=len(schema.returns),
         written=tuple(outputs),
         is_exclusive=schema.is_out,
         nbytes=tuple(float(spec.extent_nbytes) for spec in specs),

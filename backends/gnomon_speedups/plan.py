@@ -61,7 +61,7 @@ class Plan:
     specs: tuple[Any, ...] = ()  # of the tensors that the call makes
     metadata: Any = ()  # those of them that are the Node's outputs, up to the last that has a gradient
     recorded: int = 0  # which of them have gradients, as bits
-    is_single: bool = True  # is one result returned by itself, rather than in a tuple?
+    returned: int = 1  # how many results there are: one by itself, several in a tuple
 
     kernel_name: Any = ""
     entry: Entry = Entry.NOTHING

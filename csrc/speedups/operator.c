@@ -341,12 +341,12 @@ static PyObject *run_new(Operator *self, PlanObject *object, PyObject *const *ar
     }
     PyObject *result = NULL;
     if (is_done && PyErr_Occurred() == NULL) {
-        result = plan->is_single ? NULL : PyTuple_New(made);
-        int status = plan->is_single || result != NULL ? 0 : -1;
+        result = plan->returned == 1 ? NULL : PyTuple_New(made);
+        int status = plan->returned == 1 || result != NULL ? 0 : -1;
         for (Py_ssize_t k = 0; k < made && status == 0; k++) {
             outputs[k] = make_tensor(PyTuple_GET_ITEM(plan->specs, k), data[k], free_of(plan));
             status = outputs[k] == NULL ? -1 : 0; /* no memory for objects: what is left of the numbers is lost */
-            if (plan->is_single) {
+            if (plan->returned == 1) {
                 result = (PyObject *)outputs[k];
             } else if (status == 0) {
                 PyTuple_SET_ITEM(result, k, (PyObject *)outputs[k]);
@@ -435,7 +435,16 @@ static PyObject *run_written(PlanObject *object, PyObject *const *args, const Op
     for (Py_ssize_t k = 0; k < plan->written_count; k++) {
         ((Version *)((Tensor *)operands->objects[plan->written[k]])->version)->value++;
     }
-    return new_reference(plan->is_single ? operands->objects[plan->written[0]] : Py_None);
+    switch (plan->returned) {
+    case 0: return new_reference(Py_None);
+    case 1: return new_reference(operands->objects[plan->written[0]]);
+    default: break; /* all that was written, each in its place */
+    }
+    PyObject *written = PyTuple_New(plan->written_count);
+    for (Py_ssize_t k = 0; written != NULL && k < plan->written_count; k++) {
+        PyTuple_SET_ITEM(written, k, new_reference(operands->objects[plan->written[k]]));
+    }
+    return written;
 }
 
 static PyObject *tuple_of(PyObject *const *args, Py_ssize_t count) {
