@@ -13,7 +13,7 @@ import hypothesis
 import pytest
 
 import gnomon as gn
-from gnomon.listing import backend_info
+from gnomon.backends.listing import backend_info
 from gnomon.values.dtype import ALL
 
 pytest_plugins = ["both_tiers"]

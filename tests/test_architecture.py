@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from test_floors import FLOORS, HOOKS
+from gnomon.values.late_bound import LATE_BOUND, LateBound
+from test_floors import FLOORS, REGISTRATIONS
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "reference" / "gnomon"
@@ -126,9 +127,13 @@ def test_floors_are_those_of_the_test() -> None:
 
 
 def test_every_hook_is_named() -> None:
-    names = {each.rsplit(".", 1)[-1].rsplit(" ", 1)[-1] for each in HOOKS}
     text = section(PAGE.read_text("utf-8"), "Hooks between floors")
-    assert names - {name for each in quoted(text) for name in each.split(", ")} == set()
+    listed = {
+        row[0].strip("`"): LateBound(*(quoted(cell)[0][:-3].replace("/", ".") for cell in row[1:3]), row[3])
+        for row in rows(text, "name", "called by", "given by", "reason")
+    }
+    assert listed == LATE_BOUND
+    assert {each.split(": ")[1] for each in REGISTRATIONS} - {"set_rules"} <= set(quoted(text))
 
 
 def test_the_guide_says_all_that_a_prepared_call_is_asked_for() -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import gnomon as gn
-from gnomon import listing
+from gnomon.backends import listing
 
 
 @pytest.fixture(autouse=True)

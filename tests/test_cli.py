@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon import cli, demo, listing
+from gnomon import cli, demo
+from gnomon.backends import listing
 from gnomon.dispatch.dispatcher import aten
 from gnomon.memory import backend as registry
 from gnomon.memory.backend import Backend

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon import listing
+from gnomon.backends import listing
 from gnomon.kit import launch
 from gnomon.memory.backend import get_backend
 

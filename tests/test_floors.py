@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import gnomon
+from gnomon.values import late_bound
+from gnomon.values.late_bound import LATE_BOUND
 
 ROOT = Path(gnomon.__file__).parent
 # Rooms (folders, and files beside them) by floor.  The three upper floors are the face: on each of them rooms
@@ -25,12 +27,10 @@ FLOORS = {
     "ops": 4,  # the records
     "autograd": 4,
     # from Python's arguments to operators
-    **dict.fromkeys(["argument_parser", "bind", "creation", "functional", "methods", "interop", "random"], 5),
-    **dict.fromkeys(
-        ["accelerator", "backends", "fft", "linalg", "probing", "profiler", "return_types", "utils"], 5
-    ),
+    **dict.fromkeys(["bindings", "methods", "interop", "random", "return_types"], 5),
+    **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 5),
     "__init__": 6,  # the public names
-    **dict.fromkeys(["cli", "demo", "func", "library", "listing", "nn", "optim"], 7),  # what is made of them
+    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 7),  # what is made of them
 }
 FACE = 5
 CORE = frozenset(room for room, floor in FLOORS.items() if floor < FACE)
@@ -38,37 +38,29 @@ SEALED = frozenset({"ops"})  # files there never import each other; only the roo
 
 # Imports from a higher floor, all inside of functions: public names that few programs use.
 LATE = {
-    ("__init__", "func"),  # gnomon.vmap
-    ("backends", "listing"),  # gnomon.backends(), the table
+    ("bindings", "func"),  # gnomon.vmap
 }
 
-# What a file gives to a floor below its own, which cannot import it: by assignment to a module's variable, or
-# through a function.  (Within a floor likewise, where an import would close a circle.)
-HOOKS = {
-    "autograd.views: memory.tensor.refresh_view": "a view's grad_fn is made anew when somebody asks for it",
-    "autograd.views: memory.tensor.check_inplace": "writes that autograd could not follow are refused",
-    "autograd.variable_type: autograd.node.spans_devices": "(the same floor) a Node has several devices",
-    "autograd.function: autograd.node.spans_devices": "(the same floor) the same, of a Function's",
-    "creation: ops.index.make_index_tensor": "x[[0, 2]] makes a tensor of a list",
-    "kit.native: set_operator_finder": "memory asks for an operator's name, to check what a backend claims",
-    "memory.backend: set_device_finder": "values asks which device types there are",
-    "autograd.engine: set_current_task": "(the same floor) hooks ask for the backward that runs",
-    "func.batching_rules: set_rules": "(the same floor) vmap's rules, to what looks them up",
-    "func.custom_functions: set_apply_batched": "autograd.Function under vmap",
-    "__init__: set_vmap": "the engine runs is_grads_batched by vmap",
+# Files at the top of the package; all others are in rooms.
+MOST_LOOSE_FILES = 5
+
+# What files register when they are imported, which is kept by a file below: PyTorch's way to add kernels for
+# a dispatch key (aten/src/ATen/core/dispatch/Dispatcher.h, registerFallback), and what is forgotten with it.
+# Whatever else a file gives to one below goes by way of values/late_bound.py.
+REGISTRATIONS = {
     "autograd.variable_type: register_boxed_fallback": "the kernels of Autograd and ADInplaceOrView",
     "autograd.forward_kernel: register_boxed_fallback": "the kernel of ForwardAD",
     "dispatch.python_dispatch: register_boxed_fallback": "the kernel of Python",
     "func.batching: register_boxed_fallback": "the kernel of Batched",
     "autograd.user_operators: register_default": "what autograd does with operators of users",
-    "kit.launch: on_register": "forget prepared copies when kernels are registered",
-    "kit.running: on_register": "forget what meta functions said when kernels are registered",
-    "kit.running: on_default_dtype": "forget what meta functions said when the default dtype changes",
+    "func.batching_rules: set_rules": "(the same room) vmap's rules, to the kernel that looks them up",
+    "kit.launch: on_forget": "prepared copies",
+    "kit.running: on_forget": "what meta functions said, and prepared calls",
 }
 
 # Packages of others, imported inside of functions when they are asked for, and never on import.
 THIRD_PARTY = {
-    "creation": {"numpy"},  # frombuffer and asarray of arrays
+    "bindings.creation": {"numpy"},  # frombuffer and asarray of arrays
     "interop.numpy": {"numpy"},  # numpy() and from_numpy
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
@@ -80,19 +72,20 @@ CTYPES = {
 }
 # What is imported by a name that is made up when the program runs.
 IMPORTED_BY_NAME = {
-    "__init__": {"f'.{name}'", "'gnomon_conformance.shadow'"},  # lazy attributes; GNOMON_SHADOW
+    "__init__": {"f'.{name}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
     "cli": {"""f"{package}.{name.replace('-', '_')}\""""},  # commands of the suite and of the benchmarks
-    "listing": {"'gnomon_conformance.goldens'"},  # which operators PyTorch was asked about
-    "memory.backend": {"name"},  # a backend's module of its device, as gnomon.cuda
+    "backends.listing": {"'gnomon_conformance.goldens'"},  # which operators PyTorch was asked about
+    # a backend's module of its device, as gnomon.cuda; GNOMON_SHADOW
+    "memory.backend": {"name", "'gnomon_conformance.shadow'"},
     "memory.plug_ins": {"self.module"},  # a backend
     "values.speedups": {"'gnomon_speedups'"},  # the C speedups, and nowhere else
 }
 # Our own packages above this one, which it names: to import them by that name, as above.
 PACKAGES_ABOVE = {
-    "__init__": {"gnomon_conformance.shadow"},
     "cli": {"gnomon_conformance", "gnomon_bench"},
-    "listing": {"gnomon_conformance.goldens"},
+    "memory.backend": {"gnomon_conformance.shadow"},
+    "backends.listing": {"gnomon_conformance.goldens"},
     "values.speedups": {"gnomon_speedups"},
 }
 # Text that is run as a program.
@@ -204,8 +197,12 @@ def test_files_import_only_from_lower_floors() -> None:
         ),
         ("ops.copy", "from .view import x\n", "ops.copy imports its neighbour gnomon.ops.view"),
         ("autograd.node", "from .. import ops\n", "autograd.node (floor 4) imports gnomon.ops (floor 4)"),
-        ("bind", "from .nn import Module\n", "bind (floor 5) imports gnomon.nn (floor 7)"),
-        ("creation", "import gnomon as gn\n", "creation (floor 5) imports gnomon (floor 6)"),
+        ("methods", "from .nn import Module\n", "methods (floor 5) imports gnomon.nn (floor 7)"),
+        (
+            "bindings.creation",
+            "import gnomon as gn\n",
+            "bindings.creation (floor 5) imports gnomon (floor 6)",
+        ),
         ("__init__", "from .func import vmap\n", "__init__ (floor 6) imports gnomon.func (floor 7)"),
     ],
 )
@@ -219,13 +216,17 @@ def test_every_room_is_on_a_floor_and_every_floor_has_its_rooms() -> None:
     assert {name.split(".")[0] for name in modules()} == set(FLOORS)
 
 
-def hooks(files: dict[str, Path]) -> set[str]:
-    """What files give to others when they are imported: "module: what"."""
-    found = set()
+def given(files: dict[str, Path]) -> tuple[dict[str, str], set[str], list[str]]:
+    """What files give to others when they are imported: late-bound names with the file that gives each; what
+    is registered, "module: function"; and what goes another way, which is none of these.
+    """
+    late: dict[str, str] = {}
+    registered: set[str] = set()
+    wrong = []
     for name, path in files.items():
         tree = tree_of(path)
         imported: dict[str, str] = {}
-        for node in tree.body:
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 package = name.split(".")[: -node.level or None] if node.level else []
                 for alias in node.names:
@@ -236,26 +237,75 @@ def hooks(files: dict[str, Path]) -> set[str]:
             for target in targets:
                 if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                     module = imported.get(target.value.id, "")
-                    if module in files:
-                        found.add(f"{name}: {module}.{target.attr}")
+                    if module == "values.late_bound" and target.attr not in late:
+                        late[target.attr] = name
+                    elif module in files:
+                        wrong.append(f"{name} sets {module}.{target.attr}")
         for node in tree.body:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 function = ast.unparse(node.value.func).split(".")[-1]
-                if function.startswith(("set_", "on_")) or function in (
-                    "register_boxed_fallback",
-                    "register_default",
-                ):
-                    found.add(f"{name}: {function}")
+                if function.startswith(("set_", "on_", "register_")):
+                    registered.add(f"{name}: {function}")
+    return late, registered, wrong
+
+
+def callers(files: dict[str, Path]) -> dict[str, set[str]]:
+    """By late-bound name the files that call it."""
+    found: dict[str, set[str]] = {}
+    for name, path in files.items():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if ast.unparse(node.func.value) == "late_bound":
+                    found.setdefault(node.func.attr, set()).add(name)
     return found
 
 
-def test_hooks_between_floors_are_known_by_name(tmp_path: Path) -> None:
-    assert hooks(modules()) == set(HOOKS)
+def test_what_is_given_to_a_floor_below_stands_in_one_registry(tmp_path: Path) -> None:
+    files = modules()
+    late, registered, wrong = given(files)
+    assert wrong == []
+    assert late == {name: each.given_by for name, each in LATE_BOUND.items()}
+    assert registered == set(REGISTRATIONS)
+    called = callers(files)
+    for name, each in LATE_BOUND.items():
+        assert each.called_by in called[name] and each.reason, name
+        assert floor_of(each.given_by) >= max(map(floor_of, called[name])), name
+        assert callable(getattr(late_bound, name)), name
     planted = tmp_path / "planted.py"
-    planted.write_text("from ..memory import tensor as t\nt.refresh_view = None\n")
-    assert hooks({**modules(), "ops.planted": planted}) - set(HOOKS) == {
-        "ops.planted: memory.tensor.refresh_view"
-    }
+    planted.write_text(
+        "from ..memory import tensor as t\nfrom ..values import late_bound\nt.alias_tensor = None\n"
+        "late_bound.other = None\nset_this(None)\n"
+    )
+    late, registered, wrong = given({**files, "ops.planted": planted})
+    assert late["other"] == "ops.planted" and "ops.planted: set_this" in registered
+    assert wrong == ["ops.planted sets memory.tensor.alias_tensor"]
+
+
+def test_nothing_is_attached_to_a_tensor_beside_the_table(tmp_path: Path) -> None:
+    """``Tensor.name = …`` and ``setattr(Tensor, …)`` stand in methods.py alone, once."""
+
+    def attaching(files: dict[str, Path]) -> list[str]:
+        found = []
+        for name, path in files.items():
+            for node in ast.walk(tree_of(path)):
+                text = ast.unparse(node) if isinstance(node, (ast.Assign, ast.Call)) else ""
+                if text.startswith(("Tensor.", "setattr(Tensor,")) and (
+                    isinstance(node, ast.Assign) or text.startswith("setattr")
+                ):
+                    found.append(name)
+        return found
+
+    assert attaching(modules()) == ["methods"]
+    planted = tmp_path / "planted.py"
+    planted.write_text(
+        "from ..memory.tensor import Tensor\nTensor.add = None\nsetattr(Tensor, 'mul', None)\n"
+    )
+    assert attaching({"ops.planted": planted}) == ["ops.planted", "ops.planted"]
+
+
+def test_few_files_are_loose() -> None:
+    loose = sorted(path.name for path in ROOT.glob("*.py"))
+    assert len(loose) <= MOST_LOOSE_FILES, loose
 
 
 def foreign(files: dict[str, Path]) -> list[str]:
@@ -314,7 +364,7 @@ def test_every_file_keeps_to_the_standard_library_and_to_python() -> None:
     [
         ("kit.loops", "import numpy as np\n", "kit.loops imports numpy"),
         ("nn.linear", "def f():\n    import numpy\n", "nn.linear imports numpy"),
-        ("creation", "import numpy\n", "creation imports numpy"),  # on import
+        ("bindings.creation", "import numpy\n", "bindings.creation imports numpy"),  # on import
         ("values.dtype", "from cffi import FFI\n", "values.dtype imports cffi"),
         ("memory.tensor", "import gnomon_speedups\n", "memory.tensor imports gnomon_speedups"),
         ("memory.tensor", "x = 'gnomon_speedups.plan'\n", "memory.tensor names gnomon_speedups.plan"),
@@ -328,9 +378,9 @@ def test_every_file_keeps_to_the_standard_library_and_to_python() -> None:
         ("memory.backend", "import ctypes\n", "memory.backend imports ctypes"),  # on import
         ("kit.composites", "import linecache\n", "kit.composites imports linecache"),
         ("kit.composites", "def f(text):\n    exec(text)\n", "kit.composites uses exec"),
-        ("argument_parser", "run = eval\n", "argument_parser uses eval"),
+        ("bindings.argument_parser", "run = eval\n", "bindings.argument_parser uses eval"),
         ("ops.pointwise", "code = compile('1', '', 'eval')\n", "ops.pointwise uses compile"),
-        ("profiler", "import builtins\nbuiltins.exec('1')\n", "profiler uses exec"),
+        ("profiler.__init__", "import builtins\nbuiltins.exec('1')\n", "profiler.__init__ uses exec"),
     ],
 )
 def test_what_is_foreign_would_be_seen(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -119,7 +119,12 @@ def test_returns_are_seen(tool: Any) -> None:
     def found(*files_by_depth: tuple[int, str]) -> list[str]:
         return [each.name for each in walk(*files_by_depth).returns(floor_of)]
 
-    face, dispatcher, kit, memory = "bind.py", "dispatch/dispatcher.py", "kit/launch.py", "memory/tensor.py"
+    face, dispatcher, kit, memory = (
+        "methods.py",
+        "dispatch/dispatcher.py",
+        "kit/launch.py",
+        "memory/tensor.py",
+    )
     assert found((0, face), (1, dispatcher), (2, kit), (3, memory)) == []
     assert found((0, face), (1, dispatcher), (2, kit), (3, dispatcher)) == [dispatcher]  # left, and back
     assert found((0, face), (1, dispatcher), (2, kit), (3, memory), (4, dispatcher)) == [dispatcher]

@@ -20,7 +20,7 @@ import pytest
 import gnomon as gn
 from gnomon.autograd import node
 from gnomon.autograd.variable_type import RecordedNode
-from gnomon.listing import backend_info
+from gnomon.backends.listing import backend_info
 from gnomon.memory.backend import get_backend
 from gnomon.values.speedups import speedups
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gnomon as gn
+from gnomon.backends.listing import backend_info
 from gnomon.kit import launch
-from gnomon.listing import backend_info
 from gnomon.memory.accessor import elements
 from gnomon.values.dtype import ALL
 

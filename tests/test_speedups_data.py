@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon import creation
-from gnomon.listing import backend_info
+from gnomon.backends.listing import backend_info
+from gnomon.bindings import creation
 from gnomon.memory.accessor import nested_list
 from gnomon.values.speedups import speedups
 
@@ -194,7 +194,7 @@ def test_plans_are_found_and_numbers_written_in_c(monkeypatch: pytest.MonkeyPatc
     lists = [each.tolist() for each in made]
     monkeypatch.setattr(creation, "_flatten", lambda *arguments: pytest.fail("went the readable way"))
     monkeypatch.setattr(creation, "_check_range", lambda *arguments: pytest.fail("went the readable way"))
-    methods = sys.modules["gnomon.methods"]
+    methods = sys.modules["gnomon.bindings.tensor_methods"]
     monkeypatch.setattr(methods, "nested_list", lambda *arguments: pytest.fail("read the slow way"))
     again = [gn.tensor(data, dtype=dtype, device="c") for data, dtype in cases]
     assert [each.tolist() for each in again] == lists

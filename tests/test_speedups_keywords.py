@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.argument_parser import Signature
+from gnomon.bindings.argument_parser import Signature
 from gnomon.values.speedups import speedups
 
 pytestmark = pytest.mark.both_tiers

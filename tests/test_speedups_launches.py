@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.backends.listing import backend_info
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.kit import launch
 from gnomon.kit.generator import default_generator
-from gnomon.listing import backend_info
 from gnomon.values.speedups import speedups
 
 pytestmark = pytest.mark.both_tiers

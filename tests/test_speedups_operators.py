@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.listing import backend_info
+from gnomon.backends.listing import backend_info
 from gnomon.values.speedups import speedups
 
 pytestmark = pytest.mark.both_tiers

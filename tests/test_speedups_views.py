@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
+from gnomon.backends.listing import backend_info
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import RecordFunctionCallback, observing
-from gnomon.listing import backend_info
 from gnomon.ops import index as index_module
 
 pytestmark = pytest.mark.both_tiers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import importlib
 import pickle
 from typing import Any
 
@@ -510,3 +511,13 @@ def test_resizing_keeps_views_on_the_old_block_safe(device: str) -> None:
         gn.zeros(2, requires_grad=True).resize_(3)
     with pytest.raises(RuntimeError, match="negative dimension"):
         x.resize_(-1)
+
+
+def test_pickles_of_before_the_rooms_are_read() -> None:
+    """Those name ``gnomon.methods._rebuild``, where the function stood."""
+    x = gn.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    rebuild, given = x.__reduce_ex__(4)
+    methods = importlib.import_module("gnomon.methods")
+    assert methods._rebuild is rebuild
+    again = methods._rebuild(*given)
+    assert again.tolist() == x.tolist() and again.requires_grad and again.stride() == (2, 1)

@@ -17,7 +17,7 @@ import pytest
 
 import gnomon as gn
 import random_programs
-from gnomon.listing import backend_info
+from gnomon.backends.listing import backend_info
 from gnomon.values.speedups import speedups
 from random_programs import Machine, generate, run
 

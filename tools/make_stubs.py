@@ -23,8 +23,8 @@ os.environ["GNOMON_SPEEDUPS"] = "none"  # whose functions can be looked at
 
 import gnomon
 import gnomon.memory.tensor as tensor_module
-from gnomon.argument_parser import numbers_for_tensors
-from gnomon.bind import functions_of
+from gnomon.bindings.argument_parser import numbers_for_tensors
+from gnomon.bindings.functions import functions_of
 from gnomon.dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import REQUIRED, Argument
@@ -109,18 +109,18 @@ from .autograd.grad_mode import is_grad_enabled as is_grad_enabled
 from .autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
-from .creation import as_tensor as as_tensor
-from .creation import asarray as asarray
-from .creation import from_numpy as from_numpy
-from .creation import frombuffer as frombuffer
-from .creation import tensor as tensor
+from .backends.listing import backends as backends
+from .bindings.creation import as_tensor as as_tensor
+from .bindings.creation import asarray as asarray
+from .bindings.creation import from_numpy as from_numpy
+from .bindings.creation import frombuffer as frombuffer
+from .bindings.creation import tensor as tensor
+{functional}
 from .dispatch.python_dispatch import DispatchMode as DispatchMode
 from .func.vmap import vmap as vmap
-{functional}
 from .kit.launch import fallback_policy as fallback_policy
 from .kit.launch import fallbacks as fallbacks
 from .kit.launch import set_fallback_policy as set_fallback_policy
-from .listing import backends as backends
 from .memory.backend import Backend as Backend
 from .memory.backend import get_default_device as get_default_device
 from .memory.backend import get_device_module as get_device_module
@@ -163,9 +163,9 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
-from .memory.tensor import Tensor
-from .values.device import device, layout, memory_format
-from .values.dtype import dtype
+from ..memory.tensor import Tensor
+from ..values.device import device, layout, memory_format
+from ..values.dtype import dtype
 {aliases}
 
 '''
@@ -498,7 +498,6 @@ def tensor_stubs() -> str:
         lines += written_method(name, each, "")
     lines.append("")
     lines.append("INFERENCE_VERSION: VersionCounter")
-    lines.append("refresh_view: Callable[[Tensor], tuple[Any, _int] | None]")
     return "\n".join(lines) + "\n"
 
 
@@ -512,7 +511,7 @@ def from_functional() -> list[str]:
     return sorted(
         name
         for name, member in vars(gnomon).items()
-        if inspect.isfunction(member) and member.__module__ == "gnomon.functional"
+        if inspect.isfunction(member) and member.__module__ == "gnomon.bindings.functional" and name != "vmap"
     )
 
 
@@ -537,7 +536,9 @@ def face_stubs() -> str:
     filled = {
         "submodules": "\n".join(f"from . import {name} as {name}" for name in sorted([*lazy, "ops"])),
         "results": imports(".memory.tensor", results),
-        "functional": "\n".join(f"from .functional import {name} as {name}" for name in from_functional()),
+        "functional": "\n".join(
+            f"from .bindings.functional import {name} as {name}" for name in from_functional()
+        ),
         "aliases": ALIASES,
     }
     text = HEADER
@@ -564,7 +565,7 @@ def main() -> int:
         "",
         "nn",
     }
-    texts |= {FACE.with_name(f"{module}.pyi"): module_stubs(module) for module in modules}
+    texts |= {FACE.with_name(module) / "__init__.pyi": module_stubs(module) for module in modules}
     if "--check" in sys.argv:
         return 0 if all(path.exists() and path.read_text() == text for path, text in texts.items()) else 1
     for path, text in texts.items():

@@ -99,7 +99,7 @@ STDLIB = "<stdlib>/"
 
 def _kernel_codes() -> set[Any]:
     """The code of every reference kernel."""
-    from gnomon.listing import kernel_operators
+    from gnomon.backends.listing import kernel_operators
 
     kernels = (each.record.kernel for each in kernel_operators())
     return {each.__code__ for each in kernels if hasattr(each, "__code__")}

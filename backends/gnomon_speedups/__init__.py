@@ -40,17 +40,24 @@ _IN_PLACES = {
     f"__{prefix}{name}__"
     for prefix in ("", "i")
     for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift eq ne lt le gt ge".split()
-} | {"_matmul"}
+}
+_REFLECTED = {
+    f"__r{name}__" for name in "add sub mul truediv div floordiv mod pow and or xor lshift rshift".split()
+}
+_OTHERS = {"__rshift__", "__irshift__", "__rmatmul__", "__neg__", "__abs__"}
+_CONVERT = {"to", "type_as", "cpu"} | set(
+    "float double half bfloat16 int long short char byte bool cfloat cdouble".split()
+)
+_VIEWS = ("T", "mT", "H", "mH")
 
 
 def method(readable: Callable[..., Any], may_view: bool = False, in_places: bool = False) -> Any:
     """What is called in the place of a function whose call comes to that of one operator."""
-    in_places = in_places or getattr(readable, "__name__", "") in _IN_PLACES
     return like(_speedups.function("call", readable, None, in_places, may_view), readable)
 
 
 def function_maker(make: Callable[..., Any]) -> Callable[..., Any]:
-    """bind.make_function, whose functions go straight to their operators' plans."""
+    """bindings.functions.make_function, whose functions go straight to their operators' plans."""
 
     @functools.wraps(make)
     def make_function(packet: Any, takes_self: bool, named_defaults: bool = True) -> Any:
@@ -77,8 +84,21 @@ def tensor_of_data(readable: Callable[..., Any]) -> Any:
     return like(_speedups.function("tensor", readable, plan_of_data), readable)
 
 
-def bind(tensor_class: Any, functions: dict[str, Any]) -> None:
-    """The last that is bound: what is called with gnomon's methods, which are all there now."""
+def methods(readable: dict[str, Any]) -> dict[str, Any]:
+    """The table of Tensor's methods: whose calls come to that of one operator go straight to its plan."""
+    made = dict(readable)
+    for name in _IN_PLACES | _REFLECTED | _OTHERS | _CONVERT:
+        if name in readable:
+            made[name] = method(readable[name], in_places=name in _IN_PLACES)
+    made["__getitem__"] = method(readable["__getitem__"], may_view=True)
+    for name in _VIEWS:
+        getter = readable[name].fget
+        made[name] = property(method(getter, may_view=True), doc=getter.__doc__)
+    return made
+
+
+def bind(tensor_class: Any) -> None:
+    """Once Tensor has all its methods: what is called with them."""
     from . import learning
 
-    learning.bind(tensor_class, functions)
+    learning.bind(tensor_class)

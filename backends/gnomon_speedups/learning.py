@@ -21,12 +21,12 @@ from gnomon.dispatch.record_function import FUNCTION, KERNEL, end, readable_ever
 from gnomon.kit.composites import NAMED, hide_base, raise_named
 from gnomon.kit.generator import default_generator
 from gnomon.kit.record import Record
-from gnomon.memory.backend import backend_of, on_default_device, on_register
+from gnomon.memory.backend import backend_of
 from gnomon.memory.spec import Spec
 from gnomon.memory.storage import Storage
 from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor
 from gnomon.values import dtype as dtypes
-from gnomon.values import geometry
+from gnomon.values import geometry, late_bound
 from gnomon.values.device import AliasDevice, _scoped_devices, device, layout, memory_format
 from gnomon.values.dispatch_key import MODE_WORD, WRAPPER_KEYS
 from gnomon.values.limits import finfo
@@ -519,7 +519,7 @@ def know() -> None:
     )
 
 
-def bind(tensor_class: Any, functions: dict[str, Any]) -> None:
+def bind(tensor_class: Any) -> None:
     """Put what is called with these methods in their places, once gnomon is all there."""
     know()
     for name in ("item", "tolist"):
@@ -558,6 +558,4 @@ def _guarded(kind: str, readable: Callable[..., Any], extra: Any) -> Any:
     return guard(kind, readable, extra)
 
 
-on_register(lambda backend: _speedups.forget_plans())
-dtypes.on_default_dtype(_speedups.forget_plans)
-on_default_device(_speedups.forget_plans)
+late_bound.on_forget(_speedups.forget_plans)

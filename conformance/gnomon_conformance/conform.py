@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.listing import table
+from gnomon.backends.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 

@@ -307,7 +307,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def start() -> None:
-    """What ``GNOMON_SHADOW=reference`` asks for: the mode, from the import of gnomon to the program's end.
+    """What ``GNOMON_SHADOW=reference`` asks for: the mode, from the first tensor to the program's end.
 
     ``GNOMON_SHADOW_EVERY``, ``GNOMON_SHADOW_LARGEST`` and ``GNOMON_SHADOW_FOLDER`` are the command's options.
     Raises ValueError for another shadow than the reference, and for what is no number.

@@ -5,20 +5,15 @@
     (x * x).sum().backward()
     x.grad                                          # tensor([2., 4.])
 
-Public names only; the code is on the floors below (values, memory, dispatch, kit, ops and autograd).
+Public names only; the code is on the floors below (values, memory, dispatch, kit, ops, autograd, bindings).
 """
 
 from __future__ import annotations
 
 import importlib
-import os
 from typing import Any
 
-from . import backends, ops
-from . import bind as _bind
-from . import functional as _functional
-from . import methods as _methods
-from .autograd import engine as _engine
+from . import backends, methods, ops
 from .autograd import variable_type as _variable_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
@@ -29,10 +24,8 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .creation import as_tensor, asarray, from_numpy, frombuffer, tensor
-from .dispatch.dispatcher import aten as _aten
-from .dispatch.python_dispatch import DispatchMode
-from .functional import (
+from .bindings.creation import as_tensor, asarray, from_numpy, frombuffer, tensor
+from .bindings.functional import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
@@ -52,7 +45,11 @@ from .functional import (
     tensordot,
     unique,
     unique_consecutive,
+    vmap,
 )
+from .bindings.functions import operator_functions as _operator_functions
+from .dispatch.dispatcher import aten as _aten
+from .dispatch.python_dispatch import DispatchMode
 from .kit.launch import fallback_policy, fallbacks, set_fallback_policy
 from .memory.backend import (
     Backend,
@@ -121,37 +118,7 @@ long = int64
 cfloat = complex64
 cdouble = complex128
 
-# Importing a file makes it an attribute here; those are no public names, and some have an operator's.
-for _name in (
-    *(
-        "argument_parser",
-        "bind",
-        "creation",
-        "functional",
-    ),
-    *("listing", "methods"),
-):
-    globals().pop(_name, None)
-
-_bind.bind_operators(globals())
-_methods.bind_methods()
-_functional.bind_methods()
-_methods.bind_speedups(globals())
-
-
-def vmap(
-    func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
-) -> Any:
-    """``func``, which takes and returns tensors of one example, for many at once: see gnomon.func.vmap.
-
-    Source: torch.vmap.
-    """
-    from .func import vmap as _vmap
-
-    return _vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
-
-
-_engine.set_vmap(vmap)
+globals().update({name: each for name, each in _operator_functions().items() if name not in globals()})
 
 _LAZY = (
     "nn",
@@ -170,8 +137,11 @@ _LAZY = (
 )
 
 
+_ROOMS = ("bindings", "dispatch", "kit", "memory", "methods", "values")  # no public names
+
+
 def __dir__() -> list[str]:
-    hidden = {"Any", "annotations", "importlib", "os"}
+    hidden = {"Any", "annotations", "importlib", *_ROOMS}
     return sorted({name for name in globals() if not name.startswith("_")} - hidden | set(_LAZY))
 
 
@@ -182,7 +152,3 @@ def __getattr__(name: str) -> Any:
     if module is not None:
         return module
     raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
-
-
-if os.environ.get("GNOMON_SHADOW"):  # the suite is above this package: looked for when it is asked for
-    importlib.import_module("gnomon_conformance.shadow").start()

@@ -68,7 +68,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     if options.command is None:
         parser.print_help()
         return 2
-    from . import listing
+    from .backends import listing
 
     if options.command == "backends":
         print(listing.backends_table(options.seconds))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .argument_parser import named_results
+from .bindings.argument_parser import named_results
 from .dispatch.dispatcher import aten
 
 

@@ -22,7 +22,7 @@ import itertools
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from heapq import heappop, heappush
 from typing import Any
 
@@ -32,7 +32,7 @@ from ..dispatch.record_function import FUNCTION, observed
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
 from ..memory.tensor import Tensor, autograd_meta, empty_tensor
-from ..values import geometry
+from ..values import geometry, late_bound
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, OBSERVED_BIT
 from ..values.dtype import float32
 from ..values.errors import warn
@@ -42,10 +42,10 @@ from ..values.thread_local_state import State, ThreadLocalStateGuard
 from . import anomaly_mode
 from . import node as node_module
 from .grad_mode import in_transform, is_multithreading_enabled
-from .graph_task import GraphTask
+from .graph_task import GraphTask, current_task
 from .hooks import hooks_of
 from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
-from .tensor_hooks import retain_grad, set_current_task
+from .tensor_hooks import retain_grad
 from .workers import Workers
 
 MAX_DEPTH = 60  # backwards within backwards on one thread's stack.  Source: MAX_DEPTH in engine.h
@@ -186,19 +186,6 @@ def grad(
     return tuple(results)
 
 
-def _no_vmap(function: Callable[..., Any], *more: Any, **options: Any) -> Callable[..., Any]:
-    raise RuntimeError("this needs vmap: import gnomon, not a part of it")
-
-
-vmap: Callable[..., Callable[..., Any]] = _no_vmap  # which is built of autograd, and lives above it
-
-
-def set_vmap(function: Callable[..., Callable[..., Any]]) -> None:
-    """Say what runs a function over many examples at once: for what autograd is asked to do in batches."""
-    global vmap
-    vmap = function
-
-
 def _grad_of_each(
     gradients: Sequence[Tensor | None], function: Callable[[list[Tensor | None]], tuple[Tensor | None, ...]]
 ) -> tuple[Tensor | None, ...]:
@@ -214,7 +201,7 @@ def _grad_of_each(
         return tuple(each for each in results if each is not None)
 
     dims = tuple(None if each is None else 0 for each in gradients)
-    found = iter(vmap(call, in_dims=dims, randomness="error")(*gradients))
+    found = iter(late_bound.vmap(call, in_dims=dims, randomness="error")(*gradients))
     return tuple(next(found) if is_present else None for is_present in present)
 
 
@@ -305,21 +292,16 @@ def _ones_of(spec: Spec) -> Tensor:
     return aten.fill_.Scalar.record.explicit(ones, 1)  # type: ignore[no-any-return]
 
 
-_current_task: ContextVar[GraphTask | None] = ContextVar("gnomon_graph_task", default=None)
-
-set_current_task(_current_task.get)
-
-
 def is_in_backward() -> bool:
     """Does this thread run a backward just now?"""
-    return _current_task.get() is not None
+    return current_task.get() is not None
 
 
 def _execute(
     make_task: Callable[[], GraphTask], create_graph: bool, has_own_stack: bool = False
 ) -> list[Tensor | None]:
     """Run a task in the grad mode that it asks for.  Returns what it captured."""
-    outer = _current_task.get()
+    outer = current_task.get()
     depth = 0 if outer is None or has_own_stack else outer.depth + 1
     if depth >= MAX_DEPTH:
         return _on_a_thread_of_its_own(lambda: _execute(make_task, create_graph, True))
@@ -329,7 +311,7 @@ def _execute(
             set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
             task = make_task()
             task.depth = depth
-            _current_task.set(task)
+            current_task.set(task)
             if word & OBSERVED_BIT:
                 whole = "autograd::engine::execute"
                 observed(FUNCTION, whole, task.seeds, lambda: _accumulate(_run(task)))
@@ -337,7 +319,7 @@ def _execute(
                 _accumulate(_run(task))
             return task.captured
         finally:
-            _current_task.set(outer)
+            current_task.set(outer)
     finally:
         set_mode_word(word)
 

@@ -17,6 +17,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..memory.tensor import CreationMeta, Tensor, version_counter
+from ..values import late_bound
 from ..values.dispatch_key import AUTOGRAD, BATCHED
 from ..values.errors import type_name
 from . import anomaly_mode, forward_grad, views
@@ -153,20 +154,6 @@ class BackwardFunction(Node, FunctionCtx):
         return checked
 
 
-def _no_batching(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    return NotImplemented
-
-
-# Set by vmap: runs a Function whose arguments are batched, or says NotImplemented.
-_apply_batched: Callable[..., Any] = _no_batching
-
-
-def set_apply_batched(function: Callable[..., Any]) -> None:
-    """Say how Functions run on batched tensors."""
-    global _apply_batched
-    _apply_batched = function
-
-
 class Function:
     """An operator with a derivative of its own.
 
@@ -240,7 +227,7 @@ class Function:
         if kwargs or cls.setup_context is not Function.setup_context:
             args = _bound(cls, args, kwargs)
         if not cls.is_lowered and any(isinstance(each, Tensor) and each._keys & BATCHED for each in args):
-            output = _apply_batched(cls, args, {})
+            output = late_bound.apply_batched(cls, args, {})
             if output is not NotImplemented:
                 return output
         ctx = cls._backward_class()
@@ -339,7 +326,7 @@ def _wrap_outputs(
             anomaly_mode.remember_forward(ctx)
         devices = {each.device for each in (*inputs, *wrapped) if isinstance(each, Tensor)}
         if len(devices) > 1:
-            node_module.spans_devices = True
+            node_module.devices_are_spanned()
     ctx._to_save = ()
     return wrapped
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..values import late_bound
 from . import engine, forward_ad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
@@ -410,7 +411,7 @@ def _rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool, strict:
         found = _grad(outputs, inputs, gradients, create_graph, retain_graph=True)
         return tuple(aten.zeros_like(point) if each is None else each for each, point in zip(found, inputs))
 
-    columns = engine.vmap(rows)(*_basis(outputs))
+    columns = late_bound.vmap(rows)(*_basis(outputs))
     parts = [each.split([output.numel() for output in outputs], 0) for each in columns]  # type: ignore
     return [
         tuple(part[number].reshape((*output.shape, *point.shape)) for part, point in zip(parts, inputs))
@@ -450,7 +451,7 @@ def _forward_jacobian(
             form[:] = [outputs_are_tuple, [each.shape for each in outputs]]
             return tuple(aten.zeros_like(primal) if along is None else along for primal, along in unpacked)
 
-    columns = engine.vmap(column)(*_basis(points))
+    columns = late_bound.vmap(column)(*_basis(points))
     outputs_are_tuple, shapes = form
     found = []
     for each, shape in zip(columns, shapes):

@@ -23,6 +23,7 @@ from ..dispatch.dispatcher import aten
 from ..memory.accessor import elements, fill_from
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
+from ..values import late_bound
 from ..values.errors import warn
 from . import engine, forward_ad
 from .grad_mode import enable_grad
@@ -545,7 +546,7 @@ def _check_batched(check: _Check, is_forward: bool) -> None:
         several = [_tensor_of(_random_vector(like, generator), like) for _ in range(2)]
         expected = [function(each) for each in several]
         try:
-            found = engine.vmap(function)(aten.stack.default(several, 0))
+            found = late_bound.vmap(function)(aten.stack.default(several, 0))
         except Exception as error:
             kind = "forward " if is_forward else ""
             raise GradcheckError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from contextvars import ContextVar
 
 from ..dispatch.record_function import BACKWARD_FUNCTION, observed
 from ..memory.tensor import Tensor
@@ -134,6 +135,10 @@ class GraphTask:
         if hooks is not None:
             results = hooks.call_post_hooks(results[: len(node.next_edges)], gradients)
         return gradients, results
+
+
+# The backward that this thread, or async task, runs just now.
+current_task: ContextVar[GraphTask | None] = ContextVar("gnomon_graph_task", default=None)
 
 
 def count_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:

@@ -22,7 +22,7 @@ from ..memory import tensor as tensor_module
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
 from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, leave_history, make_tensor
-from ..values import geometry
+from ..values import geometry, late_bound
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS
 from ..values.dtype import float32
 from ..values.speedups import speedups
@@ -37,6 +37,13 @@ next_sequence_number = itertools.count().__next__ if speedups is None else speed
 # Has a Node ever been recorded whose inputs and output are on several devices?  Until then no backward needs
 # to look for devices.
 spans_devices = False
+
+
+def devices_are_spanned() -> None:
+    """Such a Node has been recorded."""
+    global spans_devices
+    spans_devices = True
+
 
 LAST_SEQUENCE_NUMBER = 2**64 - 1  # AccumulateGrad runs before anything else that is ready
 
@@ -266,7 +273,7 @@ def gradient_edge(variable: Tensor) -> Edge | None:
     """
     edge = variable._gradient_edge
     if variable._view_of is not None:
-        edge = tensor_module.refresh_view(variable)
+        edge = late_bound.refresh_view(variable)
         meta = variable._autograd_meta
         if edge is None and (meta is None or not meta.requires_grad):
             return None

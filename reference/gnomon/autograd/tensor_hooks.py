@@ -14,6 +14,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor, autograd_meta
 from ..values.dispatch_key import AUTOGRAD
+from .graph_task import current_task
 from .hooks import RemovableHandle, add_hook, node_hooks
 from .node import accumulator_edge, gradient_edge
 
@@ -105,7 +106,8 @@ def register_multi_grad_hook(
 
     def hook_for(position: int) -> Callable[[Tensor], None]:
         def collect(gradient: Tensor) -> None:
-            task = _current_task()
+            task = current_task.get()
+            assert task is not None, "hooks run inside backward only"
             with lock:
                 if mode == "any":
                     if done and done[0] == task.id:
@@ -140,20 +142,6 @@ class _HandleOfMany(RemovableHandle):
     def remove(self) -> None:
         for each in self._handles:
             each.remove()
-
-
-def _no_task() -> Any:
-    raise RuntimeError("this hook runs inside backward only")
-
-
-# Set by the engine: the backward that is running, with ``id`` and ``comes_by(node)``.
-_current_task: Callable[[], Any] = _no_task
-
-
-def set_current_task(function: Callable[[], Any]) -> None:
-    """Tell the hooks how to find the backward that runs them."""
-    global _current_task
-    _current_task = function
 
 
 __all__ = [

@@ -438,7 +438,7 @@ def record_outputs(
         anomaly_mode.remember_forward(node)
     where = outputs[recorded[0]]._spec.device
     if any(isinstance(each, Tensor) and each._spec.device is not where for each in inputs):
-        node_module.spans_devices = True
+        node_module.devices_are_spanned()
 
 
 def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

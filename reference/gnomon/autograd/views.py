@@ -15,10 +15,9 @@ from collections.abc import Sequence
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
-from ..memory import tensor as tensor_module
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import CreationMeta, Tensor, leave_history, version_counter
-from ..values import geometry
+from ..values import geometry, late_bound
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, INFERENCE_MODE_BIT
 from .hooks import node_hooks
 from .node import Edge, Node, gradient_edge, next_sequence_number, operator_name
@@ -295,5 +294,5 @@ def refresh_view(view: Tensor) -> Edge | None:
     return view._gradient_edge
 
 
-tensor_module.refresh_view = refresh_view
-tensor_module.check_inplace = check_inplace
+late_bound.refresh_view = refresh_view
+late_bound.check_inplace = check_inplace

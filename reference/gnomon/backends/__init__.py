@@ -24,8 +24,8 @@ class _Backends(ModuleType):
     """The module itself, that can be called."""
 
     def __call__(self) -> dict[str, Any]:
-        """Every backend by name, built in and plugged in: see gnomon.listing.backends."""
-        from ..listing import backends
+        """Every backend by name, built in and plugged in: see gnomon.backends.listing.backends."""
+        from .listing import backends
 
         return backends()
 

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..autograd import forward_grad
-from ..autograd import function as function_module
 from ..autograd.forward_grad import Level
 from ..autograd.function import Function
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..memory.tensor import Tensor
+from ..values import late_bound
 from ..values.dispatch_key import AUTOGRAD
 from .batching import Batch, BatchedTensor, below, current_levels, level, wrap
 
@@ -218,4 +218,4 @@ def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict
     return tuple(outputs) if shape["several"] else outputs[0]
 
 
-function_module.set_apply_batched(apply_batched)
+late_bound.apply_batched = apply_batched

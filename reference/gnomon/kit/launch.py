@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..dispatch.record_function import KERNEL, end, observed, start
-from ..memory.backend import Backend, backend_of, claims, on_register, reference_backend
+from ..memory.backend import Backend, backend_of, claims, reference_backend
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
+from ..values import late_bound
 from ..values.device import device
 from ..values.dispatch_key import OBSERVED_BIT, mode_word
 from ..values.errors import OutOfMemoryError, warn
@@ -279,7 +280,7 @@ def copy_into(output: Tensor, source: Tensor) -> None:
 
 MOST_COPIES = 4096  # pairs of specs; a program with more starts afresh
 _copies: dict[tuple[Spec, Spec], tuple[TensorIterator, dict[Any, Any]]] = {}
-on_register(lambda backend: _copies.clear())
+late_bound.on_forget(_copies.clear)
 
 
 def number_tensor(value: Any, dtype: dtypes.dtype, device: device) -> Tensor:

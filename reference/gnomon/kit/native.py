@@ -16,8 +16,9 @@ from typing import Any, ParamSpec
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import mode_word
-from ..memory.backend import place_of, reference_backend, set_operator_finder
+from ..memory.backend import place_of, reference_backend
 from ..memory.tensor import Tensor, version_counter
+from ..values import late_bound
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS, DispatchKey
 from ..values.schema import FunctionSchema
 from .composites import composed
@@ -100,7 +101,7 @@ def _kernel_names() -> dict[str, str]:
     return found
 
 
-set_operator_finder(_kernel_names)
+late_bound.find_operators = _kernel_names
 
 
 def _module_line(frame: FrameType | None) -> str:

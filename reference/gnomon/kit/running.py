@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
-from ..memory.backend import backend_of, on_register
+from ..memory.backend import backend_of
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, alias_tensor, empty_tensor
 from ..values import dtype as dtypes
-from ..values import geometry
+from ..values import geometry, late_bound
 from ..values.device import device
 from ..values.dispatch_key import WRAPPER_KEYS
 from . import launch
@@ -405,12 +405,11 @@ def run_explicit_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) 
     return write_results(operator, results, arguments[count:], arguments[:count])
 
 
-def drop_meta_results(backend: Any = None) -> None:
-    """Forget what meta functions meta: kernels were registered, and a prepared call may be another's."""
+def drop_meta_results() -> None:
+    """Forget what meta functions said, and prepared calls, which may be another backend's now."""
     for packet in aten:
         for operator in packet.overloads.values():
             operator.meta_results.clear()
 
 
-on_register(drop_meta_results)
-dtypes.on_default_dtype(drop_meta_results)
+late_bound.on_forget(drop_meta_results)

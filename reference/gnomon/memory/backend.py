@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
-from ..values.device import device, scoped_device, set_device_finder
+from ..values import late_bound
+from ..values.device import device, scoped_device
 from ..values.dtype import names_of_dtypes
 from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name, warn
 from ..values.locks import held_over_fork
@@ -283,7 +284,7 @@ def check_declaration(backend: Any) -> None:
     unknown = sorted(map(repr, set(expect("traits", (frozenset, set), "a set of str")).difference(TRAITS)))
     if unknown:
         raise ValueError(f"backend {name!r}: traits must be of {', '.join(TRAITS)}; got {', '.join(unknown)}")
-    known = {} if _find_operators is None else _find_operators()
+    known = late_bound.find_operators()
     for operator, kernel in expect("kernels", Mapping, "a mapping from operators' names to kernels").items():
         if not isinstance(operator, str) or not (callable(kernel) or hasattr(kernel, "prepare")):
             raise TypeError(f"backend {name!r}: kernels[{operator!r}] must be a function, got {kernel!r}")
@@ -338,19 +339,10 @@ def _check_version(name: str, version: Any) -> None:
     )
 
 
-def set_operator_finder(finder: Callable[[], Mapping[str, str]]) -> None:
-    """Set by the floors above: the names of all operators, each with that of the one whose kernel it runs."""
-    global _find_operators
-    _find_operators = finder
-
-
-_find_operators: Callable[[], Mapping[str, str]] | None = None  # None: there are none to name yet
-
-
 def _check_operator(place: str, operator: str, known: Mapping[str, str]) -> None:
     """Raises ValueError for what is no operator, and for a variant, which runs the kernel of another one.
 
-    known: as ``set_operator_finder`` has it; empty while gnomon itself is being imported.
+    known: as ``late_bound.find_operators`` has it; empty while gnomon itself is being imported.
     """
     if not known or known.get(operator) == operator:
         return
@@ -388,7 +380,6 @@ _broken: dict[str, str] = {}  # name -> why it did not load
 _plug_ins: plug_ins.Offers | None = None
 _num_threads: int | None = None  # what the user asked for, also of backends that are loaded later
 _by_device_type: dict[str, Backend] = {}
-_activation_hooks: list[Callable[[Backend], None]] = []
 
 
 def register_backend(backend: Backend) -> Backend:
@@ -411,14 +402,8 @@ def register_backend(backend: Backend) -> Backend:
         _backends[backend.name] = backend
         _by_device_type[backend.device_type] = backend
         _broken.pop(backend.name, None)
-    for hook in _activation_hooks:
-        hook(backend)
+    late_bound.forget_calls()  # a kernel may be another one now
     return backend
-
-
-def on_register(hook: Callable[[Backend], None]) -> None:
-    """Call ``hook`` with every backend registered from now on (plans made before are dropped by it)."""
-    _activation_hooks.append(hook)
 
 
 def _find_plug_ins() -> plug_ins.Offers:
@@ -594,16 +579,7 @@ def set_default_device(device_or_name: device | str | None) -> None:
     """
     global _default_device
     _default_device = None if device_or_name is None else resolve_device(device_or_name)
-    for hook in _default_device_hooks:
-        hook()
-
-
-_default_device_hooks: list[Callable[[], None]] = []
-
-
-def on_default_device(hook: Callable[[], None]) -> None:
-    """Call ``hook`` whenever the default device is set: what was derived from it is no longer right."""
-    _default_device_hooks.append(hook)
+    late_bound.forget_calls()
 
 
 def get_default_device() -> device:
@@ -640,6 +616,8 @@ def resolve_device(device_or_name: device | str | None) -> device:
     gnomon: another one is used when it is named.
     Raises BackendUnavailableError, or RuntimeError for an index that no device has.
     """
+    if _shadow_is_due:
+        _start_shadow()
     if device_or_name is None:
         return get_default_device()
     asked = device(device_or_name)
@@ -658,6 +636,20 @@ def resolve_device(device_or_name: device | str | None) -> device:
     return device(asked.type, asked.index or 0)
 
 
+_shadow_is_due = bool(os.environ.get("GNOMON_SHADOW"))
+
+
+def _start_shadow() -> None:
+    """What ``GNOMON_SHADOW`` asks for, before the first tensor is there: the suite's shadow run."""
+    global _shadow_is_due
+    _shadow_is_due = False  # it asks for devices, too
+    try:
+        importlib.import_module("gnomon_conformance.shadow").start()
+    except BaseException:
+        _shadow_is_due = True
+        raise
+
+
 def _find_device(asked: device) -> device:
     """``resolve_device``, and the device itself where that one can not run here."""
     try:
@@ -666,7 +658,7 @@ def _find_device(asked: device) -> device:
         return asked
 
 
-set_device_finder(_find_device)
+late_bound.find_device = _find_device
 
 
 def set_num_threads(count: int) -> None:

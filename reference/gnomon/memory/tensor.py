@@ -19,7 +19,7 @@ import weakref
 from enum import IntEnum
 from typing import Any
 
-from ..values import geometry
+from ..values import geometry, late_bound
 from ..values.device import device, layout
 from ..values.dispatch_key import (
     AUTOGRAD,
@@ -334,7 +334,7 @@ class Tensor:
         """The Node that computed this tensor, or None for a leaf."""
         edge = self._gradient_edge
         if self._view_of is not None:
-            edge = refresh_view(self)
+            edge = late_bound.refresh_view(self)
         return None if edge is None else edge[0]
 
     @property
@@ -520,22 +520,6 @@ class Tensor:
     def _dispatch_keys(self) -> DispatchKeySet:
         """The dispatch keys that this tensor carries."""
         return DispatchKeySet(self._keys)
-
-
-def _keep_edge(view: Tensor) -> tuple[Any, int] | None:
-    return view._gradient_edge
-
-
-# Set by autograd (autograd/views.py): the gradient edge of a view, made anew after its base was written to.
-refresh_view = _keep_edge
-
-
-def _check_nothing(name: str, self: Tensor, any_input_requires_grad: bool) -> None:
-    return None
-
-
-# Set by autograd (autograd/views.py): raises RuntimeError where it could not follow an in-place operator.
-check_inplace = _check_nothing
 
 
 def autograd_meta(tensor: Tensor) -> AutogradMeta:

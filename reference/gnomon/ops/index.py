@@ -20,7 +20,7 @@ from ..kit.rules import can_be_read, expect
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
-from ..values import geometry
+from ..values import geometry, late_bound
 from ..values.dispatch_key import BATCHED
 from ..values.dtype import bool_, check_number_fits, int32, int64, uint8
 from ..values.errors import type_name, warn
@@ -466,7 +466,7 @@ def normalize_index(self: Tensor, index: Any) -> list[Any]:
         if isinstance(item, str):
             raise TypeError(f"x[...]: an index must be made of integers, got {item!r}")
         if _is_sequence(item):
-            item = make_index_tensor(item, self.device)
+            item = late_bound.make_index_tensor(item, self.device)
         if isinstance(item, Tensor):
             if item._spec.dtype.category >= 2:
                 raise IndexError(
@@ -480,11 +480,6 @@ def normalize_index(self: Tensor, index: Any) -> list[Any]:
             )
         normalized.append(item)
     return normalized
-
-
-def make_index_tensor(data: Any, device: Any) -> Tensor:
-    """A tensor of nested numbers; set by the floor above, which makes tensors from data."""
-    raise NotImplementedError
 
 
 def getitem(self: Tensor, index: Any) -> Tensor:

@@ -12,15 +12,15 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..kit.native import native_function
-from ..memory import tensor as tensor_module
 from ..memory.tensor import Tensor, autograd_meta, leave_history, version_counter
+from ..values import late_bound
 from ..values.dispatch_key import AUTOGRAD, BATCHED
 
 
 def _become(self: Tensor, view: Tensor) -> Tensor:
     """Give ``self`` the geometry of a view of it, and its place in the graph."""
     if is_grad_enabled() and self.requires_grad:
-        tensor_module.check_inplace("", self, True)
+        late_bound.check_inplace("", self, True)
         leave_history(self)
         self._gradient_edge = view._gradient_edge
     self._spec = view._spec

@@ -28,6 +28,7 @@ from typing import Any
 from ..autograd import engine
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad
+from ..autograd.graph_task import current_task
 from ..autograd.saved_variable import save, saved_tensors_hooks, unpack
 from ..dispatch.mode import is_grad_enabled
 from ..dispatch.record_function import (
@@ -133,7 +134,7 @@ _next_number = itertools.count(-1, -1).__next__
 
 def _current_backward() -> int:
     """A number of the backward that is running; a new one each time that none is."""
-    task = engine._current_task.get()
+    task = current_task.get()
     return _next_number() if task is None else task.id
 
 
@@ -345,7 +346,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Run it again, recorded, and backward from there.  Raises RuntimeError for single gradients."""
-        task = engine._current_task.get()
+        task = current_task.get()
         if task is not None and task.needed is not None:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "

@@ -5,10 +5,10 @@ Source: c10/core/Device.h, c10/core/Layout.h, c10/core/MemoryFormat.h.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
+from . import late_bound
 from .errors import type_name
 from .speedups import speedups
 
@@ -95,18 +95,9 @@ class AliasDevice(device):
         return object.__hash__(stands_for(self))
 
 
-_find_device: Callable[[device], device] | None = None
-
-
-def set_device_finder(finder: Callable[[device], device]) -> None:
-    """Say what finds the device that tensors carry from one that was asked for (memory/backend.py)."""
-    global _find_device
-    _find_device = finder
-
-
 def stands_for(asked: device) -> device:
     """The device that tensors carry which are made on ``asked``."""
-    return _find_device(asked) if isinstance(asked, AliasDevice) and _find_device is not None else asked
+    return late_bound.find_device(asked) if isinstance(asked, AliasDevice) else asked
 
 
 # The device of the innermost `with` block that we are in, and the same of the block around it; None outside

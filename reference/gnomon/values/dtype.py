@@ -17,6 +17,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from . import late_bound
+
 Number: TypeAlias = "bool | int | float | complex"
 
 
@@ -469,13 +471,4 @@ def set_default_dtype(d: dtype) -> None:
             f"set_default_dtype: only floating-point dtypes are supported as the default, but got {d}"
         )
     _default_dtype = d
-    for function in _default_dtype_listeners:
-        function()
-
-
-_default_dtype_listeners: list[Callable[[], None]] = []
-
-
-def on_default_dtype(function: Callable[[], None]) -> None:
-    """Call ``function`` whenever the default dtype changes: what was derived from it is no longer right."""
-    _default_dtype_listeners.append(function)
+    late_bound.forget_calls()

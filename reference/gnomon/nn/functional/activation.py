@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gnomon as gn
-from gnomon.bind import documentation
+from gnomon.bindings.functions import documentation
 
 from .arguments import implicit_dim
 

@@ -14,14 +14,14 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
-from .kit.numbers import is_numpy_scalar
-from .kit.outputs import resize_output
-from .memory.tensor import Tensor
-from .values import dtype as dtypes
-from .values.device import device, layout, memory_format
-from .values.errors import type_name, warn
-from .values.schema import REQUIRED, Argument
+from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from ..kit.numbers import is_numpy_scalar
+from ..kit.outputs import resize_output
+from ..memory.tensor import Tensor
+from ..values import dtype as dtypes
+from ..values.device import device, layout, memory_format
+from ..values.errors import type_name, warn
+from ..values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "input": "self", "x1": "self", "x2": "other"}

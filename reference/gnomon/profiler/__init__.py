@@ -31,7 +31,7 @@ from enum import Enum
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from .dispatch.record_function import (
+from ..dispatch.record_function import (
     BACKWARD_FUNCTION,
     FUNCTION,
     KERNEL,
@@ -45,8 +45,8 @@ from .dispatch.record_function import (
     remove_callback,
     start,
 )
-from .memory.backend import backend_of, get_default_device, get_device_module
-from .memory.tensor import Tensor
+from ..memory.backend import backend_of, get_default_device, get_device_module
+from ..memory.tensor import Tensor
 
 # What a scope is called in tables and events, and in a trace.
 _NAMES = {FUNCTION: "operator", BACKWARD_FUNCTION: "node", USER_SCOPE: "user", KERNEL: "kernel"}

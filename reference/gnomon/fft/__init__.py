@@ -1,5 +1,5 @@
 """Fourier transforms: the operators named ``fft_…``, under torch.fft's names."""
 
-from .bind import functions_of
+from ..bindings.functions import functions_of
 
 globals().update(functions_of("fft"))

@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..dispatch.dispatcher import aten
+from ..memory.accessor import fill_from
+from ..memory.backend import resolve_device
+from ..memory.spec import contiguous_spec
+from ..memory.tensor import Tensor
+from ..ops.factory import allocate
+from ..values import dtype as dtypes
+from ..values import geometry, late_bound
+from ..values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word
+from ..values.dtype import dtype, get_default_dtype
+from ..values.errors import type_name
+from ..values.speedups import speedups
 from .argument_parser import PYTHON_DTYPES
-from .dispatch.dispatcher import aten
-from .memory.accessor import fill_from
-from .memory.backend import resolve_device
-from .memory.spec import contiguous_spec
-from .memory.tensor import Tensor
-from .ops import index
-from .ops.factory import allocate
-from .values import dtype as dtypes
-from .values import geometry
-from .values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word
-from .values.dtype import dtype, get_default_dtype
-from .values.errors import type_name
-from .values.speedups import speedups
 
 _SEQUENCES = (list, tuple, range)
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -104,7 +103,7 @@ def _kind_of(number: Any) -> dtype:
     if _is_foreign_tensor(number):
         number = _as_array(number)
     if hasattr(number, "item") and hasattr(number, "dtype"):
-        from .interop.numpy import dtype_from_numpy
+        from ..interop.numpy import dtype_from_numpy
 
         return dtype_from_numpy(number)
     if isinstance(number, (bool, int, float, complex)):
@@ -169,7 +168,7 @@ def tensor(
     if _is_foreign_tensor(data):
         data = _as_array(data)
     if hasattr(data, "__array_interface__"):
-        from .interop.numpy import copy_from_numpy
+        from ..interop.numpy import copy_from_numpy
 
         return _shown_to_modes(copy_from_numpy(data, dtype, device)).requires_grad_(requires_grad)
     flat: list[Any] = []
@@ -361,7 +360,7 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
     On the default device, or on ``reference`` where that one can not show foreign memory.  An array that can
     not be written to is shared too, with one warning.  Source: torch.from_numpy.
     """
-    from .interop.numpy import from_numpy as wrap
+    from ..interop.numpy import from_numpy as wrap
 
     return _shown_to_modes(wrap(array, named))
 
@@ -372,4 +371,4 @@ def _index_tensor(data: Any, device: Any) -> Tensor:
     return made if made.numel() and made.dtype in (dtypes.bool_, dtypes.uint8) else made.to(dtypes.int64)
 
 
-index.make_index_tensor = _index_tensor
+late_bound.make_index_tensor = _index_tensor

@@ -9,8 +9,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .dispatch.dispatcher import OpOverload, aten
-from .memory.backend import backend_names, backend_status, is_installed, is_loaded, shipped_backend_names
+from ..dispatch.dispatcher import OpOverload, aten
+from ..memory.backend import backend_names, backend_status, is_installed, is_loaded, shipped_backend_names
 
 
 class BackendInfo(NamedTuple):

@@ -1,5 +1,5 @@
 """Linear algebra: the operators named ``linalg_…``, under torch.linalg's names."""
 
-from .bind import functions_of
+from ..bindings.functions import functions_of
 
 globals().update(functions_of("linalg"))

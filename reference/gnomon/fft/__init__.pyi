@@ -4,9 +4,9 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
-from .memory.tensor import Tensor
-from .values.device import device, layout, memory_format
-from .values.dtype import dtype
+from ..memory.tensor import Tensor
+from ..values.device import device, layout, memory_format
+from ..values.dtype import dtype
 
 _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float

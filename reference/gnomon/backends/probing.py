@@ -16,14 +16,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .memory.backend import find_entry_point
+from ..memory.backend import find_entry_point
 
 # The child finds modules where its parent does, and says what it found in a file: a plug-in may print.
 _PROGRAM = """
 import json, sys
 asked = json.loads(sys.argv[1])
 sys.path[:] = asked["path"]
-from gnomon.listing import backend_info
+from gnomon.backends.listing import backend_info
 found = json.dumps(backend_info(asked["name"]))
 with open(asked["answer"], "w") as file:
     file.write(found)

@@ -1,4 +1,4 @@
-"""bind: operators as Python functions, methods and operators.
+"""Operators as Python functions and methods.
 
 A function has one name and several overloads.  It tries them in order (argument_parser.py) and takes the
 first that the arguments fit, which it calls with all arguments of its schema.
@@ -13,11 +13,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from .. import ops  # noqa: F401  (whose records are what aten has)
+from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from ..memory.tensor import Tensor
+from ..values.schema import REQUIRED
+from ..values.speedups import speedups
 from .argument_parser import parser_of, shown
-from .dispatch.dispatcher import OpOverloadPacket, aten
-from .memory.tensor import Tensor
-from .values.schema import REQUIRED
-from .values.speedups import speedups
 
 
 @functools.cache
@@ -53,25 +54,43 @@ def make_function(
     return function
 
 
-def bind_operators(namespace: dict[str, Any]) -> None:
-    """Attach every operator to the packets, to Tensor (methods), and to ``namespace`` (functions)."""
-    for packet in aten:
-        operators = [each for each in packet.overloads.values() if not each.schema.is_out]
-        if not operators:
-            continue
-        packet.parser = make_function(packet, False)
-        if packet.name.startswith("_"):
-            continue
-        offered = {variant.strip() for each in operators for variant in each.record.variants.split(",")}
-        elsewhere = any(each.record.python_module for each in operators)
-        if "method" in offered and not elsewhere and not hasattr(Tensor, packet.name):
-            setattr(Tensor, packet.name, make_function(packet, True))
-        if "function" in offered and not elsewhere and packet.name not in namespace:
-            namespace[packet.name] = (
-                make_function(packet, False, named_defaults=False)
-                if any(each.name == "reduction" for each in operators[0].schema.arguments)
-                else packet.parser
-            )
+def documented(function: Any, packet: OpOverloadPacket) -> Any:
+    """``function`` (or a property) with the docstring of the operator that it calls."""
+    function.__doc__ = documentation(packet)
+    return function
+
+
+def _operators(packet: OpOverloadPacket) -> list[OpOverload]:
+    """The overloads that Python calls by themselves: those of ``out=`` are called by way of another one."""
+    return [each for each in packet.overloads.values() if not each.schema.is_out]
+
+
+def _offered(packet: OpOverloadPacket, variant: str) -> bool:
+    """Do its records offer ``packet`` as a ``"function"`` of gnomon's own, or a ``"method"`` of Tensor?"""
+    records = [each.record for each in _operators(packet)]
+    offered = {each.strip() for record in records for each in record.variants.split(",")}
+    elsewhere = any(record.python_module for record in records)  # gnomon.linalg's, gnomon.nn.functional's
+    return variant in offered and not elsewhere and not packet.name.startswith("_")
+
+
+def operator_methods() -> dict[str, Callable[..., Any]]:
+    """By name the operators that are methods of Tensor, but for what Tensor says itself (``x.dim()``)."""
+    return {
+        packet.name: make_function(packet, True)
+        for packet in aten
+        if _offered(packet, "method") and not hasattr(Tensor, packet.name)
+    }
+
+
+def operator_functions() -> dict[str, Callable[..., Any]]:
+    """By name the operators that are functions, ``gnomon.exp``."""
+    return {
+        packet.name: make_function(packet, False, named_defaults=False)
+        if any(each.name == "reduction" for each in _operators(packet)[0].schema.arguments)
+        else packet.parser
+        for packet in aten
+        if _offered(packet, "function")
+    }
 
 
 def functions_of(module: str) -> dict[str, Callable[..., Any]]:
@@ -99,3 +118,7 @@ def text_signature(packet: OpOverloadPacket) -> inspect.Signature:
 
 if speedups is not None:
     make_function = speedups.function_maker(make_function)
+
+for _packet in aten:
+    if _operators(_packet):
+        _packet.parser = make_function(_packet, False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .memory.backend import Backend, backend_of, opened_backends, resolve_device
+from ..memory.backend import Backend, backend_of, opened_backends, resolve_device
 
 
 def _find(device_index: Any) -> tuple[Backend, int]:

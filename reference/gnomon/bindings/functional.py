@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .dispatch.dispatcher import aten
-from .memory.tensor import Tensor
-from .values.dtype import dtype, int64
-from .values.errors import type_name
-from .values.geometry import Size
+from ..dispatch.dispatcher import aten
+from ..memory.tensor import Tensor
+from ..values import late_bound
+from ..values.dtype import dtype, int64
+from ..values.errors import type_name
+from ..values.geometry import Size
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
@@ -301,7 +302,16 @@ def _wanted(found: Sequence[Tensor], return_inverse: bool, return_counts: bool) 
     return (values, *((inverse,) if return_inverse else ()), *((counts,) if return_counts else ()))
 
 
-def bind_methods() -> None:
-    """Attach to Tensor those of this file that are its methods, too."""
-    for function in (is_nonzero, norm, unique, unique_consecutive):
-        setattr(Tensor, function.__name__, function)
+def vmap(
+    func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
+) -> Any:
+    """``func``, which takes and returns tensors of one example, for many at once: see gnomon.func.vmap.
+
+    Source: torch.vmap.
+    """
+    from ..func import vmap as _vmap
+
+    return _vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
+
+
+late_bound.vmap = vmap

@@ -1,0 +1,124 @@
+"""How tensors are copied with the module copy, and what pickle keeps of one.
+
+Source: torch/_tensor.py (__deepcopy__, __reduce_ex__), torch/_utils.py (_rebuild_tensor_v2).
+"""
+
+from __future__ import annotations
+
+import copy as copy_module
+from typing import Any
+
+from ..memory.backend import backend_of, resolve_device
+from ..memory.spec import spec_of
+from ..memory.storage import Storage, allocate
+from ..memory.tensor import Tensor, make_tensor
+from ..values.dtype import dtype
+
+
+def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
+    """A copy of the whole storage: one for all the tensors of one copy that share it."""
+    storage = self.untyped_storage()
+    if id(storage) not in memo:
+        where = storage.device
+        memory = allocate(storage.backend, storage.nbytes(), where)
+        made = Storage(storage.backend, where, memory, storage.nbytes())
+        if storage.nbytes() and not self.is_meta:
+            made.copy_in(0, storage.copy_out()[: storage.nbytes()])
+        memo[id(storage)] = made
+    return memo[id(storage)]
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if id(self) in memo:
+        return memo[id(self)]
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+            "the moment."
+        )
+    if (
+        self.untyped_storage().device != self.device
+    ):  # a wrapper, whose numbers its __gnomon_dispatch__ copies
+        made = self.detach().clone()
+        if type(made) is not type(self):
+            raise RuntimeError(
+                f"deepcopy: clone() of a {type(self).__name__} gave a {type(made).__name__}; its "
+                "__gnomon_dispatch__ has to wrap the clone again"
+            )
+    else:
+        made = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
+        if type(self) is not Tensor:
+            made = type(self)._make_subclass(made)
+    if type(self) is not Tensor:
+        made.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
+    made.requires_grad_(self.requires_grad)
+    if self.grad is not None:
+        made.grad = deepcopy(self.grad, memo)
+    memo[id(self)] = made
+    return made
+
+
+def copy(self: Tensor) -> Tensor:
+    return self.detach().requires_grad_(self.requires_grad)
+
+
+def rebuild(
+    cls: Any,
+    data: bytes,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    kind: dtype,
+    device: str,
+    requires_grad: bool,
+    storage_offset: int = 0,
+) -> Tensor:
+    """A tensor from what ``reduce_ex`` says of it: ``data`` is all of its storage, empty on the device meta.
+
+    Raises TypeError or RuntimeError where these do not make a tensor: a file may come from anywhere.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"rebuilding a tensor: expected a subclass of Tensor, got {cls!r}")
+    if not isinstance(kind, dtype):
+        raise TypeError(f"rebuilding a tensor: expected a gnomon.dtype, got {type(kind).__name__}")
+    for name, numbers in (("sizes", sizes), ("strides", strides), ("storage_offset", (storage_offset,))):
+        if not isinstance(numbers, (tuple, list)) or not all(type(each) is int for each in numbers):
+            raise TypeError(f"rebuilding a tensor: {name} must be ints, got {numbers!r}")
+        if any(not 0 <= each < 2**63 for each in numbers):
+            raise RuntimeError(f"rebuilding a tensor: {name} must be from 0 to 2**63 - 1, got {numbers!r}")
+    if len(sizes) != len(strides):
+        raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
+    where = resolve_device(device)
+    spec = spec_of(tuple(sizes), tuple(strides), kind, where)
+    needed = storage_offset * kind.itemsize + spec.extent_nbytes if spec.numel else 0
+    nbytes = needed if where.type == "meta" else memoryview(data).nbytes
+    if needed > nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {storage_offset}, and "
+            f"itemsize {kind.itemsize} requiring a storage size of {needed} are out of bounds for storage of "
+            f"size {nbytes}"
+        )
+    backend = backend_of(where)
+    storage = Storage(backend, where, allocate(backend, nbytes, where), nbytes)
+    if nbytes and where.type != "meta":
+        storage.copy_in(0, memoryview(data))
+    made = make_tensor(spec, storage, storage_offset)
+    if cls is not Tensor:
+        made = cls._make_subclass(made)
+    return made.requires_grad_(requires_grad)
+
+
+def reduce_ex(self: Tensor, protocol: int) -> Any:
+    """What pickle keeps: all of the storage, and how the tensor lies in it."""
+    spec = self._spec
+    storage = self.untyped_storage()
+    data = b"" if self.is_meta else bytes(storage.copy_out()[: storage.nbytes()])
+    return rebuild, (
+        type(self),
+        data,
+        spec.sizes,
+        spec.strides,
+        spec.dtype,
+        str(spec.device),
+        self.requires_grad,
+        self._storage_offset,
+    )
