@@ -300,7 +300,7 @@ def test_a_device_count_that_is_no_number_is_told_when_the_device_is_asked_for(t
         ({"device_module": 3}, "device_module must be a str, got int 3"),
         ({"conformance_file": 3}, "conformance_file must be a path or None, got int 3"),
         ({"kernels": ["neg"]}, "kernels must be a mapping from operators' names to kernels, got list"),
-        ({"kernels": {"neg": 3}}, "kernels['neg'] must be a function, got 3"),
+        ({"kernels": {"neg": 3}}, "kernels['neg'] must be a function or a PreparingKernel, got 3"),
         ({"kernels": {3: abs}}, "kernels[3] must be a function"),
         ({"kernels": {"negg": abs}}, "kernels['negg'] names no operator of gnomon; did you mean 'neg'?"),
         ({"kernels": {"zzzzzz": abs}}, "kernels['zzzzzz'] names no operator of gnomon"),
@@ -361,9 +361,10 @@ def test_those_that_ship_with_gnomon_are_of_the_current_version() -> None:
     registry.check_declaration(of_version(contract_version=registry.CONTRACT_VERSION))
 
 
-@pytest.mark.parametrize("version", [(2, 0), (1, 2), (0, 9)])
+@pytest.mark.parametrize("version", [(2, 0), (1, 99), (0, 9)])
 def test_a_version_that_is_not_served_is_refused_in_words_that_help(version: tuple[int, int]) -> None:
     before = registry.backend_names(), dict(registry._by_device_type)
+    ours = ".".join(map(str, registry.CONTRACT_VERSION))
     alike = Alike()
     alike.contract_version = version
     for made in (of_version(contract_version=version, speed_rank="as it may be called by then"), alike):
@@ -371,7 +372,7 @@ def test_a_version_that_is_not_served_is_refused_in_words_that_help(version: tup
             registry.register_backend(made)
         text = str(raised.value)
         assert text.startswith(f"backend 'odd': it was written for version {version[0]}.{version[1]} of ")
-        assert ("this gnomon" in text and "1.1" in text and "install a newer" in text) or version < (1, 0)
+        assert ("this gnomon" in text and ours in text and "install a newer" in text) or version < (1, 0)
         assert 'docs/writing_a_backend.md, "Versions of the contract"' in text
     assert (registry.backend_names(), registry._by_device_type) == before
     page = (Path(__file__).parent.parent / "docs" / "writing_a_backend.md").read_text()

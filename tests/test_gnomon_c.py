@@ -521,12 +521,13 @@ def test_products_of_a_vector_in_every_layout(dtype: gn.dtype, k: int, n: int) -
 
 
 def test_numbers_that_were_not_given_are_what_the_library_calls_so() -> None:
-    from gnomon.kit import launch, numbers
+    from gnomon.kit import numbers
+    from gnomon.memory import prepared
     from gnomon_c import library
 
     lib = library.native().lib
     assert numbers.scalar_forms(None)[2] == numbers.NO_INTEGER == lib.GN_NO_INTEGER
-    statuses = (launch.OK, launch.BAD_VALUE, launch.OUT_OF_MEMORY, launch.NOT_IMPLEMENTED)
+    statuses = (prepared.OK, prepared.BAD_VALUE, prepared.OUT_OF_MEMORY, prepared.NOT_IMPLEMENTED)
     assert statuses == (lib.GN_OK, lib.GN_BAD_VALUE, lib.GN_OUT_OF_MEMORY, lib.GN_NOT_IMPLEMENTED)
     assert numbers.scalar_forms(2**63)[2] == -(2**63) == numbers.scalar_forms(float("nan"))[2]
     assert numbers.scalar_forms(-(10**400))[:2] == (float("-inf"), 0.0)

@@ -8,9 +8,9 @@ from typing import Any
 
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.launch import NOT_IMPLEMENTED
 from gnomon.kit.numbers import NO_INTEGER, scalar_forms
 from gnomon.memory.backend import USUAL_TRAITS, Backend
+from gnomon.memory.prepared import NOT_IMPLEMENTED, CallInC, PreparedCall, PreparingKernel
 from gnomon.memory.spec import register_free
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
@@ -59,7 +59,7 @@ class ForeignMemory:
 class CBackend(Backend):
     """See csrc/gnomon.h for the library's side of everything here."""
 
-    contract_version = (1, 1)
+    contract_version = (1, 2)
     name = "c"
     device_type = "c"
     host_memory = True
@@ -190,7 +190,7 @@ class CBackend(Backend):
         return self._ffi.cast("char *", int(memory.address) + offset)
 
 
-class CKernel:
+class CKernel(PreparingKernel):
     """A row of the library's table; ``prepare`` makes calls of it."""
 
     __slots__ = ("_addresses", "_extension", "_row", "argument_types", "name")
@@ -208,11 +208,11 @@ class CKernel:
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
-    ) -> PreparedCall:
+    ) -> CCall:
         """The call for tensors of these specs, with these other arguments."""
         if walk is None:
             library.open_blas()
-        return PreparedCall(self, walk, tensors, output_count, kernel_arguments)
+        return CCall(self, walk, tensors, output_count, kernel_arguments)
 
     def _types(self) -> list[Any]:
         """The schema's arguments that kernels receive, in order."""
@@ -256,7 +256,7 @@ def _held(stride: int) -> int:
     return stride if -(2**63) <= stride < 2**63 else 0
 
 
-class PreparedCall:
+class CCall(PreparedCall):
     """A filled gn_call and everything it points to.  ``address`` is what the library's entry points take."""
 
     __slots__ = (
@@ -367,13 +367,10 @@ class PreparedCall:
                 lib.gn_free(address)
         return None
 
-    def run_new_in_c(self) -> tuple[Any, ...]:
-        """What ``run_new`` takes, for callers in C: the call, the outputs' sizes, and the addresses of the
-        functions that allocate, free, and run.
-        """
+    def run_new_in_c(self) -> CallInC:
         lib, addresses = self._lib, self._addresses
         functions = (addresses[lib.gn_allocate], addresses[lib.gn_free], addresses[lib.gn_run])
-        return self.address, tuple(self._output_nbytes), *functions
+        return CallInC(self.address, tuple(self._output_nbytes), *functions)
 
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
         """The library's function for this call on so many input tensors, the last of them perhaps a number.

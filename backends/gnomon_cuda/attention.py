@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import NOT_IMPLEMENTED, OK
+from gnomon.memory.prepared import NOT_IMPLEMENTED, OK
 from gnomon.memory.tensor import Tensor
 
 from .direct import Direct, Work, tables

@@ -17,7 +17,7 @@ from .streams import current_stream
 class CudaBackend(Backend):
     """The GPUs that NVIDIA's driver finds, or with ``GNOMON_CUDA_EMULATE=1`` emulated ones."""
 
-    contract_version = (1, 1)
+    contract_version = (1, 2)
     name = device_type = "cuda"
     has_addresses = True
     device_module = "gnomon_cuda.device_module"
@@ -57,6 +57,9 @@ class CudaBackend(Backend):
 
     def adopt(self, address: float, nbytes: int) -> Any:
         return self.runtime.owned.at(address)
+
+    def record_stream(self, memory: Any, stream: Any) -> None:
+        memory.record_stream(stream)
 
     def take_over(self, memory: Any, address: float) -> None:
         self.runtime.owned.free(address)

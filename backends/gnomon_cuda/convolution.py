@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.launch import NOT_IMPLEMENTED, OK
+from gnomon.memory.prepared import NOT_IMPLEMENTED, OK
 from gnomon.values.geometry import numel_of
 
 from .direct import Direct, Work, tables

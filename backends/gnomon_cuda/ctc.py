@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.memory.prepared import BAD_VALUE, OK
 
 from .allocator import Memory
 from .direct import Direct, Work, tables

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.launch import NOT_IMPLEMENTED
+from gnomon.memory.prepared import NOT_IMPLEMENTED, PreparingKernel
 from gnomon.memory.spec import Spec
 from gnomon.memory.tensor import Tensor
 
 from .allocator import Memory
-from .entries import Operand, PreparedCall
+from .entries import CudaCall, Operand
 from .launcher import MOST_DIMS, THREADS, grid_of
 
 Grid = tuple[int, int, int]
@@ -24,7 +24,7 @@ class Direct(NamedTuple):
     name      PyTorch's name with overload
     dtypes    those of the tensor that the operator is looked up by
     function  ``function(work, tensors, arguments)`` puts kernels into the current stream, and returns a
-              status of kit.launch: ``tensors``, outputs first, then those of the schema in its order, lists
+              status, as ``run``: ``tensors``, outputs first, then those of the schema in its order, lists
               spread out; ``arguments`` are the others by their names in the schema
     source    where its kernels are written: "csrc/cuda/rearrange.cu"
     """
@@ -35,7 +35,7 @@ class Direct(NamedTuple):
     source: str
 
 
-class DirectKernel:
+class DirectKernel(PreparingKernel):
     """One operator; ``prepare`` makes calls of it."""
 
     def __init__(self, runtime: Any, direct: Direct):
@@ -64,7 +64,7 @@ class DirectKernel:
         return DirectCall(self, specs, output_count, arguments)
 
 
-class DirectCall(PreparedCall):
+class DirectCall(CudaCall):
     """A call for tensors of these specs."""
 
     def __init__(
@@ -80,7 +80,7 @@ class DirectCall(PreparedCall):
         self._is_small = all(spec is None or spec.ndim <= MOST_DIMS for spec in specs)
 
     def launch(self, addresses: Sequence[int], stream: int) -> int:
-        """Launch it on tensors at these addresses; returns a status of kit.launch."""
+        """Launch it on tensors at these addresses; returns a status, as ``run``."""
         if not self._is_small:
             return NOT_IMPLEMENTED
         tensors = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gnomon.kit.launch import NOT_IMPLEMENTED, OK
+from gnomon.memory.prepared import NOT_IMPLEMENTED, OK, PreparedCall
 from gnomon.memory.spec import Spec
 from gnomon.values.dtype import dtype
 from gnomon.values.errors import OutOfMemoryError
@@ -78,7 +78,7 @@ class Operand:
         self._address = address
 
 
-class PreparedCall:
+class CudaCall(PreparedCall):
     """What all prepared calls have in common.
 
     ``specs`` are those of the outputs, and where the call needs them of the inputs; None for a tensor that is
@@ -98,14 +98,14 @@ class PreparedCall:
         self._number_dtype: dtype | None = None  # of an input that a number may stand for: the last
 
     def launch(self, addresses: Sequence[int], stream: int) -> int:
-        """Put it into a stream of its device, whose context is current; returns a status of kit.launch.
+        """Put it into a stream of its device, whose context is current; returns a status, as ``run``.
 
         ``addresses``: of all tensors, outputs first; 0 for one that is absent.
         """
         raise NotImplementedError
 
     def run(self, tensors: Sequence[Any]) -> int:
-        """Launch it on ``tensors``, outputs first; returns a status of kit.launch."""
+        """Launch it on ``tensors``, outputs first; returns a status of gnomon.memory.prepared."""
         stream = self._runtime.enter(self._device)
         return self.launch([0 if each is None else int(each._address) for each in tensors], stream)
 

@@ -8,8 +8,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import NOT_IMPLEMENTED, OK
 from gnomon.kit.numbers import scalar_forms
+from gnomon.memory.prepared import NOT_IMPLEMENTED, OK
 from gnomon.values import geometry
 from gnomon.values.dtype import ALL
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.launch import OK
+from gnomon.memory.prepared import OK
 from gnomon.values.dtype import complex128
 
 from .allocator import Memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import NOT_IMPLEMENTED, OK
+from gnomon.memory.prepared import NOT_IMPLEMENTED, OK
 
 from .direct import Direct, Work, tables
 from .geometry import product

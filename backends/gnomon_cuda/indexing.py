@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.launch import BAD_VALUE, OK
 from gnomon.kit.numbers import scalar_forms
+from gnomon.memory.prepared import BAD_VALUE, OK
 from gnomon.values.dtype import ALL
 
 from .allocator import Memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.memory.prepared import BAD_VALUE, OK
 
 from .allocator import Memory
 from .direct import Direct, Grid, Work, tables

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.launch import BAD_VALUE, OK
 from gnomon.kit.numbers import scalar_forms
+from gnomon.memory.prepared import BAD_VALUE, OK, PreparingKernel
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 
-from .entries import PreparedCall
+from .entries import CudaCall
 from .launcher import FEW_DIMS, THREADS, VECTOR_BYTES, Geometry, geometry_of, grid_of
 from .programs import Program, one_by_one
 from .tables import DTYPES, Row, pointwise_rows
@@ -72,7 +72,7 @@ def _element(itemsize: int) -> str:
     return f"uint{itemsize * 8}_t" if itemsize <= 8 else "gn_uint128"
 
 
-class PointwiseKernel:
+class PointwiseKernel(PreparingKernel):
     """One operator; ``prepare`` makes calls of it."""
 
     def __init__(self, runtime: Any, row: Row):
@@ -110,7 +110,7 @@ class PointwiseKernel:
         return PointwiseCall(self._runtime, row.name, row.id, dtype, walk, scalars, integers, row.checked)
 
 
-class CopyKernel:
+class CopyKernel(PreparingKernel):
     """copy_ between any two dtypes."""
 
     def __init__(self, runtime: Any):
@@ -130,7 +130,7 @@ class CopyKernel:
         return PointwiseCall(self._runtime, "copy_", f"copy_{source}", to, walk, [], [], False)
 
 
-class FillKernel:
+class FillKernel(PreparingKernel):
     """fill_ with a number."""
 
     def __init__(self, runtime: Any):
@@ -158,7 +158,7 @@ class _Way(NamedTuple):
     after: list[Any]
 
 
-class PointwiseCall(PreparedCall):
+class PointwiseCall(CudaCall):
     """A call for operands that lie in one way."""
 
     def __init__(
@@ -253,7 +253,7 @@ class PointwiseCall(PreparedCall):
         )
 
 
-class WhereKernel:
+class WhereKernel(PreparingKernel):
     """where.self: elements of any dtype, moved by their size."""
 
     def __init__(self, runtime: Any):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import OK
+from gnomon.memory.prepared import OK
 from gnomon.values.dtype import ALL
 
 from .direct import Direct, Work, tables

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.launch import OK
+from gnomon.memory.prepared import OK, PreparingKernel
 from gnomon.memory.tensor import Tensor
 
-from .entries import PreparedCall
+from .entries import CudaCall
 from .launcher import FEW_DIMS, THREADS, Geometry, geometry_of, grid_of
 from .programs import Program
 from .tables import DTYPES, Row, reduction_rows
@@ -49,7 +49,7 @@ def programs_of(text: str, groups: dict[str, list[str]]) -> Iterator[Program]:
                 yield Program(text, dtype, tuple(words % each for each in operations))
 
 
-class ReductionKernel:
+class ReductionKernel(PreparingKernel):
     """One operator; ``prepare`` makes calls of it.
 
     text     where its kernels are
@@ -78,7 +78,7 @@ class ReductionKernel:
         return ReductionCall(self, walk, self.number(kernel_arguments))
 
 
-class ReductionCall(PreparedCall):
+class ReductionCall(CudaCall):
     """A call for operands that lie in one way; ``run`` launches it on the memory of tensors.
 
     Which kernel runs, and how an output is cut in parts, depends on the sizes, the strides and the device.

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import NOT_IMPLEMENTED, OK
+from gnomon.memory.prepared import NOT_IMPLEMENTED, OK
 from gnomon.ops import resampling
 from gnomon.values.dtype import ALL
 

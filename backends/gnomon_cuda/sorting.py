@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.iterator import result_type
-from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.memory.prepared import BAD_VALUE, OK
 
 from . import order
 from .allocator import Memory

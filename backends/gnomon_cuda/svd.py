@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.launch import BAD_VALUE, OK
+from gnomon.memory.prepared import BAD_VALUE, OK
 
 from .direct import Direct, Work, tables
 from .geometry import Operand, product

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.launch import OK
 from gnomon.kit.numbers import scalar_forms
+from gnomon.memory.prepared import OK, PreparingKernel
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 
 from .direct import Direct, Work, tables
-from .entries import PreparedCall
+from .entries import CudaCall
 from .geometry import Operand, merged, product
 from .indexing import clear
 from .launcher import THREADS, geometry_of
@@ -103,7 +103,7 @@ def _cross(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int
     return OK
 
 
-class AddrKernel:
+class AddrKernel(PreparingKernel):
     """addr; ``prepare`` makes calls of it."""
 
     def __init__(self, runtime: Any):
@@ -121,7 +121,7 @@ class AddrKernel:
         return AddrCall(self._runtime, walk, scalars[-2:])
 
 
-class AddrCall(PreparedCall):
+class AddrCall(CudaCall):
     """A call for operands that lie in one way."""
 
     def __init__(self, runtime: Any, walk: TensorIterator, scalars: Sequence[Any]):

@@ -21,7 +21,8 @@ from gnomon.dispatch.record_function import FUNCTION, KERNEL, end, readable_ever
 from gnomon.kit.composites import NAMED, hide_base, raise_named
 from gnomon.kit.generator import default_generator
 from gnomon.kit.record import Record
-from gnomon.memory.backend import backend_of
+from gnomon.memory.backend import backend_of, offers_of
+from gnomon.memory.prepared import PreparedCall
 from gnomon.memory.spec import Spec
 from gnomon.memory.storage import Storage
 from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor
@@ -192,7 +193,8 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
     if not launches:
         return _memory_alone(operator, plan, new)
     name, _, _, tensors, _, walk, kernel_arguments, call = launches[0]
-    if call is None or name != (record.launches if record.launches is not None else base.record.kernel_name):
+    kernel_name = record.launches if record.launches is not None else base.record.kernel_name
+    if not isinstance(call, PreparedCall) or name != kernel_name:
         return None
     expected = [*new, *[flat[index] for index in outputs]]
     order = [index for index in inputs if walk is None or flat[index] is not None]
@@ -206,7 +208,7 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
                 return None
         elif not _is_same(value, tensor):
             return None
-    plan.kernel_name, plan.call, plan.keep = name, getattr(call, "address", 0.0), call
+    plan.kernel_name, plan.call, plan.keep = name, call.address, call
     plan.order = tuple(order if new else [*outputs, *order])
     operands = len(order) - is_number
     if record.launches is not None and not _told_anew(operator, plan, arguments, kernel_arguments):
@@ -275,8 +277,7 @@ def _facts(operator: OpOverload, new: list[Tensor], outputs: list[int]) -> Plan:
 
 
 def _free_address(spec: Spec) -> float:
-    found = getattr(backend_of(spec.device), "free_entry", None)
-    return found() if found is not None else 0.0
+    return offers_of(backend_of(spec.device)).free_entry()
 
 
 def _memory_alone(operator: OpOverload, plan: Plan, new: list[Tensor]) -> Plan | None:
@@ -287,10 +288,10 @@ def _memory_alone(operator: OpOverload, plan: Plan, new: list[Tensor]) -> Plan |
     spec = new[0]._spec
     if launches and spec.numel:
         return None
-    find = getattr(backend_of(spec.device), "allocate_entry", None)
-    if find is None or spec.free is None:
+    entry = offers_of(backend_of(spec.device)).allocate_entry()
+    if entry is None or spec.free is None:
         return None
-    plan.entry, plan.function = Entry.NOTHING, find()[1]
+    plan.entry, plan.function = Entry.NOTHING, entry[1]
     return plan
 
 
@@ -332,35 +333,36 @@ def _limits(dtype: dtypes.dtype, kind: type) -> tuple[float, float] | None:
     return -most, most
 
 
-def _entered(plan: Plan, call: Any, operands: int, is_number: bool) -> Plan | None:
+def _entered(plan: Plan, call: PreparedCall, operands: int, is_number: bool) -> Plan | None:
     """The plan with how its kernel is entered; None where it can not be."""
     is_written = plan.kind is Kind.WRITTEN
-    find_address = getattr(call, "entry_address", lambda entry: 0.0)
     if plan.entry in (Entry.CALL_SCALAR, Entry.RUN_SCALAR, Entry.CALL_STREAM, Entry.RUN_STREAM):
-        find = getattr(call, "entry_with", None)
         what = "scalar" if plan.entry in (Entry.CALL_SCALAR, Entry.RUN_SCALAR) else "stream"
-        entry = None if find is None else find(what, is_written)
+        entry = call.entry_with(what, is_written)
         if entry is None:
             return None
-        plan.function = find_address(entry)
+        plan.function = call.entry_address(entry)
         return plan if plan.function else None
     is_alone = len(plan.written if is_written else plan.specs) == 1 and operands + is_number <= 3
-    entry = call.entry(operands, int(is_number), is_written) if is_alone and hasattr(call, "entry") else None
+    entry = call.entry(operands, int(is_number), is_written) if is_alone else None
     if entry is not None:
-        plan.function, plan.callable = find_address(entry), entry
+        plan.function, plan.callable = call.entry_address(entry), entry
         if is_written:
             plan.entry = Entry.RUN_NUMBER if is_number else Entry.RUN
         else:
             plan.entry = Entry.CALL_NUMBER if is_number else Entry.CALL
         return plan
-    if is_number or not getattr(call, "is_claimed", False):
+    if is_number or not call.is_claimed:
         return None
     plan.entry = Entry.ARRAY
-    if hasattr(call, "run_new_in_c"):
-        _, _, plan.allocate, _, plan.function = call.run_new_in_c()
+    in_c = call.run_new_in_c()
+    if in_c is not None:
+        plan.allocate, plan.function = in_c.allocate, in_c.run
         return plan
-    plan.callable = getattr(call, "run_new", None)
-    return plan if plan.callable is not None and not is_written else None
+    if is_written or type(call).run_new is PreparedCall.run_new:  # which it does not offer
+        return None
+    plan.callable = call.run_new
+    return plan
 
 
 # -- views ---------------------------------------------------------------------------------------------------
@@ -467,11 +469,11 @@ def plan_of_data(made: Tensor) -> tuple[Any, ...] | None:
     """
     spec = made._spec
     backend = backend_of(spec.device)
-    find = getattr(backend, "allocate_entry", None)
-    is_ours = backend.host_memory and backend.has_addresses and spec.free is not None and find is not None
-    if made.__class__ is not Tensor or not is_ours or spec.dtype not in _WRITTEN:
+    entry = offers_of(backend).allocate_entry()
+    is_ours = backend.host_memory and backend.has_addresses and spec.free is not None
+    if made.__class__ is not Tensor or not is_ours or entry is None or spec.dtype not in _WRITTEN:
         return None
-    return spec, spec.dtype.code, float(spec.extent_nbytes), find()[1], _free_address(spec)
+    return spec, spec.dtype.code, float(spec.extent_nbytes), entry[1], _free_address(spec)
 
 
 # -- the start -----------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def neg(iterator):
 class Hello(Backend):
     """What an entry point in the group ``gnomon.backends`` leads to."""
 
-    contract_version = (1, 1)
+    contract_version = (1, 2)
     name = "hello"
     device_type = "hello"
     kernels = {"add.Tensor": add, "neg": neg}  # noqa: RUF012  (the contract's tables are read, never written)

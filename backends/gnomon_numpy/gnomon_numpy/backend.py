@@ -51,7 +51,7 @@ def families() -> list[Family]:
 class NumPyBackend(Backend):
     """Memory is an array of bytes, which the reference may read and write in place."""
 
-    contract_version = (1, 1)
+    contract_version = (1, 2)
     name = "numpy"
     device_type = "numpy"
     host_memory = True

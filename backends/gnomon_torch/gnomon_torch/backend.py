@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class TorchBackend(Backend):
     """Memory is a tensor of bytes on PyTorch's CPU, which the reference may read and write in place."""
 
-    contract_version = (1, 1)
+    contract_version = (1, 2)
     name = "torch"
     device_type = "torch"
     host_memory = True

@@ -15,6 +15,7 @@ from ..dispatch.dispatcher import OpOverloadPacket, aten
 from ..interop.numpy import to_numpy
 from ..kit.numbers import is_numpy_scalar
 from ..memory.accessor import nested_list
+from ..memory.backend import offers_of
 from ..memory.tensor import Tensor
 from ..ops.index import is_array
 from ..values.device import memory_format as memory_format_type
@@ -175,10 +176,10 @@ def record_stream(self: Tensor, stream: Any) -> None:
 
     Raises NotImplementedError on a device that has no streams.  Source: torch.Tensor.record_stream.
     """
-    memory = self.untyped_storage().memory
-    if not hasattr(memory, "record_stream"):
+    storage = self.untyped_storage()
+    if "streams" not in storage.backend.traits:
         raise NotImplementedError(f"record_stream: {self.device} has no streams")
-    memory.record_stream(stream)
+    offers_of(storage.backend).record_stream(storage.memory, stream)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..dispatch.record_function import KERNEL, end, observed, start
 from ..memory.backend import Backend, backend_of, claims, reference_backend
+from ..memory.prepared import BAD_VALUE, OK, OUT_OF_MEMORY, Kernel
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
@@ -24,12 +25,6 @@ from ..values.dispatch_key import OBSERVED_BIT, mode_word
 from ..values.errors import OutOfMemoryError, warn
 from ..values.speedups import speedups
 from .iterator import TensorIterator, converted_spec
-
-# What a prepared call returns; the same numbers as in csrc/gnomon.h.
-OK = 0
-BAD_VALUE = 1
-OUT_OF_MEMORY = 2
-NOT_IMPLEMENTED = 3
 
 POLICIES = ("error", "warn", "allow")
 
@@ -81,14 +76,14 @@ class Launch(NamedTuple):
 after_launch: Callable[..., None] | None = None if speedups is None else speedups.after_launch
 
 
-def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Callable[..., Any] | None:
+def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Kernel | None:
     """The backend's own kernel for an operator on a dtype, on tensors of any layout; or None."""
     return backend.kernels[name] if claims(backend, name, key_dtype.name) else None
 
 
 def _find_dense_kernel(
     backend: Backend, name: str, key_dtype: dtypes.dtype, tensors: Sequence[Tensor | None]
-) -> Callable[..., Any] | None:
+) -> Kernel | None:
     """The kernel of a backend that claims it on dense tensors alone, where all of these are dense."""
     if not claims(backend, name, key_dtype.name, dense=True):
         return None
@@ -120,8 +115,7 @@ def launch(
     if kernel is None:
         _fall_back(name, backend, tensors, output_count, walk, kernel_arguments)
         return
-    prepare = getattr(kernel, "prepare", None)
-    if prepare is None:
+    if callable(kernel):
         given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
         if mode_word() & OBSERVED_BIT:
             told = Launch(device, tensors, key_dtype, output_count, walk, kernel_arguments)
@@ -133,7 +127,7 @@ def launch(
         return
     call = prepared.get(prepared_key) if prepared is not None else None
     if call is None:
-        call = prepare(walk, tensors, output_count, kernel_arguments)
+        call = kernel.prepare(walk, tensors, output_count, kernel_arguments)
         if prepared is not None and len(prepared) < 64:
             prepared[prepared_key] = call
     if mode_word() & OBSERVED_BIT:

@@ -21,6 +21,7 @@ from ..values.dtype import names_of_dtypes
 from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name, warn
 from ..values.locks import held_over_fork
 from . import plug_ins
+from .prepared import Kernel, PreparingKernel
 
 # What a backend may be able to do beyond running single kernels.  The conformance suite asks for these words,
 # never for a backend's name; what a backend does not list is not asked of it.
@@ -45,7 +46,7 @@ USUAL_TRAITS = frozenset(TRAITS).difference(EXTRA_TRAITS)
 # The version of the contract below, (major, minor); what each changed stands in docs/writing_a_backend.md,
 # "Versions of the contract".  A minor one is made by what is only added, and a backend that does not know of
 # it misses nothing; a major one by what is gone or means something else.
-CONTRACT_VERSION = (1, 1)
+CONTRACT_VERSION = (1, 2)
 OLDEST_CONTRACT_SERVED = (1, 0)  # raised where something goes away that backends of that version rely on
 _VERSIONS = 'docs/writing_a_backend.md, "Versions of the contract"'
 
@@ -75,7 +76,8 @@ class Backend:
                  a number that half precision does not hold makes the call one of float32
     kernels      operator name -> kernel.  A kernel has the parameters of the reference's kernel of that
                  operator, and receives finished facts: shapes agree, dtypes are equal where they have to be,
-                 outputs are allocated and do not overlap inputs.  It never raises on its inputs.
+                 outputs are allocated and do not overlap inputs.  It never raises on its inputs.  Or a
+                 PreparingKernel (memory/prepared.py), which returns the call to be made
     capabilities operator name -> names of the dtypes that its kernel takes, None for all, or a Claim.  What
                  is not listed is not claimed: it runs by the fallback policy.
     traits       what it can do beyond that: words of TRAITS
@@ -92,7 +94,7 @@ class Backend:
     has_addresses: bool = False
     speed_rank: int = 0
     reads_float32_numbers: bool = False
-    kernels: Mapping[str, Callable[..., Any]] = {}
+    kernels: Mapping[str, Kernel] = {}
     capabilities: Mapping[str, tuple[str, ...] | Claim | None] = {}
     traits: frozenset[str] = USUAL_TRAITS
     conformance_file: str | os.PathLike[str] | None = None
@@ -202,6 +204,27 @@ class Backend:
         Called when a Storage has it: an interrupt in between leaves the address with its tensor.
         """
 
+    # Added in version 1.2.  An object that is no subclass of Backend has none of it: ``offers_of``.
+
+    def allocate_entry(self) -> tuple[Callable[[float], float], float] | None:
+        """A function from a number of bytes to the address of a new block, 0.0 where there is no memory, and
+        the address of its machine code: how speedups allocate.  None: there is none.
+        """
+        return None
+
+    def free_entry(self) -> float:
+        """The address of the machine code that gives a block back, by its address; 0.0: there is none, and
+        the function is called that ``spec.register_free`` was given.
+        """
+        return 0.0
+
+    def record_stream(self, memory: Any, stream: Any) -> None:
+        """Work in ``stream`` uses ``memory``: once released, it rests until that is done.
+
+        Asked of backends with the trait ``streams``.
+        """
+        raise NotImplementedError(f"backend {self.name!r}: record_stream must be defined")
+
     def kernel_source(self, operator: str) -> str:
         """Where the kernel of ``operator`` is written: a file and a line, or a symbol of a library."""
         kernel: Any = self.kernels[operator]
@@ -214,6 +237,16 @@ class Backend:
             module = getattr(kernel, "__module__", None) or type(kernel).__module__
             return f"{module}.{getattr(kernel, '__qualname__', type(kernel).__qualname__)}"
         return place_of(code, code.co_firstlineno)
+
+
+_NOTHING_MORE = Backend()
+
+
+def offers_of(backend: Any) -> Backend:
+    """What says what ``backend`` offers beyond version 1.0 of the contract: itself, or, for an object that is
+    no subclass of Backend, one that offers nothing.
+    """
+    return backend if isinstance(backend, Backend) else _NOTHING_MORE
 
 
 def place_of(code: CodeType, line: int) -> str:
@@ -245,9 +278,12 @@ def claims(backend: Backend, operator: str, dtype_name: str, dense: bool = False
 # ---------------------------------------------------------------------------------------------------------
 # What a backend says of itself.
 
-# All of these are of version 1.0.  What a later one adds is not to be asked of objects from before.
+# What a later version than 1.0 added is not asked of objects from before.
+_ADDED = frozenset({"allocate_entry", "free_entry", "record_stream"})
 _METHODS = tuple(
-    name for name, value in vars(Backend).items() if callable(value) and not name.startswith("_")
+    name
+    for name, value in vars(Backend).items()
+    if callable(value) and not name.startswith("_") and name not in _ADDED
 )
 
 
@@ -286,8 +322,11 @@ def check_declaration(backend: Any) -> None:
         raise ValueError(f"backend {name!r}: traits must be of {', '.join(TRAITS)}; got {', '.join(unknown)}")
     known = late_bound.find_operators()
     for operator, kernel in expect("kernels", Mapping, "a mapping from operators' names to kernels").items():
-        if not isinstance(operator, str) or not (callable(kernel) or hasattr(kernel, "prepare")):
-            raise TypeError(f"backend {name!r}: kernels[{operator!r}] must be a function, got {kernel!r}")
+        if not isinstance(operator, str) or not (callable(kernel) or isinstance(kernel, PreparingKernel)):
+            raise TypeError(
+                f"backend {name!r}: kernels[{operator!r}] must be a function or a PreparingKernel, got "
+                f"{kernel!r}"
+            )
         _check_operator(f"backend {name!r}: kernels[{operator!r}]", operator, known)
     claimed = expect(
         "capabilities", Mapping, "a mapping from operators' names to dtypes' names, None or a Claim"
@@ -466,7 +505,7 @@ def _load(name: str) -> Backend | None:
 def _made_by(entry_point: Any) -> Backend:
     """The Backend that an entry point names: itself, or what the function or class there returns."""
     loaded = entry_point.load()
-    if isinstance(loaded, type) or (callable(loaded) and not hasattr(loaded, "allocate")):
+    if callable(loaded) and not isinstance(loaded, Backend):  # a class or a function
         loaded = loaded()
     name = getattr(loaded, "name", loaded)
     if name != entry_point.name:
@@ -542,7 +581,7 @@ def get_backend(name: str) -> Backend:
 def find_device_module(device_type: str) -> Any:
     """The module that a device type's backend offers, whether it can run or not; None where there is none."""
     backend = _load(device_type) if device_type in backend_names() else None
-    name = getattr(backend, "device_module", "")
+    name = "" if backend is None else backend.device_module
     return importlib.import_module(name) if name else None
 
 
