@@ -29,7 +29,7 @@ from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, 
 from gnomon.values import dtype as dtypes
 from gnomon.values import geometry, late_bound
 from gnomon.values.device import AliasDevice, _scoped_devices, device, layout, memory_format
-from gnomon.values.dispatch_key import MODE_WORD, WRAPPER_KEYS
+from gnomon.values.dispatch_key import AUTOGRAD, MODE_WORD, WRAPPER_KEYS
 from gnomon.values.limits import finfo
 from gnomon.values.thread_local_state import ThreadLocalStateGuard
 
@@ -103,23 +103,16 @@ def _with_lists(operator: OpOverload, function: Any) -> Callable[..., Any]:
     return lambda *arguments: function(*operator.with_lists(arguments))
 
 
-def _recorder(operator: OpOverload) -> Callable[[int], tuple[Any, ...]]:
+def _recorder(operator: OpOverload) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
     """What says how to record a call: the Node's class, and what it keeps."""
-    positions = list(operator.tensor_positions)
 
-    def recorder(mask: int) -> tuple[Any, ...]:
-        needed = tuple(bool(mask >> 2 * position & 1) for position in positions)
-        plan = derivative_plan(operator, positions, needed)
+    def recorder(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        inputs, slots = variable_type.flatten_inputs(operator, arguments)
+        needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
+        plan = derivative_plan(operator, slots, needed)
         return plan.node_class, tuple((int(_SAVED[kind]), position) for kind, position in plan.sources)
 
     return recorder
-
-
-def record_outputs(operator: OpOverload, arguments: Sequence[Any], result: Any) -> None:
-    """Record a call of an operator on lists of tensors."""
-    inputs, slots = variable_type.flatten_inputs(operator, arguments)
-    outputs = result if isinstance(result, tuple) else (result,)
-    variable_type.record_outputs(operator, arguments, inputs, slots, outputs)
 
 
 def formulas(node_class: type) -> tuple[Any, ...] | None:
@@ -494,7 +487,6 @@ def know() -> None:
             "save": save,
             "untyped_storage": Tensor.untyped_storage,
             "adopt": adopt,
-            "record_outputs": record_outputs,
             "no_grad_mode": CreationMeta.NO_GRAD_MODE,
             "multi_output": CreationMeta.MULTI_OUTPUT_NODE,
             "default_generator": default_generator,

@@ -52,6 +52,7 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"SavedVariable", "unpack_hook", &facts.unpack_hook},
         {"SavedVariable", "edge", &facts.saved_edge},
         {"SavedVariable", "is_variable", &facts.is_variable},
+        {"SavedList", "items", &facts.saved_items},
     };
     const struct {
         const char *name;
@@ -68,7 +69,6 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"save", &facts.save},
         {"untyped_storage", &facts.untyped_storage},
         {"adopt", &facts.adopt},
-        {"record_outputs", &facts.record_outputs},
         {"default_generator", &facts.default_generator},
         {"named", &facts.named},
         {"raise_named", &facts.raise_named},

@@ -17,7 +17,6 @@ typedef int32_t run_stream(double call, double out, int64_t seed, int64_t counte
 typedef int32_t run_array(double call, const double *data);
 typedef double allocate(double nbytes);
 
-#define MOST_TENSORS 1024
 #define MOST_OUTPUTS 62 /* those that are recorded are bits of a number */
 #define LAST_COUNTER ((long long)1 << 62) /* so far streams are followed here */
 
@@ -353,19 +352,7 @@ static PyObject *run_new(Operator *self, PlanObject *object, PyObject *const *ar
             }
         }
         if (status == 0 && is_recorded && self->is_recorded && plan->recorded != 0) {
-            if (self->lists) {
-                PyObject *arguments = PyTuple_New(self->arity);
-                for (Py_ssize_t k = 0; arguments != NULL && k < self->arity; k++) {
-                    PyTuple_SET_ITEM(arguments, k, new_reference(args[k]));
-                }
-                PyObject *done = arguments == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.record_outputs,
-                                                                                         self, arguments, result, NULL);
-                Py_XDECREF(arguments);
-                status = done == NULL ? -1 : 0;
-                Py_XDECREF(done);
-            } else {
-                status = record(self, object, args, outputs);
-            }
+            status = record(self, object, args, operands->objects, operands->count, outputs);
         }
         if (status < 0) {
             Py_CLEAR(result);
@@ -538,8 +525,15 @@ static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *con
         return NULL;
     }
     Py_INCREF(object); /* what is allocated may run the garbage collector, and that anything */
+    const Py_ssize_t held = self->lists ? operands->count : 0; /* a list is anybody's to change meanwhile */
+    for (Py_ssize_t k = 0; k < held; k++) {
+        Py_INCREF(operands->objects[k]);
+    }
     PyObject *result = seen ? run_told(self, object, args, operands, keys)
                             : run_kind(self, object, args, operands, keys);
+    for (Py_ssize_t k = 0; k < held; k++) {
+        Py_DECREF(operands->objects[k]);
+    }
     Py_DECREF(object);
     return result;
 }

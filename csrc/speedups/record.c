@@ -1,11 +1,15 @@
 /* The Node of a call, which turns it round (autograd/variable_type.py). */
 #include "speedups.h"
 
-/* How to record a call whose inputs require grad as ``mask`` says: two bits an argument, whether it does, and whether
- * it is no tensor. */
+#define MOST_RECIPES 64 /* of one plan: which tensors of a list require grad may be another at each call */
+
+enum { WITHOUT_GRADIENT, WITH_GRADIENT, NO_TENSOR }; /* what an input is */
+
+/* How to record a call whose inputs are as ``pattern`` says, each by a letter.  All calls of a plan have equally many:
+ * how long its lists are is part of what it is found by. */
 typedef struct Recipe {
     struct Recipe *next;
-    int64_t mask;
+    unsigned char *pattern;
     PyTypeObject *node_class;
     PyObject *constants; /* all that is saved, where that is nothing of the call's own; or NULL */
     Py_ssize_t count;
@@ -23,14 +27,21 @@ PyObject *next_sequence_number(PyObject *module, PyObject *nothing) {
     return PyLong_FromLongLong(sequence_number++);
 }
 
+static void free_recipe(Recipe *recipe) {
+    if (recipe != NULL) {
+        Py_XDECREF(recipe->node_class);
+        Py_XDECREF(recipe->constants);
+        PyMem_Free(recipe->pattern);
+        PyMem_Free(recipe);
+    }
+}
+
 void free_recipes(PlanObject *plan) {
     Recipe *each = plan->recipes;
     plan->recipes = NULL;
     while (each != NULL) {
         Recipe *next = each->next;
-        Py_DECREF(each->node_class);
-        Py_XDECREF(each->constants);
-        PyMem_Free(each);
+        free_recipe(each);
         each = next;
     }
 }
@@ -53,7 +64,48 @@ PyObject *edge_of(Tensor *tensor) {
     return PyObject_CallOneArg(facts.gradient_edge, (PyObject *)tensor);
 }
 
-static PyObject *keep(int kind, int position, PyObject *const *args, Tensor *const *outputs) {
+/* What a Node keeps of a tensor: what was written to, or shares its memory, is saved with its version. */
+static PyObject *keep_tensor(PyObject *tensor) {
+    return ((Tensor *)tensor)->version != NULL ? PyObject_CallOneArg(facts.save, tensor) : new_reference(tensor);
+}
+
+static inline int is_list(PyObject *value) {
+    return PyList_CheckExact(value) || PyTuple_CheckExact(value);
+}
+
+/* What a Node keeps of a list of tensors, some of which may be None: their specs, or a SavedList of them. */
+static PyObject *keep_list(int kind, PyObject *list) {
+    PyObject *items = PySequence_List(list); /* the elements are the caller's, whatever happens to his list */
+    int has_tensor = 0;
+    for (Py_ssize_t k = 0; items != NULL && k < PyList_GET_SIZE(items); k++) {
+        PyObject *each = PyList_GET_ITEM(items, k);
+        if (as_tensor(each) == NULL) {
+            continue;
+        }
+        has_tensor = 1;
+        PyObject *kept = kind == SAVED_SPEC ? new_reference(((Tensor *)each)->spec) : keep_tensor(each);
+        if (kept == NULL) {
+            Py_CLEAR(items);
+        } else {
+            PyList_SetItem(items, k, kept);
+        }
+    }
+    if (items == NULL || kind == SAVED_SPEC) {
+        return items;
+    }
+    if (!has_tensor) {
+        Py_DECREF(items);
+        return new_reference(list);
+    }
+    PyObject *saved = PyType_GenericAlloc((PyTypeObject *)facts.saved_list, 0);
+    if (saved != NULL) {
+        fill(&SLOT(saved, facts.saved_items), new_reference(items));
+    }
+    Py_DECREF(items);
+    return saved;
+}
+
+static PyObject *keep(const Operator *self, int kind, int position, PyObject *const *args, Tensor *const *outputs) {
     if (kind == SAVED_OUTPUT) {
         Tensor *output = outputs[position];
         if (output->edge == NULL) {
@@ -68,23 +120,34 @@ static PyObject *keep(int kind, int position, PyObject *const *args, Tensor *con
             PyErr_SetString(PyExc_TypeError, "a formula asks for the sizes of what is no tensor");
             return NULL;
         }
-        return new_reference(value);
+        return self->lists >> position & 1 && is_list(value) ? keep_list(kind, value) : new_reference(value);
     }
     if (kind == SAVED_SIZES) {
         return new_reference(SLOT(tensor->spec, facts.sizes));
     }
-    if (kind == SAVED_SPEC) {
-        return new_reference(tensor->spec);
+    return kind == SAVED_SPEC ? new_reference(tensor->spec) : keep_tensor(value);
+}
+
+/* Is what a Node keeps the same at each call of the plan?  Specs are, by which it is found; a number that stands for a
+ * tensor, or is told anew, is not. */
+static int is_constant(const Operator *self, int kind, int position, PyObject *const *args) {
+    if (kind == SAVED_OUTPUT || position == self->number) {
+        return 0;
     }
-    /* what was written to, or shares its memory, is saved with its version */
-    return tensor->version != NULL ? PyObject_CallOneArg(facts.save, value) : new_reference(value);
+    if (!(self->tensors >> position & 1)) {
+        return 1;
+    }
+    return kind != SAVED_VALUE && (as_tensor(args[position]) != NULL || is_list(args[position]));
 }
 
 /* Ask learning.py: (the Node's class, ((kind, position), ...)). */
-static Recipe *make_recipe(Operator *self, int64_t mask, PyObject *const *args) {
-    PyObject *number = PyLong_FromLongLong(mask);
-    PyObject *found = number == NULL ? NULL : PyObject_CallOneArg(self->recorder, number);
-    Py_XDECREF(number);
+static Recipe *make_recipe(Operator *self, const unsigned char *pattern, Py_ssize_t inputs, PyObject *const *args) {
+    PyObject *arguments = PyTuple_New(self->arity);
+    for (Py_ssize_t k = 0; arguments != NULL && k < self->arity; k++) {
+        PyTuple_SET_ITEM(arguments, k, new_reference(args[k]));
+    }
+    PyObject *found = arguments == NULL ? NULL : PyObject_CallOneArg(self->recorder, arguments);
+    Py_XDECREF(arguments);
     PyObject *node_class, *sources;
     if (found == NULL || !PyArg_ParseTuple(found, "O!O!", &PyType_Type, &node_class, &PyTuple_Type, &sources)) {
         Py_XDECREF(found);
@@ -92,58 +155,66 @@ static Recipe *make_recipe(Operator *self, int64_t mask, PyObject *const *args) 
     }
     const Py_ssize_t count = PyTuple_GET_SIZE(sources);
     Recipe *made = PyMem_Calloc(1, sizeof *made + (size_t)count * sizeof *made->saved);
-    int is_constant = 1;
-    for (Py_ssize_t k = 0; made != NULL && k < count; k++) {
-        int kind = 0, position = 0;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(sources, k), "ii", &kind, &position)) {
-            PyMem_Free(made);
-            Py_DECREF(found);
-            return NULL;
-        }
-        made->saved[k].kind = kind;
-        made->saved[k].position = position;
-        /* a number that stands for a tensor, or is told anew, is another at each call */
-        is_constant = is_constant && kind == SAVED_VALUE && !(self->tensors >> position & 1) && position != self->number;
-    }
-    if (made == NULL) {
+    if (made == NULL || (made->pattern = PyMem_Malloc((size_t)inputs + 1)) == NULL) {
         PyErr_NoMemory();
-        Py_DECREF(found);
-        return NULL;
+        goto failed;
     }
-    made->mask = mask;
+    memcpy(made->pattern, pattern, (size_t)inputs);
     made->count = count;
     made->node_class = (PyTypeObject *)new_reference(node_class);
-    Py_DECREF(found);
-    if (is_constant) {
-        made->constants = PyList_New(count);
-        for (Py_ssize_t k = 0; made->constants != NULL && k < count; k++) {
-            PyList_SET_ITEM(made->constants, k, new_reference(args[made->saved[k].position]));
+    int all_constant = 1;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(sources, k), "ii", &made->saved[k].kind, &made->saved[k].position)) {
+            goto failed;
+        }
+        all_constant = all_constant && is_constant(self, made->saved[k].kind, made->saved[k].position, args);
+    }
+    if (all_constant) {
+        PyObject *constants = PyList_New(count);
+        for (Py_ssize_t k = 0; constants != NULL && k < count; k++) {
+            PyObject *each = keep(self, made->saved[k].kind, made->saved[k].position, args, NULL);
+            if (each == NULL) {
+                Py_CLEAR(constants);
+            } else {
+                PyList_SET_ITEM(constants, k, each);
+            }
+        }
+        if ((made->constants = constants) == NULL) {
+            goto failed;
         }
     }
+    Py_DECREF(found);
     return made;
+failed:
+    free_recipe(made);
+    Py_DECREF(found);
+    return NULL;
 }
 
-int record(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *const *outputs) {
-    int64_t mask = 0;
-    Py_ssize_t edge_count = 0;
-    for (Py_ssize_t k = 0; k < self->arity; k++) {
-        if (self->tensors >> k & 1) {
-            edge_count++;
-            const Tensor *tensor = as_tensor(args[k]);
-            mask |= tensor == NULL ? 2LL << 2 * k : tensor->keys & KEY_AUTOGRAD ? 1LL << 2 * k : 0;
-        }
+int record(Operator *self, PlanObject *plan, PyObject *const *args, PyObject *const *inputs, Py_ssize_t edge_count,
+           Tensor *const *outputs) {
+    unsigned char pattern[MOST_TENSORS];
+    for (Py_ssize_t k = 0; k < edge_count; k++) {
+        const Tensor *tensor = as_tensor(inputs[k]);
+        pattern[k] = tensor == NULL ? NO_TENSOR : tensor->keys & KEY_AUTOGRAD ? WITH_GRADIENT : WITHOUT_GRADIENT;
     }
-    Recipe *recipe = plan->recipes;
-    while (recipe != NULL && recipe->mask != mask) {
+    Recipe *recipe = plan->recipes, *rare = NULL;
+    int known = 0;
+    while (recipe != NULL && memcmp(recipe->pattern, pattern, (size_t)edge_count) != 0) {
         recipe = recipe->next;
+        known++;
     }
     if (recipe == NULL) {
-        recipe = make_recipe(self, mask, args);
+        recipe = make_recipe(self, pattern, edge_count, args);
         if (recipe == NULL) {
             return -1;
         }
-        recipe->next = plan->recipes;
-        plan->recipes = recipe;
+        if (known < MOST_RECIPES) {
+            recipe->next = plan->recipes;
+            plan->recipes = recipe;
+        } else {
+            rare = recipe;
+        }
     }
     int status = -1;
     PyObject *node = PyType_GenericAlloc(recipe->node_class, 0);
@@ -154,14 +225,12 @@ int record(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *cons
         goto done;
     }
     sequence_number++;
-    for (Py_ssize_t k = 0, filled = 0; k < self->arity; k++) {
-        if (self->tensors >> k & 1) {
-            PyObject *next = mask >> 2 * k & 1 ? edge_of((Tensor *)args[k]) : new_reference(Py_None);
-            if (next == NULL) {
-                goto done;
-            }
-            PyTuple_SET_ITEM(edges, filled++, next);
+    for (Py_ssize_t k = 0; k < edge_count; k++) {
+        PyObject *next = pattern[k] == WITH_GRADIENT ? edge_of((Tensor *)inputs[k]) : new_reference(Py_None);
+        if (next == NULL) {
+            goto done;
         }
+        PyTuple_SET_ITEM(edges, k, next);
     }
     for (int k = 0; plan->plan.recorded >> k; k++) {
         if (plan->plan.recorded >> k & 1) {
@@ -183,7 +252,7 @@ int record(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *cons
     } else {
         saved = PyList_New(recipe->count);
         for (Py_ssize_t k = 0; saved != NULL && k < recipe->count; k++) {
-            PyObject *each = keep(recipe->saved[k].kind, recipe->saved[k].position, args, outputs);
+            PyObject *each = keep(self, recipe->saved[k].kind, recipe->saved[k].position, args, outputs);
             if (each == NULL) {
                 Py_CLEAR(saved);
             } else {
@@ -204,5 +273,6 @@ done:
     Py_XDECREF(edges);
     Py_XDECREF(number);
     Py_XDECREF(saved);
+    free_recipe(rare);
     return status;
 }

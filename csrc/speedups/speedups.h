@@ -25,6 +25,7 @@
 /* All that a call may have about it which nothing but the backend, and perhaps autograd's record, has a say in. */
 #define KEY_SIMPLE \
     (KEY_TENSOR_KEYS | KEY_AUTOGRAD | KEY_GRAD_MODE_BIT | (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)
+#define MOST_TENSORS 1024          /* of a call that has a plan */
 #define EXACT_INTEGER (1LL << 53) /* integers travel as doubles */
 
 /* ---- what gnomon's classes are ---------------------------------------------------------------------------------- */
@@ -124,8 +125,9 @@ struct facts {
     Py_ssize_t sizes, strides, free, dtype, numel, device, is_contiguous; /* Spec */
     Py_ssize_t category;                                             /* dtype */
     Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
+    Py_ssize_t saved_items;                                          /* SavedList */
     PyObject *learn, *learn_view, *prepare, *formulas;               /* learning.py */
-    PyObject *gradient_edge, *save, *untyped_storage, *adopt, *record_outputs;
+    PyObject *gradient_edge, *save, *untyped_storage, *adopt;
     int no_grad_mode, multi_output;                                  /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
@@ -319,8 +321,10 @@ static inline void note_more(void) {
 
 /* Where the gradient of a tensor that requires grad goes; NULL with an exception. */
 PyObject *edge_of(Tensor *tensor);
-/* Make the Node of a call, and those outputs that the plan says its outputs.  0, or -1 with an exception. */
-int record(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *const *outputs);
+/* Make the Node of a call, and those outputs that the plan says its outputs.  `inputs` are the tensors among the
+ * arguments, and what stands in their places, those of lists one by one.  0, or -1 with an exception. */
+int record(Operator *self, PlanObject *plan, PyObject *const *args, PyObject *const *inputs, Py_ssize_t count,
+           Tensor *const *outputs);
 void free_recipes(PlanObject *plan);
 extern long long sequence_number;
 PyObject *next_sequence_number(PyObject *module, PyObject *nothing);

@@ -107,7 +107,7 @@ PyObject *run_view(Operator *self, PlanObject *object, PyObject *const *args, in
     int status = output == NULL ? -1 : 0;
     if (status == 0 && source.is_recorded && plan->is_tracked) {
         status = is_step                ? record_step(plan, source.tensor, output)
-                 : self->is_recorded    ? record(self, object, args, &output)
+                 : self->is_recorded    ? record(self, object, args, args, 1, &output)
                                         : 0;
     }
     if (status < 0) {
@@ -142,7 +142,7 @@ PyObject *run_views(Operator *self, PlanObject *object, PyObject *const *args, i
         }
     }
     if (result != NULL && count > 0 && source.is_recorded && self->is_recorded
-        && record(self, object, args, outputs) < 0) {
+        && record(self, object, args, args, 1, outputs) < 0) {
         Py_CLEAR(result);
     }
     return result;
