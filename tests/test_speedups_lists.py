@@ -67,6 +67,7 @@ def leaf(*sizes: int, grad: bool = True) -> Any:
 
 
 a, b, plain, columns, line = leaf(2, 3), leaf(2, 3), leaf(2, 3, grad=False), leaf(3, 2), leaf(4)
+picture = leaf(1, 2, 3, 2).to(memory_format=gn.channels_last)
 rows, none = gn.tensor([1, 0, 1], device="c"), gn.empty(0, device="c")
 written = gn.tensor([1, 0], device="c")
 written[0] = 0
@@ -86,6 +87,18 @@ CALLS: dict[str, Callable[[], Any]] = {
     "index, both": lambda: a[rows, rows],
     "index of one": lambda: line[rows],
     "index written to before": lambda: a[written],
+    "stack": lambda: gn.stack([a, b]),
+    "stack, dim 1": lambda: gn.stack((plain, a, plain), 1),
+    "stack, the last": lambda: gn.stack([a, b], -1),
+    "stack of one": lambda: gn.stack([a]),
+    "stack of one twice": lambda: gn.stack([a, a], 1),
+    "stack of what lies otherwise": lambda: gn.stack([a, columns.t()]),
+    "stack of many": lambda: gn.stack([a, plain] * 40),
+    "stack of numbers": lambda: gn.stack([a[0, 0], b[1, 1]]),
+    "stack of other dtypes": lambda: gn.stack([a, plain.double()]),
+    "stack of no elements": lambda: gn.stack([a[:0], b[:0]]),
+    "stack of no elements, the last": lambda: gn.stack([a[:0], b[:0]], 2),
+    "stack of pictures": lambda: gn.stack([picture, picture], 1),
     "hstack": lambda: gn.hstack([a, b]),
 }
 
@@ -180,8 +193,41 @@ def test_hooks_of_saved_tensors_see_the_index() -> None:
     result.sum().backward()
 
 
+@pytest.mark.parametrize("name", [each for each in CALLS if "stack" in each or each == "cat"])
+def test_a_result_has_its_memory_to_itself(name: str) -> None:
+    for _ in range(3):
+        with gn.no_grad():
+            result, other = CALLS[name](), CALLS[name]()
+        assert result.untyped_storage().nbytes() == result.numel() * result.element_size()
+        assert result.storage_offset() == 0 and result._base is None and result._version == 0
+        expected = other.tolist()
+        result.fill_(7)
+        assert (result._version, other._version, other.tolist()) == (1, 0, expected)
+        assert a._version == b._version == 0
+
+
+def test_what_stack_refuses() -> None:
+    for _ in range(3):
+        gn.stack([a, b])
+        with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
+            gn.stack([a, columns])
+        with pytest.raises(RuntimeError, match="stack expects a non-empty TensorList"):
+            gn.stack([])
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            gn.stack([a, b], 4)
+
+
+def test_stack_into_out() -> None:
+    out = gn.empty(2, 2, 3, device="c")
+    for _ in range(3):
+        assert gn.stack([plain, plain], out=out) is out
+        assert out.tolist() == [plain.tolist()] * 2
+
+
 @needs_speedups
-@pytest.mark.parametrize("name", ["cat", "cat where one requires grad", "cat of many", "index of one"])
+@pytest.mark.parametrize(
+    "name", ["cat", "cat where one requires grad", "cat of many", "index of one", "stack", "stack of many"]
+)
 def test_no_python_runs(name: str, tier: str) -> None:
     call = CALLS[name]
     for _ in range(3):

@@ -170,10 +170,10 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
             for index in places[position]
         ]
     if record.launches is not None:
-        inputs = inputs[len(outputs) :] if record.launches == "copy_" else []
+        inputs = inputs[len(outputs) :] if _reads_tensors(record.launches) else []
     makes = not schema.is_inplace and not schema.is_out and bool(schema.returns)
     new = (list(result) if isinstance(result, tuple) else [result]) if makes else []
-    if not all(_is_own(each, arguments) for each in new) or (makes and outputs):
+    if not all(_is_own(each, arguments, launches) for each in new) or (makes and outputs):
         return None
     where = new or [flat[index] for index in outputs]
     if not where or not isinstance(where[0], Tensor) or where[0]._spec.device.type == "meta":
@@ -223,14 +223,27 @@ def _written(
     }
 
 
-def _is_own(tensor: Any, arguments: Sequence[Any]) -> bool:
-    """Was the tensor made by the call, with memory of its own?"""
+def _reads_tensors(launches: str) -> bool:
+    """Has the kernel that an explicit function launches operands beside what it writes to?"""
+    operator = aten._find(launches) if launches else None
+    return operator is not None and any(
+        argument.is_tensor and not argument.is_written for argument in operator.schema.arguments
+    )
+
+
+def _is_own(tensor: Any, arguments: Sequence[Any], launches: list[Any]) -> bool:
+    """Was the tensor made by the call, with memory of its own, or all of what its one launch wrote?"""
+    if tensor.__class__ is not Tensor or tensor._view_of is not None or tensor._version_counter is not None:
+        return False
+    if any(tensor is each for each in arguments):
+        return False
+    if tensor._storage is None:
+        return True
+    written = launches[0][3][0] if launches else None
     return (
-        tensor.__class__ is Tensor
-        and tensor._storage is None
-        and tensor._view_of is None
-        and tensor._version_counter is None
-        and not any(tensor is each for each in arguments)
+        written is not None
+        and _is_same(tensor, written)
+        and tensor._spec.extent_nbytes == written._spec.extent_nbytes == tensor._storage.nbytes()
     )
 
 

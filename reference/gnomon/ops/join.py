@@ -138,6 +138,7 @@ def _stack_grad(grad: Any, dim: int, tensors_spec: Sequence[Spec], grad_input_ma
 stack = native_function(
     "stack(Tensor[] tensors, int dim=0) -> Tensor",
     explicit=_stack,
+    launches="cat",
     derivatives={"tensors": _stack_grad},
     linear=("tensors",),
     separate=("tensors",),
