@@ -84,6 +84,17 @@ def tensor_of_data(readable: Callable[..., Any]) -> Any:
     return like(_speedups.function("tensor", readable, plan_of_data), readable)
 
 
+def index_of_mask(readable: Callable[..., Any]) -> Any:
+    """What x[tensors] comes to, which counts the true elements of one mask in C."""
+
+    def readable_code(spec: Any) -> int:
+        from . import learning
+
+        return learning.readable_code(spec)
+
+    return like(_speedups.function("mask", readable, readable_code), readable)
+
+
 def methods(readable: dict[str, Any]) -> dict[str, Any]:
     """The table of Tensor's methods: whose calls come to that of one operator go straight to its plan."""
     made = dict(readable)

@@ -288,9 +288,8 @@ static PyObject *load(const char *from, long code, PyObject *sizes, PyObject *st
     return list;
 }
 
-/* The code of the dtype of a tensor whose numbers can be read where they are; -1 where they can not.  What learning.py
- * says of a spec is kept. */
-static long code_of(Function *self, PyObject *object) {
+/* What learning.py says of a spec is kept. */
+long code_of(Function *self, PyObject *object) {
     Tensor *tensor = as_tensor(object);
     note_more();
     if (tensor == NULL || tensor->address == 0) {

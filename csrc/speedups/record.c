@@ -64,9 +64,11 @@ PyObject *edge_of(Tensor *tensor) {
     return PyObject_CallOneArg(facts.gradient_edge, (PyObject *)tensor);
 }
 
-/* What a Node keeps of a tensor: what was written to, or shares its memory, is saved with its version. */
+/* What a Node keeps of a tensor (saved_variable.py, save): the tensor itself while nobody has written to it. */
 static PyObject *keep_tensor(PyObject *tensor) {
-    return ((Tensor *)tensor)->version != NULL ? PyObject_CallOneArg(facts.save, tensor) : new_reference(tensor);
+    const PyObject *version = ((Tensor *)tensor)->version;
+    const int is_new = version == NULL || (version != facts.inference_version && ((Version *)version)->value == 0);
+    return is_new ? new_reference(tensor) : PyObject_CallOneArg(facts.save, tensor);
 }
 
 static inline int is_list(PyObject *value) {

@@ -116,6 +116,22 @@ typedef struct Operator {
     Table plans;
 } Operator;
 
+/* A function or a method of the face, and what is called in its place. */
+typedef struct Function {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject *python;     /* the readable function */
+    PyObject *extra;      /* what its kind works with */
+    PyObject *attributes; /* __dict__ */
+    PyObject *weak_references;
+    int64_t by_type;      /* places where a number counts by its type alone, as bits */
+    int64_t by_value;     /* and where it never may */
+    int is_index;         /* is it x[index]? */
+    int in_places;        /* does each tensor stand where the schema has it? */
+    int may_view;         /* may its result be learnt as a view of its first argument? */
+    Table calls;
+} Function;
+
 /* What the speedups were told of gnomon, once. */
 struct facts {
     PyTypeObject *tensor, *version, *block, *plan, *operator, *function, *call;
@@ -133,6 +149,7 @@ struct facts {
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
     PyObject *start, *end, *function_scope, *kernel_scope;           /* dispatch/record_function.py */
     PyObject *nothing_to_end, *readable_everywhere; /* a list: while there is anything in it, nothing is simple */
+    PyObject *nonzero_static, *select, *index, *bool_dtype;          /* what x[mask] comes to */
     PyObject *values; /* a tuple of types whose instances are told apart by identity: dtype, device, str ... */
 };
 extern struct facts facts;
@@ -348,29 +365,16 @@ PyObject *call_made(PyObject *call, PyObject *const *args, size_t count, PyObjec
 PyObject *call_data(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_tolist(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_warn(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+/* The code of the dtype of a tensor whose numbers can be read where they are; -1 where they can not. */
+long code_of(Function *self, PyObject *object);
 PyObject *call_item(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_mask(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_setitem(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_enter(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_exit(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_leave_device(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_give_back(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *run_graph(PyObject *module, PyObject *args);
-
-/* A function or a method of the face, and what is called in its place. */
-typedef struct Function {
-    PyObject_HEAD
-    vectorcallfunc call;
-    PyObject *python;     /* the readable function */
-    PyObject *extra;      /* what its kind works with */
-    PyObject *attributes; /* __dict__ */
-    PyObject *weak_references;
-    int64_t by_type;      /* places where a number counts by its type alone, as bits */
-    int64_t by_value;     /* and where it never may */
-    int is_index;         /* is it x[index]? */
-    int in_places;        /* does each tensor stand where the schema has it? */
-    int may_view;         /* may its result be learnt as a view of its first argument? */
-    Table calls;
-} Function;
 
 /* The readable function, with the same arguments. */
 static inline PyObject *readable(Function *self, PyObject *const *args, size_t count, PyObject *names) {

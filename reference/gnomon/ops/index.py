@@ -24,6 +24,7 @@ from ..values import geometry, late_bound
 from ..values.dispatch_key import BATCHED
 from ..values.dtype import bool_, check_number_fits, int32, int64, uint8
 from ..values.errors import type_name, warn
+from ..values.speedups import speedups
 
 # -- index and index_put -------------------------------------------------------------------------------------
 
@@ -213,6 +214,9 @@ def _without_dimensions(indices: Sequence[Any]) -> list[Any]:
     masks = [index for index in indices if index is not None and index._spec.dtype in (bool_, uint8)]
     return [mask for mask in masks if not mask.ndim]
 
+
+if speedups is not None:
+    _index_composite = speedups.index_of_mask(_index_composite)
 
 index = native_function(
     "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
