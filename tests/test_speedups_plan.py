@@ -112,6 +112,23 @@ def test_a_call_that_does_more_has_none(monkeypatch: pytest.MonkeyPatch) -> None
     assert aten.add.out(x, x, 1, again).tolist() == [2.0] * 3  # which was given its sizes, too
 
 
+@pytest.mark.parametrize("name", ["tanh", "exp", "relu", "sigmoid", "softmax", "max", "layer_norm"])
+def test_a_first_call_that_is_recorded_has_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though its Node has saved the result, which is shown by an alias by then."""
+    x = gn.ones(3, 4, device="c").requires_grad_()
+    calls = {
+        "softmax": lambda: x.softmax(1),
+        "max": lambda: x.max(1).values,
+        "layer_norm": lambda: gn.nn.functional.layer_norm(x, (4,)),
+    }
+    call = calls.get(name) or getattr(x, name)
+    plans = learnt(monkeypatch, call)
+    assert plans and None not in plans and plans[-1].kind.name == "NEW"
+    expected = gn.autograd.grad(call().sum(), x)[0].tolist()
+    call()
+    assert gn.autograd.grad(call().sum(), x)[0].tolist() == expected
+
+
 def test_a_tensor_that_has_no_storage() -> None:
     """Neither the body nor a plan takes for granted that there is memory with an address."""
     made = gn.Tensor()

@@ -232,19 +232,23 @@ def _reads_tensors(launches: str) -> bool:
 
 
 def _is_own(tensor: Any, arguments: Sequence[Any], launches: list[Any]) -> bool:
-    """Was the tensor made by the call, with memory of its own, or all of what its one launch wrote?"""
-    if tensor.__class__ is not Tensor or tensor._view_of is not None or tensor._version_counter is not None:
+    """Was the tensor made by the call, with memory of its own: what its launch wrote, or all of that anew?
+
+    What its Node has saved is shown by an alias already, and so has a Storage and a version counter.
+    """
+    if tensor.__class__ is not Tensor or tensor._view_of is not None or tensor._version:
         return False
     if any(tensor is each for each in arguments):
         return False
-    if tensor._storage is None:
+    written = launches[0][3][: launches[0][4]] if launches else []
+    is_written = any(tensor is each for each in written)
+    if not is_written and tensor._version_counter is not None:
+        return False
+    storage, nbytes = tensor._storage, tensor._spec.extent_nbytes
+    if storage is None:
         return True
-    written = launches[0][3][0] if launches else None
-    return (
-        written is not None
-        and _is_same(tensor, written)
-        and tensor._spec.extent_nbytes == written._spec.extent_nbytes == tensor._storage.nbytes()
-    )
+    is_all = len(written) == 1 and _is_same(tensor, written[0]) and written[0]._spec.extent_nbytes == nbytes
+    return (is_written or is_all) and storage.nbytes() == nbytes
 
 
 def _is_same(value: Any, tensor: Any) -> bool:
