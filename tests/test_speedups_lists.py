@@ -12,8 +12,8 @@ import pytest
 
 import gnomon as gn
 from gnomon.autograd.saved_variable import SavedList, SavedVariable
+from gnomon.backends.listing import backend_info
 from gnomon.dispatch.record_function import RecordFunctionCallback, observing
-from gnomon.listing import backend_info
 from gnomon.memory.spec import Spec
 from gnomon.values.speedups import speedups
 

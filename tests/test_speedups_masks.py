@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.backends.listing import backend_info
 from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
-from gnomon.listing import backend_info
 from gnomon.values.speedups import speedups
 
 pytestmark = [
