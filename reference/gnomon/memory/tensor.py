@@ -194,8 +194,8 @@ class Tensor:
                 is_held = getrefcount(edge) > _EDGE_ALONE or getrefcount(edge[0]) > _NODE_ALONE
                 if is_held and edge[0].keep_output(self, True):
                     return
-            if self._storage is None:
-                self._spec.free(self._address)  # type: ignore[misc]
+            if self._storage is None and self._spec.free is not None:  # else it never had memory of its own
+                self._spec.free(self._address)
         except AttributeError:  # made by `Tensor()` and never filled, or the interpreter is shutting down
             return
 
