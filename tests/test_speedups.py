@@ -230,7 +230,7 @@ def test_calls_keep_no_references(name: str) -> None:
     for _ in range(300):
         call()
     for now, then in zip(counts(), before):
-        assert abs(now - then) < 60, name
+        assert abs(now - then) < 150, name  # one reference a call makes 300; what other tests left goes away
 
 
 def test_memory_goes_back() -> None:
