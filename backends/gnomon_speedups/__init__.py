@@ -95,6 +95,19 @@ def index_of_mask(readable: Callable[..., Any]) -> Any:
     return like(_speedups.function("mask", readable, readable_code), readable)
 
 
+def know_batching(*told: Any) -> None:
+    """Say what there is of vmap: the class of batched tensors, the context variables of levels and dual
+    levels, how often rules have run, and the Storage of what has none.
+    """
+
+    def learn(*call: Any) -> Any:
+        from . import learning
+
+        return learning.learn_batched(*call)
+
+    _speedups.know_batching(*told, learn)
+
+
 def methods(readable: dict[str, Any]) -> dict[str, Any]:
     """The table of Tensor's methods: whose calls come to that of one operator go straight to its plan."""
     made = dict(readable)

@@ -449,6 +449,73 @@ def _is_of_a_call(value: Any) -> bool:
     return isinstance(value, (Tensor, SavedVariable, SavedList)) or callable(value)
 
 
+# -- vmap ----------------------------------------------------------------------------------------------------
+
+MOST_STEPS = 4  # of a batching rule
+OF_STEPS = 100
+
+
+def learn_batched(
+    operator: OpOverload,
+    arguments: tuple[Any, ...],
+    values: tuple[Any, ...],
+    result: Any,
+    steps: list[tuple[OpOverload, tuple[Any, ...], Any]],
+) -> tuple[Plan, tuple[Any, ...]] | bool | None:
+    """The plan of a call under one vmap, and the calls on ``values`` that its rule made: each with its
+    constants, and the places that the others have among the values, or (from OF_STEPS on) the results before.
+    True: vmap has no say in the call, since no argument is batched.  None: it goes the readable way.
+    """
+    from gnomon.func.batching import BatchedTensor, find_random_rule
+
+    if all(value is argument for value, argument in zip(values, arguments)):
+        return True if find_random_rule(operator) is None else None
+    if result.__class__ is not BatchedTensor:
+        return None
+    while steps and steps[-1][2] is not result.value:
+        steps = steps[:-1]  # an output that a Node saves is aliased: that is not the rule's doing
+    if not 0 < len(steps) <= MOST_STEPS or any(_position(each[0], "Generator") >= 0 for each in steps):
+        return None
+    if any("as_strided" in each[0].name for each in steps):
+        return None  # the storage has a say in it
+    made = [each[2] for each in steps]
+    if any(not isinstance(each, Tensor) for each in made):
+        return None
+    program = []
+    for count, (step, given, _) in enumerate(steps):
+        places = [_place(each, values, made[:count]) for each in given]
+        if None in places or len(given) > MOST_ARGUMENTS:
+            return None
+        constants = tuple(each if place == -1 else None for each, place in zip(given, places))
+        program.append((step, constants, tuple(places)))
+    if operator.schema.is_view:
+        if operator.record.view is None or result._storage_offset != result.value._storage_offset:
+            return None
+        specs = (result._spec,)
+        is_tracked, recorded = operator.record.derivatives != {}, int(result._spec.dtype.category >= 2)
+        return Plan(
+            operator, Kind.VIEW, specs=specs, metadata=specs, recorded=recorded, is_tracked=is_tracked
+        ), tuple(program)
+    if result._view_of is not None or len(operator.schema.returns) != 1:
+        return None
+    return _facts(operator, [result], []), tuple(program)
+
+
+def _place(given: Any, values: Sequence[Any], made: Sequence[Any]) -> int | None:
+    """Where what a step was given is: -1 for a constant; None for a tensor that nobody knows."""
+    if isinstance(given, Tensor):
+        for place, each in enumerate(values):
+            if each is given:
+                return place
+        for place, each in enumerate(made):
+            if each is given:
+                return OF_STEPS + place
+        return None
+    if isinstance(given, (list, tuple)) and any(isinstance(each, Tensor) for each in given):
+        return None
+    return -1
+
+
 # -- memory --------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,9 @@
 #include "speedups.h"
 
 #define MOST_ARGUMENTS 24
+#define IS_BATCHED 2           /* a word of a key that is neither an address nor the first of a value */
+/* Is a call made outside of a vmap, or inside, with tensors that have no examples or such that have? */
+enum { OUTSIDE, INSIDE, BATCHED };
 enum { CONSTANT = -1, PACKED = 64 }; /* a place of the schema: an argument's index, that in a list of its own, or none */
 
 /* What a call of a function comes to. */
@@ -72,6 +75,9 @@ static int make_key(const Function *self, PyObject *const *args, Py_ssize_t coun
             }
             *keys |= tensor->keys;
             add_identity(key, tensor->spec);
+            if (tensor->keys & KEY_BATCHED) { /* an example's index is none that can be read */
+                add_word(key, IS_BATCHED);
+            }
         } else if (self->by_type >> k & 1 && as_number(each, &number)) {
             add_identity(key, Py_TYPE(each));
         } else if ((PyList_CheckExact(each) && PyList_GET_SIZE(each) > 0 && is_tensor(PyList_GET_ITEM(each, 0)))
@@ -267,6 +273,16 @@ static int learn_call(Function *self, const Noted *found, PyObject *const *args,
     return IS_LEARNT;
 }
 
+/* Are there lists of tensors among the arguments?  Whether those are batched, the key does not say. */
+static int any_lists(PyObject *const *args, Py_ssize_t count) {
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (has_tensors(args[k])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int names_requires_grad(PyObject *names) {
     for (Py_ssize_t k = 0; names != NULL && k < PyTuple_GET_SIZE(names); k++) {
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), "requires_grad") == 0) {
@@ -277,23 +293,23 @@ static int names_requires_grad(PyObject *names) {
 }
 
 static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py_ssize_t positional, size_t given,
-                       PyObject *names, int is_plain) {
+                       PyObject *names, int is_plain, int within) {
     const Py_ssize_t count = positional + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
     Noted mine = {0}, *outer = noted;
     noted = &mine;
     PyObject *result = readable(self, args, given, names);
     noted = outer;
-    if (result != NULL && is_plain && !names_requires_grad(names)) {
+    if (result != NULL && (is_plain || within != OUTSIDE) && !names_requires_grad(names)) {
         PyObject *kept = NULL;
         int status = learn_call(self, &mine, args, positional, count, result, &kept);
-        if (status == IS_NOTHING && self->may_view && names == NULL && count > 0 && is_tensor(args[0])
+        if (status == IS_NOTHING && self->may_view && is_plain && names == NULL && count > 0 && is_tensor(args[0])
             && !any_tensors(args + 1, count - 1)) { /* an index that is a tensor is read: what it says may change */
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, Py_None, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
             Py_XDECREF(declared);
             status = kept == NULL ? HAS_FAILED : IS_LEARNT;
         }
-        if (status == IS_LEARNT || status == IS_NOTHING) {
+        if (status == IS_LEARNT || (status == IS_NOTHING && within != INSIDE)) {
             PyObject *held = held_by(args, count);
             if (held != NULL && names != NULL && PyList_Append(held, names) < 0) {
                 Py_CLEAR(held);
@@ -442,7 +458,11 @@ static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t gi
     }
     Row *row = find_row(&self->calls, &key);
     if (row == NULL) {
-        return learn(self, &key, args, count, given, names, is_simple(keys | read_mode_word()));
+        const int64_t word = read_mode_word();
+        const int is_vmap = word >= 0 && (keys | word) & KEY_BATCHED && is_simple((keys | word) & ~(int64_t)KEY_BATCHED)
+                            && !any_lists(args, count + (names == NULL ? 0 : PyTuple_GET_SIZE(names)));
+        const int within = !is_vmap ? OUTSIDE : keys & KEY_BATCHED ? BATCHED : INSIDE;
+        return learn(self, &key, args, count, given, names, is_simple(keys | word), within);
     }
     if (Py_TYPE(row->found) == facts.call) {
         Call *call = (Call *)row->found;
@@ -464,7 +484,7 @@ static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t gi
                 return result;
             }
             if (records(keys) && !is_known) { /* the Node is not known: perhaps it is now */
-                return learn(self, &key, args, count, given, names, 1);
+                return learn(self, &key, args, count, given, names, 1, OUTSIDE);
             }
         }
     }

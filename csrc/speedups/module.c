@@ -3,8 +3,7 @@
 
 struct facts facts;
 
-/* Where instances of ``type`` keep the slot ``name``; -1 with an exception. */
-static Py_ssize_t slot_offset(PyObject *type, const char *name) {
+Py_ssize_t slot_offset(PyObject *type, const char *name) {
     PyObject *found = PyObject_GetAttrString(type, name);
     Py_ssize_t offset = -1;
     if (found != NULL && Py_TYPE(found) == &PyMemberDescr_Type) {
@@ -158,6 +157,7 @@ static PyMethodDef functions[] = {
     {"after_launch", (PyCFunction)(void (*)(void))after_launch, METH_FASTCALL, NULL},
     {"forget_plans", forget_plans, METH_NOARGS, NULL},
     {"run_graph", run_graph, METH_VARARGS, NULL},
+    {"know_batching", know_batching, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

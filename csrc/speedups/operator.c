@@ -513,8 +513,10 @@ static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *a
     return tell_end(token, result);
 }
 
-static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands) {
-    const int64_t word = read_mode_word(), seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
+/* `ignored`: keys that have no say in this call. */
+static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands,
+                               int64_t ignored) {
+    const int64_t word = read_mode_word() & ~ignored, seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;
     if (!is_simple(keys)) {
         return NULL;
@@ -540,12 +542,12 @@ static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *con
 
 PyObject *run_plan(Operator *self, PlanObject *object, PyObject *const *args) {
     Operands operands;
-    return collect(self, args, &operands) ? run_collected(self, object, args, &operands) : NULL;
+    return collect(self, args, &operands) ? run_collected(self, object, args, &operands, 0) : NULL;
 }
 
 /* ---- the readable way, and what it leaves ----------------------------------------------------------------------- */
 
-static PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count) {
+PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count) {
     PyObject *few[26], **all = few;
     if (count + 1 > 26) {
         all = PyMem_Malloc((size_t)(count + 1) * sizeof *all);
@@ -700,6 +702,22 @@ static int add_recorded(Key *key, const Operands *operands, int64_t keys) {
     return add_word(key, word);
 }
 
+/* A composition's result, a tensor of its own if what it is a view of is nobody else's (kit/composites.py, hide_base);
+ * takes the reference. */
+static PyObject *hidden_base(const Operator *self, PyObject *const *args, PyObject *result) {
+    if (Py_TYPE(result) == facts.tensor && ((Tensor *)result)->base != NULL) {
+        PyObject *arguments = tuple_of(args, self->arity);
+        PyObject *done =
+            arguments == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.hide_base, result, arguments, NULL);
+        Py_XDECREF(arguments);
+        if (done == NULL) {
+            Py_CLEAR(result);
+        }
+        Py_XDECREF(done);
+    }
+    return result;
+}
+
 /* What a composition comes to: a plan that it has, the one operator that it calls, or its function.  A view of what
  * only it has seen is none to anybody else (kit/composites.py, composed). */
 static PyObject *run_function(Operator *self, PyObject *const *args, const Operands *operands, int64_t keys) {
@@ -731,16 +749,7 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
         PyErr_Occurred() != NULL ? (void)refuse_misfits(self, args) : (void)0;
         goto done;
     }
-    if (Py_TYPE(result) == facts.tensor && ((Tensor *)result)->base != NULL) {
-        PyObject *arguments = tuple_of(args, self->arity);
-        PyObject *done =
-            arguments == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.hide_base, result, arguments, NULL);
-        Py_XDECREF(arguments);
-        if (done == NULL) {
-            Py_CLEAR(result);
-        }
-        Py_XDECREF(done);
-    }
+    result = hidden_base(self, args, result);
     if (result != NULL && has_key && row == NULL) {
         PyObject *kept = NULL;
         if (self->makes_view && operands->count > 1 && mine.count != 1) {
@@ -774,6 +783,14 @@ done:
 static PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands) {
     const int64_t word = read_mode_word(), seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;
+    if (!seen && word >= 0 && keys & KEY_BATCHED && is_simple(keys & ~(int64_t)KEY_BATCHED) && !self->composite_refuses_recording) {
+        PyObject *result = PyObject_Vectorcall(self->composite, args, (size_t)self->arity, NULL);
+        if (result == NULL) {
+            raise_with_name(self);
+            PyErr_Occurred() != NULL ? (void)refuse_misfits(self, args) : (void)0;
+        }
+        return result == NULL ? NULL : hidden_base(self, args, result);
+    }
     if (!is_simple(keys) || (records(keys) && self->composite_refuses_recording)) {
         return NULL;
     }
@@ -833,6 +850,21 @@ static PyObject *call_complete(Operator *self, PyObject *const *args) {
         PyObject *result = run_composite(self, args, &operands);
         return result != NULL || PyErr_Occurred() != NULL ? result : call_readable(self, args, self->arity);
     }
+    const int64_t whole_word = read_mode_word();
+    int64_t ignored = 0;
+    if (whole_word >= 0 && (operands.keys | whole_word) & KEY_BATCHED) {
+        int is_plain = 0;
+        const int are_normal = (operands.common & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
+        PyObject *result =
+            are_normal ? call_batched(self, args, operands.keys | whole_word, whole_word, &is_plain) : NULL;
+        if (result != NULL || PyErr_Occurred() != NULL) {
+            return result;
+        }
+        if (!is_plain) {
+            return call_readable(self, args, self->arity);
+        }
+        ignored = KEY_BATCHED;
+    }
     Key key;
     if (!make_key(self, args, &key)) {
         forget_error();
@@ -841,14 +873,14 @@ static PyObject *call_complete(Operator *self, PyObject *const *args) {
     Row *row = find_row(&self->plans, &key);
     if (row != NULL) {
         if (row->found != Py_None) {
-            PyObject *result = run_collected(self, (PlanObject *)row->found, args, &operands);
+            PyObject *result = run_collected(self, (PlanObject *)row->found, args, &operands, ignored);
             if (result != NULL || PyErr_Occurred() != NULL) {
                 return result;
             }
         }
         return call_readable(self, args, self->arity);
     }
-    const int64_t word = read_mode_word();
+    const int64_t word = whole_word < 0 ? whole_word : whole_word & ~ignored;
     const int64_t keys = (operands.keys | word) & ~(is_told(word) ? (int64_t)KEY_OBSERVED_BIT : 0);
     if (!is_simple(keys) || (records(keys) && (self->is_written || self->refuses_recording))) {
         return call_readable(self, args, self->arity);
@@ -920,6 +952,15 @@ static PyObject *vectorcall(PyObject *callable, PyObject *const *args, size_t gi
                                                              : call_incomplete(self, args, count, names);
     nested--;
     noted = outer;
+    if (outer != NULL && outer->steps != NULL && result != NULL && names == NULL && count == self->arity) {
+        PyObject *arguments = tuple_of(args, count);
+        PyObject *step = arguments == NULL ? NULL : PyTuple_Pack(3, callable, arguments, result);
+        if (step == NULL || PyList_Append(outer->steps, step) < 0) {
+            Py_CLEAR(result);
+        }
+        Py_XDECREF(arguments);
+        Py_XDECREF(step);
+    }
     if (outer != NULL && result != NULL && outer->count++ == 0 && names == NULL && count == self->arity) {
         outer->operator= (Operator *)new_reference(callable);
         outer->arguments = tuple_of(args, count);
@@ -973,6 +1014,7 @@ static int clear(PyObject *object) {
     Py_CLEAR(self->composite);
     Py_CLEAR(self->recorder);
     clear_table(&self->plans);
+    clear_table(&self->batched);
     return 0;
 }
 
@@ -991,6 +1033,7 @@ static void deallocate(PyObject *object) {
 static PyObject *forget(PyObject *object, PyObject *nothing) {
     (void)nothing;
     clear_table(&((Operator *)object)->plans);
+    clear_table(&((Operator *)object)->batched);
     ((Operator *)object)->is_prepared = 0;
     Py_RETURN_NONE;
 }

@@ -113,6 +113,9 @@ static PyObject *keep(const Operator *self, int kind, int position, PyObject *co
         if (output->edge == NULL) {
             return PyObject_CallOneArg(facts.save, (PyObject *)output);
         }
+        if (output->keys & KEY_BATCHED) { /* its memory is not its own, to be taken over when it goes */
+            return PyObject_CallFunctionObjArgs(facts.saved_variable, (PyObject *)output, Py_True, NULL);
+        }
         return PyWeakref_NewRef((PyObject *)output, NULL); /* what a Node needs of its own outputs, it borrows */
     }
     PyObject *value = args[position];
@@ -246,7 +249,7 @@ int record(Operator *self, PlanObject *plan, PyObject *const *args, PyObject *co
             PyTuple_SET_ITEM(edge, 1, position);
             track(outputs[k]);
             fill(&outputs[k]->edge, edge);
-            outputs[k]->keys = KEY_VARIABLE;
+            outputs[k]->keys |= KEY_AUTOGRAD;
         }
     }
     if (recipe->constants != NULL) {

@@ -114,6 +114,7 @@ typedef struct Operator {
     int makes_view;      /* may what the composition returns be a view of its first argument? */
     PyObject *recorder;  /* says how a call is recorded (learning.py) */
     Table plans;
+    Table batched;       /* what calls under one vmap come to (batched.c) */
 } Operator;
 
 /* A function or a method of the face, and what is called in its place. */
@@ -324,6 +325,7 @@ typedef struct Noted {
     Operator *operator;
     PyObject *arguments; /* a tuple */
     PyObject *result;
+    PyObject *steps; /* a list of all of them, (operator, arguments, result), or NULL */
 } Noted;
 /* Where calls of operators are noted on this thread, or NULL. */
 extern _Thread_local Noted *noted;
@@ -333,6 +335,18 @@ static inline void note_more(void) {
         noted->count += 2;
     }
 }
+
+/* The readable way. */
+PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count);
+
+/* ---- batched.c --------------------------------------------------------------------------------------------------- */
+
+/* A call with these keys, the key Batched among them.  NULL without an exception: the readable way, or, `is_plain`, as
+ * if there were no vmap. */
+PyObject *call_batched(Operator *self, PyObject *const *args, int64_t keys, int64_t word, int *is_plain);
+PyObject *know_batching(PyObject *module, PyObject *args);
+/* Where instances of ``type`` keep the slot ``name``; -1 with an exception. */
+Py_ssize_t slot_offset(PyObject *type, const char *name);
 
 /* ---- record.c ---------------------------------------------------------------------------------------------------- */
 
@@ -349,6 +363,11 @@ PyObject *next_sequence_number(PyObject *module, PyObject *nothing);
 /* ---- views.c ----------------------------------------------------------------------------------------------------- */
 
 PyObject *run_view(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
+/* May a view of the tensor be made here, by a call with these keys? */
+int may_show(const Tensor *tensor, int64_t keys);
+/* Say that `output`, which is new, is the view of `tensor` that the plan makes, but for its Node.  0, or -1 with an
+ * exception. */
+int mark_view(const PlanFields *plan, Tensor *tensor, int64_t keys, Tensor *output);
 PyObject *run_views(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
 
 /* ---- the others -------------------------------------------------------------------------------------------------- */

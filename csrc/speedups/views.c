@@ -9,10 +9,15 @@ typedef struct Source {
     int is_recorded;
 } Source;
 
+int may_show(const Tensor *tensor, int64_t keys) {
+    return !(keys & (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)
+           && (tensor->keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
+}
+
 /* Look at the tensor for a call with these keys; ``creation`` is what its views are where they are recorded, or could
  * be.  1, 0 where it has to be the readable way, or -1 with an exception.  What is found is borrowed from the tensor. */
 static int look_at(Tensor *tensor, int64_t keys, int creation, Source *source) {
-    if (keys & (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT || (tensor->keys & KEY_TENSOR_KEYS) != KEY_TENSOR_KEYS) {
+    if (!may_show(tensor, keys)) {
         return 0;
     }
     source->is_recorded = records(keys);
@@ -24,6 +29,26 @@ static int look_at(Tensor *tensor, int64_t keys, int creation, Source *source) {
         source->creation = source->creation ? source->creation : tensor->creation;
     }
     return version_counter(tensor) == NULL ? -1 : 1;
+}
+
+/* Say of a new tensor that it is a view of the source. */
+static void mark(const Source *source, Tensor *output) {
+    const Tensor *tensor = source->tensor;
+    fill(&output->version, new_reference(tensor->version));
+    if (source->base == NULL) {
+        return;
+    }
+    output->base = new_reference(source->base);
+    output->base_version = ((Version *)tensor->version)->value;
+    output->creation = source->creation;
+    if (source->is_recorded) {
+        return;
+    }
+    if (!(((Tensor *)source->base)->keys & KEY_AUTOGRAD)) {
+        add_view((Version *)tensor->version, output);
+    } else if (has_gradients(output->spec)) {
+        output->keys |= KEY_AUTOGRAD;
+    }
 }
 
 /* A view of the source, without a Node; NULL with an exception. */
@@ -39,24 +64,22 @@ static Tensor *show(const Source *source, PyObject *spec, int64_t offset, double
     }
     output->offset = tensor->offset + offset;
     output->address = tensor->address != 0 ? tensor->address + nbytes : 0;
-    output->version = new_reference(tensor->version);
     output->keys = KEY_TENSOR_KEYS;
     track(output);
-    if (source->base == NULL) {
-        return output;
-    }
-    output->base = new_reference(source->base);
-    output->base_version = ((Version *)tensor->version)->value;
-    output->creation = source->creation;
-    if (source->is_recorded) {
-        return output;
-    }
-    if (!(((Tensor *)source->base)->keys & KEY_AUTOGRAD)) {
-        add_view((Version *)tensor->version, output);
-    } else if (has_gradients(spec)) {
-        output->keys = KEY_VARIABLE;
-    }
+    mark(source, output);
     return output;
+}
+
+int mark_view(const PlanFields *plan, Tensor *tensor, int64_t keys, Tensor *output) {
+    Source source;
+    const int status = look_at(tensor, keys, 0, &source);
+    if (status > 0) {
+        if (!plan->is_tracked) {
+            source.base = NULL;
+        }
+        mark(&source, output);
+    }
+    return status < 0 ? -1 : 0;
 }
 
 /* Record a view that a composition made in one step: its Node's class and what that keeps are the plan's. */

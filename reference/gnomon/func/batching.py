@@ -43,6 +43,7 @@ from ..values.dispatch_key import (
     DispatchKey,
     mode_word,
 )
+from ..values.speedups import speedups
 from ..values.thread_local_state import State, ThreadLocalStateGuard
 
 _NOWHERE = Storage(meta_backend, resolve_device("meta"), meta_backend.allocate(0, 0), 0)
@@ -373,3 +374,6 @@ def _stacked(operator: OpOverload, results: list[Any]) -> Any:
 
 
 register_boxed_fallback(DispatchKey.Batched, batched_kernel)
+
+if speedups is not None:
+    speedups.know_batching(BatchedTensor, LEVELS, forward_grad.LEVEL, rule_runs, _NOWHERE)
