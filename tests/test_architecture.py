@@ -129,9 +129,12 @@ def test_floors_are_those_of_the_test() -> None:
 
 
 def test_every_hook_is_named() -> None:
+    def module(file: str) -> str:
+        return file.removesuffix(".py").replace("/", ".")
+
     text = section(PAGE.read_text("utf-8"), "Hooks between floors")
     listed = {
-        row[0].strip("`"): LateBound(*(quoted(cell)[0][:-3].replace("/", ".") for cell in row[1:3]), row[3])
+        row[0].strip("`"): LateBound(tuple(map(module, quoted(row[1]))), module(quoted(row[2])[0]), row[3])
         for row in rows(text, "name", "called by", "given by", "reason")
     }
     assert listed == LATE_BOUND

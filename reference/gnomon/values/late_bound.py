@@ -16,31 +16,39 @@ from typing import Any, NamedTuple
 
 
 class LateBound(NamedTuple):
-    """Of one name here: which file calls it, which one gives it, and why that can not be an import."""
+    """Of one name here: which files call it, which one gives it, and why that can not be an import."""
 
-    called_by: str
+    called_by: tuple[str, ...]
     given_by: str
     reason: str
 
 
 LATE_BOUND = {
     "find_device": LateBound(
-        "values.device", "memory.backend", "what `cpu` stands for depends on the backends that there are"
+        ("values.device",), "memory.backend", "what `cpu` stands for depends on the backends that there are"
     ),
     "find_operators": LateBound(
-        "memory.backend", "kit.native", "a backend's kernels and claims must name operators"
+        ("memory.backend",), "kit.native", "a backend's kernels and claims must name operators"
     ),
     "refresh_view": LateBound(
-        "memory.tensor", "autograd.views", "a view's grad_fn is made anew when it is asked for"
+        ("memory.tensor", "autograd.node"),
+        "autograd.views",
+        "a view's grad_fn is made anew when it is asked for",
     ),
     "check_inplace": LateBound(
-        "ops.view_inplace", "autograd.views", "x.transpose_() is refused where autograd could not follow it"
+        ("ops.view_inplace",),
+        "autograd.views",
+        "x.transpose_() is refused where autograd could not follow it",
     ),
-    "make_index_tensor": LateBound("ops.index", "bindings.creation", "x[[0, 2]] makes a tensor of a list"),
+    "make_index_tensor": LateBound(("ops.index",), "bindings.creation", "x[[0, 2]] makes a tensor of a list"),
     "apply_batched": LateBound(
-        "autograd.function", "func.custom_functions", "an autograd.Function of tensors inside vmap"
+        ("autograd.function",), "func.custom_functions", "an autograd.Function of tensors inside vmap"
     ),
-    "vmap": LateBound("autograd.engine", "bindings.functional", "is_grads_batched is vmap of a backward"),
+    "vmap": LateBound(
+        ("autograd.engine", "autograd.functional", "autograd.gradcheck"),
+        "bindings.functional",
+        "is_grads_batched and vectorized Jacobians are vmap of a backward",
+    ),
 }
 
 
