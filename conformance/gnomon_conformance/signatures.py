@@ -29,7 +29,7 @@ def problems(backend: Any, pattern: str | None = None) -> list[str]:
     chosen = {
         name: kernel
         for name, kernel in backend.kernels.items()
-        if not hasattr(kernel, "prepare") and (pattern is None or re.search(pattern, name))
+        if callable(kernel) and (pattern is None or re.search(pattern, name))
     }
     if not chosen:
         return []

@@ -28,5 +28,4 @@ def test_huge(operator, backend):
         pytest.skip(f"{needed} GiB of memory are needed: {error}")
     finally:
         launch.set_fallback_policy("allow")
-        if hasattr(backend, "empty_cache"):
-            backend.empty_cache()
+        backend.empty_cache()

@@ -85,7 +85,7 @@ def host_copies(backend: Any) -> Iterator[set[str]]:
             finally:
                 running.pop()
 
-        return run if not hasattr(kernel, "prepare") else kernel
+        return run if callable(kernel) else kernel
 
     def counted(copy: Callable[..., Any]) -> Callable[..., Any]:
         def run(*arguments: Any) -> Any:
