@@ -53,6 +53,7 @@ def header() -> str:
     for enumeration in ("Kind", "Entry", "Saved"):
         for each in shared[enumeration]:
             lines.append(f"#define {enumeration.upper()}_{each.name} {int(each)}")
+    lines += [f"#define {name} {shared[name]}" for name in ("MOST_ARGUMENTS", "MOST_STEPS", "OF_STEPS")]
     keys = runpy.run_path(str(ROOT / KEYS))
     for name, value in keys.items():
         if name.isupper() and isinstance(value, int) and not isinstance(value, IntEnum):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.backends.listing import backend_info
 from gnomon.memory import backend as registry
 from gnomon.memory.backend import Backend, get_backend, offers_of
 from gnomon.memory.prepared import OK, CallInC, PreparedCall, PreparingKernel
@@ -17,6 +18,7 @@ from gnomon.values.speedups import speedups
 from gnomon_conformance import loopback
 
 ROOT = Path(__file__).parents[1]
+needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
 # Where backends, kernels and calls are asked for what they offer, and what is looked for there by name, which
 # is no part of the protocol: what decorators leave on functions, and what a declaration that is checked has.
 PLACES = {
@@ -86,10 +88,9 @@ def test_what_is_declared_offers_nothing() -> None:
     assert type(nothing) is Backend and nothing.allocate_entry() is None
 
 
+@needs_c
 def test_kernels_of_gnomons_own_are_declared() -> None:
     kernels = get_backend("c").kernels
-    if not get_backend("c").is_available()[0]:
-        pytest.skip("there is no C backend")
     assert kernels and all(
         isinstance(each, PreparingKernel) and not callable(each) for each in kernels.values()
     )
@@ -152,13 +153,12 @@ def test_a_call_that_offers_nothing_but_run_is_prepared_once_and_run(call: type[
         assert len(kernel.prepared) == 1 and kernel.prepared[0].runs == count
 
 
+@needs_c
 @pytest.mark.skipif(speedups is None, reason="no speedups")
 @pytest.mark.usefixtures("_loopback")
 def test_what_a_call_offers_is_used() -> None:
     """From the second call on the entry is called, with the addresses, and ``run`` no longer."""
     c = get_backend("c")
-    if not c.is_available()[0]:
-        pytest.skip("there is no C backend")
     entered: list[tuple[float, ...]] = []
 
     class Offering(PreparedCall):

@@ -35,9 +35,8 @@ from gnomon.values.thread_local_state import ThreadLocalStateGuard
 
 from . import guard, like
 from .extension import extension as _speedups
-from .plan import Entry, Kind, Plan, Saved
+from .plan import MOST_ARGUMENTS, MOST_STEPS, OF_STEPS, Entry, Kind, Plan, Saved
 
-MOST_ARGUMENTS = 24  # of an operator that has plans
 _SAVED = {"value": Saved.VALUE, "output": Saved.OUTPUT, "sizes": Saved.SIZES, "spec": Saved.SPEC}
 
 
@@ -450,9 +449,6 @@ def _is_of_a_call(value: Any) -> bool:
 
 
 # -- vmap ----------------------------------------------------------------------------------------------------
-
-MOST_STEPS = 4  # of a batching rule
-OF_STEPS = 100
 
 
 def learn_batched(

@@ -17,6 +17,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+MOST_ARGUMENTS = 24  # of an operator that has plans
+MOST_STEPS = 4  # of a batching rule whose calls are made again
+OF_STEPS = 100  # places from here on are of the results of a rule's steps; below 0, of constants
+
 
 class Kind(IntEnum):
     """What a call leaves."""

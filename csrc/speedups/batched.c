@@ -6,11 +6,8 @@
  * finds its own plan.  More than one vmap, dual levels, observers, and what writes go the readable way. */
 #include "speedups.h"
 
-#define MOST_STEPS 4
-#define MOST_INPUTS 24
 #define NO_AUTOGRAD ((int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)
 #define NO_VIEWS ((int64_t)KEY_AD_INPLACE_OR_VIEW << KEY_EXCLUDED_SHIFT)
-#define OF_STEPS 100 /* places from here on are of earlier results; below 0, of constants */
 
 /* What batching.py has told. */
 static struct {
@@ -117,7 +114,7 @@ static PyObject *run_steps(PyObject *steps, PyObject *const *inputs) {
     const Py_ssize_t count = PyTuple_GET_SIZE(steps);
     Py_ssize_t made = 0;
     for (; made < count; made++) {
-        PyObject *step = PyTuple_GET_ITEM(steps, made), *all[MOST_INPUTS];
+        PyObject *step = PyTuple_GET_ITEM(steps, made), *all[MOST_ARGUMENTS];
         PyObject *constants = PyTuple_GET_ITEM(step, 1), *places = PyTuple_GET_ITEM(step, 2);
         const Py_ssize_t given = PyTuple_GET_SIZE(places);
         for (Py_ssize_t k = 0; k < given; k++) {
@@ -224,7 +221,7 @@ static PyObject *repeat(Operator *self, PyObject *program, PyObject *const *args
         Py_XINCREF(version);
     }
     if (status == 0 && records(keys) && self->is_recorded && plan->plan.recorded != 0) {
-        PyObject *tensors[MOST_INPUTS];
+        PyObject *tensors[MOST_ARGUMENTS];
         Py_ssize_t count = 0;
         for (Py_ssize_t k = 0; k < self->arity; k++) {
             if (self->tensors >> k & 1) {
@@ -307,7 +304,7 @@ PyObject *call_batched(Operator *self, PyObject *const *args, int64_t keys, int6
     /* where a Node aliases what it saves, autograd has no say, nor is the alias marked as a view */
     const int64_t hidden = word & NO_AUTOGRAD ? NO_VIEWS : 0;
     if (batching.type == NULL || word < 0 || !is_simple(keys & ~(KEY_BATCHED | hidden)) || self->tensors == 0
-        || self->lists != 0 || self->is_written || self->arity > MOST_INPUTS
+        || self->lists != 0 || self->is_written || self->arity > MOST_ARGUMENTS
         || (records(keys) && self->refuses_recording)) {
         return NULL;
     }
@@ -316,7 +313,7 @@ PyObject *call_batched(Operator *self, PyObject *const *args, int64_t keys, int6
         return NULL;
     }
     Key key;
-    PyObject *inputs[MOST_INPUTS], *result = NULL;
+    PyObject *inputs[MOST_ARGUMENTS], *result = NULL;
     PyObject *number = PyTuple_GET_ITEM(PyTuple_GET_ITEM(levels, 0), 0);
     const int batched = make_batched_key(self, args, word, number, &key, inputs);
     Row *row = batched < 0 ? NULL : find_row(&self->batched, &key);

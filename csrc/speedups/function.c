@@ -7,7 +7,6 @@
  * on.  A number that stands for a tensor counts by its type alone. */
 #include "speedups.h"
 
-#define MOST_ARGUMENTS 24
 #define IS_BATCHED 2           /* a word of a key that is neither an address nor the first of a value */
 /* Is a call made outside of a vmap, or inside, with tensors that have no examples or such that have? */
 enum { OUTSIDE, INSIDE, BATCHED };
