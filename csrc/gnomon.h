@@ -11,6 +11,14 @@
  * The caller holds the GIL.  A call whose `work` exceeds GN_GIL_WORK releases it for its duration.
  */
 
+/* The version of this interface, and of library.h's.  Whoever opens a library of another version leaves it alone.
+ *
+ * A new version is made by whatever lets a caller that was built before read or do something else: a constant with
+ * another value, a struct or a function with another form, one that is gone, and the same form with another meaning
+ * (units, ownership, who may call it when).  What is only added, or is faster, makes none: a caller does not know
+ * of it. */
+#define GN_ABI_VERSION 1
+
 /* dtype codes: the order of gnomon.values.dtype */
 #define GN_BOOL 0
 #define GN_UINT8 1

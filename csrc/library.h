@@ -3,14 +3,7 @@
  *
  * The compiler reads this file, and cffi reads it as it stands: no directives but constants, no includes. */
 
-/* The version of the interface, this file's and gnomon.h's.  Whoever opens a library of another version leaves it alone.
- *
- * A new version is made by whatever lets a caller that was built before read or do something else: a constant with
- * another value, a struct or a function with another form, one that is gone, and the same form with another meaning
- * (units, ownership, who may call it when).  What is only added, or is faster, makes none: a caller does not know
- * of it. */
-#define GN_ABI_VERSION 1
-/* The version that this library was compiled from. */
+/* GN_ABI_VERSION of gnomon.h, when this library was compiled. */
 int32_t gn_abi_version(void);
 
 /* What runs the threads of gn_set_num_threads: nothing, where the library was built without any; a pool of the library's

@@ -37,7 +37,7 @@ def test_a_library_of_another_version_is_refused_in_words_that_help() -> None:
 
 
 def test_the_library_the_header_and_the_package_are_of_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    header = Path(__file__).parent.parent / "csrc" / "library.h"
+    header = Path(__file__).parent.parent / "csrc" / "gnomon.h"
     assert f"#define GN_ABI_VERSION {ABI_VERSION}\n" in header.read_text()
     lib = library.native().lib
     assert lib.gn_abi_version() == lib.GN_ABI_VERSION == ABI_VERSION

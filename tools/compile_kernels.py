@@ -138,12 +138,13 @@ def batches(programs: Iterable[Program]) -> Iterator[Program]:
             yield program._replace(kernels=program.kernels[first : first + BATCH])
 
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# What no kernel is made of: comments, and the version that callers compare.
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|#define GN_ABI_VERSION \d+", re.DOTALL)
 
 
 @functools.cache
 def _written(text: str, is_complex: bool) -> str:
-    """A digest of what a text and those that it includes say, comments and blanks aside.
+    """A digest of what a text and those that it includes say; comments, blanks and the version aside.
 
     Functions of complex numbers are no part of the kernels of others.
     """

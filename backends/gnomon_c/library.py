@@ -19,7 +19,7 @@ from gnomon.values.errors import warn
 
 MISSING = "its C extension gnomon_c._native is not built (was there a C compiler at install time?)"
 
-ABI_VERSION = 1  # GN_ABI_VERSION of the csrc/library.h by which this package was written
+ABI_VERSION = 1  # GN_ABI_VERSION of the csrc/gnomon.h by which this package was written
 
 _BLAS_PACKAGE = "scipy_openblas32"
 _BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
