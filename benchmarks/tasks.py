@@ -67,8 +67,8 @@ def array(numpy: Any, *sizes: int) -> Any:
 
 # -- small operators ---------------------------------------------------------------------------------------
 
-small = Group("small operators", 0.4, None)
-recording = Group("small operators, recording a graph", 0.5, None)
+small = Group("small operators", 0.16, None)
+recording = Group("small operators, recording a graph", 0.2, None)
 
 
 def on_small(group: Group, name: str, function: Callable[..., Any], *sizes: tuple[int, ...]) -> None:
@@ -103,6 +103,25 @@ on_small(small, "reshape, 4 x 4", lambda a: a.reshape(16), (4, 4))
 on_small(small, "item", lambda a: a.item(), ())
 
 
+def make_masked(library: Any) -> Work:
+    tensor, mask = library.ones(4), library.tensor([True, False, True, False])
+    return lambda: tensor[mask]
+
+
+def make_gradients_of_examples(library: Any) -> Work:
+    weight, batch = ramp(library, 32), ramp(library, 64, 32)
+    each = library.func.vmap(library.func.grad(lambda w, x: (w * x).sum().tanh()), in_dims=(None, 0))
+    return lambda: each(weight, batch)
+
+
+composed = Group("small calls that make memory, read it, or call others", None, None)
+composed.add("zeros, 4", lambda library: lambda: library.zeros(4), lambda n: lambda: n.zeros(4), target=0.3)
+on_small(composed, "softmax, 16", lambda a: a.softmax(0), (16,))
+composed.tasks[-1].target = 0.4
+composed.add("x[mask], 4", make_masked, target=0.6)
+composed.add("vmap(grad(f)), 64 x 32", make_gradients_of_examples, target=0.8)
+
+
 def on_chain(function: Callable[..., Any], is_backward: bool) -> Callable[..., Any]:
     """Recording a chain of 1000 nodes, ``function`` of the last two each, or running it backward."""
 
@@ -128,7 +147,7 @@ def on_chain(function: Callable[..., Any], is_backward: bool) -> Callable[..., A
     return make
 
 
-backward = Group("backward", None, 0.5)
+backward = Group("backward", None, 0.25)
 for _text, _function in (
     ("t * y + x", lambda t, x, y: t * y + x),
     ("tanh(t * y)", lambda t, x, y: (t * y).tanh()),  # whose Node needs its output
@@ -471,6 +490,6 @@ training.add("CNN 1-16-32, 28^2, batch 64, SGD", make_convolutional)
 training.add("transformer d=128 T=64 B=16, Adam", make_transformer)
 
 GROUPS = (
-    small, recording, backward, digits, pointwise, copies, reductions, products, convolutions, pooling,
-    indexing, training,
+    small, composed, recording, backward, digits, pointwise, copies, reductions, products, convolutions,
+    pooling, indexing, training,
 )  # fmt: skip
