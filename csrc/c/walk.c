@@ -191,6 +191,14 @@ static void walk_part(int64_t begin, int64_t end, void *context) {
     }
 }
 
+/* The same where there is one row: small calls should not pay for finding their place in it. */
+static void walk_row(int64_t begin, int64_t end, void *context) {
+    walk *work = context;
+    int64_t inner[GN_MAX_OPERANDS];
+    set_inner(work->call, inner);
+    run_row(work, (char *const *)work->data, inner, begin, end - begin);
+}
+
 /* Where an input lies across the rows (a transposed one), each of its elements in a row is in a cache line of its
  * own, whose other elements are in the next rows.  Such a walk goes tile by tile, and the tile is first copied to
  * where its rows are dense.  That reads TILE_LINES columns at a time: a stride that is a power of two puts all of
@@ -502,7 +510,9 @@ static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int th
     }
     const int64_t *sizes = call->tensors[0].sizes;
     joining join = {.work = &work};
-    if (wants_tiles(call)) {
+    if (call->tensors[0].ndim <= 1) {
+        gn_parallel_for(0, numel, GN_GRAIN, walk_row, &work);
+    } else if (wants_tiles(call)) {
         const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
         gn_parallel_for(0, strips, gn_grain(TILE_ROWS * sizes[0]), walk_strips, &work);
     } else if (wants_joining(call, &join)) {

@@ -10,6 +10,7 @@
 #define IS_BATCHED 2           /* a word of a key that is neither an address nor the first of a value */
 /* Is a call made outside of a vmap, or inside, with tensors that have no examples or such that have? */
 enum { OUTSIDE, INSIDE, BATCHED };
+#define MOST_DIRECT 3 /* inputs of a kernel that is entered at once */
 enum { CONSTANT = -1, PACKED = 64 }; /* a place of the schema: an argument's index, that in a list of its own, or none */
 
 /* What a call of a function comes to. */
@@ -21,6 +22,10 @@ typedef struct Call {
     int pick;              /* which of the operator's results it is; -1: all that it returns */
     PyObject *arguments;   /* the operator's, for places of constants */
     int places[MOST_ARGUMENTS];
+    int is_direct;         /* does the plan read nothing but arguments, and is its one result what is returned? */
+    int is_plain;          /* is it the plan only where no argument requires grad? */
+    int numbers_fit;       /* are numbers refused that a dtype does not hold? */
+    int inputs[MOST_DIRECT]; /* then what the kernel reads: the function's arguments by index; CONSTANT: None */
 } Call;
 
 static int traverse_call(PyObject *object, visitproc visit, void *arg) {
@@ -256,6 +261,7 @@ static int learn_call(Function *self, const Noted *found, PyObject *const *args,
         return status;
     }
     call->operator= (Operator *)new_reference((PyObject *)found->operator);
+    call->numbers_fit = found->operator->numbers_fit;
     Py_XINCREF(return_type);
     call->return_type = return_type;
     call->pick = pick;
@@ -385,8 +391,7 @@ static PyObject *run(Call *call, PyObject *const *args) {
         }
     }
     PyObject *result = NULL;
-    Py_INCREF(call);
-    if (noted == NULL && call->plan != NULL) {
+    if (noted == NULL && call->plan != NULL && !call->is_plain) {
         result = run_plan(operator, call->plan, all);
     }
     if (result == NULL && PyErr_Occurred() == NULL) {
@@ -395,29 +400,7 @@ static PyObject *run(Call *call, PyObject *const *args) {
     for (Py_ssize_t k = 0; k < packed_count; k++) {
         Py_DECREF(packed[k]);
     }
-    result = as_returned(call, result);
-    Py_DECREF(call);
-    return result;
-}
-
-static void find_plan(Call *call, PyObject *const *args);
-
-PyObject *run_delegate(PyObject *object, PyObject *const *args) {
-    Call *call = (Call *)object;
-    PyObject *all[MOST_ARGUMENTS];
-    if (call->plan == NULL) {
-        find_plan(call, args);
-    }
-    for (Py_ssize_t k = 0; k < call->operator->arity; k++) {
-        if (call->places[k] >= PACKED || call->plan == NULL) {
-            return NULL;
-        }
-        all[k] = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(call->arguments, k) : args[call->places[k]];
-    }
-    Py_INCREF(call);
-    PyObject *result = as_returned(call, run_plan(call->operator, call->plan, all));
-    Py_DECREF(call);
-    return result;
+    return as_returned(call, result);
 }
 
 /* A warning is given anew at each call. */
@@ -427,10 +410,42 @@ PyObject *call_warn(PyObject *callable, PyObject *const *args, size_t count, PyO
     return readable((Function *)callable, args, count, names);
 }
 
+/* The arguments of the operator, of which none is packed; borrowed. */
+static void arrange(const Call *call, PyObject *const *args, PyObject **all) {
+    for (Py_ssize_t k = 0; k < call->operator->arity; k++) {
+        all[k] = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(call->arguments, k) : args[call->places[k]];
+    }
+}
+
+/* Note what the plan's kernel reads, where that is arguments alone, which the key has looked at. */
+static void find_inputs(Call *call) {
+    const Operator *operator= call->operator;
+    const PlanFields *plan = &call->plan->plan;
+    if (call->return_type != NULL || call->pick >= 0 || operator->lists) {
+        return;
+    }
+    if (plan->kind == KIND_VIEW) {
+        call->inputs[0] = call->places[0];
+        call->is_direct = call->places[0] >= 0;
+        return;
+    }
+    int is_direct = enters_directly(plan) && plan->order_count <= MOST_DIRECT;
+    for (Py_ssize_t k = 0; is_direct && k < plan->order_count; k++) {
+        Py_ssize_t position = -1; /* of the operator's tensor that has this number */
+        for (int64_t left = plan->order[k]; left >= 0; left -= operator->tensors >> position & 1) {
+            position++;
+        }
+        const int place = call->places[position];
+        is_direct = place != CONSTANT || PyTuple_GET_ITEM(call->arguments, position) == Py_None;
+        call->inputs[k] = place;
+    }
+    call->is_direct = is_direct;
+}
+
 /* The plan that the operator has for a call of these arguments, which alone decide it. */
 static void find_plan(Call *call, PyObject *const *args) {
     Operator *operator= call->operator;
-    if (operator->composite != NULL || operator->device >= 0 || operator->is_readable || !operator->is_prepared) {
+    if (operator->device >= 0 || operator->is_readable || !operator->is_prepared) {
         return;
     }
     PyObject *all[MOST_ARGUMENTS];
@@ -438,12 +453,93 @@ static void find_plan(Call *call, PyObject *const *args) {
         if (call->places[k] >= PACKED) {
             return;
         }
-        all[k] = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(call->arguments, k) : args[call->places[k]];
     }
-    PyObject *plan = plan_of(operator, all);
-    if (plan != NULL) {
-        fill((PyObject **)&call->plan, new_reference(plan));
+    arrange(call, args, all);
+    PyObject *found = plan_of(operator, all);
+    if (found == NULL) {
+        return;
     }
+    if (Py_TYPE(found) == facts.plan) {
+        call->is_plain = operator->composite != NULL;
+        fill((PyObject **)&call->plan, new_reference(found));
+        find_inputs(call);
+        return;
+    }
+    Call *delegate = (Call *)found; /* what a composition comes to */
+    if (delegate->is_direct && call->return_type == NULL && call->pick < 0) {
+        const PlanFields *plan = &delegate->plan->plan;
+        for (Py_ssize_t k = 0; k < (plan->kind == KIND_VIEW ? 1 : plan->order_count); k++) {
+            const int place = delegate->inputs[k];
+            call->inputs[k] = place == CONSTANT ? CONSTANT : call->places[place];
+            if (place != CONSTANT && call->inputs[k] == CONSTANT) {
+                return;
+            }
+        }
+        call->is_direct = call->is_plain = 1;
+        call->numbers_fit |= delegate->numbers_fit;
+        fill((PyObject **)&call->plan, new_reference((PyObject *)delegate->plan));
+    }
+}
+
+/* Run the plan on the arguments of the function, where nothing but the backend, and perhaps autograd's record, has a
+ * say; ``keys`` as make_key found them.  The caller holds the call: a kernel may give up the GIL, and another thread
+ * learn the same one.  NULL without an exception: it has to be done otherwise. */
+static PyObject *run_direct(Call *call, PyObject *const *args, int64_t keys) {
+    keys |= read_mode_word();
+    const int is_recorded = records(keys);
+    const int is_left = call->is_plain ? (keys & KEY_AUTOGRAD) != 0 : is_recorded && call->operator->refuses_recording;
+    if (!is_simple(keys) || is_left) {
+        return NULL;
+    }
+    PyObject *all[MOST_ARGUMENTS];
+    if (is_recorded) {
+        arrange(call, args, all);
+    }
+    PlanObject *plan = call->plan;
+    if (plan->plan.kind == KIND_VIEW) {
+        return is_recorded ? run_view(call->operator, plan, all, keys)
+                           : run_view(NULL, plan, args + call->inputs[0], keys);
+    }
+    double data[MOST_DIRECT];
+    int is_known = 1;
+    for (Py_ssize_t k = 0; is_known && k < plan->plan.order_count; k++) {
+        PyObject *each = call->inputs[k] == CONSTANT ? Py_None : args[call->inputs[k]];
+        if (is_tensor(each)) {
+            data[k] = ((Tensor *)each)->address;
+            is_known = !is_recorded || (((Tensor *)each)->keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
+        } else if (each == Py_None) {
+            data[k] = 0;
+        } else {
+            is_known = as_number(each, &data[k]) && !(call->numbers_fit && is_large(each, data[k]));
+        }
+    }
+    PyObject *result = is_known ? enter_directly(plan, data) : NULL;
+    if (result != NULL && is_recorded && record_directly(call->operator, plan, all, (Tensor *)result) < 0) {
+        Py_CLEAR(result);
+    }
+    return result;
+}
+
+PyObject *run_delegate(PyObject *object, PyObject *const *args, int64_t keys) {
+    Call *call = (Call *)object;
+    PyObject *all[MOST_ARGUMENTS], *result = NULL;
+    if (call->plan == NULL) {
+        find_plan(call, args);
+    }
+    int is_known = call->plan != NULL && !call->is_plain;
+    for (Py_ssize_t k = 0; is_known && k < call->operator->arity; k++) {
+        is_known = call->places[k] < PACKED;
+    }
+    Py_INCREF(call);
+    if (call->is_direct) {
+        result = run_direct(call, args, keys);
+    }
+    if (result == NULL && PyErr_Occurred() == NULL && is_known) {
+        arrange(call, args, all);
+        result = as_returned(call, run_plan(call->operator, call->plan, all));
+    }
+    Py_DECREF(call);
+    return result;
 }
 
 static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
@@ -468,7 +564,16 @@ static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t gi
         if (call->plan == NULL) {
             find_plan(call, args);
         }
-        return run(call, args);
+        PyObject *result = NULL;
+        Py_INCREF(call);
+        if (call->is_direct && noted == NULL) {
+            result = run_direct(call, args, keys);
+        }
+        if (result == NULL && PyErr_Occurred() == NULL) {
+            result = run(call, args);
+        }
+        Py_DECREF(call);
+        return result;
     }
     if (Py_TYPE(row->found) == facts.plan) {
         PlanObject *plan = (PlanObject *)row->found;

@@ -186,6 +186,10 @@ static void *function_of(const PlanFields *plan) {
     return (void *)(uintptr_t)plan->function;
 }
 
+static give_back *free_of(const PlanFields *plan) {
+    return (give_back *)(uintptr_t)plan->free;
+}
+
 /* A kernel that is entered through Python, for want of machine code: what it returns as a double; NaN with an
  * exception. */
 static double enter_python(const PlanFields *plan, const double *data, Py_ssize_t count) {
@@ -236,6 +240,34 @@ static double enter_new(const PlanFields *plan, const double *data, const Told *
     }
 }
 
+int enters_directly(const PlanFields *plan) {
+    return plan->kind == KIND_NEW && (plan->entry == ENTRY_CALL || plan->entry == ENTRY_CALL_NUMBER)
+           && plan->function != 0 && plan->number < 0 && plan->returned == 1;
+}
+
+PyObject *enter_directly(PlanObject *object, const double *data) {
+    const PlanFields *plan = &object->plan;
+    const double address = enter_new(plan, data, NULL);
+    if (!(address > 0)) {
+        return NULL;
+    }
+    return (PyObject *)make_tensor(PyTuple_GET_ITEM(plan->specs, 0), address, free_of(plan));
+}
+
+int record_directly(Operator *self, PlanObject *object, PyObject *const *args, Tensor *output) {
+    if (!self->is_recorded || object->plan.recorded == 0) {
+        return 0;
+    }
+    PyObject *inputs[MOST_ARGUMENTS];
+    Py_ssize_t count = 0;
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        if (self->tensors >> k & 1) {
+            inputs[count++] = args[k];
+        }
+    }
+    return record(self, object, args, inputs, count, &output);
+}
+
 /* Enter a kernel whose output is among the addresses.  Its status. */
 static int32_t enter_written(const PlanFields *plan, const double *data, const Told *told) {
     void *entry = function_of(plan);
@@ -259,10 +291,6 @@ static int32_t enter_written(const PlanFields *plan, const double *data, const T
     case 2: return ((run2 *)entry)(plan->call, data[0], data[1]);
     default: return ((run3 *)entry)(plan->call, data[0], data[1], data[2]);
     }
-}
-
-static give_back *free_of(const PlanFields *plan) {
-    return (give_back *)(uintptr_t)plan->free;
 }
 
 /* Memory for several outputs, and the kernel.  1; 0 where there is no memory or the kernel found a fault. */
@@ -718,6 +746,27 @@ static PyObject *hidden_base(const Operator *self, PyObject *const *args, PyObje
     return result;
 }
 
+/* The arguments, new references all; and where they are watched, a tensor that stands at several places is another one
+ * at each, of the same memory: else which of them an operator was given could not be seen.  0, or -1 with an
+ * exception. */
+static int set_apart(const Operator *self, PyObject *const *args, int is_watched, PyObject **apart) {
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        int is_repeated = 0;
+        for (Py_ssize_t n = 0; is_watched && n < k; n++) {
+            is_repeated |= args[n] == args[k];
+        }
+        is_repeated = is_repeated && Py_TYPE(args[k]) == facts.tensor && !self->is_written && !self->makes_view;
+        apart[k] = is_repeated ? (PyObject *)same_tensor((Tensor *)args[k]) : new_reference(args[k]);
+        if (apart[k] == NULL) {
+            while (k-- > 0) {
+                Py_DECREF(apart[k]);
+            }
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* What a composition comes to: a plan that it has, the one operator that it calls, or its function.  A view of what
  * only it has seen is none to anybody else (kit/composites.py, composed). */
 static PyObject *run_function(Operator *self, PyObject *const *args, const Operands *operands, int64_t keys) {
@@ -729,7 +778,7 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
         if (row != NULL && row->found != Py_None) {
             PyObject *result = NULL;
             if (Py_TYPE(row->found) != facts.plan) {
-                result = run_delegate(row->found, args);
+                result = run_delegate(row->found, args, keys);
             } else if (!records(keys) || (operands->common & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS) {
                 PlanObject *plan = (PlanObject *)new_reference(row->found);
                 result = run_kind(self, plan, args, operands, keys);
@@ -740,17 +789,27 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
             }
         }
     }
+    const int is_learnt = has_key && row == NULL;
+    PyObject *apart[MOST_ARGUMENTS];
+    if (set_apart(self, args, is_learnt && !(keys & KEY_AUTOGRAD), apart) < 0) {
+        return NULL;
+    }
     Noted mine = {0};
-    noted = has_key && row == NULL ? &mine : NULL;
-    PyObject *result = PyObject_Vectorcall(self->composite, args, (size_t)self->arity, NULL);
+    noted = is_learnt ? &mine : NULL;
+    PyObject *result = PyObject_Vectorcall(self->composite, apart, (size_t)self->arity, NULL);
     noted = NULL;
     if (result == NULL) {
         raise_with_name(self);
         PyErr_Occurred() != NULL ? (void)refuse_misfits(self, args) : (void)0;
         goto done;
     }
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        if (result == apart[k] && result != args[k]) {
+            Py_SETREF(result, new_reference(args[k]));
+        }
+    }
     result = hidden_base(self, args, result);
-    if (result != NULL && has_key && row == NULL) {
+    if (result != NULL && is_learnt) {
         PyObject *kept = NULL;
         if (self->makes_view && operands->count > 1 && mine.count != 1) {
             kept = NULL; /* narrow reads where it starts of a tensor */
@@ -763,7 +822,7 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
             && !self->composite_refuses_recording
             && (!is_tensor(result) || ((Tensor *)result)->base == NULL)) {
             Py_XDECREF(kept);
-            kept = learn_delegate(self, &mine, args, result);
+            kept = learn_delegate(self, &mine, apart, result);
         }
         if (PyErr_Occurred() != NULL
             || keep_row(&self->plans, &key, held_by(args, self->arity), kept == NULL ? Py_None : kept) < 0) {
@@ -772,6 +831,9 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
         Py_XDECREF(kept);
     }
 done:
+    for (Py_ssize_t k = 0; k < self->arity; k++) {
+        Py_DECREF(apart[k]);
+    }
     Py_XDECREF(mine.operator);
     Py_XDECREF(mine.arguments);
     Py_XDECREF(mine.result);
@@ -890,7 +952,11 @@ static PyObject *call_complete(Operator *self, PyObject *const *args) {
 
 PyObject *plan_of(Operator *self, PyObject *const *args) {
     Key key;
-    Row *row = make_key(self, args, &key) ? find_row(&self->plans, &key) : NULL;
+    int is_known = make_key(self, args, &key);
+    if (self->composite != NULL) { /* what it comes to where nothing is recorded */
+        is_known = is_known && add_word(&key, 0);
+    }
+    Row *row = is_known ? find_row(&self->plans, &key) : NULL;
     return row == NULL || row->found == Py_None ? NULL : row->found;
 }
 

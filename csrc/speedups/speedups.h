@@ -238,6 +238,8 @@ static inline PyObject *home_of(const Tensor *tensor) {
 int share_memory(Tensor *tensor, Tensor *with);
 /* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
 Version *version_counter(Tensor *tensor);
+/* Another tensor of the same memory, which autograd does not know; NULL with an exception. */
+Tensor *same_tensor(Tensor *tensor);
 /* Have tensors of this spec gradients? */
 int has_gradients(PyObject *spec);
 void add_view(Version *counter, Tensor *view);
@@ -313,7 +315,13 @@ PyTypeObject *make_operator_type(PyObject *python);
 PyObject *call_operator(Operator *self, PyObject *const *args, Py_ssize_t count);
 /* Run a plan on these arguments; NULL, without an exception, where that has to be the readable way. */
 PyObject *run_plan(Operator *self, PlanObject *plan, PyObject *const *args);
-/* The plan that is kept for these arguments, or NULL; borrowed. */
+/* Is the plan of a kernel in machine code which reads tensors and numbers, and makes one tensor?  Then what that does
+ * with these inputs: an address each, or a number; NULL without an exception where it declines. */
+int enters_directly(const PlanFields *plan);
+PyObject *enter_directly(PlanObject *plan, const double *data);
+/* Record that call, of an operator without lists.  0, or -1 with an exception. */
+int record_directly(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *output);
+/* What is kept for these arguments: a plan, or a composition's Call; NULL where nothing is.  Borrowed. */
 PyObject *plan_of(Operator *self, PyObject *const *args);
 /* What the words of these arguments' key are addresses of, in a list; NULL with an exception. */
 PyObject *held_by(PyObject *const *args, Py_ssize_t count);
@@ -376,8 +384,8 @@ int make_function_types(void);
 PyObject *make_function(PyObject *module, PyObject *args);
 /* What is to be kept of a composition that called one operator, a Call; NULL where it did more, or with an exception. */
 PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *args, PyObject *result);
-/* Run that; NULL without an exception where the composition has to be run. */
-PyObject *run_delegate(PyObject *call, PyObject *const *args);
+/* Run that; NULL without an exception where the composition has to be run.  `keys` are the call's. */
+PyObject *run_delegate(PyObject *call, PyObject *const *args, int64_t keys);
 PyObject *use_number_protocol(PyObject *module, PyObject *functions);
 PyObject *share_number_protocol(PyObject *module, PyObject *type);
 PyObject *call_made(PyObject *call, PyObject *const *args, size_t count, PyObject *names);

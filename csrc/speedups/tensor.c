@@ -151,6 +151,22 @@ int share_memory(Tensor *tensor, Tensor *with) {
     return 0;
 }
 
+Tensor *same_tensor(Tensor *tensor) {
+    Tensor *made = new_tensor();
+    Version *version = made == NULL ? NULL : version_counter(tensor);
+    if (version == NULL || share_memory(made, tensor) < 0) {
+        Py_XDECREF(made);
+        return NULL;
+    }
+    made->spec = new_reference(tensor->spec);
+    made->version = new_reference((PyObject *)version);
+    made->offset = tensor->offset;
+    made->address = tensor->address;
+    made->keys = tensor->keys;
+    track(made);
+    return made;
+}
+
 static PyType_Slot block_slots[] = {{Py_tp_dealloc, (void *)deallocate_block}, {0, NULL}};
 
 static PyType_Spec block_spec = {"gnomon_speedups.Block", sizeof(Block), 0, Py_TPFLAGS_DEFAULT, block_slots};
@@ -440,14 +456,17 @@ static void finalize(PyObject *object) {
     if (self->edge == NULL || self->spec == NULL || facts.recorded_node == NULL) {
         return;
     }
+    PyObject *node = PyTuple_GET_ITEM(self->edge, 0);
+    if (Py_REFCNT(self->edge) == 1 && Py_REFCNT(node) == 1) {
+        return;
+    }
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
-    PyObject *node = PyTuple_GET_ITEM(self->edge, 0);
     PyObject *borrows = PyObject_GetAttr(node, borrows_outputs);
     if (borrows == NULL) { /* a Node of another kind */
         forget_error();
     }
-    if (borrows == Py_True && (Py_REFCNT(self->edge) > 1 || Py_REFCNT(node) > 1)) {
+    if (borrows == Py_True) {
         bequeath(self, node);
     }
     Py_XDECREF(borrows);
@@ -505,7 +524,8 @@ static void deallocate(PyObject *object) {
     Py_CLEAR(self->storage);
     Py_CLEAR(self->version);
     Py_CLEAR(self->spec);
-    if (type == facts.tensor && kept_count < MOST_KEPT) {
+    /* the garbage collector marks a body that it has finalized, and would not do so again */
+    if (type == facts.tensor && kept_count < MOST_KEPT && !PyObject_GC_IsFinalized(object)) {
         memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
         kept[kept_count++] = self;
     } else {
@@ -513,6 +533,29 @@ static void deallocate(PyObject *object) {
     }
     Py_DECREF(type);
     Py_TRASHCAN_END
+}
+
+/* Tensor(): as object does it, but that a tensor has no __dict__ before anybody asks for it. */
+static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    if (PyTuple_GET_SIZE(args) > 0 || (keywords != NULL && PyDict_GET_SIZE(keywords) > 0)) {
+        if (type->tp_new != make) {
+            return PyErr_Format(PyExc_TypeError, "object.__new__() takes exactly one argument (the type to instantiate)");
+        }
+        if (type->tp_init == PyBaseObject_Type.tp_init) {
+            return PyErr_Format(PyExc_TypeError, "%s() takes no arguments", type->tp_name);
+        }
+    }
+    if (type == facts.tensor) {
+        Tensor *made = new_tensor();
+        if (made != NULL) {
+            track(made);
+        }
+        return (PyObject *)made;
+    }
+    PyObject *nothing = PyTuple_New(0);
+    PyObject *made = nothing == NULL ? NULL : PyBaseObject_Type.tp_new(type, nothing, NULL);
+    Py_XDECREF(nothing);
+    return made;
 }
 
 /* ---- the classes ----------------------------------------------------------------------------------------------- */
@@ -546,7 +589,7 @@ static int take_over(PyObject *made, PyObject *python, const char *but) {
 static PyType_Slot tensor_slots[] = {
     {Py_tp_dealloc, (void *)deallocate}, {Py_tp_traverse, (void *)traverse},      {Py_tp_clear, (void *)clear},
     {Py_tp_finalize, (void *)finalize},  {Py_tp_setattro, (void *)set_attribute}, {Py_tp_members, tensor_members},
-    {Py_tp_getset, tensor_fields},       {0, NULL},
+    {Py_tp_getset, tensor_fields},       {Py_tp_new, (void *)make},               {0, NULL},
 };
 
 static PyType_Spec tensor_spec = {

@@ -571,7 +571,7 @@ def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor]
     cls = cls or Tensor
     if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
         raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
-    tensor = Tensor() if cls is Tensor else object.__new__(cls)  # a subclass's __new__ is its users'
+    tensor = Tensor.__new__(cls)  # a subclass's __new__ is its users'
     tensor._spec = spec
     tensor._storage = storage
     tensor._storage_offset = offset

@@ -1,0 +1,226 @@
+"""csrc/speedups/function.c: calls whose kernel is entered at once mean what the readable way says."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon.backends.listing import backend_info
+from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
+from gnomon.values.speedups import speedups
+
+pytestmark = [
+    pytest.mark.both_tiers,
+    pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend"),
+]
+needs_speedups = pytest.mark.skipif(speedups is None, reason="of the C speedups alone")
+
+
+def readably(call: Callable[[], Any]) -> Any:
+    """What a call returns that is made the readable way."""
+    with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
+        return call()
+
+
+def facts(result: Any) -> Any:
+    node = result.grad_fn
+    edges = [] if node is None else [edge and type(edge[0]).__name__ for edge in node.next_edges]
+    view = None if result._base is None else (result._base.shape, result.storage_offset())
+    is_inference = result.is_inference()
+    version = (is_inference or result._version, is_inference, result.requires_grad)
+    return [result.tolist(), result.dtype, result.shape, result.stride(), type(node), edges, view, version]
+
+
+def python_calls(call: Callable[[], Any]) -> list[str]:
+    """The Python functions that a call runs, but for its own."""
+    called: list[str] = []
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return called[1:]
+
+
+square = gn.arange(16.0, device="c").reshape(4, 4).clone()
+other = square.cos()
+stack = gn.arange(24.0, device="c").reshape(2, 3, 4)
+needed = square.clone().requires_grad_()
+line = gn.arange(1.0, 5.0, device="c")
+functional = gn.nn.functional
+
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "a kernel of two tensors": lambda a, b: a + b,
+    "of one": lambda a, b: a.relu(),
+    "of a number": lambda a, b: a * 2.5,
+    "a number on the left": lambda a, b: 3 - a,
+    "a result that its Node saves": lambda a, b: a.tanh(),
+    "a reduction": lambda a, b: a.sum(),
+    "a view": lambda a, b: a.T,
+    "an index": lambda a, b: a[1],
+    "a view that a composition makes": lambda a, b: a.reshape(16),
+    "a composition of one operator": lambda a, b: a.softmax(0),
+    "of a product": lambda a, b: a @ b,
+    "of products": lambda a, b: a.matmul(b),
+    "linear": lambda a, b: functional.linear(a, b),
+    "linear with a bias": lambda a, b: functional.linear(a, b, line),
+    "several operators": lambda a, b: functional.gelu(a @ b + 1),
+    "its own argument": lambda a, b: a.contiguous(),
+    "square": lambda a, b: a.square(),
+    "one tensor at two places": lambda a, b: a @ a,
+    "at two places of a function": lambda a, b: functional.linear(a, a),
+    "at three": lambda a, b: gn.addmm(a, a, a),
+    "at two, of two operators": lambda a, b: a @ a + a,
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_are_the_readable_ones(name: str) -> None:
+    call = CALLS[name]
+    for a, b in ((square, other), (needed, other), (other, needed), (needed, needed), (square, square)):
+        for _ in range(4):  # the first call leaves a plan, the others follow it, and then another pair's
+            assert facts(call(a, b)) == facts(readably(lambda a=a, b=b: call(a, b)))  # type: ignore[misc]
+        with gn.no_grad():
+            for _ in range(2):
+                assert facts(call(a, b)) == facts(readably(lambda a=a, b=b: call(a, b)))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_tensors_of_inference_mode_are_told_from_others(name: str) -> None:
+    call = CALLS[name]
+    with gn.inference_mode():
+        made = square + 0
+        for _ in range(3):
+            assert facts(call(made, other)) == facts(readably(lambda: call(made, other)))
+            assert facts(call(square, other)) == facts(readably(lambda: call(square, other)))
+    for _ in range(3):
+        assert facts(call(made, other)) == facts(readably(lambda: call(made, other)))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_each_call_is_told_of(name: str) -> None:
+    call = CALLS[name]
+    for _ in range(3):
+        call(square, other)
+    told: list[tuple[str, Any]] = []
+    with observing(RecordFunctionCallback(lambda *each: told.append(each[:2]), scopes={FUNCTION})):
+        call(square, other)
+    assert told
+
+
+@needs_speedups
+@pytest.mark.parametrize(
+    "name", [each for each in CALLS if not {"linear", "function", "several"} & set(each.split())]
+)
+@pytest.mark.parametrize("pair", ["plain", "the same twice"])
+def test_no_python_runs_once_they_are_known(name: str, pair: str) -> None:
+    a, b = (square + 1, other + 1) if pair == "plain" else (square, square)
+    call = CALLS[name]
+    for _ in range(3):
+        call(a, b)
+    calls = python_calls(lambda: call(a, b))
+    assert calls == ["<lambda>"] or calls == ["<lambda>", "<lambda>"], calls
+
+
+@needs_speedups
+def test_a_composition_first_called_with_one_tensor_twice_is_known_from_then_on() -> None:
+    fresh = gn.ones(5, 5, device="c")
+    for _ in range(2):
+        fresh @ fresh
+    assert python_calls(lambda: fresh @ fresh) == []
+    assert facts(fresh @ fresh) == facts(readably(lambda: fresh @ fresh))
+
+
+def test_a_composition_that_returns_an_argument_returns_the_one_it_got() -> None:
+    whole = gn.ones(2, 3, 7, device="c")
+    for _ in range(3):
+        assert whole.type_as(whole) is whole
+        assert gn.broadcast_tensors(whole, whole)[1].shape == whole.shape
+        assert whole.expand_as(whole)._base is whole
+
+
+def test_numbers_that_a_dtype_does_not_hold_are_refused_after_others() -> None:
+    small = gn.tensor([1, 2], dtype=gn.uint8, device="c")
+    single = gn.ones(2, device="c")
+    for _ in range(3):
+        assert (small + 1).tolist() == [2, 3]
+        assert (single * 2.0).tolist() == [2.0, 2.0]
+    for number in (300, -129, 2**40):
+        expected = readably(lambda number=number: (small + number).tolist())  # type: ignore[misc]
+        assert (small + number).tolist() == expected
+    assert (single * 1e300).tolist() == readably(lambda: (single * 1e300).tolist())
+
+
+def test_a_bad_index_is_refused_as_ever() -> None:
+    numbers = gn.tensor([0, 2, 1], device="c")
+    table = gn.arange(3.0, device="c")
+    for _ in range(3):
+        assert table.take(numbers).tolist() == [0.0, 2.0, 1.0]
+    numbers[0] = 9
+    with pytest.raises(IndexError) as caught:
+        table.take(numbers)
+    with pytest.raises(IndexError) as readable:
+        readably(lambda: table.take(numbers))
+    assert str(caught.value) == str(readable.value)
+
+
+@needs_speedups
+def test_a_body_that_was_finalized_is_not_used_again() -> None:
+    """The garbage collector finalizes a body once: what an output leaves to its Node would be lost."""
+    for _ in range(4):
+        x = gn.ones(3, device="c").requires_grad_()
+        y = x.exp()
+        z = (y * 1).sum()
+        ring: dict[str, Any] = {"y": y}
+        ring["self"] = ring
+        del y, ring
+        gc.collect()
+        z.backward()
+        assert x.grad.tolist() == gn.ones(3).exp().tolist()
+
+
+@needs_speedups
+def test_a_tensor_has_no_dict_before_it_is_asked_for() -> None:
+    class Tagged(gn.Tensor):
+        def __init__(self, tag: str) -> None:
+            self.tag = tag
+
+    class Made(gn.Tensor):
+        def __new__(cls, tag: str) -> Any:
+            return super().__new__(cls)
+
+    first = gn.zeros(3, 17, device="c")  # of a kind that nobody has made before
+    size = sys.getsizeof(first)
+    referents = gc.get_referents(first)
+    assert not any(isinstance(each, dict) for each in referents)
+    first.tag = 1
+    assert first.__dict__ == {"tag": 1} and sys.getsizeof(first) == size
+    assert Tagged("a").tag == "a" and type(Made("a")) is Made
+    for wrong in (lambda: gn.Tensor(1), lambda: gn.Tensor(tag=1)):
+        with pytest.raises(TypeError, match=r"Tensor\(\) takes no arguments"):
+            wrong()
+
+
+def test_threads_that_learn_a_call_at_once_run_it() -> None:
+    """A kernel gives up the GIL; what another thread learns meanwhile takes the place of what runs."""
+    wide = gn.ones(50_003, device="c").requires_grad_()
+    barrier = threading.Barrier(6)
+    found: list[float] = []
+
+    def work() -> None:
+        barrier.wait()
+        for _ in range(20):
+            found.append(float((wide * 2.0 + wide).detach()[7]))
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found == [3.0] * 120
