@@ -207,6 +207,37 @@ def test_who_was_told_the_start_is_told_the_end(device):
     assert log.lines == [("outer", "start", "exp"), ("outer", "end", "exp")]
 
 
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_an_end_that_needs_the_outputs_gets_them(is_traced, device):
+    ends = []
+    callback = RecordFunctionCallback(
+        lambda scope, name, arguments: (scope, name),
+        lambda started, is_done, outputs: ends.append((*started, is_done, outputs)),
+        (RecordScope.FUNCTION, RecordScope.KERNEL),
+        is_traced,
+        needs_outputs=True,
+    )
+    x = gn.arange(6.0).reshape(2, 3).clone()
+    calls = (lambda: x + 1, lambda: x.t(), lambda: x.unbind(0), lambda: x.zero_(), lambda: x.softmax(0))
+    for _ in range(3):
+        for call in calls:
+            ends.clear()
+            with observing(callback):
+                result = call()
+            of_calls = [outputs for scope, _, is_done, outputs in ends if scope is RecordScope.FUNCTION]
+            assert all(each is other for each, other in zip(_listed(of_calls[-1]), _listed(result)))
+            assert len(_listed(of_calls[-1])) == len(_listed(result))
+            assert all(outputs is None for scope, _, _, outputs in ends if scope is RecordScope.KERNEL)
+        ends.clear()
+        with observing(callback), pytest.raises(RuntimeError):
+            x + gn.ones(4)
+        assert ends[-1][2:] == (False, None)
+
+
+def _listed(value):
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
 def test_a_call_that_raises_is_told_as_one_that_is_not_done(device):
     log = Log()
     with observing(log.callback("one", FUNCTION)):

@@ -230,21 +230,43 @@ def run_call(
     framework: Any, operator: Any, call: Call, function: Callable[..., Any] | None = None
 ) -> Outcome:
     """Make a prepared call and look at everything; ``function`` stands for the operator where given."""
-    before = [framework.version(tensor) for tensor in call.tensors]
+    before = versions(framework, call)
     failure = None
-    results: tuple[Any, ...] = ()
+    result = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             result = framework.call(operator, call.values) if function is None else function()
-            results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
-            written = tuple(_written(operator.schema, call.values))
-            results = written if result is None and not operator.schema.returns else results + written
         except Exception as error:  # whatever comes out is what is compared
             failure = failure_of(error)
+    return outcome(framework, operator, call, before, failure, result, caught)
+
+
+def versions(framework: Any, call: Call) -> list[int]:
+    """How often each tensor of a call was written to so far."""
+    return [framework.version(tensor) for tensor in call.tensors]
+
+
+def outcome(
+    framework: Any,
+    operator: Any,
+    call: Call,
+    before: Sequence[int],
+    failure: Failure | None,
+    result: Any,
+    caught: Sequence[warnings.WarningMessage],
+) -> Outcome:
+    """Look at everything once a call has been made: it had these versions before, returned ``result`` unless
+    it failed, and warned of what was ``caught``.
+    """
+    results: tuple[Any, ...] = ()
+    if failure is None:
+        results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+        written = tuple(_written(operator.schema, call.values))
+        results = written if result is None and not operator.schema.returns else results + written
     observed = tuple(_observed(framework, each, call) for each in results)
     storages = tuple(framework.numbers(whole) for whole in call.wholes)
-    bumps = tuple(framework.version(tensor) - was for tensor, was in zip(call.tensors, before))
+    bumps = tuple(now - was for now, was in zip(versions(framework, call), before))
     kinds = tuple(each.category.__name__ for each in caught if "GNOMON_FALLBACK" not in str(each.message))
     return Outcome(observed, storages, bumps, failure, kinds)
 

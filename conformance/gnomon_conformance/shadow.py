@@ -7,9 +7,9 @@ Both are given the same inputs; values, dtype, strides, aliasing, versions, warn
 as the suite compares them.  The first difference ends the program, and is written down as a test that drops
 into the suite.
 
-What is seen is what the dispatcher sees below autograd, on the thread that began: compositions taken apart,
-backward's operators too.  The reference computes an element at a time in Python, so that a shadowed call
-costs some microseconds an element; ``every`` and ``largest`` choose which calls are.
+What is seen is what reaches a backend's kernel on the thread that began, and on its backwards' workers:
+compositions taken apart, backward's operators too.  The reference computes an element at a time in Python, so
+that a shadowed call costs some microseconds an element; ``every`` and ``largest`` choose which calls are.
 """
 
 from __future__ import annotations
@@ -22,24 +22,35 @@ import pathlib
 import re
 import runpy
 import sys
+import threading
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import gnomon as gn
 from gnomon.dispatch.dispatcher import OpOverload
-from gnomon.dispatch.python_dispatch import DispatchMode
+from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, RecordScope, observing
 from gnomon.memory.backend import get_backend
 from gnomon.values import device as devices
 from gnomon.values import dtype as dtypes
+from gnomon.values.dispatch_key import (
+    AD_INPLACE_OR_VIEW,
+    AUTOGRAD,
+    EXCLUDED_SHIFT,
+    MODE_WORD,
+    WRAPPER_KEYS,
+    DispatchKey,
+    mode_word,
+)
 from gnomon.values.errors import BackendUnavailableError
+from gnomon.values.thread_local_state import State, ThreadLocalStateGuard
 
 from .checking import problems_of
 from .comparing import renamed_device
 from .description import ON_DEVICE, GivenTensor, OnDevice, Sample, given
 from .reproduction import explain
-from .running import Call, Gnomon, prepare, run_call
+from .running import Call, Gnomon, failure_of, outcome, prepare, run_call, versions
 from .tolerances import Tolerance
 
 LARGEST = 4096  # elements of the largest tensor of a call that is shadowed
@@ -97,8 +108,29 @@ def _as_data(value: Any) -> Any:
     return value
 
 
-class Shadow(DispatchMode):
-    """The mode: inside, each operator on ``device`` runs on the reference as well.
+class _Watched(NamedTuple):
+    """A call that has begun, and is to be compared: all that is known before it is made."""
+
+    operator: OpOverload
+    arguments: Sequence[Any]
+    sample: Sample
+    call: Call
+    versions: list[int]
+    generators: list[gn.Generator]
+    states: list[gn.Tensor]
+    catching: warnings.catch_warnings[Any]
+    caught: list[warnings.WarningMessage]
+
+
+class _below_autograd(ThreadLocalStateGuard):
+    """A block in which operators run as where the dispatcher has come to a backend's kernel."""
+
+    def _inside(self) -> State:
+        return ((MODE_WORD, mode_word() | (AUTOGRAD | AD_INPLACE_OR_VIEW) << EXCLUDED_SHIFT),)
+
+
+class Shadow(observing):
+    """A block in which each operator on ``device`` runs on the reference as well.
 
     every      only each so many calls of an operator
     largest    only calls whose tensors, and whose storages, have at most so many elements
@@ -108,6 +140,7 @@ class Shadow(DispatchMode):
     def __init__(self, device: str, every: int = 1, largest: int = LARGEST, folder: str = "."):
         if every < 1:
             raise ValueError(f"shadow: every: expected at least 1, got {every}")
+        super().__init__(RecordFunctionCallback(self._begin, self._end, (DISPATCH,), needs_outputs=True))
         self.device = device
         self.every = every
         self.largest = largest
@@ -116,49 +149,75 @@ class Shadow(DispatchMode):
         self.compared: Counter[str] = Counter()
         self.too_large: Counter[str] = Counter()
         self.differs = False
+        self._busy = threading.local()  # with a call: what that one calls itself is not looked at
 
-    def __gnomon_dispatch__(
-        self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        arguments = func.complete(args, dict(kwargs or {}))
-        tensors = list(func.tensors(arguments))
+    @property
+    def _given(self) -> Shadow:  # type: ignore[override]
+        return self
+
+    def _begin(self, scope: RecordScope, name: str, passed: Sequence[Any]) -> Any:
+        operator, key, arguments = passed
+        if key is not DispatchKey.Dense or getattr(self._busy, "call", None) is not None:
+            return None
+        self._busy.call = operator  # so that looking at the call is none
+        try:
+            watched = self._watched(operator, arguments) if self._is_wanted(operator, arguments) else None
+        except BaseException:
+            self._busy.call = None
+            raise
+        return operator, watched
+
+    def _is_wanted(self, operator: OpOverload, arguments: Sequence[Any]) -> bool:
+        tensors = operator.tensors(arguments)
         asked = [each for each in arguments if isinstance(each, devices.device)]
         where = [tensor.device for tensor in tensors] + asked or [gn.get_default_device()]
         here = all(each.type == self.device for each in where)
-        if func.namespace != "aten" or types or not here:  # a subclass calls others for what it does
-            return func(*arguments)
-        self.met[func.name] += 1
-        if (self.met[func.name] - 1) % self.every:
-            return func(*arguments)
+        wraps = any(tensor._keys & WRAPPER_KEYS for tensor in tensors)
+        if operator.namespace != "aten" or wraps or not here:
+            return False
+        self.met[operator.name] += 1
+        if (self.met[operator.name] - 1) % self.every:
+            return False
         sizes = [tensor.untyped_storage().nbytes() // tensor.dtype.itemsize for tensor in tensors]
         sizes += [math.prod(value) for value in arguments if _is_shape(value)]
         if max(sizes, default=0) > self.largest:
-            self.too_large[func.name] += 1
-            return func(*arguments)
-        self.compared[func.name] += 1
-        return self._compared(func, arguments)
+            self.too_large[operator.name] += 1
+            return False
+        self.compared[operator.name] += 1
+        return True
 
-    def _compared(self, func: OpOverload, arguments: Sequence[Any]) -> Any:
-        sample, call = describe(func, arguments)
-        returned: list[Any] = []
-        raised: list[Exception] = []
+    def _watched(self, operator: OpOverload, arguments: Sequence[Any]) -> _Watched:
+        sample, call = describe(operator, arguments)
         generators = [gn.default_generator, *(each for each in arguments if isinstance(each, gn.Generator))]
-        before = [each.get_state() for each in generators]
+        states = [each.get_state() for each in generators]
+        before = versions(Gnomon(self.device), call)
+        catching = warnings.catch_warnings(record=True)
+        caught = catching.__enter__()
+        warnings.simplefilter("always")
+        return _Watched(operator, arguments, sample, call, before, generators, states, catching, caught)
 
-        def run() -> Any:
-            try:
-                result = func(*arguments)
-            except Exception as error:
-                raised.append(error)
-                raise
-            returned.append(result)
-            return result
+    def _end(self, started: Any, is_done: bool, result: Any) -> None:
+        if started is None:
+            return
+        try:
+            watched = started[1]
+            if watched is not None:
+                watched.catching.__exit__(None, None, None)
+                error = None if is_done else sys.exc_info()[1]
+                if is_done or isinstance(error, Exception):
+                    with _below_autograd():
+                        self._compare(watched, error, result)
+                for each in watched.caught:
+                    warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        finally:
+            self._busy.call = None
 
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            actual = run_call(Gnomon(self.device), func, call, run)
-        after = [each.get_state() for each in generators]
-        for each, state in zip(generators, before):
+    def _compare(self, watched: _Watched, error: Any, result: Any) -> None:
+        func, arguments, sample, call = watched[:4]
+        failure = None if error is None else failure_of(error)
+        actual = outcome(Gnomon(self.device), func, call, watched.versions, failure, result, watched.caught)
+        after = [each.get_state() for each in watched.generators]
+        for each, state in zip(watched.generators, watched.states):
             each.set_state(state)  # the reference draws the same numbers
         shadow = prepare(Gnomon("reference"), func.schema, sample, "float32", "contiguous")
         replaced = [
@@ -176,15 +235,10 @@ class Shadow(DispatchMode):
         dtype = call.contents[0].dtype if call.contents else "float32"
         tolerance = Tolerance(func, sample, dtype, "contiguous")
         problems = problems_of(func, sample, tolerance, self.device, call, actual, expected)
-        for each, state in zip(generators, after):
+        for each, state in zip(watched.generators, after):
             each.set_state(state)  # tolerances, too, may have run the operator on the reference
         if problems:
             self._stop(func, sample, dtype, problems)
-        for each in caught:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-        if raised:
-            raise raised[0]
-        return returned[0]
 
     def _stop(self, func: OpOverload, sample: Sample, dtype: str, problems: list[str]) -> None:
         self.differs = True
@@ -265,7 +319,7 @@ def _text(value: Any) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """``gnomon shadow``: run a script under the mode; the exit status is 1 where something differs."""
+    """``gnomon shadow``: run a script in a shadow; the exit status is 1 where something differs."""
     parser = argparse.ArgumentParser(
         prog="gnomon shadow",
         description="Run a program on a backend, and each of its operators on the reference beside it.",
@@ -307,7 +361,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def start() -> None:
-    """What ``GNOMON_SHADOW=reference`` asks for: the mode, from the first tensor to the program's end.
+    """What ``GNOMON_SHADOW=reference`` asks for: a shadow, from the first tensor to the program's end.
 
     ``GNOMON_SHADOW_EVERY``, ``GNOMON_SHADOW_LARGEST`` and ``GNOMON_SHADOW_FOLDER`` are the command's options.
     Raises ValueError for another shadow than the reference, and for what is no number.

@@ -478,11 +478,13 @@ static PyObject *tell_start(PyObject *scope, PyObject *name, PyObject *arguments
     return token;
 }
 
-/* Tell that it has ended, done or not.  What is raised meanwhile comes in the place of the result. */
-static PyObject *tell_end(PyObject *token, PyObject *result) {
+/* Tell that it has ended, done or not, and what it returned; of a kernel, which writes to what it is given, None.  What is
+ * raised meanwhile comes in the place of the result. */
+static PyObject *tell_end(PyObject *token, PyObject *result, int is_kernel) {
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
-    PyObject *done = PyObject_CallFunctionObjArgs(facts.end, token, result == NULL ? Py_False : Py_True, NULL);
+    PyObject *done = PyObject_CallFunctionObjArgs(facts.end, token, result == NULL ? Py_False : Py_True,
+                                                  result == NULL || is_kernel ? Py_None : result, NULL);
     Py_DECREF(token);
     if (done == NULL) {
         Py_XDECREF(type);
@@ -529,7 +531,7 @@ static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *a
         result = run_kind(self, object, args, operands, keys);
     }
     if (kernel != NULL) {
-        result = tell_end(kernel, result);
+        result = tell_end(kernel, result, 1);
     }
     if (result == NULL && PyErr_Occurred() == NULL) { /* the kernel has declined: the readable way goes on here */
         PyObject *arguments = tuple_of(args, self->arity);
@@ -538,7 +540,7 @@ static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *a
                                    : PyObject_CallMethod((PyObject *)self, "redispatch", "LO", active, arguments);
         Py_XDECREF(arguments);
     }
-    return tell_end(token, result);
+    return tell_end(token, result, 0);
 }
 
 /* `ignored`: keys that have no say in this call. */
@@ -860,7 +862,7 @@ static PyObject *run_composite(Operator *self, PyObject *const *args, const Oper
         return run_function(self, args, operands, keys);
     }
     PyObject *token = tell_start(facts.function_scope, self->name, tuple_of(args, self->arity));
-    return token == NULL ? NULL : tell_end(token, run_function(self, args, operands, keys));
+    return token == NULL ? NULL : tell_end(token, run_function(self, args, operands, keys), 0);
 }
 static unsigned bits_of(PyObject *found, Py_ssize_t place) {
     return (unsigned)PyLong_AsUnsignedLong(PyTuple_GET_ITEM(found, place));

@@ -16,7 +16,8 @@ look at a number that it has read anyway.  ``OBSERVED_BIT``: there is a callback
 tell of operators, kernels and Nodes themselves.  ``TRACED_BIT``, beside it: one wants to see each step of the
 readable way, and no speedup is taken.
 
-Source: aten/src/ATen/record_function.h (RecordScope, RecordFunctionCallback, addThreadLocalCallback).
+Source: aten/src/ATen/record_function.h (RecordScope, RecordFunctionCallback with needsOutputs,
+addThreadLocalCallback).
 """
 
 from __future__ import annotations
@@ -65,24 +66,28 @@ class RecordFunctionCallback:
     is_traced  whether each call goes the readable way meanwhile.  Always so with ``DISPATCH``, of which
                speedups know nothing.  Of kernels, only what is launched the readable way says all that
                ``Launch`` has
+    needs_outputs  whether ``end`` gets a third argument: what the call has returned.  None where that is
+               nothing, where it has raised, and of kernels, which write to tensors that they are given
 
     Both run in the midst of the call, on its thread.  Operators that they call are told of as well, to them
     too.
     """
 
-    __slots__ = ("end", "is_traced", "scopes", "start")
+    __slots__ = ("end", "is_traced", "needs_outputs", "scopes", "start")
 
     def __init__(
         self,
         start: Callable[[RecordScope, str, Sequence[Any]], Any],
-        end: Callable[[Any, bool], None] | None = None,
+        end: Callable[..., None] | None = None,
         scopes: Iterable[RecordScope] = USUAL_SCOPES,
         is_traced: bool = False,
+        needs_outputs: bool = False,
     ):
         self.start = start
         self.end = end
         self.scopes = frozenset(scopes)
         self.is_traced = is_traced or DISPATCH in self.scopes
+        self.needs_outputs = needs_outputs
 
 
 _callbacks: ContextVar[tuple[RecordFunctionCallback, ...]] = ContextVar("gnomon_record_function", default=())
@@ -165,7 +170,7 @@ def start(scope: RecordScope, name: str, arguments: Sequence[Any]) -> Token:
     return token
 
 
-def end(token: Token, is_done: bool = True) -> None:
+def end(token: Token, is_done: bool = True, outputs: Any = None) -> None:
     """It has ended: those are told that were told of its start, the last of them first.
 
     All of them are told, even if one raises; what was raised first goes on.
@@ -175,7 +180,7 @@ def end(token: Token, is_done: bool = True) -> None:
         callback, started = token.pop()
         if callback.end is not None:
             try:
-                callback.end(started, is_done)
+                callback.end(started, is_done, *((outputs,) if callback.needs_outputs else ()))
             except BaseException as error:
                 failure = failure or error
     if failure is not None:
@@ -187,10 +192,10 @@ def observed(
 ) -> Any:
     """``function(*given)``, told of.  Only for calls that are watched: the others ask the mode word first."""
     token = start(scope, name, arguments)
-    is_done = False
+    result, is_done = None, False
     try:
         result = function(*given)
         is_done = True
         return result
     finally:
-        end(token, is_done)
+        end(token, is_done, result)
