@@ -6,6 +6,7 @@ import copy
 import gc
 import importlib
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -521,3 +522,11 @@ def test_pickles_of_before_the_rooms_are_read() -> None:
     assert methods._rebuild is rebuild
     again = methods._rebuild(*given)
     assert again.tolist() == x.tolist() and again.requires_grad and again.stride() == (2, 1)
+
+
+def test_the_slots_of_a_tensor_are_filled_in_one_place() -> None:
+    """memory/tensor.py, fill_slots: whatever makes a tensor calls it."""
+    folder = Path(gn.__file__).parent
+    found = [path.name for path in folder.rglob("*.py") if "._autograd_meta = None" in path.read_text()]
+    assert found == ["tensor.py"]
+    assert (folder / "memory" / "tensor.py").read_text().count("._autograd_meta = None") == 1

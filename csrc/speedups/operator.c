@@ -758,7 +758,8 @@ static int set_apart(const Operator *self, PyObject *const *args, int is_watched
             is_repeated |= args[n] == args[k];
         }
         is_repeated = is_repeated && Py_TYPE(args[k]) == facts.tensor && !self->is_written && !self->makes_view;
-        apart[k] = is_repeated ? (PyObject *)same_tensor((Tensor *)args[k]) : new_reference(args[k]);
+        apart[k] = is_repeated ? (PyObject *)alias_tensor((Tensor *)args[k], ((Tensor *)args[k])->spec, 0, 0)
+                               : new_reference(args[k]);
         if (apart[k] == NULL) {
             while (k-- > 0) {
                 Py_DECREF(apart[k]);

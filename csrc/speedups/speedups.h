@@ -238,8 +238,9 @@ static inline PyObject *home_of(const Tensor *tensor) {
 int share_memory(Tensor *tensor, Tensor *with);
 /* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
 Version *version_counter(Tensor *tensor);
-/* Another tensor of the same memory, which autograd does not know; NULL with an exception. */
-Tensor *same_tensor(Tensor *tensor);
+/* A leaf on the memory of a tensor, whose version counter it shares, so many elements and bytes behind its first (as
+ * memory/tensor.py's); NULL with an exception. */
+Tensor *alias_tensor(Tensor *tensor, PyObject *spec, int64_t offset, double nbytes);
 /* Have tensors of this spec gradients? */
 int has_gradients(PyObject *spec);
 void add_view(Version *counter, Tensor *view);

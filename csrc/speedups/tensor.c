@@ -151,18 +151,20 @@ int share_memory(Tensor *tensor, Tensor *with) {
     return 0;
 }
 
-Tensor *same_tensor(Tensor *tensor) {
+Tensor *alias_tensor(Tensor *tensor, PyObject *spec, int64_t offset, double nbytes) {
     Tensor *made = new_tensor();
-    Version *version = made == NULL ? NULL : version_counter(tensor);
-    if (version == NULL || share_memory(made, tensor) < 0) {
-        Py_XDECREF(made);
+    if (made == NULL) {
         return NULL;
     }
-    made->spec = new_reference(tensor->spec);
-    made->version = new_reference((PyObject *)version);
-    made->offset = tensor->offset;
-    made->address = tensor->address;
-    made->keys = tensor->keys;
+    made->spec = new_reference(spec);
+    if (share_memory(made, tensor) < 0 || version_counter(tensor) == NULL) {
+        Py_DECREF(made);
+        return NULL;
+    }
+    made->version = new_reference(tensor->version);
+    made->offset = tensor->offset + offset;
+    made->address = tensor->address != 0 ? tensor->address + nbytes : 0;
+    made->keys = tensor->keys & ~(int64_t)KEY_AUTOGRAD;
     track(made);
     return made;
 }

@@ -53,20 +53,10 @@ static void mark(const Source *source, Tensor *output) {
 
 /* A view of the source, without a Node; NULL with an exception. */
 static Tensor *show(const Source *source, PyObject *spec, int64_t offset, double nbytes) {
-    Tensor *tensor = source->tensor, *output = new_tensor();
-    if (output == NULL) {
-        return NULL;
+    Tensor *output = alias_tensor(source->tensor, spec, offset, nbytes);
+    if (output != NULL) {
+        mark(source, output);
     }
-    output->spec = new_reference(spec);
-    if (share_memory(output, tensor) < 0) {
-        Py_DECREF(output);
-        return NULL;
-    }
-    output->offset = tensor->offset + offset;
-    output->address = tensor->address != 0 ? tensor->address + nbytes : 0;
-    output->keys = KEY_TENSOR_KEYS;
-    track(output);
-    mark(source, output);
     return output;
 }
 

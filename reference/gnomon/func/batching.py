@@ -29,17 +29,15 @@ from ..kit.running import meta_result
 from ..memory.backend import meta_backend, resolve_device
 from ..memory.spec import spec_of
 from ..memory.storage import Storage
-from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
+from ..memory.tensor import INFERENCE_VERSION, Tensor, fill_slots, version_counter
 from ..values.dispatch_key import (
     AD_INPLACE_OR_VIEW,
     AUTOGRAD,
     BATCHED,
-    DENSE,
     EXCLUDED_SHIFT,
     FORWARD_AD,
     INFERENCE_MODE_BIT,
     MODE_WORD,
-    TENSOR_KEYS,
     DispatchKey,
     mode_word,
 )
@@ -149,19 +147,12 @@ class below(ThreadLocalStateGuard):
 def wrap(value: Tensor, number: int) -> BatchedTensor:
     """One example's tensor, at vmap level ``number``, for those along the first dimension of ``value``."""
     spec = value._spec
-    is_inference = mode_word() & INFERENCE_MODE_BIT
+    shown = spec_of(spec.sizes[1:], spec.strides[1:], spec.dtype, spec.device)
     made = BatchedTensor()
     made.value = value
     made.level = number
-    made._spec = spec_of(spec.sizes[1:], spec.strides[1:], spec.dtype, spec.device)
-    made._storage = _NOWHERE
-    made._storage_offset = value._storage_offset
-    made._address = 0.0
-    made._keys = (DENSE if is_inference else TENSOR_KEYS) | BATCHED
-    made._gradient_edge = None
-    made._autograd_meta = None
-    made._version_counter = INFERENCE_VERSION if is_inference else None
-    made._view_of = None
+    fill_slots(made, shown, _NOWHERE, value._storage_offset, 0.0)
+    made._keys |= BATCHED
     return made
 
 

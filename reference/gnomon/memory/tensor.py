@@ -17,7 +17,7 @@ import sys
 import threading
 import weakref
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from ..values import geometry, late_bound
 from ..values.device import device, layout
@@ -545,22 +545,47 @@ def leave_history(tensor: Tensor) -> None:
         edge[0].keep_output(tensor, False)
 
 
+Filled = TypeVar("Filled", bound=Tensor)
+
+
+def fill_slots(
+    tensor: Filled,
+    spec: Spec,
+    storage: Storage | None,
+    offset: int,
+    address: float,
+    keys: int | None = None,
+    version: VersionCounter | None = None,
+) -> Filled:
+    """Fill the slots of a tensor that has just been made, and return it: a leaf without a history.
+
+    ``keys`` and ``version``: for a tensor of its own, as the thread's modes have it; else those of the tensor
+    whose numbers it shows.
+    """
+    if keys is None:
+        is_inference = mode_word() & INFERENCE_MODE_BIT
+        keys, version = (DENSE, INFERENCE_VERSION) if is_inference else (TENSOR_KEYS, None)
+    tensor._spec = spec
+    tensor._storage = storage
+    tensor._storage_offset = offset
+    tensor._address = address
+    tensor._keys = keys
+    tensor._gradient_edge = None
+    tensor._autograd_meta = None
+    tensor._version_counter = version
+    tensor._view_of = None
+    return tensor
+
+
 def heir_of(tensor: Tensor) -> Tensor:
     """What a tensor that is being freed leaves to others: the same, without its history.
 
     The memory is the heir's, where it was the tensor's own.
     """
-    heir = Tensor()
-    heir._spec = tensor._spec
-    heir._storage = tensor._storage
-    heir._storage_offset = tensor._storage_offset
-    heir._address = tensor._address
-    heir._keys = tensor._keys & ~AUTOGRAD
-    heir._gradient_edge = None
-    heir._autograd_meta = None
-    heir._version_counter = tensor._version_counter
-    heir._view_of = None
-    return heir
+    keys, version = tensor._keys & ~AUTOGRAD, tensor._version_counter
+    return fill_slots(
+        Tensor(), tensor._spec, tensor._storage, tensor._storage_offset, tensor._address, keys, version
+    )
 
 
 def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor] | None = None) -> Tensor:
@@ -571,20 +596,12 @@ def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor]
     cls = cls or Tensor
     if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
         raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
-    tensor = Tensor.__new__(cls)  # a subclass's __new__ is its users'
-    tensor._spec = spec
-    tensor._storage = storage
-    tensor._storage_offset = offset
     address = storage.backend.address(storage.memory) if storage.backend.has_addresses else 0.0
-    tensor._address = float(address + offset * spec.dtype.itemsize) if address else 0.0
-    is_inference = mode_word() & INFERENCE_MODE_BIT
-    tensor._keys = DENSE if is_inference else TENSOR_KEYS
+    address = float(address + offset * spec.dtype.itemsize) if address else 0.0
+    tensor = Tensor.__new__(cls)  # a subclass's __new__ is its users'
+    fill_slots(tensor, spec, storage, offset, address)
     if cls is not Tensor and cls.__gnomon_dispatch__ is not None:
         tensor._keys |= PYTHON
-    tensor._gradient_edge = None
-    tensor._autograd_meta = None
-    tensor._version_counter = INFERENCE_VERSION if is_inference else None
-    tensor._view_of = None
     return tensor
 
 
@@ -598,19 +615,8 @@ def empty_tensor(spec: Spec) -> Tensor:
     if spec.free is None:
         memory = backend.allocate(nbytes, spec.device.index or 0)
         return make_tensor(spec, Storage(backend, spec.device, memory, nbytes))
-    is_inference = mode_word() & INFERENCE_MODE_BIT
     address = backend.allocate_address(nbytes, spec.device.index or 0)
-    tensor = Tensor()
-    tensor._spec = spec
-    tensor._address = address
-    tensor._storage = None
-    tensor._storage_offset = 0
-    tensor._keys = DENSE if is_inference else TENSOR_KEYS
-    tensor._gradient_edge = None
-    tensor._autograd_meta = None
-    tensor._version_counter = INFERENCE_VERSION if is_inference else None
-    tensor._view_of = None
-    return tensor
+    return fill_slots(Tensor(), spec, None, 0, address)
 
 
 def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | None = None) -> Tensor:
@@ -623,21 +629,14 @@ def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | No
         view._keys = view._keys & PYTHON | tensor._keys & ~(AUTOGRAD | PYTHON)
         view._version_counter = version_counter(tensor)
         return view
-    view = Tensor()
-    view._spec = spec
     storage = tensor._storage
-    view._storage = tensor.untyped_storage() if storage is None else storage
-    view._storage_offset = offset
+    if storage is None:
+        storage = tensor.untyped_storage()
     address = tensor._address
     if address:
         address += offset * spec.dtype.itemsize - tensor._storage_offset * tensor._spec.dtype.itemsize
-    view._address = address
-    view._keys = tensor._keys & ~(AUTOGRAD | PYTHON)
-    view._gradient_edge = None
-    view._autograd_meta = None
-    view._version_counter = tensor._version_counter or version_counter(tensor)
-    view._view_of = None
-    return view
+    keys = tensor._keys & ~(AUTOGRAD | PYTHON)
+    return fill_slots(Tensor(), spec, storage, offset, address, keys, version_counter(tensor))
 
 
 if speedups is not None:
