@@ -524,6 +524,65 @@ def test_pickles_of_before_the_rooms_are_read() -> None:
     assert again.tolist() == x.tolist() and again.requires_grad and again.stride() == (2, 1)
 
 
+class Marked(gn.Tensor):
+    """A class with attributes of both kinds."""
+
+    __slots__ = ("mark",)
+
+
+class Stateful(gn.Tensor):
+    """A class that says itself what is kept of it."""
+
+    def __getstate__(self) -> Any:
+        return {"kept": self.tag}
+
+    def __setstate__(self, state: Any) -> None:
+        self.tag = ["back", *state["kept"]]
+
+
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    **{
+        f"pickle {protocol}": lambda x, protocol=protocol: pickle.loads(pickle.dumps(x, protocol))
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
+    },
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_attributes_are_copied_as_pytorch_copies_them(way: str, device: str) -> None:
+    copied = COPIES[way]
+    made = {
+        "Tensor": gn.ones(2),
+        "Parameter": gn.nn.Parameter(gn.ones(2)),
+        "Marked": Marked._make_subclass(gn.ones(2)),
+        "Stateful": Stateful._make_subclass(gn.ones(2)),
+    }
+    for x in made.values():
+        x.tag = [1]
+    made["Marked"].mark = [7]
+    for name, x in made.items():
+        y = copied(x)
+        assert type(y) is type(x) and y.tolist() == x.tolist() and y.requires_grad is x.requires_grad
+        if name == "Parameter" and way == "deepcopy":
+            assert not hasattr(y, "tag")  # as of PyTorch's parameters
+        elif name == "Stateful" and way != "deepcopy":
+            assert y.tag == ["back", 1]
+        else:
+            assert y.tag == [1] and (y.tag is x.tag) is (way == "copy")
+        if name == "Marked":
+            assert y.mark == [7] and (y.mark is x.mark) is (way == "copy")
+
+
+def test_a_tensor_that_leads_back_to_itself_is_copied(device: str) -> None:
+    x = gn.ones(2)
+    x.me = x
+    for copied in (copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
+        y = copied(x)
+        assert y is not x and y.me is y
+
+
 def test_the_slots_of_a_tensor_are_filled_in_one_place() -> None:
     """memory/tensor.py, fill_slots: whatever makes a tensor calls it."""
     folder = Path(gn.__file__).parent

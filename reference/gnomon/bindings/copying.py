@@ -1,11 +1,12 @@
 """How tensors are copied with the module copy, and what pickle keeps of one.
 
-Source: torch/_tensor.py (__deepcopy__, __reduce_ex__), torch/_utils.py (_rebuild_tensor_v2).
+Source: torch/_tensor.py (__deepcopy__, __reduce_ex__), torch/_utils.py (_rebuild_tensor_v2, _get_obj_state).
 """
 
 from __future__ import annotations
 
 import copy as copy_module
+import copyreg
 from typing import Any
 
 from ..memory.backend import backend_of, resolve_device
@@ -13,6 +14,37 @@ from ..memory.spec import spec_of
 from ..memory.storage import Storage, allocate
 from ..memory.tensor import Tensor, make_tensor
 from ..values.dtype import dtype
+
+
+def _added_to(self: Tensor) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What users have added to a tensor: attributes, and the slots of classes derived from Tensor."""
+    ours = copyreg._slotnames(Tensor)  # type: ignore[attr-defined]
+    names = [name for name in copyreg._slotnames(type(self)) if name not in ours]  # type: ignore[attr-defined]
+    return self.__dict__, {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+
+def _state_of(self: Tensor) -> Any:
+    """The same as pickle has it, or what a ``__getstate__`` of the user's says.  None: nothing.
+
+    Source: torch._utils._get_obj_state.
+    """
+    getstate = getattr(type(self), "__getstate__", None)
+    if getstate is not getattr(object, "__getstate__", None):
+        return getstate(self)
+    attributes, slots = _added_to(self)
+    return (attributes, slots) if slots else attributes or None
+
+
+def _add_to(made: Tensor, state: Any) -> None:
+    """Give a copy what ``_state_of`` said.  Source: torch._utils._set_obj_state."""
+    if hasattr(type(made), "__setstate__"):
+        if state is not None:
+            made.__setstate__(state)  # type: ignore[attr-defined]
+        return
+    attributes, slots = state if isinstance(state, tuple) else (state, {})
+    made.__dict__.update(attributes or {})
+    for name, value in slots.items():
+        setattr(made, name, value)
 
 
 def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
@@ -49,17 +81,24 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         made = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
         if type(self) is not Tensor:
             made = type(self)._make_subclass(made)
-    if type(self) is not Tensor:
-        made.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
+    memo[id(self)] = made  # what is attached to it may lead back
     made.requires_grad_(self.requires_grad)
     if self.grad is not None:
         made.grad = deepcopy(self.grad, memo)
-    memo[id(self)] = made
+    attributes, slots = copy_module.deepcopy(_added_to(self), memo)
+    made.__dict__.update(attributes)
+    for name, value in slots.items():
+        setattr(made, name, value)
     return made
 
 
 def copy(self: Tensor) -> Tensor:
-    return self.detach().requires_grad_(self.requires_grad)
+    made = self.detach()
+    if type(made) is not type(self):
+        made = type(self)._make_subclass(made)
+    made.requires_grad_(self.requires_grad)
+    _add_to(made, _state_of(self))
+    return made
 
 
 def rebuild(
@@ -108,11 +147,11 @@ def rebuild(
 
 
 def reduce_ex(self: Tensor, protocol: int) -> Any:
-    """What pickle keeps: all of the storage, and how the tensor lies in it."""
+    """What pickle keeps: all of the storage, how the tensor lies in it, and what users have added."""
     spec = self._spec
     storage = self.untyped_storage()
     data = b"" if self.is_meta else bytes(storage.copy_out()[: storage.nbytes()])
-    return rebuild, (
+    made_of = (
         type(self),
         data,
         spec.sizes,
@@ -122,3 +161,5 @@ def reduce_ex(self: Tensor, protocol: int) -> Any:
         self.requires_grad,
         self._storage_offset,
     )
+    state = _state_of(self)
+    return (rebuild, made_of) if state is None else (rebuild, made_of, state)
