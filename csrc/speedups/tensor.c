@@ -501,11 +501,35 @@ static int clear(PyObject *object) {
     return 0;
 }
 
+/* Let the body go, for the next tensor or for good. */
+static void free_body(Tensor *self, PyTypeObject *type) {
+    /* the garbage collector marks a body that it has finalized, and would not do so again */
+    if (type == facts.tensor && kept_count < MOST_KEPT && !PyObject_GC_IsFinalized((PyObject *)self)) {
+        memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
+        kept[kept_count++] = self;
+    } else {
+        type->tp_free(self);
+    }
+    Py_DECREF(type);
+}
+
+/* Has it nothing but numbers of its own: a result that nobody has kept anything of? */
+static int is_untouched(const Tensor *self) {
+    return self->spec != NULL && self->address != 0 && self->storage == NULL && self->block == NULL && self->edge == NULL
+           && self->meta == NULL && self->version == NULL && self->base == NULL && self->attributes == NULL
+           && self->weak_references == NULL;
+}
+
 static void deallocate(PyObject *object) {
     Tensor *self = (Tensor *)object;
     PyTypeObject *type = Py_TYPE(object);
     if (PyObject_GC_IsTracked(object)) {
         PyObject_GC_UnTrack(object);
+    } else if (is_untouched(self)) {
+        give_memory_back(self->spec, self->address, self->free);
+        Py_DECREF(self->spec);
+        free_body(self, type);
+        return;
     }
     Py_TRASHCAN_BEGIN(self, deallocate)
     if (self->edge != NULL) { /* as an object that lives: what it leaves may be looked at */
@@ -526,14 +550,7 @@ static void deallocate(PyObject *object) {
     Py_CLEAR(self->storage);
     Py_CLEAR(self->version);
     Py_CLEAR(self->spec);
-    /* the garbage collector marks a body that it has finalized, and would not do so again */
-    if (type == facts.tensor && kept_count < MOST_KEPT && !PyObject_GC_IsFinalized(object)) {
-        memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
-        kept[kept_count++] = self;
-    } else {
-        type->tp_free(object);
-    }
-    Py_DECREF(type);
+    free_body(self, type);
     Py_TRASHCAN_END
 }
 
