@@ -14,18 +14,13 @@ import gnomon as gn
 from gnomon.backends.listing import backend_info
 from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
 from gnomon.values.speedups import speedups
+from readable_calls import readably
 
 pytestmark = [
     pytest.mark.both_tiers,
     pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend"),
 ]
 needs_speedups = pytest.mark.skipif(speedups is None, reason="of the C speedups alone")
-
-
-def readably(call: Callable[[], Any]) -> Any:
-    """What a call returns that is made the readable way."""
-    with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
-        return call()
 
 
 def facts(result: Any) -> Any:
@@ -168,21 +163,6 @@ def test_a_bad_index_is_refused_as_ever() -> None:
     with pytest.raises(IndexError) as readable:
         readably(lambda: table.take(numbers))
     assert str(caught.value) == str(readable.value)
-
-
-@needs_speedups
-def test_a_body_that_was_finalized_is_not_used_again() -> None:
-    """The garbage collector finalizes a body once: what an output leaves to its Node would be lost."""
-    for _ in range(4):
-        x = gn.ones(3, device="c").requires_grad_()
-        y = x.exp()
-        z = (y * 1).sum()
-        ring: dict[str, Any] = {"y": y}
-        ring["self"] = ring
-        del y, ring
-        gc.collect()
-        z.backward()
-        assert x.grad.tolist() == gn.ones(3).exp().tolist()
 
 
 @needs_speedups

@@ -16,6 +16,7 @@ from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, ob
 from gnomon.kit import launch
 from gnomon.kit.generator import default_generator
 from gnomon.values.speedups import speedups
+from readable_calls import readably
 
 pytestmark = pytest.mark.both_tiers
 
@@ -26,13 +27,6 @@ devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", mark
 
 def facts(x: Any) -> Any:
     return [[str(number) for number in x.flatten().tolist()], x.dtype, x.shape, x.stride(), x.device]
-
-
-def readably(call: Callable[[], Any]) -> Any:
-    """What a call returns that is made the readable way."""
-
-    with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
-        return call()
 
 
 def launched(monkeypatch: Any) -> list[str]:

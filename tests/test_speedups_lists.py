@@ -13,21 +13,15 @@ import pytest
 import gnomon as gn
 from gnomon.autograd.saved_variable import SavedList, SavedVariable
 from gnomon.backends.listing import backend_info
-from gnomon.dispatch.record_function import RecordFunctionCallback, observing
 from gnomon.memory.spec import Spec
 from gnomon.values.speedups import speedups
+from readable_calls import readably
 
 pytestmark = [
     pytest.mark.both_tiers,
     pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend"),
 ]
 needs_speedups = pytest.mark.skipif(speedups is None, reason="needs the C speedups")
-
-
-def readably(call: Callable[[], Any]) -> Any:
-    """What a call returns that is made the readable way."""
-    with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
-        return call()
 
 
 def kept(value: Any) -> Any:

@@ -12,17 +12,12 @@ import gnomon as gn
 from gnomon.backends.listing import backend_info
 from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
 from gnomon.values.speedups import speedups
+from readable_calls import readably
 
 pytestmark = [
     pytest.mark.both_tiers,
     pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend"),
 ]
-
-
-def readably(call: Callable[[], Any]) -> Any:
-    """What a call returns that is made the readable way."""
-    with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
-        return call()
 
 
 def facts(result: Any) -> Any:

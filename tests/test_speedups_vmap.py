@@ -16,6 +16,7 @@ from gnomon.dispatch.mode import mode_word
 from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
 from gnomon.func import batching, grad, jacrev, vmap
 from gnomon.values.speedups import speedups
+from readable_calls import readably
 
 pytestmark = [
     pytest.mark.both_tiers,
@@ -23,12 +24,6 @@ pytestmark = [
 ]
 F = gn.nn.functional
 aten = gn.ops.aten
-
-
-def readably(call: Callable[[], Any]) -> Any:
-    """What a call returns that is made the readable way."""
-    with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
-        return call()
 
 
 def kept(value: Any) -> Any:
