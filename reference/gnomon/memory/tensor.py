@@ -17,7 +17,7 @@ import sys
 import threading
 import weakref
 from enum import IntEnum
-from typing import Any, TypeVar
+from typing import Any
 
 from ..values import geometry, late_bound
 from ..values.device import device, layout
@@ -545,18 +545,15 @@ def leave_history(tensor: Tensor) -> None:
         edge[0].keep_output(tensor, False)
 
 
-Filled = TypeVar("Filled", bound=Tensor)
-
-
 def fill_slots(
-    tensor: Filled,
+    tensor: Tensor,
     spec: Spec,
     storage: Storage | None,
     offset: int,
     address: float,
     keys: int | None = None,
     version: VersionCounter | None = None,
-) -> Filled:
+) -> Tensor:
     """Fill the slots of a tensor that has just been made, and return it: a leaf without a history.
 
     ``keys`` and ``version``: for a tensor of its own, as the thread's modes have it; else those of the tensor
