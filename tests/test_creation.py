@@ -496,3 +496,20 @@ def test_linspace_counts_from_both_ends(device: str) -> None:
         gn.linspace(3, -11, 50, dtype=gn.int64).tolist()[14] == 0
     )  # 3 - 14 * (2 / 7), rounded once: above -1
     assert gn.logspace(0, 3, 4, base=2, dtype=gn.int32).tolist() == [1, 2, 4, 8]
+
+
+def test_a_list_that_is_not_as_long_as_it_says(device: str) -> None:
+    class Long(list[Any]):
+        def __len__(self) -> int:
+            return 100
+
+    class Short(list[Any]):
+        def __len__(self) -> int:
+            return 1
+
+    for data in (Long([1, 2]), Short([1, 2]), [Long([1, 2]), [1, 2]], [[1], Long([1]), [1, 2]]):
+        for _ in range(2):
+            with pytest.raises(ValueError, match="expected sequence of length"):
+                gn.tensor(data)
+    with pytest.raises(ValueError, match="expected sequence of length"):
+        gn.arange(3)[Long([1, 0])]

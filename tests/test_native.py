@@ -519,3 +519,29 @@ def check_refusal(name: str, call: Any, dtype: gn.dtype) -> None:
     text = f"^{name}: not implemented for dtype {dtype.name}; x.to\\(gnomon.float32\\) converts it$"
     with pytest.raises(NotImplementedError, match=text):
         call(x.to(dtype))
+
+
+class Mine(RuntimeError):
+    """A user's error."""
+
+
+def test_errors_of_hooks_and_modes_are_left_alone(device: str) -> None:
+    """PyTorch lets them through: the very object, without an operator's name."""
+    x = gn.ones(2, 2, requires_grad=True)
+    calls = (lambda: x.softmax(0), lambda: x @ x, lambda: gn.nn.functional.gelu(x), lambda: x.exp())
+    for error in (Mine("mine"), RuntimeError("plain"), ValueError("a value")):
+
+        def refuse(*args: Any, error: Exception = error, **kwargs: Any) -> Any:
+            raise error
+
+        mode = type("Refusing", (gn.DispatchMode,), {"__gnomon_dispatch__": refuse})
+        for call in calls:
+            for _ in range(3):
+                call()
+                with pytest.raises(type(error)) as caught:
+                    with gn.autograd.graph.saved_tensors_hooks(refuse, lambda saved: saved):
+                        call()
+                assert caught.value is error
+                with pytest.raises(type(error)) as caught, mode():
+                    call()
+                assert caught.value is error

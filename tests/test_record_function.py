@@ -207,6 +207,11 @@ def test_who_was_told_the_start_is_told_the_end(device):
     assert log.lines == [("outer", "start", "exp"), ("outer", "end", "exp")]
 
 
+def test_a_scope_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="'x' is not a valid RecordScope"):
+        RecordFunctionCallback(lambda *told: None, scopes=["x"])
+
+
 @pytest.mark.parametrize("is_traced", [False, True])
 def test_an_end_that_needs_the_outputs_gets_them(is_traced, device):
     ends = []

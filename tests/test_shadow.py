@@ -61,6 +61,14 @@ def test_a_right_program_runs_as_ever(tmp_path: Path) -> None:
     assert "no difference" in shadow.summary() and list(tmp_path.iterdir()) == []
 
 
+def test_inference_tensors_are_compared_too(tmp_path: Path) -> None:
+    with gn.inference_mode(), Shadow(DEVICE, folder=str(tmp_path)) as shadow:
+        x = gn.ones(3)
+        x.add_(1)
+        x[1:].mul_(gn.ones(2)).exp()
+    assert shadow.compared["add_.Tensor"] == 1 and "no difference" in shadow.summary()
+
+
 def test_a_difference_stops_and_is_written_down(tmp_path: Path) -> None:
     """The call becomes a test that fails on the broken backend, and passes on a right one."""
     break_kernel("neg", pointwise(lambda a: 0 - a))

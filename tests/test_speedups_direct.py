@@ -204,3 +204,68 @@ def test_threads_that_learn_a_call_at_once_run_it() -> None:
     for each in threads:
         each.join()
     assert found == [3.0] * 120
+
+
+def stale() -> Any:
+    """A view of which autograd can say no more how it came to be."""
+    base = gn.zeros(3, 3, device="c")
+    with gn.no_grad():
+        view = base[2]
+    base.copy_(gn.ones(1, device="c", requires_grad=True))
+    return view
+
+
+places = gn.tensor([0, 1], device="c")
+mask = gn.tensor([True, False, True], device="c")
+OF_A_VECTOR: dict[str, Callable[[Any], Any]] = {
+    "an index": lambda v: v[places],
+    "a mask": lambda v: v[mask],
+    "reshape": lambda v: v.reshape(3, 1),
+    "softmax": lambda v: v.softmax(0),
+    "double": lambda v: v.double(),
+    "chunk": lambda v: v.chunk(2),
+    "add": lambda v: v + 1,
+    "transpose": lambda v: v.view(3, 1).T,
+    "select": lambda v: v[1],
+    "slice": lambda v: v[1:],
+    "product": lambda v: v @ v,
+    "narrow": lambda v: v.narrow(0, 0, 1),
+    "linear": lambda v: functional.linear(v, gn.ones(2, 3, device="c")),
+    "cat": lambda v: gn.cat([v, v]),
+    "square": lambda v: v.square(),
+    "sum": lambda v: v.sum(),
+    "write": lambda v: v.mul_(2),
+}
+
+
+@pytest.mark.parametrize("name", OF_A_VECTOR)
+def test_an_error_of_a_known_call_is_the_readable_one(name: str) -> None:
+    call = OF_A_VECTOR[name]
+    with pytest.raises(RuntimeError) as expected:
+        readably(lambda: call(stale()))
+    for _ in range(3):
+        call((gn.ones(3, 3, device="c", requires_grad=True) * 2)[2])
+        with pytest.raises(RuntimeError) as caught:
+            call(stale())
+        assert str(caught.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("name", [*CALLS, *OF_A_VECTOR])
+def test_what_is_told_of_a_call_does_not_depend_on_whether_it_is_known(name: str) -> None:
+    def told(is_traced: bool) -> list[str]:
+        names: list[str] = []
+        callback = RecordFunctionCallback(
+            lambda scope, called, _: names.append(f"{scope.name} {called}"), is_traced=is_traced
+        )
+        with observing(callback):
+            call()
+        return names
+
+    if name in CALLS:
+        call = lambda: CALLS[name](needed, other)  # noqa: E731
+    else:
+        call = lambda: OF_A_VECTOR[name](square[1, :3] * 2)  # noqa: E731
+    expected = told(True)
+    for _ in range(4):
+        assert told(False) == expected
+        call()

@@ -26,6 +26,32 @@ forget_plans = _speedups.forget_plans
 run_graph = _speedups.run_graph
 
 
+def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Callable[..., Any]:
+    """engine._run: in C where leaves are all that is asked for, nobody watches, and no worker is needed."""
+    from gnomon.autograd import node as nodes
+    from gnomon.autograd.grad_mode import is_multithreading_enabled
+    from gnomon.values.dispatch_key import GRAD_MODE_BIT, mode_word
+
+    @functools.wraps(readable)
+    def run(task: Any) -> Any:
+        if (
+            task.needed is not None
+            or task.is_watched
+            or mode_word() & GRAD_MODE_BIT
+            or (nodes.spans_devices and is_multithreading_enabled())
+        ):
+            return readable(task)
+        seeds = tuple(
+            [
+                validate(gradient, node.metadata_specs[output_nr], node, task.seeds)
+                for (node, output_nr), gradient in zip(task.edges, task.seeds)
+            ]
+        )
+        return run_graph(tuple(task.edges), seeds, task.keep_graph)
+
+    return run
+
+
 def like(made: Any, readable: Callable[..., Any]) -> Any:
     """``made`` under the name of ``readable``."""
     for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__"):

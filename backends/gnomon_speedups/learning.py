@@ -94,6 +94,7 @@ def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
         int(record.composite is None),
         int(schema.is_view),
         int(record.launches == "" and "empty" in schema.name),
+        int(record.explicit is not None),
     )
 
 

@@ -147,8 +147,8 @@ class Gnomon:
         return one.untyped_storage() is other.untyped_storage()
 
     def version(self, tensor: Any) -> int:
-        """How often the tensor's data was written to."""
-        return tensor._version
+        """How often the tensor's data was written to; nobody counts that of an inference tensor."""
+        return 0 if tensor.is_inference() else tensor._version
 
     def backward(self, outputs: Sequence[Any], gradients: Sequence[Any]) -> None:
         """Accumulate the gradients of the leaves."""

@@ -548,7 +548,7 @@ static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *con
                                int64_t ignored) {
     const int64_t word = read_mode_word() & ~ignored, seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;
-    if (!is_simple(keys)) {
+    if (!is_simple(keys) || (seen && self->calls_others)) { /* of which is told as well */
         return NULL;
     }
     if (records(keys)
@@ -787,8 +787,11 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
                 result = run_kind(self, plan, args, operands, keys);
                 Py_DECREF(plan);
             }
-            if (result != NULL || PyErr_Occurred() != NULL) {
+            if (result != NULL) {
                 return result;
+            }
+            if (PyErr_Occurred() != NULL) { /* a Node could not be made: the composition says of what */
+                return raise_with_name(self);
             }
         }
     }
@@ -859,12 +862,9 @@ static PyObject *run_composite(Operator *self, PyObject *const *args, const Oper
     if (!is_simple(keys) || (records(keys) && self->composite_refuses_recording)) {
         return NULL;
     }
-    if (!seen) {
-        return run_function(self, args, operands, keys);
-    }
-    PyObject *token = tell_start(facts.function_scope, self->name, tuple_of(args, self->arity));
-    return token == NULL ? NULL : tell_end(token, run_function(self, args, operands, keys), 0);
+    return seen ? NULL : run_function(self, args, operands, keys); /* what it calls is told of as well */
 }
+
 static unsigned bits_of(PyObject *found, Py_ssize_t place) {
     return (unsigned)PyLong_AsUnsignedLong(PyTuple_GET_ITEM(found, place));
 }
@@ -894,6 +894,7 @@ static int prepare(Operator *self) {
         self->composite_refuses_recording = (int)bits_of(found, 11);
         self->makes_view = (int)bits_of(found, 12);
         self->only_allocates = (int)bits_of(found, 13);
+        self->calls_others = (int)bits_of(found, 14);
     }
     Py_DECREF(found);
     if (PyErr_Occurred() != NULL) {

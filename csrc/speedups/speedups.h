@@ -111,6 +111,7 @@ typedef struct Operator {
     PyObject *composite; /* the function that it is, or NULL */
     int composite_refuses_recording;
     int only_allocates;  /* does it make memory with nothing in it? */
+    int calls_others;    /* is it, the readable way, a function that calls operators? */
     int makes_view;      /* may what the composition returns be a view of its first argument? */
     PyObject *recorder;  /* says how a call is recorded (learning.py) */
     Table plans;

@@ -236,3 +236,26 @@ def test_factories_for_each_example_can_be_written_to(lib: Any, text: str) -> No
         pytest.skip("PyTorch has no rule for it")
     sums = lib.func.vmap(function, randomness="different")(xs)
     assert sums.tolist() == [[3.0, 3.0], [7.0, 7.0]]
+
+
+def test_lists_are_lists_of_whoever_gets_them(lib: Any) -> None:
+    """PyTorch's modes get lists, also where a tuple or a Size was given; and those are nobody else's."""
+    given = [lib.ones(2), lib.ones(2)]
+    seen: list[Any] = []
+
+    def note(func: Any, args: Any, kwargs: Any) -> Any:
+        result = func(*args, **kwargs)
+        seen.append([type(each) for each in args if isinstance(each, (list, tuple))])
+        if isinstance(args[0], list):
+            args[0].clear()
+        return result
+
+    for _ in range(5):  # a call that is known is told of as one that is not
+        lib.cat(given)
+    with mode_of(lib, note):
+        for _ in range(2):
+            lib.cat(given)
+            lib.stack(tuple(given))
+            lib.ones(2, 3).permute(1, 0).reshape((6,)).view(lib.Size([2, 3])).sum((0, 1))
+    assert len(given) == 2
+    assert all(kinds in ([], [list]) for kinds in seen) and seen.count([list]) > 8

@@ -725,3 +725,19 @@ def test_distinct_elements_have_no_derivative_that_is_known(lib, find):
         lib.func.jvp(function, (x.detach(),), (x.detach(),))
     with pytest.raises(RuntimeError, match="dynamic shape"):
         lib.func.vmap(function)(lib.ones(2, 2, 2))
+
+
+def test_vmap_of_derivatives_in_inference_mode(lib):
+    f = lib.func
+    a, b = lib.tensor([1.0, 2.0]), lib.tensor([3.0, 4.0])
+    with lib.inference_mode():
+        inference = lib.tensor([5.0, 6.0])
+        for x, y in ((a, b), (a, inference), (inference, b), (inference, inference)):
+            first = f.vmap(f.grad(lambda x, y: (x * y).sum()))(x, y)
+            assert first.tolist() == y.tolist()
+            second = f.vmap(f.jacrev(lambda x, y: x * y * y, 1), (None, 0))(x[0], y)
+            assert second.tolist() == (2 * x[0] * y).tolist()
+            pulled = f.vmap(lambda x, y: f.vjp(lambda x, y: x * y, x, y)[1](lib.ones_like(x))[1])(x, y)
+            assert pulled.tolist() == x.tolist()
+            curved = f.vmap(f.hessian(lambda x, y: x * x * y))(x, y)
+            assert curved.tolist() == (2 * y).tolist()

@@ -540,3 +540,33 @@ def test_anomaly_mode_ends_however_an_interrupt_left_it():
     gn.autograd.set_detect_anomaly(True)
     gn.autograd.set_detect_anomaly(False)
     assert not anomaly.readable_everywhere
+
+
+def test_inference_mode_writes_to_its_tensors_whatever_others_take_part(lib: Any) -> None:
+    normal = lib.ones(2)
+    with lib.inference_mode():
+        x = lib.ones(2)
+        assert x.add_(normal).tolist() == [2.0, 2.0]
+        assert x.copy_(normal).tolist() == [1.0, 1.0]
+        assert lib.add(normal, 1, out=lib.empty(2)).tolist() == [2.0, 2.0]
+        x[0] = normal[1] * 5
+        x.lerp_(normal, 1.0).addcmul_(normal, normal)
+        x.index_put_((lib.tensor([0]),), lib.tensor([7.0]))
+        x[:1].mul_(normal[:1] * 2)
+        assert x.tolist() == [14.0, 2.0] and x.is_inference()
+        normal.add_(x)
+        assert normal._version == 1 and not normal.is_inference()
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+        x.add_(1)
+    if lib.__name__ == "gnomon":  # PyTorch has added by then
+        assert x.tolist() == [14.0, 2.0]
+
+
+def test_requires_grad_is_a_bool(lib: Any) -> None:
+    x = lib.ones(2)
+    for wrong in ("no", 1, None):
+        with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+            x.requires_grad = wrong
+        with pytest.raises(TypeError, match="must be bool, not"):
+            x.requires_grad_(wrong)
+    assert not x.requires_grad

@@ -39,7 +39,6 @@ from ..values.errors import warn
 from ..values.locks import new_in_each_process
 from ..values.speedups import speedups
 from ..values.thread_local_state import State, ThreadLocalStateGuard
-from . import anomaly_mode
 from . import node as node_module
 from .grad_mode import in_transform, is_multithreading_enabled
 from .graph_task import GraphTask, current_task
@@ -346,13 +345,6 @@ def _on_a_thread_of_its_own(function: Callable[[], Any]) -> Any:
 
 def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     """Run the graph.  Returns the leaves that accumulate, what, and whether that is nobody else's."""
-    # with hooks on a Node of this graph, captures, an observer or anomaly mode, each Node runs the long way
-    is_watched = bool(
-        task.captures
-        or mode_word() & OBSERVED_BIT
-        or anomaly_mode.is_anomaly_enabled()
-        or (hooks_of.data and any(reference() in task.dependencies for reference in hooks_of.keyrefs()))
-    )
     may_spread = node_module.spans_devices and is_multithreading_enabled()
     needed = task.needed
     seeds = tuple(
@@ -361,13 +353,6 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
             for (node, output_nr), gradient in zip(task.edges, task.seeds)
         ]
     )
-    if (
-        speedups is not None
-        and needed is None
-        and not (is_watched or may_spread or mode_word() & GRAD_MODE_BIT)
-    ):
-        return speedups.run_graph(tuple(task.edges), seeds, task.keep_graph)  # type: ignore[no-any-return]
-
     dependencies = task.dependencies
     workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None
     buffers: dict[Node, list[Tensor | None]] = {}
@@ -395,7 +380,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                 if workers is not None and not is_leaf:
                     workers.submit(node, incoming)
                     continue
-                if is_watched:
+                if task.is_watched:
                     incoming, results = task.evaluate(node, incoming)
                 elif is_leaf or not task.executes(node):
                     results = None
@@ -548,3 +533,7 @@ def _validate(gradient: Tensor, wanted: Spec, node: Node, returned: Sequence[Ten
             gradient = gradient.real
         gradient = gradient.to(wanted.dtype)
     return gradient
+
+
+if speedups is not None:
+    _run = speedups.engine_run(_run, _validate)

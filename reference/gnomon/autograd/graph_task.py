@@ -35,6 +35,7 @@ class GraphTask:
         "depth",
         "edges",
         "id",
+        "is_watched",
         "keep_graph",
         "needed",
         "seeds",
@@ -64,6 +65,13 @@ class GraphTask:
                 for position, (node, output_nr) in enumerate(targets):
                     self.captures.setdefault(node, []).append((output_nr, position))
             self.needed = needed_for(edges, targets)
+        # with hooks on a Node of this graph, captures, an observer or anomaly mode, Nodes run the long way
+        self.is_watched = bool(
+            self.captures
+            or mode_word() & OBSERVED_BIT
+            or anomaly_mode.is_anomaly_enabled()
+            or (hooks_of.data and any(reference() in self.dependencies for reference in hooks_of.keyrefs()))
+        )
 
     @property
     def dependencies(self) -> dict[Node, int]:

@@ -32,7 +32,7 @@ from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
 # one is made for every recorded operator.
 Edge = tuple["Node", int]
 
-next_sequence_number = itertools.count().__next__ if speedups is None else speedups.next_sequence_number
+next_sequence_number = itertools.count().__next__
 
 # Has a Node ever been recorded whose inputs and output are on several devices?  Until then no backward needs
 # to look for devices.
@@ -319,3 +319,7 @@ def set_history(variable: Tensor, node: Node, output_nr: int) -> None:
     leave_history(variable)
     variable._gradient_edge = (node, output_nr)
     variable._keys |= AUTOGRAD
+
+
+if speedups is not None:
+    next_sequence_number = speedups.next_sequence_number

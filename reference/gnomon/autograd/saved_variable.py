@@ -221,6 +221,8 @@ def save(tensor: Tensor) -> Tensor | SavedVariable:
     counter = tensor._version_counter
     if counter is INFERENCE_VERSION:
         if in_transform.get():  # a transform's own graph, which nobody will see
+            if tensor._keys & WRAPPER_KEYS:  # whose numbers are another's
+                return tensor
             return make_tensor(tensor._spec, tensor.untyped_storage(), tensor._storage_offset)
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
@@ -241,7 +243,8 @@ def unpack(saved: Any, node: Any) -> Any:
             raise_version_mismatch(node, output, 0, output._gradient_edge[1])
         return output
     if isinstance(saved, Tensor):
-        if saved._version:
+        counter = saved._version_counter  # an inference tensor's stays at 0
+        if counter is not None and counter.value:
             raise_version_mismatch(node, saved, 0, -1)
         return saved
     if isinstance(saved, (SavedVariable, SavedList)):

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import Kernel
 from ..dispatch.library import UserOperator, as_inputs, flat_tensors, register_default
-from ..dispatch.mode import excluding, is_grad_enabled
+from ..dispatch.mode import excluding, is_grad_enabled, is_inference_mode_enabled
 from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, FORWARD_AD, DispatchKey
 from ..values.errors import warn
@@ -269,13 +269,14 @@ def inplace_or_view_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -
     """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
     schema = operator.schema
     written = _written(operator, arguments)
-    if any(tensor._version_counter is INFERENCE_VERSION for tensor in written):
+    counted = [tensor for tensor in written if tensor._version_counter is not INFERENCE_VERSION]
+    if len(counted) < len(written) and not is_inference_mode_enabled():
         raise RuntimeError(
             f"{operator.qualified_name}: Inplace update to inference tensor outside InferenceMode is not "
             "allowed. Take a clone() of it before."
         )
     results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
-    for tensor in written:
+    for tensor in counted:
         version_counter(tensor).value += 1
     outputs = results if operator.returns_tuple else (results,)
     for result, output in zip(schema.returns, outputs):

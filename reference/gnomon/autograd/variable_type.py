@@ -27,7 +27,13 @@ from typing import Any
 from ..dispatch.dispatcher import OpOverload, register_boxed_fallback
 from ..dispatch.mode import EXCLUDE_AUTOGRAD, mode_word, set_mode_word
 from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
-from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, GRAD_MODE_BIT, DispatchKey
+from ..values.dispatch_key import (
+    AD_INPLACE_OR_VIEW,
+    AUTOGRAD,
+    GRAD_MODE_BIT,
+    INFERENCE_MODE_BIT,
+    DispatchKey,
+)
 from . import anomaly_mode, views
 from . import node as node_module
 from .grad_mode import enable_grad
@@ -464,7 +470,7 @@ def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[
             continue
         written.extend(value if argument.is_list else (value,))
     for value in written:
-        if value._version_counter is INFERENCE_VERSION:
+        if value._version_counter is INFERENCE_VERSION and not mode_word() & INFERENCE_MODE_BIT:
             raise RuntimeError(
                 f"{schema.name}: Inplace update to inference tensor outside InferenceMode is not allowed. "
                 "Take a clone() of it before."
@@ -481,7 +487,8 @@ def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[
                 views.mark_view(results, source)
         return results
     for value in written:
-        version_counter(value).value += 1
+        if value._version_counter is not INFERENCE_VERSION:
+            version_counter(value).value += 1
     return results
 
 

@@ -82,6 +82,7 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds
             f"tensor(): argument 'data': expected a sequence of length {sizes[depth]} at dim {depth}, but "
             f"got a {type_name(data)}"
         )
+    data = list(data)  # which has as many items as it says
     if len(data) != sizes[depth]:
         raise ValueError(
             f"tensor(): argument 'data': expected sequence of length {sizes[depth]} at dim {depth} (got "
@@ -123,10 +124,10 @@ def _is_foreign_tensor(data: Any) -> bool:
 
 def _as_array(data: Any) -> Any:
     """The array of NumPy that a tensor of another library gives.  Raises TypeError where it gives none."""
-    import numpy
+    from ..interop.numpy import as_array
 
     try:
-        return numpy.asarray(data)
+        return as_array(data)
     except Exception as error:  # whatever the stranger raises
         raise TypeError(
             f"tensor(): argument 'data': expected numbers, but the {type(data).__module__}."
@@ -323,7 +324,7 @@ def frombuffer(
     what has no buffer, an offset or a count beyond it, and bytes that would be left over.
     Source: torch.frombuffer.
     """
-    import numpy
+    from ..interop.numpy import bytes_of
 
     dtype = _as_dtype(dtype)
     if not _has_buffer(buffer):
@@ -350,7 +351,7 @@ def frombuffer(
             f"frombuffer: requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) "
             f"must not be greater than actual buffer length ({available} bytes)"
         )
-    raw = numpy.frombuffer(view[offset : offset + count * itemsize], numpy.uint8)
+    raw = bytes_of(view[offset : offset + count * itemsize])
     return from_numpy(raw, "buffer").view(dtype).requires_grad_(requires_grad)
 
 

@@ -61,8 +61,14 @@ class DispatchMode(ThreadLocalStateGuard):
 
 
 def split_arguments(operator: OpOverload, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """All arguments of a schema as a person would write them: positional ones, keywords, no defaults."""
+    """All arguments of a schema as a person would write them: positional ones, keywords, no defaults; and
+    lists of their own, which whoever gets them may change.
+    """
     schema = operator.schema.arguments
+    arguments = [
+        list(value) if argument.is_list and isinstance(value, (list, tuple)) else value
+        for argument, value in zip(schema, arguments)
+    ]
     positional = [value for argument, value in zip(schema, arguments) if not argument.kwarg_only]
     while positional and _is_default(schema[len(positional) - 1], positional[-1]):
         positional.pop()

@@ -85,7 +85,7 @@ class RecordFunctionCallback:
     ):
         self.start = start
         self.end = end
-        self.scopes = frozenset(scopes)
+        self.scopes = frozenset(map(RecordScope, scopes))
         self.is_traced = is_traced or DISPATCH in self.scopes
         self.needs_outputs = needs_outputs
 

@@ -37,6 +37,20 @@ _known: dict[Any, dtype] = {}  # by NumPy's dtypes, whose names take long to mak
 _CAST_FORMATS = frozenset("?bBhilqfd")  # of memory that Python shows as bytes where it lies
 
 
+def as_array(data: Any) -> Any:
+    """The array of NumPy that any object gives."""
+    import numpy
+
+    return numpy.asarray(data)
+
+
+def bytes_of(view: memoryview) -> Any:
+    """A NumPy array of the bytes of a buffer, where they lie."""
+    import numpy
+
+    return numpy.frombuffer(view, numpy.uint8)
+
+
 def dtype_from_numpy(array: Any) -> dtype:
     """The dtype of an array's elements.  Raises TypeError for those that gnomon has not."""
     known = _known.get(array.dtype)

@@ -29,13 +29,30 @@ NAMED = (RuntimeError, IndexError, TypeError, ValueError)
 
 
 def raise_named(operator: OpOverload, error: Exception) -> NoReturn:
-    """Raises ``error`` with the operator's name, unless it has one."""
-    if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)):
+    """Raises ``error`` with the operator's name, unless it has one, or a hook or a mode has raised it."""
+    if len(error.args) != 1 or _NAMES_AN_OPERATOR.match(str(error)) or not _is_ours(error):
         raise error
     name = operator.schema.name
     if name.startswith("_"):  # of _cdist_forward, a user has called cdist
         name = name.lstrip("_").removesuffix("_forward")
     raise type(error)(f"{name}: {error}") from error.__cause__
+
+
+def _is_ours(error: Exception) -> bool:
+    """Is the error the rule's or the composition's, or gnomon's: was it raised by no code of the user's that
+    gnomon's has called meanwhile, and is its class none of the user's?
+    """
+    kind = type(error).__module__
+    trace = error.__traceback__
+    if trace is not None and trace.tb_frame.f_code is checked.__code__:
+        trace = trace.tb_next
+    by_gnomon = False
+    while trace is not None:
+        is_gnomon = trace.tb_frame.f_globals.get("__name__", "").startswith("gnomon")
+        if by_gnomon and not is_gnomon:
+            return False
+        by_gnomon, trace = is_gnomon, trace.tb_next
+    return kind == "builtins" or kind.startswith("gnomon")
 
 
 def composed(operator: OpOverload, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:

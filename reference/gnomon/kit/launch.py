@@ -73,7 +73,7 @@ class Launch(NamedTuple):
 
 # Told of each launch of a backend's own kernel, with the prepared call if there is one: what a plan needs to
 # repeat it.
-after_launch: Callable[..., None] | None = None if speedups is None else speedups.after_launch
+after_launch: Callable[..., None] | None = None
 
 
 def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Kernel | None:
@@ -315,3 +315,7 @@ def specs_of(arguments: Sequence[Any]) -> list[Any]:
 
 
 __all__ = ["Spec", "check_same_device", "launch"]
+
+
+if speedups is not None:
+    after_launch = speedups.after_launch

@@ -364,13 +364,21 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, requires_grad: bool) -> None:
+        if not isinstance(requires_grad, bool):
+            raise RuntimeError("requires_grad must be a bool")
         self.requires_grad_(requires_grad)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Start (or, for a leaf, stop) recording operators on this tensor; returns it.
 
-        Raises RuntimeError for a dtype that has no gradient, and for stopping at a non-leaf.
+        Raises RuntimeError for a dtype that has no gradient, and for stopping at a non-leaf; TypeError for
+        what is no bool.
         """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                f"{type_name(requires_grad)}"
+            )
         if requires_grad and not (self._spec.dtype.is_floating_point or self._spec.dtype.is_complex):
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients, not of "
