@@ -652,3 +652,45 @@ def test_a_prepared_call_may_offer_nothing_but_run(monkeypatch: pytest.MonkeyPat
     for _ in range(3):
         assert (x * x - x).tolist() == [each * each - each for each in range(1237)]
         assert x.sum().item() == 1237 * 1236 / 2
+
+
+def test_a_second_copy_of_gnomon_does_without(tmp_path: Path) -> None:
+    """Its modules were imported anew: the C speedups know the first one, which goes on."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, warnings\n"
+        "import gnomon as first\n"
+        "first.ones(2) + 1\n"
+        "for name in [name for name in sys.modules if name.startswith('gnomon')]:\n"
+        "    del sys.modules[name]\n"
+        "with warnings.catch_warnings(record=True) as caught:\n"
+        "    warnings.simplefilter('always')\n"
+        "    import gnomon as second\n"
+        "assert any('serve another copy of gnomon' in str(each.message) for each in caught)\n"
+        "assert second is not first and second.values.speedups.speedups is None\n"
+        "for gn in (first, second, first):\n"
+        "    x = gn.ones(2, requires_grad=True)\n"
+        "    (x * 3).sum().backward()\n"
+        "    assert x.grad.tolist() == [3.0, 3.0]\n"
+    )
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_tensor_s_own_fields_are_of_their_types() -> None:
+    x = gn.ones(3)
+    for name, wrong in (
+        ("_spec", []),
+        ("_spec", None),
+        ("_address", None),
+        ("_address", -1.0),
+        ("_gradient_edge", 5),
+        ("_gradient_edge", (1, 2, 3)),
+        ("_autograd_meta", 3),
+        ("_version_counter", "x"),
+    ):
+        with pytest.raises(TypeError):
+            setattr(x, name, wrong)
+    with pytest.raises(TypeError):
+        del x._spec
+    assert (x + 1).tolist() == [2.0] * 3

@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import warnings
 from typing import Any
+
+TAKEN = "gnomon_speedups: taken"  # the name in the ImportError of a second copy
 
 
 def _opened(file: str) -> Any:
@@ -20,3 +23,10 @@ def _opened(file: str) -> Any:
 
 _file = os.environ.get("GNOMON_SPEEDUPS", "")
 extension: Any = _opened(_file) if _file else importlib.import_module("gnomon_speedups._speedups")
+if not extension.claim():
+    warnings.warn(
+        "gnomon: the C speedups serve another copy of gnomon in this process; this one does without them",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    raise ImportError("the C speedups serve another copy of gnomon in this process", name=TAKEN)

@@ -83,6 +83,8 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"SavedList", &facts.saved_list},
         {"validate", &facts.validate},
         {"inference_version", &facts.inference_version},
+        {"Spec", (PyObject **)&facts.spec},
+        {"AutogradMeta", (PyObject **)&facts.autograd_meta},
         {"nothing_to_end", &facts.nothing_to_end},
         {"start", &facts.start},
         {"end", &facts.end},
@@ -145,7 +147,19 @@ static PyObject *operator_type(PyObject *module, PyObject *python) {
     return (facts.operator= make_operator_type(python)) == NULL ? NULL : new_reference((PyObject *)facts.operator);
 }
 
+/* claim(): is this the first copy of gnomon in this process?  What is known of gnomon is known once: another copy, in
+ * another interpreter or after its modules were imported anew, has to do without. */
+static PyObject *claim(PyObject *module, PyObject *nothing) {
+    (void)module;
+    (void)nothing;
+    static int is_claimed;
+    const int is_first = !is_claimed;
+    is_claimed = 1;
+    return PyBool_FromLong(is_first);
+}
+
 static PyMethodDef functions[] = {
+    {"claim", claim, METH_NOARGS, NULL},
     {"know", know, METH_O, NULL},
     {"tensor_type", tensor_type, METH_O, NULL},
     {"version_type", version_type, METH_O, NULL},
@@ -166,6 +180,10 @@ static struct PyModuleDef definition = {
 };
 
 PyMODINIT_FUNC PyInit__speedups(void) {
+    if (facts.plan != NULL) {
+        PyErr_SetString(PyExc_ImportError, "gnomon_speedups._speedups is there already");
+        return NULL;
+    }
     PyObject *module = PyModule_Create(&definition);
     if (module != NULL && (make_plan_type(module) < 0 || make_function_types() < 0)) {
         Py_CLEAR(module);

@@ -137,6 +137,7 @@ typedef struct Function {
 /* What the speedups were told of gnomon, once. */
 struct facts {
     PyTypeObject *tensor, *version, *block, *plan, *operator, *function, *call;
+    PyTypeObject *spec, *autograd_meta;                              /* once they are told */
     PyObject *mode_word, *scoped_devices; /* context variables */
     Py_ssize_t accumulator_edge;                                     /* AutogradMeta */
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved;       /* RecordedNode */

@@ -282,7 +282,22 @@ static PyObject *get_field(PyObject *object, void *closure) {
     return new_reference(found == NULL ? Py_None : found);
 }
 
+/* Is it what C takes a field's value for? */
+static int fits(Py_ssize_t offset, PyObject *value) {
+    switch (offset) {
+    case offsetof(Tensor, spec): return facts.spec == NULL || PyObject_TypeCheck(value, facts.spec);
+    case offsetof(Tensor, edge): return PyTuple_Check(value) && PyTuple_GET_SIZE(value) == 2;
+    case offsetof(Tensor, meta): return facts.autograd_meta == NULL || PyObject_TypeCheck(value, facts.autograd_meta);
+    case offsetof(Tensor, version): return PyObject_TypeCheck(value, facts.version);
+    default: return 1;
+    }
+}
+
 static int set_field(PyObject *object, PyObject *value, void *closure) {
+    if (value != NULL && value != Py_None && !fits((Py_ssize_t)(intptr_t)closure, value)) {
+        PyErr_Format(PyExc_TypeError, "a tensor's own fields: got %R, which is not of the field's type", value);
+        return -1;
+    }
     if (value != NULL && value != Py_None) {
         if (PyObject_TypeCheck(object, facts.tensor)) {
             track((Tensor *)object);
@@ -344,6 +359,36 @@ static PyObject *get_storage(PyObject *object, void *closure) {
     return found == NULL && PyErr_Occurred() != NULL ? NULL : new_reference(found == NULL ? Py_None : found);
 }
 
+/* A tensor that was never filled has no spec; one that was keeps having one. */
+static PyObject *get_spec(PyObject *object, void *closure) {
+    (void)closure;
+    PyObject *spec = ((Tensor *)object)->spec;
+    return spec != NULL ? new_reference(spec) : PyErr_Format(PyExc_AttributeError, "_spec");
+}
+
+static int set_spec(PyObject *object, PyObject *value, void *closure) {
+    if (value == NULL || value == Py_None) {
+        PyErr_SetString(PyExc_TypeError, "a tensor has a spec");
+        return -1;
+    }
+    return set_field(object, value, closure);
+}
+
+static PyObject *get_address(PyObject *object, void *closure) {
+    (void)closure;
+    return PyFloat_FromDouble(((Tensor *)object)->address);
+}
+
+static int set_address(PyObject *object, PyObject *value, void *closure) {
+    (void)closure;
+    const double address = value == NULL ? -1 : PyFloat_AsDouble(value);
+    if (address < 0) {
+        return PyErr_Occurred() != NULL ? -1 : (PyErr_SetString(PyExc_TypeError, "an address is not negative"), -1);
+    }
+    ((Tensor *)object)->address = address;
+    return 0;
+}
+
 static int set_storage(PyObject *object, PyObject *value, void *closure) {
     leave_block((Tensor *)object);
     return set_field(object, value, closure);
@@ -353,6 +398,8 @@ static int set_storage(PyObject *object, PyObject *value, void *closure) {
 
 static PyGetSetDef tensor_fields[] = {
     {"_storage", get_storage, set_storage, NULL, (void *)offsetof(Tensor, storage)},
+    {"_spec", get_spec, set_spec, NULL, (void *)offsetof(Tensor, spec)},
+    {"_address", get_address, set_address, NULL, NULL},
     FIELD("_gradient_edge", edge),
     FIELD("_autograd_meta", meta),
     {"_version_counter", get_field, set_version, NULL, (void *)offsetof(Tensor, version)},
@@ -362,8 +409,6 @@ static PyGetSetDef tensor_fields[] = {
 };
 
 static PyMemberDef tensor_members[] = {
-    {"_spec", T_OBJECT_EX, offsetof(Tensor, spec), 0, NULL},
-    {"_address", T_DOUBLE, offsetof(Tensor, address), 0, NULL},
     {"_storage_offset", T_LONGLONG, offsetof(Tensor, offset), 0, NULL},
     {"_keys", T_LONGLONG, offsetof(Tensor, keys), 0, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(Tensor, attributes), READONLY, NULL},
