@@ -26,6 +26,15 @@ forget_plans = _speedups.forget_plans
 run_graph = _speedups.run_graph
 
 
+# learning.py, which imports gnomon, once that is all there.
+_learning: Any = None
+
+
+def _learnt(name: str) -> Callable[..., Any]:
+    """A function of learning.py by its name, before that can be imported."""
+    return lambda *given: getattr(_learning, name)(*given)
+
+
 def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Callable[..., Any]:
     """engine._run: in C where leaves are all that is asked for, nobody watches, and no worker is needed."""
     from gnomon.autograd import node as nodes
@@ -102,23 +111,13 @@ def guard(kind: str, readable: Callable[..., Any], extra: Any = None) -> Any:
 def tensor_of_data(readable: Callable[..., Any]) -> Any:
     """creation.tensor, which looks through lists in C."""
 
-    def plan_of_data(made: Any) -> Any:
-        from . import learning
-
-        return learning.plan_of_data(made)
-
-    return like(_speedups.function("tensor", readable, plan_of_data), readable)
+    return like(_speedups.function("tensor", readable, _learnt("plan_of_data")), readable)
 
 
 def index_of_mask(readable: Callable[..., Any]) -> Any:
     """What x[tensors] comes to, which counts the true elements of one mask in C."""
 
-    def readable_code(spec: Any) -> int:
-        from . import learning
-
-        return learning.readable_code(spec)
-
-    return like(_speedups.function("mask", readable, readable_code), readable)
+    return like(_speedups.function("mask", readable, _learnt("readable_code")), readable)
 
 
 def know_batching(*told: Any) -> None:
@@ -126,12 +125,7 @@ def know_batching(*told: Any) -> None:
     levels, how often rules have run, and the Storage of what has none.
     """
 
-    def learn(*call: Any) -> Any:
-        from . import learning
-
-        return learning.learn_batched(*call)
-
-    _speedups.know_batching(*told, learn)
+    _speedups.know_batching(*told, _learnt("learn_batched"))
 
 
 def methods(readable: dict[str, Any]) -> dict[str, Any]:
@@ -149,6 +143,8 @@ def methods(readable: dict[str, Any]) -> dict[str, Any]:
 
 def bind(tensor_class: Any) -> None:
     """Once Tensor has all its methods: what is called with them."""
+    global _learning
     from . import learning
 
+    _learning = learning
     learning.bind(tensor_class)
