@@ -61,6 +61,24 @@ def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Ca
     return run
 
 
+def engine_ones(readable: Callable[..., Any]) -> Callable[..., Any]:
+    """engine._ones_of: where nothing but the backend has a say, a copy of a tensor that is kept: one plan."""
+    from gnomon.dispatch.dispatcher import aten
+    from gnomon.values.dispatch_key import GRAD_MODE_BIT, mode_word
+
+    kept: dict[Any, Any] = {}
+
+    @functools.wraps(readable)
+    def ones_of(spec: Any) -> Any:
+        if mode_word() != GRAD_MODE_BIT or spec.free is None:
+            return readable(spec)
+        if spec not in kept:
+            kept[spec] = readable(spec)
+        return aten.clone.default(kept[spec], None)
+
+    return ones_of
+
+
 def like(made: Any, readable: Callable[..., Any]) -> Any:
     """``made`` under the name of ``readable``."""
     for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__"):

@@ -274,16 +274,7 @@ def _one_like(spec: Spec, position: int) -> Tensor:
         raise RuntimeError(
             f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
         )
-    if mode_word() == GRAD_MODE_BIT and spec.free is not None:
-        # with prepared kernels a copy of one that is kept takes half the time of filling it anew
-        kept = _ones.get(spec)
-        if kept is None:
-            kept = _ones[spec] = _ones_of(spec)
-        return aten.clone.default(kept, None)  # type: ignore[no-any-return]
     return _ones_of(spec)
-
-
-_ones: dict[Spec, Tensor] = {}
 
 
 def _ones_of(spec: Spec) -> Tensor:
@@ -537,3 +528,4 @@ def _validate(gradient: Tensor, wanted: Spec, node: Node, returned: Sequence[Ten
 
 if speedups is not None:
     _run = speedups.engine_run(_run, _validate)
+    _ones_of = speedups.engine_ones(_ones_of)

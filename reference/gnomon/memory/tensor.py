@@ -158,8 +158,7 @@ class Tensor:
     torch.Tensor.
     """
 
-    # No __init__: a class with slots and without one is made twice as fast, and operators make many.
-    # No __getattr__ either: with one, CPython does not specialise the reading of slots.
+    # No __init__: whoever makes a tensor calls fill_slots.
     __slots__ = (
         "__dict__",
         "__weakref__",
