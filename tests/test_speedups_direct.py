@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import tracemalloc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -269,3 +271,47 @@ def test_what_is_told_of_a_call_does_not_depend_on_whether_it_is_known(name: str
     for _ in range(4):
         assert told(False) == expected
         call()
+
+
+def test_where_refuses_a_number_that_does_not_fit_after_others() -> None:
+    condition = square > 3
+    for _ in range(4):
+        assert gn.where(condition, square, 2.0)[0, 0] == 2.0
+    for number in (1e300, -1e39):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            gn.where(condition, square, number)
+    assert gn.where(condition, square, 3.0)[0, 0] == 3.0
+
+
+def test_keywords_in_another_order_are_the_same_call() -> None:
+    for _ in range(4):
+        assert facts(gn.matmul(other=other, input=square)) == facts(square @ other)
+        assert facts(gn.matmul(other=square, input=other)) == facts(other @ square)
+        assert facts(gn.sub(other=other, input=square)) == facts(square - other)
+        assert facts(gn.mv(vec=line, input=square)) == facts(square.mv(line))
+
+
+def test_a_result_that_is_watched_ends_as_any() -> None:
+    """Who holds it weakly is told, and what it has of its own goes with it."""
+    told: list[Any] = []
+    for _ in range(3):
+        result = square + 1
+        watched = weakref.ref(result, told.append)
+        del result
+        assert watched() is None and told.pop() is watched
+
+    def work() -> None:
+        for _ in range(200):
+            (square + 1).add_(1)
+            (square + 1).requires_grad_()
+            (square + 1).tag = 1
+
+    growths: list[int] = []
+    work()
+    tracemalloc.start()
+    for _ in range(4):
+        start = tracemalloc.get_traced_memory()[0]
+        work()
+        growths.append(tracemalloc.get_traced_memory()[0] - start)
+    tracemalloc.stop()
+    assert min(growths) < 2000
