@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import inspect
+import math
 import os
 import pickle
 import subprocess
@@ -685,10 +686,12 @@ def test_a_tensor_s_own_fields_are_of_their_types() -> None:
         ("_spec", None),
         ("_address", None),
         ("_address", -1.0),
+        ("_address", math.nan),
         ("_gradient_edge", 5),
         ("_gradient_edge", (1, 2, 3)),
         ("_autograd_meta", 3),
         ("_version_counter", "x"),
+        ("_view_of", 4),
     ):
         with pytest.raises(TypeError):
             setattr(x, name, wrong)

@@ -8,8 +8,6 @@ import os
 import warnings
 from typing import Any
 
-TAKEN = "gnomon_speedups: taken"  # the name in the ImportError of a second copy
-
 
 def _opened(file: str) -> Any:
     """The extension in a file.  Raises ImportError."""
@@ -26,4 +24,4 @@ extension: Any = _opened(_file) if _file else importlib.import_module("gnomon_sp
 if not extension.claim():
     text = "the C speedups serve another copy of gnomon in this process; this one does without them"
     warnings.warn_explicit(f"gnomon: {text}", RuntimeWarning, __file__, 1)
-    raise ImportError(text, name=TAKEN)
+    raise ImportError(text)

@@ -336,7 +336,12 @@ static int set_view_of(PyObject *object, PyObject *value, void *closure) {
     PyObject *base = NULL;
     long long version = 0;
     int creation = 0;
-    if (value != NULL && value != Py_None && !PyArg_ParseTuple(value, "OLi", &base, &version, &creation)) {
+    const int is_given = value != NULL && value != Py_None;
+    if (is_given && !PyTuple_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "a tensor's own fields: got %R, which is not of the field's type", value);
+        return -1;
+    }
+    if (is_given && !PyArg_ParseTuple(value, "OLi", &base, &version, &creation)) {
         return -1;
     }
     track(self);
@@ -349,7 +354,11 @@ static int set_view_of(PyObject *object, PyObject *value, void *closure) {
 
 /* What it was a view of keeps the tensor in mind no more. */
 static int set_version(PyObject *object, PyObject *value, void *closure) {
-    leave_list((Tensor *)object);
+    Tensor *self = (Tensor *)object;
+    if (value != NULL && value != Py_None && !fits(offsetof(Tensor, version), value)) {
+        return set_field(object, value, closure); /* which says so: nothing has changed */
+    }
+    leave_list(self);
     return set_field(object, value, closure);
 }
 
@@ -382,7 +391,7 @@ static PyObject *get_address(PyObject *object, void *closure) {
 static int set_address(PyObject *object, PyObject *value, void *closure) {
     (void)closure;
     const double address = value == NULL ? -1 : PyFloat_AsDouble(value);
-    if (address < 0) {
+    if (!(address >= 0)) { /* NaN is none, either */
         return PyErr_Occurred() != NULL ? -1 : (PyErr_SetString(PyExc_TypeError, "an address is not negative"), -1);
     }
     ((Tensor *)object)->address = address;

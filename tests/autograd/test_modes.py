@@ -6,6 +6,7 @@ import asyncio
 import threading
 from typing import Any
 
+import numpy
 import pytest
 
 pytestmark = pytest.mark.both_tiers
@@ -564,9 +565,17 @@ def test_inference_mode_writes_to_its_tensors_whatever_others_take_part(lib: Any
 
 def test_requires_grad_is_a_bool(lib: Any) -> None:
     x = lib.ones(2)
-    for wrong in ("no", 1, None):
+    for wrong in ("no", 1, None, numpy.bool_(True)):
         with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
             x.requires_grad = wrong
         with pytest.raises(TypeError, match="must be bool, not"):
             x.requires_grad_(wrong)
     assert not x.requires_grad
+    for make in (lib.ones, lib.zeros, lib.empty, lib.tensor, lib.asarray):
+        with pytest.raises(TypeError, match=r"argument 'requires_grad' must be bool, not int"):
+            make(2, requires_grad=1)
+        with pytest.raises(TypeError, match=r"argument 'requires_grad' must be bool, not numpy"):
+            make(2, requires_grad=numpy.bool_(True))
+    for make in (lib.rand, lib.arange):  # of whose overloads PyTorch says what they take
+        with pytest.raises(TypeError, match="requires_grad"):
+            make(2, requires_grad=1)

@@ -20,7 +20,7 @@ from ..kit.outputs import resize_output
 from ..memory.tensor import Tensor
 from ..values import dtype as dtypes
 from ..values.device import device, layout, memory_format
-from ..values.errors import type_name, warn
+from ..values.errors import check_requires_grad, type_name, warn
 from ..values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -399,6 +399,7 @@ def parser_of(
         requires_grad = False
         if "requires_grad" in kwargs and any("pin_memory" in each.by_name for each in signatures):
             requires_grad = kwargs.pop("requires_grad")  # of functions that make tensors
+            check_requires_grad(packet.name, requires_grad)
         problems = []
         for signature in signatures:
             try:

@@ -18,7 +18,7 @@ from ..values import dtype as dtypes
 from ..values import geometry, late_bound
 from ..values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word
 from ..values.dtype import dtype, get_default_dtype
-from ..values.errors import type_name
+from ..values.errors import check_requires_grad, type_name
 from ..values.speedups import speedups
 from .argument_parser import PYTHON_DTYPES
 
@@ -161,6 +161,7 @@ def tensor(
     None. Raises ValueError for ragged sequences, RuntimeError for what holds no numbers and for a number that
     an integer dtype can not hold.  Source: torch.tensor.
     """
+    check_requires_grad("tensor", requires_grad)
     dtype = _as_dtype(dtype)
     if isinstance(data, Tensor):
         where = data.device if device is None else device
@@ -274,6 +275,7 @@ def asarray(
     with ``copy=False`` what can not be shared raises ValueError.  A buffer's elements are of ``dtype``, the
     default one if None.  Source: torch.asarray.
     """
+    check_requires_grad("asarray", requires_grad)
     dtype = _as_dtype(dtype)
     shared = None
     if isinstance(obj, Tensor):
@@ -326,6 +328,7 @@ def frombuffer(
     """
     from ..interop.numpy import bytes_of
 
+    check_requires_grad("frombuffer", requires_grad)
     dtype = _as_dtype(dtype)
     if not _has_buffer(buffer):
         raise ValueError("frombuffer: object does not implement Python buffer protocol.")

@@ -32,7 +32,7 @@ from ..values.dispatch_key import (
     mode_word,
 )
 from ..values.dtype import dtype, get_default_dtype
-from ..values.errors import type_name, warn
+from ..values.errors import check_requires_grad, type_name, warn
 from ..values.geometry import Ints, Size
 from ..values.locks import new_in_each_process
 from ..values.speedups import speedups
@@ -373,11 +373,7 @@ class Tensor:
         Raises RuntimeError for a dtype that has no gradient, and for stopping at a non-leaf; TypeError for
         what is no bool.
         """
-        if not isinstance(requires_grad, bool):
-            raise TypeError(
-                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-                f"{type_name(requires_grad)}"
-            )
+        check_requires_grad("requires_grad_", requires_grad)
         if requires_grad and not (self._spec.dtype.is_floating_point or self._spec.dtype.is_complex):
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients, not of "

@@ -6,6 +6,7 @@ IndexError for dimensions and indices, TypeError for arguments that fit no overl
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from .speedups import speedups
@@ -66,12 +67,20 @@ _COMMON_NAMES = frozenset(
 )
 
 
+def check_requires_grad(name: str, requires_grad: object) -> None:
+    """Raises TypeError where the argument ``requires_grad`` of the function ``name`` is no bool."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
+
+
 def type_name(value: object) -> str:
     """The name of a value's type, as an error shows what came: of what is another library's with its
     module, so that nobody reads that a Tensor is not a Tensor.
     """
     kind = type(value)
-    if kind.__name__ in _COMMON_NAMES and kind.__module__.partition(".")[0] != __name__.partition(".")[0]:
+    package = kind.__module__.partition(".")[0]
+    is_python_s = package != "builtins" and hasattr(builtins, kind.__name__)  # by its name: NumPy's bool
+    if is_python_s or (kind.__name__ in _COMMON_NAMES and package != __name__.partition(".")[0]):
         return f"{kind.__module__}.{kind.__name__}"
     return kind.__name__
 
