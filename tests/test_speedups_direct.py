@@ -16,7 +16,7 @@ import gnomon as gn
 from gnomon.backends.listing import backend_info
 from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
 from gnomon.values.speedups import speedups
-from readable_calls import readably
+from readable_calls import python_calls, readably
 
 pytestmark = [
     pytest.mark.both_tiers,
@@ -32,17 +32,6 @@ def facts(result: Any) -> Any:
     is_inference = result.is_inference()
     version = (is_inference or result._version, is_inference, result.requires_grad)
     return [result.tolist(), result.dtype, result.shape, result.stride(), type(node), edges, view, version]
-
-
-def python_calls(call: Callable[[], Any]) -> list[str]:
-    """The Python functions that a call runs, but for its own."""
-    called: list[str] = []
-    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-    return called[1:]
 
 
 square = gn.arange(16.0, device="c").reshape(4, 4).clone()
