@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.memory.tensor import is_alias_of
 
 pytestmark = pytest.mark.both_tiers
 
@@ -333,6 +334,48 @@ def test_a_storage_that_is_made_smaller_keeps_what_tensors_show(device: str) -> 
         assert storage.nbytes() == 8000
 
 
+@pytest.mark.parametrize("ask_before", [False, True])
+def test_a_storage_that_grows_takes_its_tensors_along(ask_before: bool, device: str) -> None:
+    """Whoever shows it, made when, and whatever has become of its own geometry."""
+    for _ in range(3):
+        x = gn.arange(6.0, device=device) + 0
+        storage = x.untyped_storage() if ask_before else None
+        views = [x[2:], x.view(2, 3)[1], x.t(), x.view(gn.uint8)]
+        views[2].unsqueeze_(0)
+        storage = storage or x.untyped_storage()
+        late, moved = x[4:], gn.ones(2, device=device)
+        moved.data = x[3:5]
+        gone = x[1:]
+        del gone
+        storage.resize_(1 << 20)
+        x.fill_(7.0)
+        assert views[0].tolist() == [7.0] * 4 and views[1].tolist() == [7.0] * 3
+        assert views[2].tolist() == [[7.0] * 6] and moved.tolist() == late.tolist() == [7.0] * 2
+        assert views[3].view(gn.float32).tolist() == [7.0] * 6
+        assert (moved.data_ptr(), late.data_ptr()) == (storage.data_ptr() + 12, storage.data_ptr() + 16)
+
+
+def test_aliases_show_one_storage(device: str) -> None:
+    x, y = gn.ones(4, device=device), gn.ones(4, device=device)
+    assert is_alias_of(x, x) and not is_alias_of(x, y)
+    view = x[1:]
+    assert is_alias_of(x, view) and is_alias_of(view, x[:1]) and not is_alias_of(view, y)
+    x.untyped_storage()  # of one of them alone
+    assert is_alias_of(x, view) and is_alias_of(view, x.T) and not is_alias_of(y, view)
+    y.data = view
+    assert is_alias_of(x, y)
+
+
+def test_the_address_follows_from_the_storage(device: str) -> None:
+    x = gn.ones(4, device=device)
+    has_addresses = x.untyped_storage().backend.has_addresses
+    for each in (x, x[1:], x.clone(), gn.zeros(2, device=device)):
+        assert each._address == (float(each.data_ptr()) if has_addresses else 0.0)
+        with pytest.raises(AttributeError):
+            each._address = 1.0
+    assert gn.ones(2, device="meta")._address == 0.0
+
+
 def test_length_and_iteration(device: str) -> None:
     x = gn.arange(6).reshape(3, 2)
     assert len(x) == 3 and len(gn.zeros(0, 5)) == 0
@@ -500,14 +543,19 @@ def test_a_gradient_must_fit(gradient: Any, error: type[Exception], text: str) -
     assert x.grad is None
 
 
-def test_resizing_keeps_views_on_the_old_block_safe(device: str) -> None:
-    x = gn.arange(4.0)
-    view = x[1:3]
+def test_views_show_the_storage_also_when_it_has_grown(device: str) -> None:
+    x = gn.arange(4.0, device=device)
+    views = [x[1:3], x.view(2, 2).T[1], x.detach()[1:3], x.view(gn.int32)[1:3].view(gn.float32)]
+    addresses = [view.data_ptr() - x.data_ptr() for view in views]
     x.resize_(1000)
     assert x.shape == (1000,) and x[:4].tolist() == [0.0, 1.0, 2.0, 3.0]
-    assert view.tolist() == [1.0, 2.0]
+    assert [view.data_ptr() - x.data_ptr() for view in views] == addresses == [4, 4, 4, 4]
+    x.mul_(10)
+    assert [view.tolist() for view in views] == [[10.0, 20.0], [10.0, 30.0], [10.0, 20.0], [10.0, 20.0]]
+    views[0].fill_(5.0)
+    assert x[:4].tolist() == [0.0, 5.0, 5.0, 30.0] and (views[2] + 1).tolist() == [6.0, 6.0]
     x.resize_(2)
-    assert x.tolist() == [0.0, 1.0]
+    assert x.tolist() == [0.0, 5.0]
     with pytest.raises(RuntimeError, match=r"requires? grad"):
         gn.zeros(2, requires_grad=True).resize_(3)
     with pytest.raises(RuntimeError, match="negative dimension"):

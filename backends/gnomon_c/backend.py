@@ -10,8 +10,7 @@ from gnomon.dispatch.dispatcher import aten
 from gnomon.kit.iterator import TensorIterator
 from gnomon.kit.numbers import NO_INTEGER, scalar_forms
 from gnomon.memory.backend import USUAL_TRAITS, Backend
-from gnomon.memory.prepared import NOT_IMPLEMENTED, CallInC, PreparedCall, PreparingKernel
-from gnomon.memory.spec import register_free
+from gnomon.memory.prepared import NOT_IMPLEMENTED, CallInC, PreparedCall, PreparingKernel, register_free
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 from gnomon.values.errors import OutOfMemoryError
@@ -81,11 +80,6 @@ class CBackend(Backend):
         self._ffi = extension.ffi
         self._lib = extension.lib
         register_free(self.device_type, self._lib.gn_free)
-        real, integer = self._lib.gn_read_real, self._lib.gn_read_integer
-        self._readers = {
-            each.name: real if each.category == 2 else integer for each in ALL if each.category in (1, 2)
-        }
-        self._readers["bool"] = lambda address, code: bool(integer(address, code))
         self._addresses = addresses = {
             getattr(self._lib, name): float(
                 int(self._ffi.cast("uintptr_t", self._ffi.addressof(self._lib, name)))
@@ -160,9 +154,6 @@ class CBackend(Backend):
         present = library.parallels_of(self._lib)
         runs = library.PARALLELS[self._lib.gn_get_parallel()]
         return tuple(sorted(present, key=lambda name: name != runs))
-
-    def number_readers(self) -> dict[str, Any]:
-        return self._readers
 
     def adopt(self, address: float, nbytes: int) -> Memory:
         return Memory(address, None)

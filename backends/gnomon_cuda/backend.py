@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.memory.backend import USUAL_TRAITS, Backend
-from gnomon.memory.spec import register_free
+from gnomon.memory.prepared import register_free
 from gnomon.values.errors import BackendUnavailableError
 
 from . import driver as drivers

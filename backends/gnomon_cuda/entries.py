@@ -35,7 +35,7 @@ class Owned:
 
     def free(self, address: float) -> None:
         """Forget what ``own`` gave an address for; it goes back unless somebody else has it."""
-        del self._memory[address]
+        self._memory.pop(address, None)
 
 
 MOST_NUMBERS = 4096

@@ -24,6 +24,7 @@ next_sequence_number = _speedups.next_sequence_number
 after_launch = _speedups.after_launch
 forget_plans = _speedups.forget_plans
 run_graph = _speedups.run_graph
+is_alias_of = _speedups.is_alias_of
 
 
 # learning.py, which imports gnomon, once that is all there.
@@ -33,6 +34,45 @@ _learning: Any = None
 def _learnt(name: str) -> Callable[..., Any]:
     """A function of learning.py by its name, before that can be imported."""
     return lambda *given: getattr(_learning, name)(*given)
+
+
+def storage(readable: Any) -> Any:
+    """Storage, whose tensors know the address of its memory: they are told when ``resize_`` moves it."""
+    resize = readable.resize_
+
+    @functools.wraps(resize)
+    def resize_(self: Any, size: int) -> Any:
+        return _speedups.resize_storage(resize, self, size)
+
+    readable.resize_ = resize_
+    return readable
+
+
+def empty_tensor(readable: Callable[..., Any]) -> Callable[..., Any]:
+    """tensor.empty_tensor: the memory is the tensor's, by its address, until its Storage is asked for."""
+    from gnomon.memory.backend import backend_of, offers_of
+    from gnomon.memory.prepared import free_function
+    from gnomon.memory.tensor import Tensor, fill_slots
+
+    @functools.wraps(readable)
+    def empty(spec: Any) -> Any:
+        where = spec.device
+        if _learning is None or free_function(where.type) is None:
+            return readable(spec)
+        backend = backend_of(where)
+        offers = offers_of(backend)
+        entry = offers.allocate_entry()
+        allocate = 0.0 if entry is None else entry[1]
+        return _speedups.own_memory(
+            fill_slots(Tensor(), spec, None, 0),
+            spec.extent_nbytes,
+            where.index or 0,
+            allocate,
+            offers.free_entry(),
+            backend.allocate_address,
+        )
+
+    return empty
 
 
 def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,13 +104,14 @@ def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Ca
 def engine_ones(readable: Callable[..., Any]) -> Callable[..., Any]:
     """engine._ones_of: where nothing but the backend has a say, a copy of a tensor that is kept: one plan."""
     from gnomon.dispatch.dispatcher import aten
+    from gnomon.memory.prepared import free_function
     from gnomon.values.dispatch_key import GRAD_MODE_BIT, mode_word
 
     kept: dict[Any, Any] = {}
 
     @functools.wraps(readable)
     def ones_of(spec: Any) -> Any:
-        if mode_word() != GRAD_MODE_BIT or spec.free is None:
+        if mode_word() != GRAD_MODE_BIT or free_function(spec.device.type) is None:
             return readable(spec)
         if spec not in kept:
             kept[spec] = readable(spec)

@@ -22,7 +22,7 @@ from gnomon.kit.composites import NAMED, hide_base, raise_named
 from gnomon.kit.generator import default_generator
 from gnomon.kit.record import Record
 from gnomon.memory.backend import backend_of, offers_of
-from gnomon.memory.prepared import PreparedCall
+from gnomon.memory.prepared import PreparedCall, free_function
 from gnomon.memory.spec import Spec
 from gnomon.memory.storage import Storage
 from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor
@@ -244,11 +244,11 @@ def _is_own(tensor: Any, arguments: Sequence[Any], launches: list[Any]) -> bool:
     is_written = any(tensor is each for each in written)
     if not is_written and tensor._version_counter is not None:
         return False
-    storage, nbytes = tensor._storage, tensor._spec.extent_nbytes
-    if storage is None:
+    if _speedups.owns_memory(tensor):
         return True
+    storage, nbytes = tensor._storage, tensor._spec.extent_nbytes
     is_all = len(written) == 1 and _is_same(tensor, written[0]) and written[0]._spec.extent_nbytes == nbytes
-    return (is_written or is_all) and storage.nbytes() == nbytes
+    return (is_written or is_all) and storage is not None and storage.nbytes() == nbytes
 
 
 def _is_same(value: Any, tensor: Any) -> bool:
@@ -299,7 +299,7 @@ def _memory_alone(operator: OpOverload, plan: Plan, new: list[Tensor]) -> Plan |
     if launches and spec.numel:
         return None
     entry = offers_of(backend_of(spec.device)).allocate_entry()
-    if entry is None or spec.free is None:
+    if entry is None or free_function(spec.device.type) is None:
         return None
     plan.entry, plan.function = Entry.NOTHING, entry[1]
     return plan
@@ -518,12 +518,21 @@ def _place(given: Any, values: Sequence[Any], made: Sequence[Any]) -> int | None
 
 def adopt(spec: Spec, address: float) -> tuple[Storage, Callable[[], None]]:
     """A Storage of the memory at an address, and what makes it give that back: called when the Storage is in
-    its place (Tensor.untyped_storage).
+    its place.
     """
     backend = backend_of(spec.device)
     memory = backend.adopt(address, spec.extent_nbytes)
     storage = Storage(backend, spec.device, memory, spec.extent_nbytes)
     return storage, lambda: backend.take_over(memory, address)
+
+
+def give_back(spec: Spec, address: float, free_function: Any = free_function) -> None:
+    """Give back memory that was held by its address alone, where C does not know how; also while Python
+    shuts down, and this module's names are gone.
+    """
+    free = free_function(spec.device.type)
+    if free is not None:
+        free(address)
 
 
 # -- numbers in and out --------------------------------------------------------------------------------------
@@ -544,7 +553,7 @@ def plan_of_data(made: Tensor) -> tuple[Any, ...] | None:
     spec = made._spec
     backend = backend_of(spec.device)
     entry = offers_of(backend).allocate_entry()
-    is_ours = backend.host_memory and backend.has_addresses and spec.free is not None
+    is_ours = backend.host_memory and backend.has_addresses and free_function(spec.device.type) is not None
     if made.__class__ is not Tensor or not is_ours or entry is None or spec.dtype not in _WRITTEN:
         return None
     return spec, spec.dtype.code, float(spec.extent_nbytes), entry[1], _free_address(spec)
@@ -568,6 +577,7 @@ def know() -> None:
             "save": save,
             "untyped_storage": Tensor.untyped_storage,
             "adopt": adopt,
+            "give_back": give_back,
             "no_grad_mode": CreationMeta.NO_GRAD_MODE,
             "multi_output": CreationMeta.MULTI_OUTPUT_NODE,
             "default_generator": default_generator,

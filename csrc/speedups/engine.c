@@ -232,15 +232,8 @@ static Py_ssize_t unpack(PyObject *saved, PyObject **values) {
     }
     const Py_ssize_t count = PyList_Size(saved);
     for (Py_ssize_t k = 0; k < count; k++) {
-        PyObject *value = new_reference(PyList_GetItem(saved, k));
-        if (PyWeakref_CheckRefExact(value)) { /* an output that the user still has */
-            PyObject *output = PyObject_CallNoArgs(value);
-            Py_DECREF(value);
-            value = output;
-        }
-        PyObject *known = value == NULL ? NULL : unpacked(value);
+        PyObject *known = unpacked(PyList_GetItem(saved, k));
         Py_XINCREF(known);
-        Py_XDECREF(value);
         if (known == NULL) {
             forget_error();
             while (k > 0) {

@@ -154,13 +154,14 @@ PyObject *call_give_back(PyObject *callable, PyObject *const *args, size_t count
         if (PyVectorcall_NARGS(count) != 1 || keywords != NULL) {
         return readable((Function *)callable, args, count, keywords);
     }
-    PyObject *free = PyObject_GetAttrString(args[0], "_free");
+    static PyObject *name_free, *name_address;
+    PyObject *free = attribute_of(args[0], &name_free, "_free");
     if (free == NULL || free == Py_None) { /* it was never given the block */
         forget_error();
         Py_XDECREF(free);
         return new_reference(Py_None);
     }
-    PyObject *address = PyObject_GetAttrString(args[0], "address");
+    PyObject *address = attribute_of(args[0], &name_address, "address");
     PyObject *done = address == NULL ? NULL : PyObject_CallFunctionObjArgs(free, address, NULL);
     Py_XDECREF(free);
     Py_XDECREF(address);

@@ -39,12 +39,12 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"RecordedNode", "saved", &facts.saved},
         {"Spec", "sizes", &facts.sizes},
         {"Spec", "strides", &facts.strides},
-        {"Spec", "free", &facts.free},
         {"Spec", "dtype", &facts.dtype},
         {"Spec", "numel", &facts.numel},
         {"Spec", "is_contiguous", &facts.is_contiguous},
         {"Spec", "device", &facts.device},
         {"dtype", "category", &facts.category},
+        {"dtype", "itemsize", &facts.itemsize},
         {"SavedVariable", "tensor", &facts.saved_tensor},
         {"SavedVariable", "version", &facts.saved_version},
         {"SavedVariable", "output_nr", &facts.output_nr},
@@ -68,6 +68,7 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"save", &facts.save},
         {"untyped_storage", &facts.untyped_storage},
         {"adopt", &facts.adopt},
+        {"give_back", &facts.give_back},
         {"default_generator", &facts.default_generator},
         {"nonzero_static", &facts.nonzero_static},
         {"select", &facts.select},
@@ -131,7 +132,7 @@ static PyObject *know(PyObject *module, PyObject *told) {
  * places of these in Python. */
 static PyObject *tensor_type(PyObject *module, PyObject *python) {
     (void)module;
-    if (is_tensor_ready() < 0 || (facts.tensor = make_tensor_type(python)) == NULL) {
+    if (is_memory_ready() < 0 || (facts.tensor = make_tensor_type(python)) == NULL) {
         return NULL;
     }
     return new_reference((PyObject *)facts.tensor);
@@ -172,6 +173,10 @@ static PyMethodDef functions[] = {
     {"forget_plans", forget_plans, METH_NOARGS, NULL},
     {"run_graph", run_graph, METH_VARARGS, NULL},
     {"know_batching", know_batching, METH_VARARGS, NULL},
+    {"resize_storage", resize_storage, METH_VARARGS, NULL},
+    {"own_memory", own_memory, METH_VARARGS, NULL},
+    {"owns_memory", owns_memory, METH_O, NULL},
+    {"is_alias_of", (PyCFunction)(void (*)(void))is_alias_of, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -167,8 +167,9 @@ static int set_counter(long long counter) {
 /* Where the default generator's stream is; from now on it is so many blocks further.  1, 0 where that is too far to
  * be followed here, or -1 with an exception. */
 static int take_blocks(int64_t blocks, Told *told) {
-    PyObject *seed = PyObject_GetAttrString(facts.default_generator, "_seed");
-    PyObject *counter = PyObject_GetAttrString(facts.default_generator, "_counter");
+    static PyObject *name_seed, *name_counter;
+    PyObject *seed = attribute_of(facts.default_generator, &name_seed, "_seed");
+    PyObject *counter = attribute_of(facts.default_generator, &name_counter, "_counter");
     int overflow = 0, status = -1;
     if (seed != NULL && counter != NULL) {
         told->seed = (int64_t)PyLong_AsUnsignedLongLongMask(seed);

@@ -107,16 +107,33 @@ static PyObject *keep_list(int kind, PyObject *list) {
     return saved;
 }
 
+/* saved_variable.py's SavedVariable(output, is_output=True) of a new output. */
+static PyObject *save_output(Tensor *output) {
+    if (output->keys & KEY_BATCHED) { /* an alias wraps an alias */
+        return PyObject_CallFunctionObjArgs(facts.saved_variable, (PyObject *)output, Py_True, NULL);
+    }
+    Tensor *alias = alias_tensor(output, output->spec, 0, 0);
+    PyObject *made = alias == NULL ? NULL : PyType_GenericAlloc((PyTypeObject *)facts.saved_variable, 0);
+    if (made == NULL) {
+        Py_XDECREF(alias);
+        return NULL;
+    }
+    SLOT(made, facts.saved_tensor) = (PyObject *)alias;
+    SLOT(made, facts.saved_version) = PyLong_FromLong(0);
+    SLOT(made, facts.output_nr) = new_reference(PyTuple_GET_ITEM(output->edge, 1));
+    SLOT(made, facts.unpack_hook) = new_reference(Py_None);
+    SLOT(made, facts.saved_edge) = new_reference(Py_None);
+    SLOT(made, facts.is_variable) = new_reference(Py_True);
+    return made;
+}
+
 static PyObject *keep(const Operator *self, int kind, int position, PyObject *const *args, Tensor *const *outputs) {
     if (kind == SAVED_OUTPUT) {
         Tensor *output = outputs[position];
         if (output->edge == NULL) {
             return PyObject_CallOneArg(facts.save, (PyObject *)output);
         }
-        if (output->keys & KEY_BATCHED) { /* its memory is not its own, to be taken over when it goes */
-            return PyObject_CallFunctionObjArgs(facts.saved_variable, (PyObject *)output, Py_True, NULL);
-        }
-        return PyWeakref_NewRef((PyObject *)output, NULL); /* what a Node needs of its own outputs, it borrows */
+        return save_output(output);
     }
     PyObject *value = args[position];
     Tensor *tensor = as_tensor(value);

@@ -56,10 +56,12 @@ typedef struct Tensor {
     int creation;           /* CreationMeta */
     struct Tensor *previous, *next; /* of the views that `version` keeps in mind; see Version */
     int is_listed;
+    struct Tensor *shown_before, *shown_after; /* of all that show a Storage or a Block */
+    int is_shown;
     PyObject *attributes;   /* __dict__, made when it is asked for */
     PyObject *weak_references;
     double address;
-    give_back *free;        /* of the memory that it owns; NULL: the spec's function in Python */
+    give_back *free;        /* of the memory that it owns; NULL: what the backend registered, in Python */
     int64_t offset;         /* elements */
     int64_t keys;
 } Tensor;
@@ -141,12 +143,12 @@ struct facts {
     PyObject *mode_word, *scoped_devices; /* context variables */
     Py_ssize_t accumulator_edge;                                     /* AutogradMeta */
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved;       /* RecordedNode */
-    Py_ssize_t sizes, strides, free, dtype, numel, device, is_contiguous; /* Spec */
-    Py_ssize_t category;                                             /* dtype */
+    Py_ssize_t sizes, strides, dtype, numel, device, is_contiguous; /* Spec */
+    Py_ssize_t category, itemsize;                                   /* dtype */
     Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
     Py_ssize_t saved_items;                                          /* SavedList */
     PyObject *learn, *learn_view, *prepare, *formulas;               /* learning.py */
-    PyObject *gradient_edge, *save, *untyped_storage, *adopt;
+    PyObject *gradient_edge, *save, *untyped_storage, *adopt, *give_back;
     int no_grad_mode, multi_output;                                  /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
@@ -162,6 +164,14 @@ extern struct facts facts;
 static inline PyObject *new_reference(PyObject *object) {
     Py_INCREF(object);
     return object;
+}
+
+/* An attribute by a name that is interned at its first use: Python's cache keeps each string that it was asked for. */
+static inline PyObject *attribute_of(PyObject *object, PyObject **name, const char *text) {
+    if (*name == NULL && (*name = PyUnicode_InternFromString(text)) == NULL) {
+        return NULL;
+    }
+    return PyObject_GetAttr(object, *name);
 }
 
 /* There is no exception any more.  An interrupt is not forgotten: it comes again, as soon as Python runs. */
@@ -221,6 +231,43 @@ static inline int records(int64_t keys) {
     return (keys & (wanted | (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)) == wanted;
 }
 
+/* ---- memory.c ---------------------------------------------------------------------------------------------------- */
+
+/* Has the tensor memory of its own that nobody has asked a Storage of, and no other tensor shows? */
+static inline int is_owner(const Tensor *tensor) {
+    return tensor->storage == NULL && tensor->block == NULL && tensor->address != 0;
+}
+/* What the tensor's memory is told from others' by; NULL where it is the tensor's own. */
+static inline PyObject *home_of(const Tensor *tensor) {
+    if (tensor->block != NULL) {
+        return tensor->block->storage != NULL ? tensor->block->storage : (PyObject *)tensor->block;
+    }
+    return tensor->storage;
+}
+/* Give back memory that was held by its address. */
+void give_memory_back(PyObject *spec, double address, give_back *free);
+/* The tensor is told where its memory is, when that moves, until it is shown no more. */
+void begin_showing(Tensor *self);
+void stop_showing(Tensor *self);
+/* Bytes from the start of the memory to the tensor's first element; as far as is known: it may have no spec yet. */
+double begin_of(const Tensor *self, PyObject *spec);
+/* Where a Storage's memory starts, 0 where it has no address; -1 with an exception. */
+double address_of(PyObject *storage);
+/* The tensor's Storage, made if nobody has asked for it; borrowed, NULL with an exception or where it has none. */
+PyObject *storage_of(Tensor *self);
+/* Let another tensor show the memory of one.  0, or -1 with an exception. */
+int share_memory(Tensor *tensor, Tensor *with);
+/* Show a Block's memory no more, where it does. */
+void leave_block(Tensor *self);
+int is_memory_ready(void);
+/* resize_storage(Storage.resize_, storage, size), whose tensors are told; own_memory(tensor, nbytes, index, allocate, free,
+ * allocate_address): give a new tensor memory, by the backend's machine code where it has some; owns_memory(tensor):
+ * is_owner; is_alias_of(tensor, other): memory/tensor.py's. */
+PyObject *resize_storage(PyObject *module, PyObject *args);
+PyObject *own_memory(PyObject *module, PyObject *args);
+PyObject *owns_memory(PyObject *module, PyObject *tensor);
+PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
 /* ---- tensor.c ---------------------------------------------------------------------------------------------------- */
 
 /* A Tensor that owns the memory at `address`; NULL with an exception. */
@@ -229,15 +276,6 @@ Tensor *make_tensor(PyObject *spec, double address, give_back *free);
 Tensor *new_tensor(void);
 /* The garbage collector has to know the tensor from now on: it may be part of a cycle. */
 void track(Tensor *self);
-/* What the tensor's memory is told from others' by; NULL where it is the tensor's own. */
-static inline PyObject *home_of(const Tensor *tensor) {
-    if (tensor->block != NULL) {
-        return tensor->block->storage != NULL ? tensor->block->storage : (PyObject *)tensor->block;
-    }
-    return tensor->storage;
-}
-/* Let another tensor show the memory of one.  0, or -1 with an exception. */
-int share_memory(Tensor *tensor, Tensor *with);
 /* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
 Version *version_counter(Tensor *tensor);
 /* A leaf on the memory of a tensor, whose version counter it shares, so many elements and bytes behind its first (as
@@ -248,7 +286,6 @@ int has_gradients(PyObject *spec);
 void add_view(Version *counter, Tensor *view);
 PyTypeObject *make_tensor_type(PyObject *python);
 PyTypeObject *make_version_type(PyObject *python);
-int is_tensor_ready(void);
 /* A class in C with what the one in Python has beside its slots, ``but`` for that. */
 PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but);
 

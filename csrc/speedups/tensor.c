@@ -6,9 +6,6 @@
 static Tensor *kept[MOST_KEPT]; /* bodies of tensors that are gone, for the next ones */
 static int kept_count;
 
-/* Has a Node to be told that a tensor ends?  It may know it, as an output that it needs, by a weak reference only. */
-static PyObject *borrows_outputs; /* the name */
-
 void track(Tensor *self) {
     if (!PyObject_GC_IsTracked((PyObject *)self)) {
         PyObject_GC_Track(self);
@@ -39,118 +36,6 @@ Tensor *make_tensor(PyObject *spec, double address, give_back *free) {
     return made;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------- */
-
-static void give_memory_back(PyObject *spec, double address, give_back *free) {
-    if (free != NULL) {
-        free(address);
-        return;
-    }
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    PyObject *function = SLOT(spec, facts.free), *number = PyFloat_FromDouble(address), *done = NULL;
-    if (function != NULL && function != Py_None && number != NULL) {
-        done = PyObject_CallOneArg(function, number);
-        if (done == NULL) {
-            PyErr_WriteUnraisable(function);
-        }
-    }
-    Py_XDECREF(done);
-    Py_XDECREF(number);
-    PyErr_Restore(type, error, traceback);
-}
-
-static void deallocate_block(PyObject *object) {
-    Block *self = (Block *)object;
-    PyTypeObject *type = Py_TYPE(object);
-    if (self->storage == NULL) { /* else that has the memory; those who showed it have let go of it */
-        give_memory_back(self->spec, self->address, self->free);
-    }
-    Py_DECREF(self->spec);
-    type->tp_free(object);
-    Py_DECREF(type);
-}
-
-/* Show the block's memory no more. */
-static void leave_block(Tensor *self) {
-    Block *block = self->block;
-    if (block != NULL) {
-        self->block = NULL;
-        Py_XDECREF(block->storage);
-        Py_DECREF(block);
-    }
-}
-
-/* The tensor's Storage, made if nobody has asked for it; borrowed, NULL with an exception or where it has none. */
-static PyObject *storage_of(Tensor *self) {
-    Block *block = self->block;
-    if (block == NULL) {
-        return self->storage;
-    }
-    PyObject *take_over = NULL;
-    if (block->storage == NULL) {
-        PyObject *address = PyFloat_FromDouble(block->address);
-        PyObject *pair = address == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.adopt, block->spec, address, NULL);
-        Py_XDECREF(address);
-        if (pair == NULL) {
-            return NULL;
-        }
-        if (self->block != block) { /* another thread has been here */
-            Py_DECREF(pair);
-            return self->storage;
-        }
-        if (block->storage == NULL) {
-            block->storage = PyTuple_GET_ITEM(pair, 0);
-            for (Py_ssize_t k = 0; k < Py_REFCNT(block); k++) {
-                Py_INCREF(block->storage);
-            }
-            take_over = new_reference(PyTuple_GET_ITEM(pair, 1));
-        }
-        Py_DECREF(pair);
-    }
-    self->storage = block->storage; /* with the reference that the tensor had by the block */
-    self->block = NULL;
-    Py_DECREF(block);
-    if (take_over != NULL) {
-        PyObject *done = PyObject_CallNoArgs(take_over);
-        Py_DECREF(take_over);
-        if (done == NULL) {
-            return NULL;
-        }
-        Py_DECREF(done);
-    }
-    return self->storage;
-}
-
-int share_memory(Tensor *tensor, Tensor *with) {
-    if (with->storage == NULL && with->block == NULL && with->address != 0) {
-        Block *block = PyObject_New(Block, facts.block);
-        if (block == NULL) {
-            return -1;
-        }
-        block->spec = new_reference(with->spec);
-        block->address = with->address;
-        block->free = with->free;
-        block->storage = NULL;
-        with->block = block;
-    }
-    if (with->block != NULL) {
-        tensor->block = (Block *)new_reference((PyObject *)with->block);
-        Py_XINCREF(with->block->storage);
-        return 0;
-    }
-    if (with->storage == NULL) { /* memory without an address: the readable way gives it a Storage */
-        PyObject *made = PyObject_CallOneArg(facts.untyped_storage, (PyObject *)with);
-        if (made == NULL) {
-            return -1;
-        }
-        Py_DECREF(made); /* the tensor has it */
-    }
-    Py_XINCREF(with->storage);
-    tensor->storage = with->storage;
-    return 0;
-}
-
 Tensor *alias_tensor(Tensor *tensor, PyObject *spec, int64_t offset, double nbytes) {
     Tensor *made = new_tensor();
     if (made == NULL) {
@@ -167,16 +52,6 @@ Tensor *alias_tensor(Tensor *tensor, PyObject *spec, int64_t offset, double nbyt
     made->keys = tensor->keys & ~(int64_t)KEY_AUTOGRAD;
     track(made);
     return made;
-}
-
-static PyType_Slot block_slots[] = {{Py_tp_dealloc, (void *)deallocate_block}, {0, NULL}};
-
-static PyType_Spec block_spec = {"gnomon_speedups.Block", sizeof(Block), 0, Py_TPFLAGS_DEFAULT, block_slots};
-
-int is_tensor_ready(void) {
-    borrows_outputs = PyUnicode_InternFromString("borrows_outputs");
-    facts.block = (PyTypeObject *)PyType_FromSpec(&block_spec);
-    return borrows_outputs == NULL || facts.block == NULL ? -1 : 0;
 }
 
 /* ---- version counters ------------------------------------------------------------------------------------------ */
@@ -380,7 +255,35 @@ static int set_spec(PyObject *object, PyObject *value, void *closure) {
         PyErr_SetString(PyExc_TypeError, "a tensor has a spec");
         return -1;
     }
-    return set_field(object, value, closure);
+    Tensor *self = (Tensor *)object;
+    const double before = begin_of(self, self->spec);
+    if (set_field(object, value, closure) < 0) {
+        return -1;
+    }
+    if (!is_owner(self) && self->address != 0) {
+        self->address += begin_of(self, self->spec) - before;
+    }
+    return 0;
+}
+
+static PyObject *get_offset(PyObject *object, void *closure) {
+    (void)closure;
+    return PyLong_FromLongLong(((Tensor *)object)->offset);
+}
+
+static int set_offset(PyObject *object, PyObject *value, void *closure) {
+    (void)closure;
+    Tensor *self = (Tensor *)object;
+    const long long offset = value == NULL ? -1 : PyLong_AsLongLong(value);
+    if (value == NULL || (offset == -1 && PyErr_Occurred() != NULL)) {
+        return PyErr_Occurred() != NULL ? -1 : (PyErr_SetString(PyExc_TypeError, "a tensor has an offset"), -1);
+    }
+    const double before = begin_of(self, self->spec);
+    self->offset = offset;
+    if (!is_owner(self) && self->address != 0) {
+        self->address += begin_of(self, self->spec) - before;
+    }
+    return 0;
 }
 
 static PyObject *get_address(PyObject *object, void *closure) {
@@ -388,19 +291,29 @@ static PyObject *get_address(PyObject *object, void *closure) {
     return PyFloat_FromDouble(((Tensor *)object)->address);
 }
 
-static int set_address(PyObject *object, PyObject *value, void *closure) {
-    (void)closure;
-    const double address = value == NULL ? -1 : PyFloat_AsDouble(value);
-    if (!(address >= 0)) { /* NaN is none, either */
-        return PyErr_Occurred() != NULL ? -1 : (PyErr_SetString(PyExc_TypeError, "an address is not negative"), -1);
-    }
-    ((Tensor *)object)->address = address;
-    return 0;
-}
-
+/* The memory that it had is let go of, and it begins where it does in that of the Storage. */
 static int set_storage(PyObject *object, PyObject *value, void *closure) {
-    leave_block((Tensor *)object);
-    return set_field(object, value, closure);
+    Tensor *self = (Tensor *)object;
+    const int is_given = value != NULL && value != Py_None;
+    const double start = is_given ? address_of(value) : 0;
+    if (start < 0) {
+        return -1;
+    }
+    const int was_owner = is_owner(self);
+    const double owned = self->address;
+    PyObject *spec = self->spec;
+    self->address = start == 0 ? 0 : start + begin_of(self, spec);
+    Block *block = self->block;
+    self->block = NULL;
+    const int status = set_field(object, value, closure);
+    begin_showing(self);
+    if (block != NULL) {
+        Py_XDECREF(block->storage);
+        Py_DECREF(block);
+    } else if (was_owner) {
+        give_memory_back(spec, owned, self->free);
+    }
+    return status;
 }
 
 #define FIELD(name, field) {name, get_field, set_field, NULL, (void *)offsetof(Tensor, field)}
@@ -408,7 +321,8 @@ static int set_storage(PyObject *object, PyObject *value, void *closure) {
 static PyGetSetDef tensor_fields[] = {
     {"_storage", get_storage, set_storage, NULL, (void *)offsetof(Tensor, storage)},
     {"_spec", get_spec, set_spec, NULL, (void *)offsetof(Tensor, spec)},
-    {"_address", get_address, set_address, NULL, NULL},
+    {"_storage_offset", get_offset, set_offset, NULL, NULL},
+    {"_address", get_address, NULL, NULL, NULL},
     FIELD("_gradient_edge", edge),
     FIELD("_autograd_meta", meta),
     {"_version_counter", get_field, set_version, NULL, (void *)offsetof(Tensor, version)},
@@ -418,7 +332,6 @@ static PyGetSetDef tensor_fields[] = {
 };
 
 static PyMemberDef tensor_members[] = {
-    {"_storage_offset", T_LONGLONG, offsetof(Tensor, offset), 0, NULL},
     {"_keys", T_LONGLONG, offsetof(Tensor, keys), 0, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(Tensor, attributes), READONLY, NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Tensor, weak_references), READONLY, NULL},
@@ -437,100 +350,6 @@ static PyMemberDef version_members[] = {
 };
 
 /* ---- the end of a tensor ---------------------------------------------------------------------------------------- */
-
-/* What a tensor that is being freed leaves to its Node (memory/tensor.py, heir_of); NULL with an exception. */
-static Tensor *heir_of(Tensor *tensor) {
-    Tensor *heir = new_tensor();
-    if (heir == NULL) {
-        return NULL;
-    }
-    heir->spec = new_reference(tensor->spec);
-    if (tensor->block != NULL) {
-        heir->block = (Block *)new_reference((PyObject *)tensor->block);
-        Py_XINCREF(heir->block->storage);
-    }
-    Py_XINCREF(tensor->storage);
-    heir->storage = tensor->storage;
-    Py_XINCREF(tensor->version);
-    heir->version = tensor->version;
-    heir->offset = tensor->offset;
-    heir->address = tensor->address;
-    heir->free = tensor->free;
-    heir->keys = tensor->keys & ~(int64_t)KEY_AUTOGRAD;
-    if (tensor->storage == NULL && tensor->block == NULL) {
-        tensor->address = 0; /* the memory is the heir's */
-    }
-    return heir;
-}
-
-/* A SavedVariable of an output at version 0, whose numbers are ``heir``'s; takes that reference. */
-static PyObject *saved_output(Tensor *heir, PyObject *edge) {
-    PyObject *made = heir == NULL ? NULL : PyType_GenericAlloc((PyTypeObject *)facts.saved_variable, 0);
-    if (made == NULL) {
-        Py_XDECREF(heir);
-        return NULL;
-    }
-    SLOT(made, facts.saved_tensor) = (PyObject *)heir;
-    SLOT(made, facts.saved_version) = PyLong_FromLong(0);
-    SLOT(made, facts.output_nr) = new_reference(PyTuple_GET_ITEM(edge, 1));
-    SLOT(made, facts.unpack_hook) = new_reference(Py_None);
-    SLOT(made, facts.saved_edge) = new_reference(Py_None);
-    SLOT(made, facts.is_variable) = new_reference(Py_True);
-    return made;
-}
-
-/* RecordedNode.keep_output of a dying output (saved_variable.py, keep_output_of). */
-static void bequeath(Tensor *self, PyObject *node) {
-    if (!PyType_IsSubtype(Py_TYPE(node), (PyTypeObject *)facts.recorded_node)) {
-        PyObject *kept_it = PyObject_CallMethod(node, "keep_output", "OO", self, Py_True);
-        if (kept_it != NULL && PyObject_IsTrue(kept_it) == 1 && self->storage == NULL && self->block == NULL) {
-            self->address = 0;
-        }
-        Py_XDECREF(kept_it);
-        return;
-    }
-    PyObject *saved = SLOT(node, facts.saved);
-    for (Py_ssize_t k = 0; saved != NULL && PyList_Check(saved) && k < PyList_GET_SIZE(saved); k++) {
-        PyObject *each = PyList_GET_ITEM(saved, k);
-        if (!PyWeakref_CheckRefExact(each)) {
-            continue;
-        }
-        PyObject *known = ((PyWeakReference *)each)->wr_object;
-        if (known != Py_None && known != (PyObject *)self) { /* None: the garbage collector has been there */
-            continue;
-        }
-        PyObject *value = saved_output(heir_of(self), self->edge);
-        if (value == NULL || PyList_SetItem(saved, k, value) < 0) {
-            return;
-        }
-    }
-}
-
-/* Before a tensor ends: a Node that nobody else holds goes with it; another one needs the numbers. */
-static void finalize(PyObject *object) {
-    Tensor *self = (Tensor *)object;
-    if (self->edge == NULL || self->spec == NULL || facts.recorded_node == NULL) {
-        return;
-    }
-    PyObject *node = PyTuple_GET_ITEM(self->edge, 0);
-    if (Py_REFCNT(self->edge) == 1 && Py_REFCNT(node) == 1) {
-        return;
-    }
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    PyObject *borrows = PyObject_GetAttr(node, borrows_outputs);
-    if (borrows == NULL) { /* a Node of another kind */
-        forget_error();
-    }
-    if (borrows == Py_True) {
-        bequeath(self, node);
-    }
-    Py_XDECREF(borrows);
-    if (PyErr_Occurred() != NULL) {
-        PyErr_WriteUnraisable(NULL); /* not the tensor: whoever is told might keep it */
-    }
-    PyErr_Restore(type, error, traceback);
-}
 
 static int traverse(PyObject *object, visitproc visit, void *arg) {
     Tensor *self = (Tensor *)object;
@@ -571,7 +390,7 @@ static void free_body(Tensor *self, PyTypeObject *type) {
 static int is_untouched(const Tensor *self) {
     return self->spec != NULL && self->address != 0 && self->storage == NULL && self->block == NULL && self->edge == NULL
            && self->meta == NULL && self->version == NULL && self->base == NULL && self->attributes == NULL
-           && self->weak_references == NULL;
+           && self->weak_references == NULL && !self->is_shown;
 }
 
 static void deallocate(PyObject *object) {
@@ -586,15 +405,11 @@ static void deallocate(PyObject *object) {
         return;
     }
     Py_TRASHCAN_BEGIN(self, deallocate)
-    if (self->edge != NULL) { /* as an object that lives: what it leaves may be looked at */
-        Py_SET_REFCNT(object, 1);
-        finalize(object);
-        Py_SET_REFCNT(object, 0);
-    }
     if (self->weak_references != NULL) {
         PyObject_ClearWeakRefs(object);
     }
     leave_list(self);
+    stop_showing(self);
     clear(object);
     if (self->block != NULL) {
         leave_block(self);
@@ -634,7 +449,7 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords) {
 /* ---- the classes ----------------------------------------------------------------------------------------------- */
 
 static const char *const left_behind[] = {
-    "__dict__", "__weakref__", "__slots__", "__del__", "__module__", "__qualname__", "__new__",
+    "__dict__", "__weakref__", "__slots__", "__module__", "_address", "__qualname__", "__new__",
     "add_view", "views_require_grad", NULL,
 };
 
@@ -661,8 +476,8 @@ static int take_over(PyObject *made, PyObject *python, const char *but) {
 
 static PyType_Slot tensor_slots[] = {
     {Py_tp_dealloc, (void *)deallocate}, {Py_tp_traverse, (void *)traverse},      {Py_tp_clear, (void *)clear},
-    {Py_tp_finalize, (void *)finalize},  {Py_tp_setattro, (void *)set_attribute}, {Py_tp_members, tensor_members},
-    {Py_tp_getset, tensor_fields},       {Py_tp_new, (void *)make},               {0, NULL},
+    {Py_tp_setattro, (void *)set_attribute}, {Py_tp_members, tensor_members}, {Py_tp_getset, tensor_fields},
+    {Py_tp_new, (void *)make}, {0, NULL},
 };
 
 static PyType_Spec tensor_spec = {

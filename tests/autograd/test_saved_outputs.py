@@ -1,4 +1,4 @@
-"""Outputs that their own Node needs: whoever lets go of them, or writes to them, and when."""
+"""Outputs that their own Node saved: whoever lets go of them, or writes to them, and when."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.autograd.saved_variable import keep_output_of
 
 pytestmark = pytest.mark.both_tiers
 
@@ -254,17 +253,6 @@ def test_memory_is_given_back_once(device: str) -> None:
                 del things[name]
             filler = [gn.full((3,), float(number), device=device) for number in range(8)]
             assert [each.tolist()[0] for each in filler] == [float(number) for number in range(8)]
-
-
-def test_of_two_outputs_each_is_kept_for_itself() -> None:
-    x = leaf(gn)
-    first, second = x.exp(), x.exp()
-    saved: list[Any] = [weakref.ref(first), weakref.ref(second)]
-    assert keep_output_of(saved, second, False)
-    assert saved[0]() is first and saved[1].tensor.data_ptr() == second.data_ptr()
-    assert keep_output_of(saved, first, False)
-    assert saved[0].tensor.data_ptr() == first.data_ptr()
-    assert not keep_output_of(saved, first, False)
 
 
 def test_tangents_stay_with_the_output() -> None:

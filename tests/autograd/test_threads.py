@@ -12,7 +12,6 @@ import pytest
 import gnomon as gn
 from gnomon.autograd import engine, node, workers
 from gnomon.memory import backend
-from gnomon.memory import tensor as tensors
 
 
 def in_threads(count: int, work: Any) -> None:
@@ -194,7 +193,7 @@ def test_hooks_on_two_devices(two_devices: list[str]) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 # the registry's lock is another matter: a fork waits for that one (tests/test_backend.py)
-@pytest.mark.parametrize(("module", "name"), [(engine, "_accumulating"), (tensors, "_adoption")])
+@pytest.mark.parametrize(("module", "name"), [(engine, "_accumulating")])
 def test_a_child_of_fork_waits_for_no_lock_of_a_thread_that_it_has_not(
     module: Any, name: str, device: str
 ) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..dispatch.mode import mode_word
 from ..kit.running import meta_result
-from ..memory.tensor import Tensor
+from ..memory.tensor import Tensor, is_alias_of
 from ..values.dispatch_key import (
     AUTOGRAD,
     FORWARD_AD,
@@ -138,9 +138,7 @@ def _is_own(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> bool:
     if tangent._view_of is not None or mine._view_of is not None:
         return False
     others = [_innermost(each) for each in of_inputs if each is not None]
-    return not any(
-        mine is each or (mine._storage is not None and mine._storage is each._storage) for each in others
-    )
+    return not any(is_alias_of(mine, each) for each in others)
 
 
 def _innermost(tensor: Tensor) -> Tensor:
@@ -182,8 +180,7 @@ def _as_it_is(value: Any, self: Tensor) -> Any:
         return [_as_it_is(each, self) for each in value]
     if not isinstance(value, Tensor):
         return value
-    shares = value is self or (value._storage is not None and value._storage is self._storage)
-    return aten.clone.default(value, None) if shares else value
+    return aten.clone.default(value, None) if is_alias_of(value, self) else value
 
 
 def operator_node_of(node: Any) -> Any:

@@ -8,7 +8,7 @@ At one Node they run in this order, each kind in the order of registration:
 4. (the Node runs; at a leaf, what has arrived is added to ``grad`` and the post-accumulate hooks run)
 5. post-hooks: ``node.register_hook``, with the gradients of inputs and outputs.
 
-They are kept beside the Nodes rather than in them: few have any, and a slot costs every Node that is made.
+They are kept beside the Nodes rather than in them: few have any.
 
 Source: torch/csrc/autograd/function_hook.h, "Backward Hooks execution" in PyTorch's autograd notes.
 """

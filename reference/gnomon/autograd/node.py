@@ -21,7 +21,7 @@ from ..dispatch.mode import mode_word
 from ..memory import tensor as tensor_module
 from ..memory.backend import resolve_device
 from ..memory.spec import Spec, contiguous_spec
-from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, leave_history, make_tensor
+from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, is_alias_of, make_tensor
 from ..values import geometry, late_bound
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS
 from ..values.dtype import float32
@@ -68,8 +68,6 @@ class Node:
     next_edges: Sequence[Edge | None]
     metadata_specs: tuple[Spec, ...]
     sequence_nr: int
-
-    borrows_outputs = False  # may it know an output that it needs by a weak reference only (keep_output)?
 
     def name(self) -> str:
         """The kind of Node: the recorded operator's name with "Backward0"."""
@@ -243,7 +241,7 @@ def _can_add(present: Tensor, gradient: Tensor) -> bool:
         and present._version_counter is not tensor_module.INFERENCE_VERSION
         and not (present._keys | gradient._keys) & WRAPPER_KEYS
         and not geometry.may_overlap(mine.sizes, mine.strides)
-        and (present._storage is None or present._storage is not gradient._storage)
+        and not is_alias_of(present, gradient)
     )
 
 
@@ -316,7 +314,6 @@ def operator_name(node: Node) -> str:
 
 def set_history(variable: Tensor, node: Node, output_nr: int) -> None:
     """Say that ``node`` computed ``variable``."""
-    leave_history(variable)
     variable._gradient_edge = (node, output_nr)
     variable._keys |= AUTOGRAD
 

@@ -1,9 +1,7 @@
 """SavedVariable: a tensor kept for backward, with the version it had.
 
 What backward needs must be what forward saw: when a saved tensor was written to since, unpacking it raises.
-An *output* is kept as an alias without history, or the Node would keep itself alive through it.  As long as
-the user has the output, a weak reference does, and when he lets go of it (or writes to it) the Node keeps
-what it was: so an output costs little to save.
+An *output* is kept as an alias without history, or the Node would keep itself alive through it.
 
 Most tensors are never written to; those are kept as they are, without a SavedVariable around them, and "its
 version counter still says 0" is the check.
@@ -24,7 +22,7 @@ from typing import Any, NoReturn
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import MODE_WORD, excluding, mode_word, set_mode_word
-from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta, heir_of, make_tensor
+from ..memory.tensor import INFERENCE_VERSION, Tensor, alias_tensor, autograd_meta, make_tensor
 from ..values.dispatch_key import (
     AUTOGRAD,
     BATCHED,
@@ -76,12 +74,12 @@ class SavedVariable:
             self.tensor = without_history(tensor)
 
     @classmethod
-    def at_first(cls, tensor: Tensor, output_nr: int, source: Tensor) -> SavedVariable:
-        """``source`` as it was at version 0, when it was saved: ``tensor``, which shows the same memory."""
+    def at_first(cls, tensor: Tensor, output_nr: int) -> SavedVariable:
+        """``tensor`` as it was at version 0, when it was saved."""
         made = cls.__new__(cls)
         made.version = 0
         made.output_nr = output_nr
-        made.is_variable = output_nr >= 0 or bool(source._keys & AUTOGRAD)
+        made.is_variable = output_nr >= 0 or bool(tensor._keys & AUTOGRAD)
         made.unpack_hook = made.edge = None
         made.tensor = tensor
         return made
@@ -173,31 +171,9 @@ def as_saved_variable(saved: list[Any], position: int, output_nr: int) -> SavedV
     """The SavedVariable for a tensor that a Node saved without one: its output of this number, or (-1) an
     input.
     """
-    tensor = saved[position]
-    if isinstance(tensor, SavedVariable):
-        return tensor
-    if tensor.__class__ is weakref.ref:
-        saved[position] = SavedVariable.at_first(without_history(tensor()), output_nr, tensor())
-    else:
-        saved[position] = SavedVariable.at_first(tensor, output_nr, tensor)
+    if not isinstance(saved[position], SavedVariable):
+        saved[position] = SavedVariable.at_first(saved[position], output_nr)
     return saved[position]  # type: ignore[no-any-return]
-
-
-def keep_output_of(saved: list[Any], output: Tensor, is_dying: bool) -> bool:
-    """Where a Node has a weak reference to ``output`` in ``saved``, put what the output is now.
-
-    Was there one?  Then what a dying output owns is the Node's.
-    """
-    is_there = False
-    for position, each in enumerate(saved):
-        if each.__class__ is weakref.ref:
-            known = each()
-            if known is not None and known is not output:
-                continue
-            is_there = True
-            kept = heir_of(output) if is_dying else without_history(output)
-            saved[position] = SavedVariable.at_first(kept, output._gradient_edge[1], output)  # type: ignore[index]
-    return is_there
 
 
 class SavedList:
@@ -235,13 +211,6 @@ def save(tensor: Tensor) -> Tensor | SavedVariable:
 
 def unpack(saved: Any, node: Any) -> Any:
     """What was saved, checked."""
-    if saved.__class__ is weakref.ref:
-        output = saved()
-        if output is None:
-            raise_interrupted()
-        if output._version:
-            raise_version_mismatch(node, output, 0, output._gradient_edge[1])
-        return output
     if isinstance(saved, Tensor):
         counter = saved._version_counter  # an inference tensor's stays at 0
         if counter is not None and counter.value:
@@ -250,11 +219,6 @@ def unpack(saved: Any, node: Any) -> Any:
     if isinstance(saved, (SavedVariable, SavedList)):
         return saved.unpack(node)
     return saved
-
-
-def raise_interrupted() -> NoReturn:
-    """Raises the KeyboardInterrupt that Python ignored in an output's ``__del__``, and kept nothing."""
-    raise KeyboardInterrupt("while an output was freed that backward needs")
 
 
 def raise_freed() -> NoReturn:

@@ -20,7 +20,6 @@ Source: tools/autograd/derivatives.yaml, gen_variable_type.py; torch/csrc/autogr
 from __future__ import annotations
 
 import inspect
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,7 +41,6 @@ from .saved_variable import (
     SavedList,
     SavedVariable,
     as_saved_variable,
-    keep_output_of,
     raise_freed,
     save,
     unpack,
@@ -82,13 +80,6 @@ class RecordedNode(Node):
 
     def release_variables(self) -> None:
         self.saved = None
-
-    def keep_output(self, output: Tensor, is_dying: bool) -> bool:
-        """Keep what ``output`` is now, if that was saved: it is about to go, or to be something else.
-
-        Of one that goes, is its memory taken over?
-        """
-        return self.saved is not None and keep_output_of(self.saved, output, is_dying)
 
 
 class NotImplementedNode(RecordedNode):
@@ -203,16 +194,8 @@ class DerivativePlan:
                         results[target] = each
         return results
 
-    def collect(
-        self,
-        arguments: Sequence[Any],
-        outputs: Sequence[Any],
-        before: dict[int, Any],
-        is_fresh: bool = False,
-    ) -> list[Any]:
-        """The values to save.  ``before`` has the values that arguments had before an in-place operator;
-        ``is_fresh``: the outputs are plain tensors that nobody has seen.
-        """
+    def collect(self, arguments: Sequence[Any], outputs: Sequence[Any], before: dict[int, Any]) -> list[Any]:
+        """The values to save.  ``before`` has the values that arguments had before an in-place operator."""
         saved: list[Any] = []
         for kind, position in self.sources:
             if kind == "value":
@@ -227,10 +210,8 @@ class DerivativePlan:
                     saved.append(value)
             elif kind == "output":
                 output = outputs[position]
-                if not output._gradient_edge:
-                    saved.append(save(output))
-                else:
-                    saved.append(weakref.ref(output) if is_fresh else SavedVariable(output, is_output=True))
+                is_recorded = bool(output._gradient_edge)
+                saved.append(SavedVariable(output, is_output=True) if is_recorded else save(output))
             elif kind == "sizes":
                 saved.append(arguments[position]._spec.sizes)
             else:
@@ -249,8 +230,6 @@ def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[Recorded
     camel = "".join(part.title() for part in base.schema.name.split("_"))
     parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
     members: dict[str, Any] = {"__slots__": (), "plan": plan}
-    if any(kind == "output" for kind, _ in plan.sources):
-        members["borrows_outputs"] = True
     if not plan.keeps_tensors:
         members["release_variables"] = Node.release_variables
     for name, (kind, position) in zip(plan.saved_names, plan.sources):
@@ -284,7 +263,7 @@ def _raw_saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode
         saved = list(node.saved)  # type: ignore[arg-type]
         kind, number = plan.sources[position]
         node.saved = saved
-        if isinstance(saved[position], (Tensor, weakref.ref)):
+        if isinstance(saved[position], Tensor):
             return as_saved_variable(saved, position, number if kind == "output" else -1)
         return saved[position]
 

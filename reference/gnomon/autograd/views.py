@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
 from ..memory.spec import Spec, spec_of
-from ..memory.tensor import CreationMeta, Tensor, leave_history, version_counter
+from ..memory.tensor import CreationMeta, Tensor, version_counter
 from ..values import geometry, late_bound
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, INFERENCE_MODE_BIT
 from .hooks import node_hooks
@@ -265,7 +265,6 @@ def rebase_history(self: Tensor, node: Node, output_nr: int = 0) -> None:
 
 def set_edge(tensor: Tensor, edge: Edge) -> None:
     """Give ``tensor`` a new history; a hook that retains its gradient moves along."""
-    leave_history(tensor)
     meta = tensor._autograd_meta
     if meta is not None and meta.retain_hook is not None and tensor._gradient_edge is not None:
         node, output_nr = tensor._gradient_edge

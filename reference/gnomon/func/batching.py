@@ -151,7 +151,7 @@ def wrap(value: Tensor, number: int) -> BatchedTensor:
     made = BatchedTensor()
     made.value = value
     made.level = number
-    fill_slots(made, shown, _NOWHERE, value._storage_offset, 0.0)
+    fill_slots(made, shown, _NOWHERE, value._storage_offset)
     made._keys |= BATCHED
     return made
 

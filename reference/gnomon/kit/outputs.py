@@ -10,7 +10,7 @@ from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.spec import Spec
-from ..memory.tensor import Tensor, empty_tensor
+from ..memory.tensor import Tensor, empty_tensor, is_alias_of
 from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
@@ -91,13 +91,8 @@ def check_no_overlap_of_inputs(
         value = arguments[position]
         separate = position in base.record.separate_positions
         for each in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(each, Tensor) and _shares_storage(each, output):
+            if isinstance(each, Tensor) and is_alias_of(each, output):
                 check_no_partial_overlap(name, output, [each], separate)
-
-
-def _shares_storage(tensor: Tensor, other: Tensor) -> bool:
-    """Do two tensors show one storage?  One without a Storage shares its memory with nobody but itself."""
-    return tensor is other or (tensor._storage is not None and tensor._storage is other._storage)
 
 
 def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: bool = False) -> None:
@@ -108,7 +103,7 @@ def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: b
     """
     spec = output._spec
     for each in inputs:
-        if not _shares_storage(each, output) or (each is output and not separate):
+        if not is_alias_of(each, output) or (each is output and not separate):
             continue
         other = each._spec
         if each is not output and not (spec.numel and other.numel):
@@ -203,9 +198,6 @@ def resize_tensor(tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ..
     if needed > storage.nbytes():
         storage.resize_(needed)
     tensor._spec = spec
-    if storage.backend.has_addresses:
-        address = storage.backend.address(storage.memory)
-        tensor._address = float(address + tensor._storage_offset * spec.dtype.itemsize)
 
 
 def write_results(

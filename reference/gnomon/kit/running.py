@@ -13,7 +13,7 @@ from typing import Any
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.backend import backend_of
 from ..memory.spec import Spec
-from ..memory.tensor import Tensor, alias_tensor, empty_tensor
+from ..memory.tensor import Tensor, alias_tensor, empty_tensor, is_alias_of
 from ..values import dtype as dtypes
 from ..values import geometry, late_bound
 from ..values.device import device
@@ -363,10 +363,7 @@ def _compute_into(
 
 
 def _shares_storage(output: Tensor, operator: OpOverload, arguments: Sequence[Any]) -> bool:
-    return any(
-        each is output or (each._storage is not None and each._storage is output._storage)
-        for each in operator.tensors(arguments)
-    )
+    return any(is_alias_of(each, output) for each in operator.tensors(arguments))
 
 
 def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

@@ -259,7 +259,6 @@ class CustomOpDef:
 
 def memory_of(tensor: Tensor) -> int:
     """A number that two tensors have in common when they share memory."""
-    # one without a storage owns its memory alone: whatever views it would have made the storage
     return id(tensor) if tensor._storage is None else id(tensor._storage)
 
 

@@ -177,22 +177,15 @@ class Backend:
         """
         return None
 
-    def number_readers(self) -> Mapping[str, Callable[[float, int], Any]]:
-        """dtype name -> function (address, dtype code) -> the number there: for ``item()`` without detours.
-
-        Only for backends whose memory has addresses that the host can read.
-        """
-        return {}
-
     def allocate_address(self, nbytes: int, index: int) -> float:
-        """The address of ``nbytes`` that a tensor is to own without a Storage.
+        """The address of ``nbytes`` that a tensor is to own without a Storage, as the speedups make it.
 
         Only for backends with prepared kernels.  Raises OutOfMemoryError.
         """
         raise NotImplementedError(f"backend {self.name!r}: allocate_address must be defined")
 
     def adopt(self, address: float, nbytes: int) -> Any:
-        """Memory at an address that a prepared kernel allocated, and that it does not own yet.
+        """Memory for a Storage, at an address that was allocated without one; it does not own that yet.
 
         Only for backends with prepared kernels.
         """
@@ -201,7 +194,8 @@ class Backend:
     def take_over(self, memory: Any, address: float) -> None:
         """Make ``memory``, which ``adopt`` returned, give the address back when nobody refers to it any more.
 
-        Called when a Storage has it: an interrupt in between leaves the address with its tensor.
+        Called when a Storage has it: an interrupt in between leaves the address with its tensor.  After an
+        interrupt within, it is called again.
         """
 
     # Added in version 1.2.  An object that is no subclass of Backend has none of it: ``offers_of``.
@@ -214,7 +208,7 @@ class Backend:
 
     def free_entry(self) -> float:
         """The address of the machine code that gives a block back, by its address; 0.0: there is none, and
-        the function is called that ``spec.register_free`` was given.
+        the function is called that ``prepared.register_free`` was given.
         """
         return 0.0
 

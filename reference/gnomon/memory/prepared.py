@@ -109,5 +109,18 @@ class PreparingKernel(Protocol):
         raise NotImplementedError
 
 
+_free_functions: dict[str, Callable[[float], None]] = {}
+
+
+def register_free(device_type: str, free: Callable[[float], None]) -> None:
+    """Say how memory of ``device_type`` that the C speedups hold by its address alone is given back."""
+    _free_functions[device_type] = free
+
+
+def free_function(device_type: str) -> Callable[[float], None] | None:
+    """What ``register_free`` was given; None: all memory of this device type is held by a Storage."""
+    return _free_functions.get(device_type)
+
+
 # A kernel of either kind: one that can be called, or one that prepares calls.
 Kernel = Callable[..., Any] | PreparingKernel

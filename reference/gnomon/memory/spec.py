@@ -8,7 +8,6 @@ function found can be kept under the specs it was found for (kit/running.py does
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from operator import index
 from weakref import WeakValueDictionary
 
@@ -16,14 +15,13 @@ from ..values import geometry
 from ..values.device import device, layout, strided
 from ..values.dtype import dtype
 from ..values.geometry import Ints, Size
+from .prepared import register_free  # noqa: F401  (where backends of contract 1.2 import it from)
 
 
 class Spec:
     """Sizes, strides (in elements), dtype, device and layout; made by ``spec_of`` only.
 
     ``extent_nbytes`` is from the first element to the end of the last that the strides reach, in bytes.
-    ``free`` gives back the memory of a tensor that owns it without a Storage (see Tensor); None where tensors
-    of this device always have one.
     """
 
     __slots__ = (
@@ -31,7 +29,6 @@ class Spec:
         "device",
         "dtype",
         "extent_nbytes",
-        "free",
         "is_contiguous",
         "layout",
         "ndim",
@@ -51,7 +48,6 @@ class Spec:
     numel: int
     is_contiguous: bool
     extent_nbytes: int
-    free: Callable[[float], None] | None
 
     @property
     def nbytes(self) -> int:
@@ -72,12 +68,6 @@ class Spec:
 
 _interned: WeakValueDictionary[tuple[Ints, Ints, dtype, device], Spec] = WeakValueDictionary()
 _recent: deque[Spec] = deque(maxlen=256)  # a spec outlives its tensors a little: often the next has it too
-_free_functions: dict[str, Callable[[float], None]] = {}
-
-
-def register_free(device_type: str, free: Callable[[float], None]) -> None:
-    """Say how tensors of ``device_type`` that own their memory directly give it back, by address."""
-    _free_functions[device_type] = free
 
 
 def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
@@ -106,7 +96,6 @@ def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
         spec.numel = geometry.numel_of(sizes)
         spec.is_contiguous = geometry.is_contiguous(sizes, strides)
         spec.extent_nbytes = geometry.extent(sizes, strides) * dtype.itemsize
-        spec.free = _free_functions.get(device.type)
         # two threads may both have missed; the one that comes second gets the first's
         spec = _interned.setdefault(key, spec)
         _recent.append(spec)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..values.device import device
 from ..values.errors import OutOfMemoryError
+from ..values.speedups import speedups
 from .backend import Backend
 
 MAX_NBYTES = 2**63 - 1  # what a 64-bit signed integer counts, as offsets in kernels do
@@ -28,7 +29,7 @@ class Storage:
     back when the last reference to it goes.
     """
 
-    __slots__ = ("__weakref__", "_capacity", "_outgrown", "backend", "device", "memory", "size")
+    __slots__ = ("__weakref__", "_capacity", "backend", "device", "memory", "size")
 
     def __init__(self, backend: Backend, device: device, memory: Any, size: int):
         self.backend = backend
@@ -36,7 +37,6 @@ class Storage:
         self.memory = memory
         self.size = size
         self._capacity = size
-        self._outgrown: list[Any] = []
 
     def nbytes(self) -> int:
         """Bytes in the block."""
@@ -108,8 +108,6 @@ class Storage:
             memory = allocate(self.backend, size, self.device)
             if self.size:
                 self.backend.copy_between(memory, self.memory, self.size)
-            # tensors that view this storage may hold addresses in the old block; it lives as long as they can
-            self._outgrown.append(self.memory)
             self.memory = memory
             self._capacity = size
         self.size = size
@@ -121,3 +119,7 @@ class Storage:
 
     def __repr__(self) -> str:
         return f"gnomon.storage.UntypedStorage(device={self.device}) of size {self.size}"
+
+
+if speedups is not None:
+    Storage = speedups.storage(Storage)  # type: ignore[misc]

@@ -3,18 +3,12 @@
 This file knows what a tensor *is*.  What can be done with it (operators, backward, printing) is attached by
 the floors above.
 
-A tensor made by a prepared kernel owns its memory directly, by address, and has no Storage: most
-intermediates live and die without anybody asking for one.  The first view, or ``untyped_storage()``, makes
-it.
-
 Source: c10/core/TensorImpl.h, torch/csrc/autograd/variable.h (AutogradMeta), c10/core/TensorImpl.h
 (VariableVersion).
 """
 
 from __future__ import annotations
 
-import sys
-import threading
 import weakref
 from enum import IntEnum
 from typing import Any
@@ -34,7 +28,6 @@ from ..values.dispatch_key import (
 from ..values.dtype import dtype, get_default_dtype
 from ..values.errors import check_requires_grad, type_name, warn
 from ..values.geometry import Ints, Size
-from ..values.locks import new_in_each_process
 from ..values.speedups import speedups
 from .backend import backend_of, get_default_device, meta_backend, resolve_device
 from .spec import Spec, spec_of
@@ -128,29 +121,6 @@ class CreationMeta(IntEnum):
     INFERENCE_MODE = 4
 
 
-_adoption = new_in_each_process(globals(), "_adoption", threading.Lock)
-getrefcount = getattr(sys, "getrefcount", lambda each: 2**31)
-
-
-class _Holder:
-    """Holds an edge as a tensor does."""
-
-    __slots__ = ("_gradient_edge",)
-
-    _gradient_edge: tuple[Any, int]
-
-
-def _references_to_edge(self: Any) -> tuple[int, int]:
-    edge = self._gradient_edge
-    return getrefcount(edge), getrefcount(edge[0])
-
-
-_holder = _Holder()
-_holder._gradient_edge = (_Holder(), 0)
-# What Tensor.__del__ counts for an edge, and for its Node, that nobody else holds (Python's versions differ).
-_EDGE_ALONE, _NODE_ALONE = _references_to_edge(_holder) if hasattr(sys, "getrefcount") else (0, 0)
-
-
 class Tensor:
     """A multi-dimensional array of numbers of one dtype on one device.
 
@@ -162,12 +132,11 @@ class Tensor:
     __slots__ = (
         "__dict__",
         "__weakref__",
-        "_address",  # of the first element, as a float (exact below 2**53); 0.0 where memory has no addresses
         "_autograd_meta",  # AutogradMeta or None
         "_gradient_edge",  # (Node, output number) of what computed this tensor, or None for a leaf
         "_keys",  # dispatch keys, as bits
         "_spec",
-        "_storage",  # Storage, or None: this tensor owns the memory at _address
+        "_storage",  # Storage, or None: its numbers are not in memory that others could show
         "_storage_offset",  # elements
         "_version_counter",  # VersionCounter, or None: never written to, and shared with nobody
         # (base, version, CreationMeta) of a view, whose grad_fn was right at that version of the base, or
@@ -175,7 +144,6 @@ class Tensor:
         "_view_of",
     )
 
-    _address: float
     _autograd_meta: AutogradMeta | None
     _gradient_edge: tuple[Any, int] | None
     _keys: int
@@ -184,19 +152,6 @@ class Tensor:
     _storage_offset: int
     _version_counter: VersionCounter | None
     _view_of: tuple[Tensor, int, int] | None
-
-    def __del__(self) -> None:
-        try:
-            edge = self._gradient_edge
-            if edge is not None and edge[0].borrows_outputs:
-                # A Node that nobody else holds goes with the tensor; another one needs the numbers.
-                is_held = getrefcount(edge) > _EDGE_ALONE or getrefcount(edge[0]) > _NODE_ALONE
-                if is_held and edge[0].keep_output(self, True):
-                    return
-            if self._storage is None and self._spec.free is not None:  # else it never had memory of its own
-                self._spec.free(self._address)
-        except AttributeError:  # made by `Tensor()` and never filled, or the interpreter is shutting down
-            return
 
     # -- the value -------------------------------------------------------------------------------------------
 
@@ -298,21 +253,21 @@ class Tensor:
         """The address of the first element (a number that tells blocks apart, where memory has no
         addresses).
         """
-        if self._address:
-            return int(self._address)
         start = self.untyped_storage().data_ptr()
         return start + self._storage_offset * self._spec.dtype.itemsize if start else 0
 
+    @property
+    def _address(self) -> float:
+        """``data_ptr()`` as kernels take it (exact below 2**53); 0.0 where memory has no addresses."""
+        storage = self._storage
+        return 0.0 if storage is None or not storage.backend.has_addresses else float(self.data_ptr())
+
     def untyped_storage(self) -> Storage:
-        """The storage that this tensor views."""
+        """The storage that this tensor views.  Raises NotImplementedError where there is none."""
         if self._storage is None:
-            with _adoption:
-                if self._storage is None:
-                    backend = backend_of(self._spec.device)
-                    nbytes = self._spec.extent_nbytes
-                    memory = backend.adopt(self._address, nbytes)
-                    self._storage = Storage(backend, self._spec.device, memory, nbytes)
-                    backend.take_over(memory, self._address)
+            raise NotImplementedError(
+                f"Cannot access storage of a tensor on {self._spec.device}: it has none"
+            )
         return self._storage
 
     # -- autograd's slots ------------------------------------------------------------------------------------
@@ -470,14 +425,9 @@ class Tensor:
                 "data set to a tensor that requires gradients must be floating point or complex dtype, not "
                 f"{source._spec.dtype}"
             )
-        storage = source.untyped_storage()
-        leave_history(self)
-        own = self.untyped_storage()  # so that memory owned by address is given back by the storage
-        del own
-        self._storage = storage
+        self._storage = source.untyped_storage()
         self._spec = source._spec
         self._storage_offset = source._storage_offset
-        self._address = source._address
 
     # A subclass with a method of this name is asked instead of kernels (dispatch/python_dispatch.py).
     __gnomon_dispatch__: Any = None
@@ -539,21 +489,11 @@ def version_counter(tensor: Tensor) -> VersionCounter:
     return tensor._version_counter
 
 
-def leave_history(tensor: Tensor) -> None:
-    """The tensor is about to show something else than what its Node computed: a Node that would need that,
-    and counted on the tensor, keeps it for itself.
-    """
-    edge = tensor._gradient_edge
-    if edge is not None and edge[0].borrows_outputs:
-        edge[0].keep_output(tensor, False)
-
-
 def fill_slots(
     tensor: Tensor,
     spec: Spec,
-    storage: Storage | None,
+    storage: Storage,
     offset: int,
-    address: float,
     keys: int | None = None,
     version: VersionCounter | None = None,
 ) -> Tensor:
@@ -566,26 +506,14 @@ def fill_slots(
         is_inference = mode_word() & INFERENCE_MODE_BIT
         keys, version = (DENSE, INFERENCE_VERSION) if is_inference else (TENSOR_KEYS, None)
     tensor._spec = spec
-    tensor._storage = storage
     tensor._storage_offset = offset
-    tensor._address = address
+    tensor._storage = storage
     tensor._keys = keys
     tensor._gradient_edge = None
     tensor._autograd_meta = None
     tensor._version_counter = version
     tensor._view_of = None
     return tensor
-
-
-def heir_of(tensor: Tensor) -> Tensor:
-    """What a tensor that is being freed leaves to others: the same, without its history.
-
-    The memory is the heir's, where it was the tensor's own.
-    """
-    keys, version = tensor._keys & ~AUTOGRAD, tensor._version_counter
-    return fill_slots(
-        Tensor(), tensor._spec, tensor._storage, tensor._storage_offset, tensor._address, keys, version
-    )
 
 
 def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor] | None = None) -> Tensor:
@@ -596,10 +524,8 @@ def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor]
     cls = cls or Tensor
     if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
         raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
-    address = storage.backend.address(storage.memory) if storage.backend.has_addresses else 0.0
-    address = float(address + offset * spec.dtype.itemsize) if address else 0.0
     tensor = Tensor.__new__(cls)  # a subclass's __new__ is its users'
-    fill_slots(tensor, spec, storage, offset, address)
+    fill_slots(tensor, spec, storage, offset)
     if cls is not Tensor and cls.__gnomon_dispatch__ is not None:
         tensor._keys |= PYTHON
     return tensor
@@ -611,12 +537,8 @@ def empty_tensor(spec: Spec) -> Tensor:
     Raises OutOfMemoryError from the backend's allocator.
     """
     backend = backend_of(spec.device)
-    nbytes = spec.extent_nbytes
-    if spec.free is None:
-        memory = backend.allocate(nbytes, spec.device.index or 0)
-        return make_tensor(spec, Storage(backend, spec.device, memory, nbytes))
-    address = backend.allocate_address(nbytes, spec.device.index or 0)
-    return fill_slots(Tensor(), spec, None, 0, address)
+    memory = backend.allocate(spec.extent_nbytes, spec.device.index or 0)
+    return make_tensor(spec, Storage(backend, spec.device, memory, spec.extent_nbytes))
 
 
 def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | None = None) -> Tensor:
@@ -629,18 +551,19 @@ def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | No
         view._keys = view._keys & PYTHON | tensor._keys & ~(AUTOGRAD | PYTHON)
         view._version_counter = version_counter(tensor)
         return view
-    storage = tensor._storage
-    if storage is None:
-        storage = tensor.untyped_storage()
-    address = tensor._address
-    if address:
-        address += offset * spec.dtype.itemsize - tensor._storage_offset * tensor._spec.dtype.itemsize
     keys = tensor._keys & ~(AUTOGRAD | PYTHON)
-    return fill_slots(Tensor(), spec, storage, offset, address, keys, version_counter(tensor))
+    return fill_slots(Tensor(), spec, tensor.untyped_storage(), offset, keys, version_counter(tensor))
+
+
+def is_alias_of(tensor: Tensor, other: Tensor) -> bool:
+    """Do two tensors show one Storage?  Source: is_alias_of in aten/src/ATen/core/TensorBase.h."""
+    return tensor is other or (tensor._storage is not None and tensor._storage is other._storage)
 
 
 if speedups is not None:
     VersionCounter = speedups.version_counter(VersionCounter)  # type: ignore[misc]
     Tensor = speedups.tensor(Tensor)  # type: ignore[misc]
+    empty_tensor = speedups.empty_tensor(empty_tensor)
+    is_alias_of = speedups.is_alias_of
 
 INFERENCE_VERSION = VersionCounter()  # that of all inference tensors: they have none of their own

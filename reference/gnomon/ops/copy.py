@@ -17,7 +17,7 @@ from ..kit.outputs import allocate, check_no_internal_overlap, check_no_partial_
 from ..kit.running import argument_key
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.backend import reference_backend, resolve_device
-from ..memory.tensor import Tensor
+from ..memory.tensor import Tensor, is_alias_of
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..values.dtype import bfloat16, check_number_fits, float16, float64
@@ -40,7 +40,7 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     check_no_partial_overlap("copy_", self, [src])
     if src._spec.device is not self._spec.device:
         src = to_device(src, self._spec.device)
-    elif src._storage is not None and src._storage is self._storage and self._spec.numel:
+    elif is_alias_of(src, self) and self._spec.numel:
         if src._spec is self._spec and src._storage_offset == self._storage_offset:
             return self
         src = launch.convert(src, src._spec.dtype)  # memory may overlap: read all before writing any

@@ -12,7 +12,7 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
 from ..kit.native import native_function
-from ..memory.tensor import Tensor, autograd_meta, leave_history, version_counter
+from ..memory.tensor import Tensor, autograd_meta, version_counter
 from ..values import late_bound
 from ..values.dispatch_key import AUTOGRAD, BATCHED
 
@@ -21,11 +21,9 @@ def _become(self: Tensor, view: Tensor) -> Tensor:
     """Give ``self`` the geometry of a view of it, and its place in the graph."""
     if is_grad_enabled() and self.requires_grad:
         late_bound.check_inplace("", self, True)
-        leave_history(self)
         self._gradient_edge = view._gradient_edge
     self._spec = view._spec
     self._storage_offset = view._storage_offset
-    self._address = view._address
     if self._keys & BATCHED:
         self.value = view.value  # type: ignore[attr-defined]
     counter = version_counter(self)
@@ -69,7 +67,6 @@ _define(
 def _detach_(self: Tensor) -> Tensor:
     if self._view_of is not None:
         raise RuntimeError("Can't detach views in-place. Use detach() instead.")
-    leave_history(self)
     self._gradient_edge = None
     self._keys &= ~AUTOGRAD
     if self._autograd_meta is not None and self._autograd_meta.tangents is not None:

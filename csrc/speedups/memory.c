@@ -1,0 +1,298 @@
+/* Where a tensor's numbers are (memory/tensor.py, memory/storage.py).
+ *
+ * A result owns its memory by the address alone: most live and die without anybody asking for more.  What another
+ * tensor shows, too, is a Block; what somebody has asked for is a Storage.  Whoever shows one of the two is in a list,
+ * for it knows the address, which changes when a Storage grows.
+ */
+#include "speedups.h"
+
+void give_memory_back(PyObject *spec, double address, give_back *free) {
+    if (free != NULL) {
+        free(address);
+        return;
+    }
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *number = PyFloat_FromDouble(address);
+    PyObject *done = number == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.give_back, spec, number, NULL);
+    if (done == NULL) {
+        PyErr_WriteUnraisable(facts.give_back);
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(number);
+    PyErr_Restore(type, error, traceback);
+}
+
+static Tensor *shown; /* the last of all that show a Storage or a Block */
+
+void begin_showing(Tensor *self) {
+    if (!self->is_shown) {
+        self->is_shown = 1;
+        self->shown_before = shown;
+        self->shown_after = NULL;
+        if (shown != NULL) {
+            shown->shown_after = self;
+        }
+        shown = self;
+    }
+}
+
+void stop_showing(Tensor *self) {
+    if (!self->is_shown) {
+        return;
+    }
+    self->is_shown = 0;
+    if (self->shown_before != NULL) {
+        self->shown_before->shown_after = self->shown_after;
+    }
+    if (self->shown_after != NULL) {
+        self->shown_after->shown_before = self->shown_before;
+    } else {
+        shown = self->shown_before;
+    }
+}
+
+double begin_of(const Tensor *self, PyObject *spec) {
+    static PyObject *name_dtype, *name_itemsize;
+    PyObject *dtype = spec == NULL || facts.spec == NULL ? NULL : new_reference(SLOT(spec, facts.dtype));
+    PyObject *itemsize = NULL;
+    if (dtype != NULL) {
+        itemsize = new_reference(SLOT(dtype, facts.itemsize));
+    } else if (spec != NULL && (dtype = attribute_of(spec, &name_dtype, "dtype")) != NULL) { /* before all is told */
+        itemsize = attribute_of(dtype, &name_itemsize, "itemsize");
+    }
+    const double nbytes = itemsize == NULL ? 0 : (double)self->offset * (double)PyLong_AsLong(itemsize);
+    Py_XDECREF(itemsize);
+    Py_XDECREF(dtype);
+    return nbytes;
+}
+
+static PyObject *name_memory;
+
+double address_of(PyObject *storage) {
+    static PyObject *name_backend, *name_has_addresses, *name_address;
+    double address = -1;
+    PyObject *backend = attribute_of(storage, &name_backend, "backend");
+    PyObject *has = backend == NULL ? NULL : attribute_of(backend, &name_has_addresses, "has_addresses");
+    const int is_there = has == NULL ? -1 : PyObject_IsTrue(has);
+    if (is_there == 1) {
+        PyObject *memory = attribute_of(storage, &name_memory, "memory");
+        PyObject *method = memory == NULL ? NULL : attribute_of(backend, &name_address, "address");
+        PyObject *number = method == NULL ? NULL : PyObject_CallOneArg(method, memory);
+        address = number == NULL ? -1 : PyFloat_AsDouble(number);
+        Py_XDECREF(number);
+        Py_XDECREF(method);
+        Py_XDECREF(memory);
+    } else if (is_there == 0) {
+        address = 0;
+    }
+    Py_XDECREF(has);
+    Py_XDECREF(backend);
+    return PyErr_Occurred() != NULL ? -1 : address;
+}
+
+/* The Storage has its memory at another place.  Each tensor is told, whatever happens. */
+static void tell_shown(PyObject *storage, PyObject *before) {
+    const double start = address_of(storage);
+    if (start < 0) { /* an interrupt, say: then what tensors still know stays there for good */
+        Py_INCREF(before);
+        forget_error();
+        return;
+    }
+    for (Tensor *each = shown; each != NULL; each = each->shown_before) {
+        if (each->storage == storage || (each->block != NULL && each->block->storage == storage)) {
+            each->address = start == 0 ? 0 : start + begin_of(each, each->spec);
+        }
+    }
+}
+
+/* resize_storage(Storage.resize_, storage, size) */
+PyObject *resize_storage(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *readable, *storage, *size;
+    if (!PyArg_ParseTuple(args, "OOO", &readable, &storage, &size)) {
+        return NULL;
+    }
+    PyObject *before = attribute_of(storage, &name_memory, "memory");
+    if (before == NULL) {
+        return NULL;
+    }
+    PyObject *done = PyObject_CallFunctionObjArgs(readable, storage, size, NULL);
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *after = attribute_of(storage, &name_memory, "memory");
+    if (after != before) {
+        tell_shown(storage, before);
+    }
+    Py_XDECREF(after);
+    Py_DECREF(before);
+    PyErr_Restore(type, error, traceback);
+    return done;
+}
+
+/* No interrupt comes between the memory and its owner, where the backend has machine code for both. */
+PyObject *own_memory(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *tensor, *allocate_address;
+    double nbytes, allocate, free;
+    int index;
+    if (!PyArg_ParseTuple(args, "O!diddO", facts.tensor, &tensor, &nbytes, &index, &allocate, &free,
+                          &allocate_address)) {
+        return NULL;
+    }
+    Tensor *self = (Tensor *)tensor;
+    if (self->storage != NULL || self->block != NULL || self->address != 0 || self->spec == NULL) {
+        return PyErr_Format(PyExc_ValueError, "own_memory: the tensor has memory already");
+    }
+    double (*const entry)(double) = (double (*)(double))(uintptr_t)allocate;
+    double address = entry != NULL ? entry(nbytes) : 0;
+    if (address == 0) { /* perhaps there is no memory, which the backend says */
+        PyObject *number = PyObject_CallFunction(allocate_address, "Li", (long long)nbytes, index);
+        address = number == NULL ? -1 : PyFloat_AsDouble(number);
+        Py_XDECREF(number);
+        if (PyErr_Occurred() != NULL) {
+            return NULL;
+        }
+    }
+    self->address = address;
+    self->free = (give_back *)(uintptr_t)free;
+    return new_reference(tensor);
+}
+
+PyObject *owns_memory(PyObject *module, PyObject *tensor) {
+    (void)module;
+    return PyBool_FromLong(is_tensor(tensor) && is_owner((Tensor *)tensor));
+}
+
+PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    (void)module;
+    if (count != 2 || !is_tensor(args[0]) || !is_tensor(args[1])) {
+        return PyErr_Format(PyExc_TypeError, "is_alias_of: expected two tensors");
+    }
+    const Tensor *one = (Tensor *)args[0], *other = (Tensor *)args[1];
+    return PyBool_FromLong(one == other || (home_of(one) != NULL && home_of(one) == home_of(other)));
+}
+
+static void deallocate_block(PyObject *object) {
+    Block *self = (Block *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (self->storage == NULL) { /* else that has the memory; those who showed it have let go of it */
+        give_memory_back(self->spec, self->address, self->free);
+    }
+    Py_DECREF(self->spec);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+void leave_block(Tensor *self) {
+    Block *block = self->block;
+    if (block != NULL) {
+        self->block = NULL;
+        Py_XDECREF(block->storage);
+        Py_DECREF(block);
+    }
+}
+
+/* The memory that a tensor owns, as what others may show, too; NULL with an exception. */
+static Block *make_block(Tensor *self) {
+    Block *block = PyObject_New(Block, facts.block);
+    if (block != NULL) {
+        block->spec = new_reference(self->spec);
+        block->address = self->address;
+        block->free = self->free;
+        block->storage = NULL;
+        self->block = block;
+        begin_showing(self);
+    }
+    return block;
+}
+
+/* Call a function until no interrupt comes out of it; was there any exception?  An interrupt is raised then. */
+static int call_through(PyObject *function) {
+    PyObject *type = NULL, *error = NULL, *traceback = NULL, *done = PyObject_CallNoArgs(function);
+    while (done == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
+        PyErr_Fetch(&type, &error, &traceback);
+        done = PyObject_CallNoArgs(function);
+    }
+    if (done != NULL && type != NULL) {
+        PyErr_Restore(type, error, traceback);
+    }
+    Py_XDECREF(done);
+    return PyErr_Occurred() == NULL;
+}
+
+PyObject *storage_of(Tensor *self) {
+    Block *block = self->block;
+    if (block == NULL) {
+        if (!is_owner(self)) {
+            return self->storage;
+        }
+        if ((block = make_block(self)) == NULL) {
+            return NULL;
+        }
+    }
+    track(self);
+    PyObject *take_over = NULL;
+    if (block->storage == NULL) {
+        PyObject *address = PyFloat_FromDouble(block->address);
+        PyObject *pair = address == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.adopt, block->spec, address, NULL);
+        Py_XDECREF(address);
+        if (pair == NULL) {
+            return NULL;
+        }
+        if (self->block != block) { /* another thread has been here */
+            Py_DECREF(pair);
+            return self->storage;
+        }
+        if (block->storage == NULL) {
+            block->storage = PyTuple_GET_ITEM(pair, 0);
+            for (Py_ssize_t k = 0; k < Py_REFCNT(block); k++) {
+                Py_INCREF(block->storage);
+            }
+            take_over = new_reference(PyTuple_GET_ITEM(pair, 1));
+        }
+        Py_DECREF(pair);
+    }
+    self->storage = block->storage; /* with the reference that the tensor had by the block */
+    self->block = NULL;
+    Py_DECREF(block);
+    if (take_over != NULL) {
+        const int is_done = call_through(take_over);
+        Py_DECREF(take_over);
+        if (!is_done) {
+            return NULL;
+        }
+    }
+    return self->storage;
+}
+
+int share_memory(Tensor *tensor, Tensor *with) {
+    if (is_owner(with) && make_block(with) == NULL) {
+        return -1;
+    }
+    begin_showing(tensor);
+    if (with->block != NULL) {
+        tensor->block = (Block *)new_reference((PyObject *)with->block);
+        Py_XINCREF(with->block->storage);
+        return 0;
+    }
+    if (with->storage == NULL) { /* it has none, which the readable way says */
+        Py_XDECREF(PyObject_CallOneArg(facts.untyped_storage, (PyObject *)with));
+        return -1;
+    }
+    Py_XINCREF(with->storage);
+    tensor->storage = with->storage;
+    return 0;
+}
+
+static PyType_Slot block_slots[] = {{Py_tp_dealloc, (void *)deallocate_block}, {0, NULL}};
+
+static PyType_Spec block_spec = {"gnomon_speedups.Block", sizeof(Block), 0, Py_TPFLAGS_DEFAULT, block_slots};
+
+int is_memory_ready(void) {
+    facts.block = (PyTypeObject *)PyType_FromSpec(&block_spec);
+    return facts.block == NULL ? -1 : 0;
+}
