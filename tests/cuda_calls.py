@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import gnomon as gn
-from gnomon.kit import launch
+from gnomon.calls import launch
 
 
 def both(function, *tensors):

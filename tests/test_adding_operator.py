@@ -54,7 +54,7 @@ def test_the_page_adds_an_operator(tmp_path: Path) -> None:
     for folder in ("reference", "backends", "csrc", "cffi_build"):
         ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info", "build")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-    with (tmp_path / "reference/gnomon/ops/pointwise.py").open("a") as file:
+    with (tmp_path / "reference/gnomon/ops/pointwise/arithmetic.py").open("a") as file:
         file.write("\n\n" + block("python"))
     with (tmp_path / "csrc/pointwise.def").open("a") as file:
         file.write(block("c"))

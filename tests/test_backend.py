@@ -166,7 +166,7 @@ def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> 
         "tiny",
         """
         from gnomon.memory.backend import ReferenceBackend
-        from gnomon.kit.loops import pointwise
+        from gnomon.numerics.loops import pointwise
 
         class Tiny(ReferenceBackend):
             name = device_type = "tiny"
@@ -628,12 +628,12 @@ def test_ci_has_the_backends_whose_tests_are_skipped_without_them(name):
 @pytest.mark.parametrize(
     ("operator", "place"),
     [
-        ("exp", "ops/elementary.py"),
-        ("where.self", "ops/compare.py"),
+        ("exp", "ops/pointwise/elementary.py"),
+        ("where.self", "ops/pointwise/compare.py"),
         ("maximum", "ops/"),
-        ("amax", "ops/reduce.py"),
-        ("floor", "ops/pointwise.py"),
-        ("copy_", "ops/copy.py"),
+        ("amax", "ops/reductions/reduce.py"),
+        ("floor", "ops/pointwise/arithmetic.py"),
+        ("copy_", "ops/views/copy.py"),
     ],
 )
 def test_the_reference_names_the_record_of_a_kernel(operator: str, place: str) -> None:
@@ -648,7 +648,7 @@ def test_the_reference_names_the_record_of_a_kernel(operator: str, place: str) -
 
 def test_no_two_families_share_the_place_of_a_kernel() -> None:
     places = {registry.reference_backend.kernel_source(name) for name in registry.reference_backend.kernels}
-    assert not any(each.startswith("kit/") for each in places), places
+    assert not any(each.startswith(("calls/", "numerics/")) for each in places), places
 
 
 @pytest.mark.parametrize("broken", ["entry_points", "metadata"])

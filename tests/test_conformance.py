@@ -206,7 +206,7 @@ SHARED_MUTANTS = {
     "a wrong number": (
         "^mul",
         """
-        from gnomon.kit.loops import pointwise
+        from gnomon.numerics.loops import pointwise
         from gnomon.memory.backend import reference_backend
         reference_backend.kernels["mul.Tensor"] = pointwise(lambda a, b: a + b)
         """,
@@ -214,7 +214,7 @@ SHARED_MUTANTS = {
     "promotion to the wrong dtype": (
         "^div.Tensor$",
         """
-        from gnomon.kit.rules import binary
+        from gnomon.calls.meta_functions import binary
         from dataclasses import replace
         operator = gn.ops.aten.div.Tensor
         operator.record = replace(operator.record, meta=binary())

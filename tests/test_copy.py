@@ -1,4 +1,4 @@
-"""ops/copy.py: what may not be copied or filled, and stays as it was."""
+"""ops/views/copy.py: what may not be copied or filled, and stays as it was."""
 
 from __future__ import annotations
 

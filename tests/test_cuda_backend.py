@@ -12,7 +12,7 @@ import pytest
 
 import gnomon as gn
 from cuda_calls import both, numbers, same
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.values.dtype import ALL
 from gnomon_cuda import launcher, reductions
 from gnomon_cuda.tables import DTYPES, pointwise_rows

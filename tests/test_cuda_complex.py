@@ -9,7 +9,7 @@ import pytest
 import gnomon as gn
 import gnomon.nn.functional as F
 from cuda_calls import both, close, moved, numbers, same
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.memory.backend import get_backend
 from gnomon.values.dtype import ALL
 from gnomon_cuda import indexing, lines, reductions

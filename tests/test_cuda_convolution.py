@@ -6,7 +6,7 @@ import pytest
 
 import gnomon as gn
 from cuda_calls import moved, same
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon_cuda import convolution
 
 pytestmark = pytest.mark.usefixtures("cuda")

@@ -8,7 +8,7 @@ import pytest
 
 import gnomon as gn
 from cuda_calls import both, close, numbers, same
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon_conformance.watching import native_runs
 from gnomon_cuda import indexing, launcher, order
 

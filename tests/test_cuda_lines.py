@@ -8,7 +8,7 @@ import pytest
 
 import gnomon as gn
 from cuda_calls import both, numbers, same
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon_cuda import lines
 
 pytestmark = pytest.mark.usefixtures("cuda")

@@ -8,7 +8,7 @@ import pytest
 
 import gnomon as gn
 from cuda_calls import close, moved, same
-from gnomon.kit import launch
+from gnomon.calls import launch
 
 pytestmark = pytest.mark.usefixtures("cuda")
 aten = gn.ops.aten

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import gnomon as gn
-from gnomon.kit import launch
+from gnomon.calls import launch
 
 pytestmark = pytest.mark.usefixtures("cuda")
 

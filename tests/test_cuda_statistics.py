@@ -8,7 +8,7 @@ import pytest
 
 import gnomon as gn
 from cuda_calls import both, close, moved, numbers, same
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon_cuda import reductions
 from gnomon_cuda.tables import reduction_rows, statistics_rows
 

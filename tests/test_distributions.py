@@ -1,4 +1,4 @@
-"""ops/distributions.py, and what else has a tensor of parameters: one stream on all devices, by kernels."""
+"""ops/creation/distributions.py, and what else has a tensor of parameters: one stream on all devices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.backends import listing
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.memory.backend import get_backend
 
 FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]

@@ -23,16 +23,17 @@ FLOORS = {
     "values": 0,  # without memory
     "memory": 1,  # tensors and backends
     "dispatch": 2,  # from an operator to the kernel of a key
-    "kit": 3,  # from an operator's record to a launched kernel
-    "ops": 4,  # the records
-    "autograd": 4,
+    "calls": 3,  # from an operator's record to a launched kernel
+    "numerics": 4,  # what kernels and formulas compute with
+    "ops": 5,  # the records
+    "autograd": 5,
     # from Python's arguments to operators
-    **dict.fromkeys(["bindings", "methods", "interop", "random", "return_types"], 5),
-    **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 5),
-    "__init__": 6,  # the public names
-    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 7),  # what is made of them
+    **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
+    **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
+    "__init__": 7,  # the public names
+    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 8),  # what is made of them
 }
-FACE = 5
+FACE = 6
 CORE = frozenset(room for room, floor in FLOORS.items() if floor < FACE)
 SEALED = frozenset({"ops"})  # files there never import each other; only the room itself opens them
 
@@ -54,8 +55,8 @@ REGISTRATIONS = {
     "func.batching: register_boxed_fallback": "the kernel of Batched",
     "autograd.user_operators: register_default": "what autograd does with operators of users",
     "func.batching_rules: set_rules": "(the same room) vmap's rules, to the kernel that looks them up",
-    "kit.launch: on_forget": "prepared copies",
-    "kit.running: on_forget": "what meta functions said, and prepared calls",
+    "calls.launch: on_forget": "prepared copies",
+    "calls.running: on_forget": "what meta functions said, and prepared calls",
 }
 
 # Packages of others, imported inside of functions when they are asked for, and never on import.
@@ -73,6 +74,7 @@ CTYPES = {
 IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
+    "kit.__init__": {"f'gnomon.{_new}'"},  # old names
     "cli": {"""f"{package}.{name.replace('-', '_')}\""""},  # commands of the suite and of the benchmarks
     "backends.listing": {"'gnomon_conformance.goldens'"},  # which operators PyTorch was asked about
     # a backend's module of its device, as gnomon.cuda; GNOMON_SHADOW
@@ -192,17 +194,21 @@ def test_files_import_only_from_lower_floors() -> None:
         (
             "memory.spec",
             "def f():\n    from ..ops import copy\n",
-            "memory.spec (floor 1) imports gnomon.ops (floor 4)",
+            "memory.spec (floor 1) imports gnomon.ops (floor 5)",
         ),
-        ("ops.copy", "from .view import x\n", "ops.copy imports its neighbour gnomon.ops.view"),
-        ("autograd.node", "from .. import ops\n", "autograd.node (floor 4) imports gnomon.ops (floor 4)"),
-        ("methods", "from .nn import Module\n", "methods (floor 5) imports gnomon.nn (floor 7)"),
+        (
+            "ops.views.copy",
+            "from .view import x\n",
+            "ops.views.copy imports its neighbour gnomon.ops.views.view",
+        ),
+        ("autograd.node", "from .. import ops\n", "autograd.node (floor 5) imports gnomon.ops (floor 5)"),
+        ("methods", "from .nn import Module\n", "methods (floor 6) imports gnomon.nn (floor 8)"),
         (
             "bindings.creation",
             "import gnomon as gn\n",
-            "bindings.creation (floor 5) imports gnomon (floor 6)",
+            "bindings.creation (floor 6) imports gnomon (floor 7)",
         ),
-        ("__init__", "from .func import vmap\n", "__init__ (floor 6) imports gnomon.func (floor 7)"),
+        ("__init__", "from .func import vmap\n", "__init__ (floor 7) imports gnomon.func (floor 8)"),
     ],
 )
 def test_an_upward_import_would_be_seen(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -361,7 +367,7 @@ def test_every_file_keeps_to_the_standard_library_and_to_python() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("kit.loops", "import numpy as np\n", "kit.loops imports numpy"),
+        ("numerics.loops", "import numpy as np\n", "numerics.loops imports numpy"),
         ("nn.linear", "def f():\n    import numpy\n", "nn.linear imports numpy"),
         ("interop.numpy", "import numpy\n", "interop.numpy imports numpy"),  # on import
         ("bindings.creation", "def f():\n    import numpy\n", "bindings.creation imports numpy"),
@@ -376,10 +382,10 @@ def test_every_file_keeps_to_the_standard_library_and_to_python() -> None:
         ),
         ("memory.storage", "def f():\n    import ctypes\n", "memory.storage imports ctypes"),
         ("memory.backend", "import ctypes\n", "memory.backend imports ctypes"),  # on import
-        ("kit.composites", "import linecache\n", "kit.composites imports linecache"),
-        ("kit.composites", "def f(text):\n    exec(text)\n", "kit.composites uses exec"),
+        ("calls.composites", "import linecache\n", "calls.composites imports linecache"),
+        ("calls.composites", "def f(text):\n    exec(text)\n", "calls.composites uses exec"),
         ("bindings.argument_parser", "run = eval\n", "bindings.argument_parser uses eval"),
-        ("ops.pointwise", "code = compile('1', '', 'eval')\n", "ops.pointwise uses compile"),
+        ("ops.views.view", "code = compile('1', '', 'eval')\n", "ops.views.view uses compile"),
         ("profiler.__init__", "import builtins\nbuiltins.exec('1')\n", "profiler.__init__ uses exec"),
     ],
 )
@@ -418,10 +424,10 @@ def strangers(root: Path) -> list[str]:
 
 def test_the_package_is_python_alone(tmp_path: Path) -> None:
     assert strangers(ROOT) == []
-    (tmp_path / "kit").mkdir()
-    for name in ("kit/fast.c", "kit/_fast.abi3.so", "kit/loops.py"):
+    (tmp_path / "numerics").mkdir()
+    for name in ("numerics/fast.c", "numerics/_fast.abi3.so", "numerics/loops.py"):
         (tmp_path / name).write_text("")
-    assert strangers(tmp_path) == ["kit/_fast.abi3.so", "kit/fast.c"]
+    assert strangers(tmp_path) == ["numerics/_fast.abi3.so", "numerics/fast.c"]
 
 
 def test_there_are_no_import_circles() -> None:
@@ -451,6 +457,6 @@ def test_importing_loads_nothing_that_few_programs_need() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(answer.stdout.split())
-    assert "gnomon.ops.pointwise" in loaded
+    assert "gnomon.ops.pointwise.arithmetic" in loaded
     heavy = {"random", "secrets", "hashlib", "fractions", "traceback", "logging", "importlib.metadata"}
     assert loaded & (heavy | {"numpy", "gnomon.nn", "gnomon.optim"}) == set()

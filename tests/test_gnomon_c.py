@@ -521,8 +521,8 @@ def test_products_of_a_vector_in_every_layout(dtype: gn.dtype, k: int, n: int) -
 
 
 def test_numbers_that_were_not_given_are_what_the_library_calls_so() -> None:
-    from gnomon.kit import numbers
     from gnomon.memory import prepared
+    from gnomon.values import scalar as numbers
     from gnomon_c import library
 
     lib = library.native().lib

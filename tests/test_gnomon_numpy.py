@@ -20,9 +20,9 @@ if "numpy" not in gn.backends():
 
 from gnomon_numpy.arrays import encoded, raw, shown  # noqa: E402
 
-from gnomon.kit import special as reference_special  # noqa: E402
-from gnomon.kit.generator import philox_4x32_10  # noqa: E402
 from gnomon.memory.backend import get_backend, reference_backend  # noqa: E402
+from gnomon.numerics import special as reference_special  # noqa: E402
+from gnomon.numerics.generator import philox_4x32_10  # noqa: E402
 from gnomon_numpy import philox, special  # noqa: E402
 
 nn = gn.nn.functional

@@ -1,4 +1,4 @@
-"""ops/index.py: x[...] and x[...] = v, against NumPy where their rules are the same."""
+"""ops/indexing/index.py: x[...] and x[...] = v, against NumPy where their rules are the same."""
 
 from __future__ import annotations
 

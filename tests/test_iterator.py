@@ -1,4 +1,4 @@
-"""kit/iterator.py: broadcasting, the output-stride rule, coalescing."""
+"""calls/iterator.py: broadcasting, the output-stride rule, coalescing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
-from gnomon.kit.iterator import TensorIterator, converted_spec
+from gnomon.calls.iterator import TensorIterator, converted_spec
 from gnomon.memory.spec import Spec, contiguous_spec, spec_of
 from gnomon.values import geometry
 from gnomon.values.dtype import float32, float64, int32

@@ -107,7 +107,7 @@ def test_recorded_and_first_calls_go_back_where_the_page_says() -> None:
     assert [each for each in first if each.startswith("dispatch/")] == [
         "dispatch/dispatcher.py:OpOverload.tensors"
     ]
-    assert {each.split(":")[0] for each in first[1:]} == {"kit/iterator.py", "kit/rules.py"}
+    assert {each.split(":")[0] for each in first[1:]} == {"calls/iterator.py", "calls/meta_functions.py"}
 
 
 def test_returns_are_seen(tool: Any) -> None:
@@ -119,21 +119,23 @@ def test_returns_are_seen(tool: Any) -> None:
     def found(*files_by_depth: tuple[int, str]) -> list[str]:
         return [each.name for each in walk(*files_by_depth).returns(floor_of)]
 
-    face, dispatcher, kit, memory = (
+    face, dispatcher, way, memory = (
         "methods.py",
         "dispatch/dispatcher.py",
-        "kit/launch.py",
+        "calls/launch.py",
         "memory/tensor.py",
     )
-    assert found((0, face), (1, dispatcher), (2, kit), (3, memory)) == []
-    assert found((0, face), (1, dispatcher), (2, kit), (3, dispatcher)) == [dispatcher]  # left, and back
-    assert found((0, face), (1, dispatcher), (2, kit), (3, memory), (4, dispatcher)) == [dispatcher]
-    assert found((0, face), (1, dispatcher), (2, kit), (1, dispatcher)) == []  # kit's call is over
-    assert found((0, dispatcher), (1, "ops/view.py"), (2, kit), (3, "ops/view.py"), (4, kit)) == [kit]
-    assert found((0, kit), (1, "ops/view.py"), (2, kit)) == [kit]
-    assert found((0, kit), (1, ">ops/view.py"), (2, kit)) == []  # a kernel begins a chain of its own
-    assert found((0, kit), (1, ">ops/view.py"), (2, kit), (3, "ops/view.py"), (4, kit)) == [kit]
-    assert found((0, kit), (1, "ops/view.py"), (2, "<stdlib>/enum.py"), (3, kit)) == [kit]
+    assert found((0, face), (1, dispatcher), (2, way), (3, memory)) == []
+    assert found((0, face), (1, dispatcher), (2, way), (3, dispatcher)) == [dispatcher]  # left, and back
+    assert found((0, face), (1, dispatcher), (2, way), (3, memory), (4, dispatcher)) == [dispatcher]
+    assert found((0, face), (1, dispatcher), (2, way), (1, dispatcher)) == []  # way's call is over
+    assert found((0, dispatcher), (1, "ops/views/view.py"), (2, way), (3, "ops/views/view.py"), (4, way)) == [
+        way
+    ]
+    assert found((0, way), (1, "ops/views/view.py"), (2, way)) == [way]
+    assert found((0, way), (1, ">ops/views/view.py"), (2, way)) == []  # a kernel begins a chain of its own
+    assert found((0, way), (1, ">ops/views/view.py"), (2, way), (3, "ops/views/view.py"), (4, way)) == [way]
+    assert found((0, way), (1, "ops/views/view.py"), (2, "<stdlib>/enum.py"), (3, way)) == [way]
 
 
 def test_the_c_functions_of_the_page_are_there() -> None:

@@ -1,4 +1,4 @@
-"""kit/native.py: from one record a function, a method, the in-place and out= variants, and their checks."""
+"""calls/native.py: from one record a function, a method, the in-place and out= variants, and their checks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.calls.meta_functions import unary_float
+from gnomon.calls.native import native_function
 from gnomon.dispatch.dispatcher import OpOverload, aten
-from gnomon.kit.loops import for_each
-from gnomon.kit.native import native_function
-from gnomon.kit.rules import unary_float
 from gnomon.memory.backend import reference_backend
+from gnomon.numerics.loops import for_each
 
 pytestmark = pytest.mark.both_tiers
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import gnomon as gn
+from gnomon.calls import pieces
 from gnomon.dispatch.record_function import KERNEL, RecordFunctionCallback, observing
-from gnomon.kit import pieces
 
 DIMS = (None, 0, 1, 2, (0, 2), (1, 2), (0, 1))
 

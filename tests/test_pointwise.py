@@ -1,4 +1,4 @@
-"""ops/pointwise.py and ops/activation.py: values at the edges, as PyTorch has them."""
+"""ops/pointwise/arithmetic.py and ops/nn/activation.py: values at the edges, as PyTorch has them."""
 
 from __future__ import annotations
 

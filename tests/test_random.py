@@ -1,4 +1,4 @@
-"""ops/random.py: Philox 4x32-10 as published, one stream for all devices, and what the numbers look like."""
+"""ops/creation/random.py: Philox 4x32-10 as published, one stream for all devices, how numbers look."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.memory.backend import backend_of
-from gnomon.ops.random import philox_4x32_10
+from gnomon.ops.creation.random import philox_4x32_10
 
 FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]
 MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}

@@ -1,4 +1,4 @@
-"""kit/record.py: a record is frozen, declares each fact once, and is the only place that knows it."""
+"""calls/record.py: a record is frozen, declares each fact once, and is the only place that knows it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.calls import native, record
+from gnomon.calls.native import native_function
+from gnomon.calls.record import Batching, Inplace, Inputs, Numbers, Out, Record
 from gnomon.dispatch.dispatcher import OpOverload, aten
 from gnomon.func import batching, batching_rules
-from gnomon.kit import native, record
-from gnomon.kit.native import native_function
-from gnomon.kit.record import Batching, Inplace, Inputs, Numbers, Out, Record
 from gnomon.memory.backend import register_backend
 
 ROOT = Path(gn.__file__).parent
-ROOMS = ("autograd", "dispatch", "func", "kit")  # which say nothing of single operators in lists
+ROOMS = ("autograd", "dispatch", "func", "calls")  # which say nothing of single operators in lists
 FEW = 4  # names of operators that a rule for just these may have together
 CLASSES = (Record, Out, Inplace, Numbers, Inputs, Batching)
 

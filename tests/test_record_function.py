@@ -14,6 +14,7 @@ import pytest
 import gnomon as gn
 from gnomon.autograd import node
 from gnomon.backends.listing import backend_info
+from gnomon.calls import launch
 from gnomon.dispatch import record_function
 from gnomon.dispatch.record_function import (
     BACKWARD_FUNCTION,
@@ -28,7 +29,6 @@ from gnomon.dispatch.record_function import (
     observing,
     remove_callback,
 )
-from gnomon.kit import launch
 from gnomon.values.dispatch_key import OBSERVED_BIT, TRACED_BIT, DispatchKey, mode_word
 from gnomon_conformance.watching import native_runs
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.memory.backend import register_backend
 from gnomon_conformance import SUITE_VERSION, judging, plugin, searching
 from gnomon_conformance.loopback import Loopback, filled, right

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon.kit.loops import pointwise
 from gnomon.memory import backend as backends
 from gnomon.memory.backend import reference_backend
+from gnomon.numerics.loops import pointwise
 from gnomon_conformance import loopback
 from gnomon_conformance.shadow import Shadow, ShadowDifference
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.backends.listing import backend_info
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.memory.accessor import elements
 from gnomon.values.dtype import ALL
 

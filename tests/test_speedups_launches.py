@@ -11,10 +11,10 @@ import pytest
 
 import gnomon as gn
 from gnomon.backends.listing import backend_info
+from gnomon.calls import launch
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
-from gnomon.kit import launch
-from gnomon.kit.generator import default_generator
+from gnomon.numerics.generator import default_generator
 from gnomon.values.speedups import speedups
 from readable_calls import readably
 

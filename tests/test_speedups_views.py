@@ -15,7 +15,7 @@ import gnomon as gn
 from gnomon.backends.listing import backend_info
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import RecordFunctionCallback, observing
-from gnomon.ops import index as index_module
+from gnomon.ops.indexing import index as index_module
 
 pytestmark = pytest.mark.both_tiers
 

@@ -84,7 +84,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
 from ..autograd.hooks import RemovableHandle
-from ..kit.generator import Generator
+from ..numerics.generator import Generator
 from ..values.device import device, layout, memory_format
 from ..values.dispatch_key import DispatchKeySet
 from ..values.dtype import dtype
@@ -116,11 +116,11 @@ from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 {functional}
+from .calls.launch import fallback_policy as fallback_policy
+from .calls.launch import fallbacks as fallbacks
+from .calls.launch import set_fallback_policy as set_fallback_policy
 from .dispatch.python_dispatch import DispatchMode as DispatchMode
 from .func.vmap import vmap as vmap
-from .kit.launch import fallback_policy as fallback_policy
-from .kit.launch import fallbacks as fallbacks
-from .kit.launch import set_fallback_policy as set_fallback_policy
 from .memory.backend import Backend as Backend
 from .memory.backend import get_default_device as get_default_device
 from .memory.backend import get_device_module as get_device_module

@@ -6,14 +6,14 @@ import gc
 from collections.abc import Sequence
 from typing import Any
 
+from gnomon.calls.iterator import TensorIterator
 from gnomon.dispatch.dispatcher import aten
-from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.numbers import NO_INTEGER, scalar_forms
 from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.memory.prepared import NOT_IMPLEMENTED, CallInC, PreparedCall, PreparingKernel, register_free
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
 from gnomon.values.errors import OutOfMemoryError
+from gnomon.values.scalar import NO_INTEGER, scalar_forms
 from gnomon.values.speedups import speedups
 
 from . import library

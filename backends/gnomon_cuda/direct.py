@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from gnomon.calls.iterator import TensorIterator
 from gnomon.dispatch.dispatcher import aten
-from gnomon.kit.iterator import TensorIterator
 from gnomon.memory.prepared import NOT_IMPLEMENTED, PreparingKernel
 from gnomon.memory.spec import Spec
 from gnomon.memory.tensor import Tensor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.windows import spatial_ints
 from gnomon.memory.prepared import OK
+from gnomon.numerics.windows import spatial_ints
 from gnomon.values.dtype import ALL
 
 from .direct import Direct, Work, tables

@@ -8,10 +8,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.numbers import scalar_forms
 from gnomon.memory.prepared import NOT_IMPLEMENTED, OK
 from gnomon.values import geometry
 from gnomon.values.dtype import ALL
+from gnomon.values.scalar import scalar_forms
 
 from .direct import Direct, Work, tables
 from .programs import Program, one_by_one

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.numbers import scalar_forms
 from gnomon.memory.prepared import BAD_VALUE, OK
 from gnomon.values.dtype import ALL
+from gnomon.values.scalar import scalar_forms
 
 from .allocator import Memory
 from .direct import Direct, Work, tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gnomon.kit.iterator import TensorIterator
+from gnomon.calls.iterator import TensorIterator
 
 # The structures of csrc/cuda/kernel.cuh.
 STRUCTURES = """

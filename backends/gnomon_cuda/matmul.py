@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.kit.numbers import scalar_forms
 from gnomon.memory.prepared import OK
+from gnomon.values.scalar import scalar_forms
 
 from . import rearrange
 from .blas import DTYPES as DTYPES_OF_BLAS

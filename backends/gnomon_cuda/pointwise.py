@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from gnomon.calls.iterator import TensorIterator
 from gnomon.dispatch.dispatcher import aten
-from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.numbers import scalar_forms
 from gnomon.memory.prepared import BAD_VALUE, OK, PreparingKernel
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
+from gnomon.values.scalar import scalar_forms
 
 from .entries import CudaCall
 from .launcher import FEW_DIMS, THREADS, VECTOR_BYTES, Geometry, geometry_of, grid_of

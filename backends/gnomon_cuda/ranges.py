@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.numbers import scalar_forms
 from gnomon.memory.prepared import OK
+from gnomon.values.scalar import scalar_forms
 
 from .direct import Direct, Work, tables
 from .programs import Program, for_each

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.iterator import TensorIterator
+from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.prepared import OK, PreparingKernel
 from gnomon.memory.tensor import Tensor
 

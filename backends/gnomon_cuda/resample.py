@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.memory.prepared import NOT_IMPLEMENTED, OK
-from gnomon.ops import resampling
+from gnomon.ops.nn import resampling
 from gnomon.values.dtype import ALL
 
 from .direct import Direct, Work, tables

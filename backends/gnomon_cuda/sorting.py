@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.iterator import result_type
+from gnomon.calls.iterator import result_type
 from gnomon.memory.prepared import BAD_VALUE, OK
 
 from . import order

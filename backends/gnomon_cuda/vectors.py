@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.kit.iterator import TensorIterator
-from gnomon.kit.numbers import scalar_forms
+from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.prepared import OK, PreparingKernel
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import ALL
+from gnomon.values.scalar import scalar_forms
 
 from .direct import Direct, Work, tables
 from .entries import CudaCall

@@ -1,7 +1,7 @@
 """Learning: what a call that was made the readable way leaves, so that it can be repeated.
 
 A plan is kept of a call that was one launch of a kernel which can be entered by itself, or one view, or
-several of one tensor.  That it was so is seen from what has happened: the launches (kit/launch.py tells of
+several of one tensor.  That it was so is seen from what has happened: the launches (calls/launch.py tells of
 each), and what the call returned.  All else has no plan, and goes the readable way again.
 """
 
@@ -15,17 +15,17 @@ from gnomon.autograd import engine, variable_type
 from gnomon.autograd.node import AccumulateGrad, Node, gradient_edge
 from gnomon.autograd.saved_variable import SavedList, SavedVariable, save
 from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, derivative_plan
+from gnomon.calls.composites import NAMED, hide_base, raise_named
+from gnomon.calls.record import Record
 from gnomon.dispatch.dispatcher import OpOverload, aten
 from gnomon.dispatch.library import UserOperator
 from gnomon.dispatch.record_function import FUNCTION, KERNEL, end, readable_everywhere, start
-from gnomon.kit.composites import NAMED, hide_base, raise_named
-from gnomon.kit.generator import default_generator
-from gnomon.kit.record import Record
 from gnomon.memory.backend import backend_of, offers_of
 from gnomon.memory.prepared import PreparedCall, free_function
 from gnomon.memory.spec import Spec
 from gnomon.memory.storage import Storage
 from gnomon.memory.tensor import INFERENCE_VERSION, AutogradMeta, CreationMeta, Tensor
+from gnomon.numerics.generator import default_generator
 from gnomon.values import dtype as dtypes
 from gnomon.values import geometry, late_bound
 from gnomon.values.device import AliasDevice, _scoped_devices, device, layout, memory_format

@@ -30,9 +30,9 @@ from typing import Any, NamedTuple
 import gnomon as gn
 from gnomon.autograd.engine import is_in_backward
 from gnomon.backends.listing import table
+from gnomon.calls import launch
 from gnomon.dispatch.dispatcher import OpOverload
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, RecordScope, observing
-from gnomon.kit import launch
 from gnomon.memory.backend import get_backend
 from gnomon.values import device as devices
 from gnomon.values import dtype as dtypes

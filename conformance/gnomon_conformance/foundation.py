@@ -12,7 +12,7 @@ import sys
 from typing import Any, NamedTuple
 
 import gnomon as gn
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.memory.backend import get_backend
 
 from .comparing import differences, gradient_differences

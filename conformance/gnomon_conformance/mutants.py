@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from gnomon.kit.loops import pointwise, reduction
 from gnomon.memory.accessor import TensorAccessor
 from gnomon.memory.backend import ReferenceBackend
+from gnomon.numerics.loops import pointwise, reduction
 from gnomon.values.dtype import float32
 
 from .loopback import Loopback, bfloat16, filled, from_start, numbers_of, right, then, unary
@@ -400,7 +400,7 @@ broken(
 
 
 def _last_argmax(output: Any, self: Any, dim: Any, keepdim: bool) -> None:
-    from gnomon.kit.loops import rows_along
+    from gnomon.numerics.loops import rows_along
 
     write = TensorAccessor(output).write
     for (to,), _, numbers in rows_along(self, dim, [output]):
@@ -409,7 +409,7 @@ def _last_argmax(output: Any, self: Any, dim: Any, keepdim: bool) -> None:
 
 
 def _unstable(values: Any, indices: Any, self: Any, stable: Any, dim: int, descending: bool) -> None:
-    from gnomon.kit.loops import rows_along
+    from gnomon.numerics.loops import rows_along
 
     write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
     step_value = values.stride(dim) if values.dim() else 1

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gnomon.kit.loops import reduction
 from gnomon.memory.accessor import TensorAccessor, elements
+from gnomon.numerics.loops import reduction
 
 from .description import REAL_FLOATS
 from .loopback import bfloat16, filled, numbers_of, right, then

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.memory.backend import get_backend, is_installed
 from gnomon.values.errors import BackendUnavailableError
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import hypothesis
 
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.memory.backend import claim_of
 
 from .checking import check_forward

@@ -9,8 +9,8 @@ import inspect
 import re
 from typing import Any
 
-from gnomon.kit import launch
-from gnomon.kit.iterator import TensorIterator
+from gnomon.calls import launch
+from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.backend import claims, register_backend
 from gnomon.memory.tensor import Tensor
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.kit import launch
+from gnomon.calls import launch
 from gnomon.values.errors import OutOfMemoryError
 
 from . import huge, selection

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from gnomon.calls import launch
 from gnomon.dispatch.record_function import KERNEL, RecordFunctionCallback, RecordScope, observing
-from gnomon.kit import launch
 from gnomon.memory.backend import reference_backend, register_backend
 from gnomon.memory.spec import Spec
 

@@ -2,7 +2,7 @@
  * distributions make of its words.
  *
  * Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011).  The transforms are the reference's
- * (kit/generator.py), computed in double. */
+ * (numerics/generator.py), computed in double. */
 #ifndef GN_PHILOX_H
 #define GN_PHILOX_H
 

@@ -1,4 +1,4 @@
-/* x[mask] (ops/index.py, _index_composite): the case of one mask, few enough elements to count here. */
+/* x[mask] (ops/indexing/index.py, _index_composite): the case of one mask, few enough elements to count here. */
 #include "speedups.h"
 
 #define MOST_COUNTED (1 << 15) /* elements; where there are more, the backend's kernel counts them, on its threads */

@@ -595,7 +595,7 @@ PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count)
     return result;
 }
 
-/* after_launch(...): told of each launch of a backend's own kernel (kit/launch.py). */
+/* after_launch(...): told of each launch of a backend's own kernel (calls/launch.py). */
 PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
     note_more(); /* one that no operator's call made */
@@ -733,7 +733,7 @@ static int add_recorded(Key *key, const Operands *operands, int64_t keys) {
     return add_word(key, word);
 }
 
-/* A composition's result, a tensor of its own if what it is a view of is nobody else's (kit/composites.py, hide_base);
+/* A composition's result, a tensor of its own if what it is a view of is nobody else's (calls/composites.py, hide_base);
  * takes the reference. */
 static PyObject *hidden_base(const Operator *self, PyObject *const *args, PyObject *result) {
     if (Py_TYPE(result) == facts.tensor && ((Tensor *)result)->base != NULL) {
@@ -772,7 +772,7 @@ static int set_apart(const Operator *self, PyObject *const *args, int is_watched
 }
 
 /* What a composition comes to: a plan that it has, the one operator that it calls, or its function.  A view of what
- * only it has seen is none to anybody else (kit/composites.py, composed). */
+ * only it has seen is none to anybody else (calls/composites.py, composed). */
 static PyObject *run_function(Operator *self, PyObject *const *args, const Operands *operands, int64_t keys) {
     Key key;
     Row *row = NULL;
@@ -848,7 +848,7 @@ done:
 }
 
 /* A composition: the function that it is, where no key but autograd's has a say; a view of what only it has seen is
- * none to anybody else (kit/composites.py, composed).  NULL without an exception where it has to be the readable way. */
+ * none to anybody else (calls/composites.py, composed).  NULL without an exception where it has to be the readable way. */
 static PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands) {
     const int64_t word = read_mode_word(), seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;

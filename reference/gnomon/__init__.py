@@ -5,7 +5,8 @@
     (x * x).sum().backward()
     x.grad                                          # tensor([2., 4.])
 
-Public names only; the code is on the floors below (values, memory, dispatch, kit, ops, autograd, bindings).
+Public names only; the code is on the floors below (values, memory, dispatch, calls,
+numerics, ops, autograd, bindings).
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ from .bindings.functional import (
     vmap,
 )
 from .bindings.functions import operator_functions as _operator_functions
+from .calls.launch import fallback_policy, fallbacks, set_fallback_policy
 from .dispatch.dispatcher import aten as _aten
 from .dispatch.python_dispatch import DispatchMode
-from .kit.launch import fallback_policy, fallbacks, set_fallback_policy
 from .memory.backend import (
     Backend,
     get_default_device,
@@ -137,7 +138,7 @@ _LAZY = (
 )
 
 
-_ROOMS = ("bindings", "dispatch", "kit", "memory", "methods", "values")  # no public names
+_ROOMS = ("bindings", "calls", "dispatch", "memory", "methods", "numerics", "values")  # no public names
 
 
 def __dir__() -> list[str]:

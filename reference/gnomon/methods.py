@@ -20,7 +20,7 @@ from .bindings.functions import documented, operator_methods
 from .dispatch.dispatcher import aten
 from .memory import text
 from .memory.tensor import Tensor
-from .ops import index
+from .ops.indexing import index
 from .values import dtype as dtypes
 from .values.device import preserve_format
 from .values.speedups import speedups

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .memory.tensor import Tensor
-from .ops.random import Generator, default_generator, initial_seed, manual_seed
+from .ops.creation.random import Generator, default_generator, initial_seed, manual_seed
 
 
 def seed() -> int:

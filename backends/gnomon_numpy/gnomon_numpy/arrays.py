@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.kit.iterator import TensorIterator
+from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import dtype
 

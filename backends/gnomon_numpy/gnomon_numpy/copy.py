@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.kit.iterator import TensorIterator
+from gnomon.calls.iterator import TensorIterator
 
 from .arrays import put, raw_operand, scalar
 from .families import ALL, Family, operand

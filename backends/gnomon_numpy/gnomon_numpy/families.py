@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.kit.iterator import TensorIterator
+from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.backend import reference_backend
 from gnomon.values.dtype import dtype, float32
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.kit.iterator import result_type
+from gnomon.calls.iterator import result_type
 from gnomon.memory.tensor import Tensor
 
 from .arrays import Array, decoded, encoded, numbers, raw, store

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 import gnomon as gn
-from gnomon.kit.iterator import TensorIterator
+from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.backend import reference_backend
 from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import FunctionSchema

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..calls.running import meta_result
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..dispatch.mode import mode_word
-from ..kit.running import meta_result
 from ..memory.tensor import Tensor, is_alias_of
 from ..values.dispatch_key import (
     AUTOGRAD,

@@ -14,13 +14,13 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..calls.outputs import resize_output
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
-from ..kit.numbers import is_numpy_scalar
-from ..kit.outputs import resize_output
 from ..memory.tensor import Tensor
 from ..values import dtype as dtypes
 from ..values.device import device, layout, memory_format
 from ..values.errors import check_requires_grad, type_name, warn
+from ..values.scalar import is_numpy_scalar
 from ..values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}

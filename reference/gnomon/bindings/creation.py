@@ -13,7 +13,7 @@ from ..memory.accessor import fill_from
 from ..memory.backend import resolve_device
 from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor
-from ..ops.factory import allocate
+from ..ops.creation.factory import allocate
 from ..values import dtype as dtypes
 from ..values import geometry, late_bound
 from ..values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word

@@ -13,15 +13,15 @@ from typing import Any
 from ..autograd import engine
 from ..dispatch.dispatcher import OpOverloadPacket, aten
 from ..interop.numpy import to_numpy
-from ..kit.numbers import is_numpy_scalar
 from ..memory.accessor import nested_list
 from ..memory.backend import offers_of
 from ..memory.tensor import Tensor
-from ..ops.index import is_array
+from ..ops.indexing.index import is_array
 from ..values.device import memory_format as memory_format_type
 from ..values.device import preserve_format
 from ..values.dtype import dtype
 from ..values.errors import type_name
+from ..values.scalar import is_numpy_scalar
 from . import functional
 from .argument_parser import OPERANDS, not_taken, operator_method
 

@@ -94,7 +94,7 @@ class OpOverload:
         self.arity = len(schema.arguments)
         self.record = record
         self.variants: list[OpOverload] = []  # that follow from the record: in place, and with out=
-        self.meta_results: dict[Any, Any] = {}  # what was said of calls, by their arguments (kit/running.py)
+        self.meta_results: dict[Any, Any] = {}  # what meta functions said, by arguments (calls/running.py)
         self.derivative_plans: dict[Any, Any] = {}  # autograd's: what is saved, by which inputs require grad
         self.kernels: dict[DispatchKey, Kernel] = {}
         self._table: list[Kernel | None] | None = None

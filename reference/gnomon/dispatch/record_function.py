@@ -40,7 +40,7 @@ class RecordScope(IntEnum):
     FUNCTION = 0  # an operator, compositions too: the schema's arguments.  A backward: its first gradients
     BACKWARD_FUNCTION = 1  # a Node, by its class's name: the gradients that have arrived
     USER_SCOPE = 2  # a block that the program has named: nothing
-    KERNEL = 3  # a backend's kernel: a ``kit.launch.Launch``; of speedups its first two, device and tensors
+    KERNEL = 3  # a backend's kernel: a ``calls.launch.Launch``; of speedups its first two, device and tensors
     DISPATCH = 4  # the kernel of a dispatch key that a call passes through: (operator, key, arguments)
 
 

@@ -24,8 +24,8 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from ..autograd import forward_grad
+from ..calls.running import meta_result
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
-from ..kit.running import meta_result
 from ..memory.backend import meta_backend, resolve_device
 from ..memory.spec import spec_of
 from ..memory.storage import Storage

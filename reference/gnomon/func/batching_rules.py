@@ -4,8 +4,8 @@ Most are derived.  An operator whose kernel walks its operands element by elemen
 examples are lined up (``pointwise``); one that works along dimensions that its arguments name is itself along
 the next ones (``along``); one that takes any leading dimensions is itself (``leading``); a layer that takes
 (N, C, *) has N times as many (``folded``, in batching_rules_nn.py).  Which of these it is, where it can not
-be derived, the operator's record says (kit/record.py).  The rest is written out, each rule beside the name of
-its operator.
+be derived, the operator's record says (calls/record.py).  The rest is written out, each rule beside the name
+of its operator.
 
 A rule is called with the operator, the batch and the arguments as they came, and returns values.  What sizes
 one example's results have, the operator's own shape rule says: it is asked first, so that wrong arguments
@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..calls import launch
+from ..calls.running import meta_result
 from ..dispatch.dispatcher import OpOverload, aten
-from ..kit import launch
-from ..kit.running import meta_result
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..calls.running import meta_result
 from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import is_grad_enabled
-from ..kit.running import meta_result
 from .batching import Batch, rule_of
 
 # -- more images -----------------------------------------------------------------------------------------

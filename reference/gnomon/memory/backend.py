@@ -8,6 +8,7 @@ not the contract's, only makes itself unavailable.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import threading
@@ -244,8 +245,18 @@ def offers_of(backend: Any) -> Backend:
 
 
 def place_of(code: CodeType, line: int) -> str:
-    """A file, with its folder, and a line: ``ops/matmul.py:12``."""
-    return f"{'/'.join(code.co_filename.split(os.sep)[-2:])}:{line}"
+    """A file, from its package on (but gnomon's own from within), and a line: ``ops/linalg/matmul.py:12``."""
+    file = os.path.relpath(
+        code.co_filename, os.path.dirname(_package_around(os.path.dirname(code.co_filename)))
+    )
+    return f"{file.replace(os.sep, '/').removeprefix('gnomon/')}:{line}"
+
+
+@functools.cache
+def _package_around(folder: str) -> str:
+    """The folder of the outermost package that ``folder`` is part of; where it is no package's, itself."""
+    parent = os.path.dirname(folder)
+    return _package_around(parent) if os.path.exists(os.path.join(parent, "__init__.py")) else folder
 
 
 def claim_of(backend: Backend, operator: str) -> Claim | None:

@@ -2,7 +2,7 @@
 
 A spec is an immutable value, and interned: equal specs are one object, so that a dictionary finds them by
 identity.  Views, broadcasting, promotion and shape rules are functions from specs to specs; what such a
-function found can be kept under the specs it was found for (kit/running.py does so).
+function found can be kept under the specs it was found for (calls/running.py does so).
 """
 
 from __future__ import annotations

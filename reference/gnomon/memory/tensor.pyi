@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
 from ..autograd.hooks import RemovableHandle
-from ..kit.generator import Generator
+from ..numerics.generator import Generator
 from ..values.device import device, layout, memory_format
 from ..values.dispatch_key import DispatchKeySet
 from ..values.dtype import dtype

@@ -37,8 +37,8 @@ from ..dispatch.record_function import (
     RecordScope,
     observing,
 )
-from ..kit.generator import default_generator
 from ..memory.tensor import Tensor
+from ..numerics.generator import default_generator
 from ..values.dispatch_key import AUTOGRAD, DispatchKey
 from ..values.errors import warn
 from ..values.thread_local_state import State, ThreadLocalStateGuard

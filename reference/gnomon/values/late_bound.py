@@ -28,7 +28,7 @@ LATE_BOUND = {
         ("values.device",), "memory.backend", "what `cpu` stands for depends on the backends that there are"
     ),
     "find_operators": LateBound(
-        ("memory.backend",), "kit.native", "a backend's kernels and claims must name operators"
+        ("memory.backend",), "calls.native", "a backend's kernels and claims must name operators"
     ),
     "refresh_view": LateBound(
         ("memory.tensor", "autograd.node"),
@@ -36,11 +36,13 @@ LATE_BOUND = {
         "a view's grad_fn is made anew when it is asked for",
     ),
     "check_inplace": LateBound(
-        ("ops.view_inplace",),
+        ("ops.views.view_inplace",),
         "autograd.views",
         "x.transpose_() is refused where autograd could not follow it",
     ),
-    "make_index_tensor": LateBound(("ops.index",), "bindings.creation", "x[[0, 2]] makes a tensor of a list"),
+    "make_index_tensor": LateBound(
+        ("ops.indexing.index",), "bindings.creation", "x[[0, 2]] makes a tensor of a list"
+    ),
     "apply_batched": LateBound(
         ("autograd.function",), "func.custom_functions", "an autograd.Function of tensors inside vmap"
     ),

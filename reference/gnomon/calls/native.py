@@ -1,0 +1,225 @@
+"""native_function: from one record to an operator in all its variants.
+
+From a record (calls/record.py) come the functional operator, the in-place one (``add_``) and the one that
+writes into ``out=`` (``add.out``), each an OpOverload with its own schema.
+
+Source: torchgen's structured kernels (TORCH_META_FUNC, TORCH_IMPL_FUNC), native_functions.yaml.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, ParamSpec
+
+from ..dispatch.dispatcher import OpOverload, aten
+from ..dispatch.mode import mode_word
+from ..memory.backend import place_of, reference_backend
+from ..memory.tensor import Tensor, version_counter
+from ..values import late_bound
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS, DispatchKey
+from ..values.schema import FunctionSchema
+from .composites import composed
+from .outputs import (
+    check_no_overlap,
+    check_output_dtype,
+    is_expanded,
+    with_output_dtype,
+    write_results,
+)
+from .record import Record
+from .running import (
+    run_explicit,
+    run_explicit_out,
+    run_functional,
+    run_inplace,
+    run_out,
+    run_view,
+)
+
+Facts = ParamSpec("Facts")
+
+
+def of_a_record(
+    make_record: Callable[Facts, Record],
+) -> Callable[[Callable[[Record], OpOverload]], Callable[Facts, OpOverload]]:
+    """A decorator: the function of a record becomes one of the record's facts.  So they are declared, typed
+    and explained in one place, which is the record.
+    """
+
+    def decorate(function: Callable[[Record], OpOverload]) -> Callable[Facts, OpOverload]:
+        @functools.wraps(function)
+        def call(*schema: Facts.args, **facts: Facts.kwargs) -> OpOverload:
+            return function(make_record(*schema, **facts))
+
+        return call
+
+    return decorate
+
+
+@of_a_record(Record)
+def native_function(record: Record) -> OpOverload:
+    """Define an operator, with its variants, and return it.
+
+    Takes the schema and, by keyword, the facts that Record declares.  Raises TypeError for a keyword that is
+    none of them, ValueError for an operator that is there.
+    """
+    schema: FunctionSchema = record.schema  # type: ignore[assignment]
+    operator = aten._define(OpOverload(schema, record))
+    if record.composite is not None:
+        _register_composite(operator, record.composite)
+    elif record.explicit is not None:
+        operator.register(DispatchKey.Dense, run_explicit)
+    elif record.view is not None:
+        operator.register(DispatchKey.Dense, run_view)
+    else:
+        operator.register(DispatchKey.Dense, run_functional)
+    if record.kernel is not None:
+        kernel = record.kernel
+        if record.written_positions:
+            kernel = _without_written(kernel, len(schema.returns), len(record.kernel_positions))
+        reference_backend.kernels[schema.full_name] = kernel
+        reference_backend.sources[schema.full_name, kernel] = _module_line(sys._getframe(1))
+        reference_backend.capabilities[schema.full_name] = None
+    for make_variant in (_inplace_variant, _out_variant):
+        variant = make_variant(operator)
+        if variant is not None:
+            operator.variants.append(variant)
+    return operator
+
+
+def _kernel_names() -> dict[str, str]:
+    """All operators, and the one whose kernel each of them runs: itself, or what it is a variant of."""
+    found = {}
+    for packet in aten:
+        for operator in packet.overloads.values():
+            base = operator.record if operator.record.base is None else operator.record.base.record
+            own = operator.name in reference_backend.kernels
+            found[operator.name] = operator.name if own else base.kernel_name
+    return found
+
+
+late_bound.find_operators = _kernel_names
+
+
+def _module_line(frame: FrameType | None) -> str:
+    """The line of a module that led to ``frame``: where a record is written, however it is made."""
+    while frame is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return "" if frame is None else place_of(frame.f_code, frame.f_lineno)
+
+
+def _without_written(kernel: Callable[..., Any], returned: int, arguments: int) -> Callable[..., Any]:
+    """``kernel`` for calls that have the arguments that are written to once more, behind what is returned."""
+    return lambda *given: kernel(*given[:returned], *given[-arguments:])
+
+
+def _inplace_variant(base: OpOverload) -> OpOverload | None:
+    """``add_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) -> Tensor``, if its
+    record asks for it.
+    """
+    overload = base.record.inplace.overload
+    if overload is False:
+        return None
+    if overload is True:
+        overload = base.schema.overload_name
+    head, _, tail = base.schema.text.partition("(")
+    name = head.partition(".")[0]
+    arguments, _, _ = tail.rpartition(") ->")
+    arguments = arguments.replace("Tensor self", "Tensor(a!) self", 1)
+    schema = FunctionSchema(f"{name}_{'.' if overload else ''}{overload}({arguments}) -> Tensor(a!)")
+    record = Record(
+        schema,
+        base=base,
+        doc=f"In-place version of {base.schema.name}.",
+        variants=base.record.variants,
+        python_module=base.record.python_module,
+    )
+    variant = aten._define(OpOverload(schema, record))
+    if base.record.composite is not None:
+
+        def write_inplace(*arguments: Any) -> Any:
+            self = arguments[0]
+            on_expanded = base.record.inplace.on_expanded
+            if on_expanded and is_expanded(self):
+                on_expanded(*arguments)
+                return self
+            recorded = mode_word() & GRAD_MODE_BIT
+            if recorded and any(each._keys & AUTOGRAD for each in variant.tensors(arguments)):
+                # what the parts save of self must outlive the writing to it
+                arguments = (aten.clone.default(self, None), *arguments[1:])
+            result = base(*arguments)
+            check_output_dtype(base, result._spec.dtype, self._spec.dtype)
+            if not any(each._keys & WRAPPER_KEYS for each in variant.tensors(arguments)):
+                check_no_overlap(variant, base, self, arguments)  # wrappers have no memory
+            return self.copy_(result)
+
+        _register_composite(variant, write_inplace)
+    else:
+        variant.register(DispatchKey.Dense, run_inplace)
+    return variant
+
+
+def _out_variant(base: OpOverload) -> OpOverload | None:
+    """``add.out(Tensor self, …, *, Tensor(a!) out) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) ->
+    Tensor``, if its record asks for it.
+    """
+    out = base.record.out.overload
+    if not out:
+        return None
+    if "(" in out:
+        schema = FunctionSchema(out)
+    else:
+        arguments, _, _ = base.schema.text.partition("(")[2].rpartition(") ->")
+        has_star = any(argument.kwarg_only for argument in base.schema.arguments)
+        separator = ", " if has_star else ", *, "
+        schema = FunctionSchema(
+            f"{base.schema.name}.{out}({arguments}{separator}Tensor(a!) out) -> Tensor(a!)"
+        )
+    variant = aten._define(
+        OpOverload(schema, Record(schema, base=base, doc=f"{base.schema.name} with its result in out=."))
+    )
+    if base.record.composite is not None:
+
+        def write_out(*arguments: Any) -> Any:
+            count = len(base.schema.arguments)
+            results = base(*with_output_dtype(base, arguments[:count], arguments[count]))
+            results = results if isinstance(results, tuple) else (results,)
+            if any(_has_tangent(each) for each in (*results, *arguments[count:])):
+                raise NotImplementedError(
+                    f"Trying to use forward AD with {base.schema.name}_out that does not support it because "
+                    "it is an out= function"
+                )
+            written = write_results(variant, results, arguments[count:], arguments[:count])
+            for output in arguments[count:]:
+                version_counter(output).value += 1
+            return written
+
+        _register_composite(variant, write_out)
+    elif base.record.explicit is not None:
+        variant.register(DispatchKey.Dense, run_explicit_out)
+    else:
+        variant.register(DispatchKey.Dense, run_out)
+    return variant
+
+
+def _has_tangent(tensor: Tensor) -> bool:
+    """Has forward mode (autograd/forward_ad.py) given this tensor a tangent?"""
+    meta = tensor._autograd_meta
+    return (
+        meta is not None
+        and meta.tangents is not None
+        and any(each is not None for each in meta.tangents.values())
+    )
+
+
+def _register_composite(operator: OpOverload, function: Callable[..., Any]) -> None:
+    """A composition runs at whichever key the call comes in by: the operators it is made of do the rest."""
+
+    def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+        return composed(operator, function, arguments)
+
+    for key in DispatchKey:
+        operator.register(key, run)

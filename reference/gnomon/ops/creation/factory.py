@@ -1,0 +1,377 @@
+"""Factories: tensors from nothing, from numbers, or like another.
+
+Source: aten/src/ATen/native/TensorFactories.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...calls.iterator import TensorIterator, result_type
+from ...calls.native import native_function
+from ...calls.outputs import allocate, resize_tensor
+from ...dispatch.dispatcher import aten
+from ...memory.backend import resolve_device
+from ...memory.spec import spec_of
+from ...memory.tensor import Tensor, alias_tensor
+from ...values import geometry
+from ...values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
+from ...values.dtype import dtype_of_number, get_default_dtype
+
+
+def check_size(size: Any) -> tuple[int, ...]:
+    """Sizes as a tuple.
+
+    Raises RuntimeError for negative ones, too many dimensions, or more bytes than an int64 counts.
+    """
+    sizes = tuple(size)
+    for each in sizes:
+        if each < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {each}: {list(sizes)}")
+    if len(sizes) > geometry.MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {geometry.MAX_DIMS} dimensions, got {len(sizes)}")
+    if geometry.numel_of(sizes) >= 2**60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
+    return sizes
+
+
+def check_options(name: str, layout: Any, pin_memory: Any) -> None:
+    """Raises for what gnomon has not: layouts other than strided, pinned memory."""
+    if layout is not None and layout.name != "strided":
+        raise RuntimeError(f"{name}: layout must be gnomon.strided, got {layout}")
+    if pin_memory:
+        raise RuntimeError(f"{name}: pin_memory=True: no backend here has pinned memory")
+
+
+def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...]:
+    """The strides of a new dense tensor in a memory format.
+
+    Raises RuntimeError for sizes that have no such format.
+    """
+    if memory_format in (None, contiguous_format):
+        return geometry.contiguous_strides(sizes)
+    wanted = {channels_last: 4, channels_last_3d: 5}.get(memory_format)
+    if wanted is None:
+        raise RuntimeError(f"unsupported memory format {memory_format}")
+    if len(sizes) != wanted:
+        raise RuntimeError(f"required rank {wanted} tensor to use {memory_format} format")
+    return geometry.channels_last_strides(sizes)
+
+
+def _empty(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
+    check_options("empty", layout, pin_memory)
+    sizes = check_size(size)
+    strides = format_strides(sizes, memory_format)
+    return allocate(spec_of(sizes, strides, dtype or get_default_dtype(), resolve_device(device)))
+
+
+empty = native_function(
+    "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    explicit=_empty,
+    launches="",
+    doc="""A tensor of ``size`` whose numbers are whatever was in memory.
+
+    dtype: the default dtype if None.  device: the default device if None.  Raises RuntimeError for negative
+    or too large sizes, OutOfMemoryError when there is no memory.""",
+)
+
+
+def _empty_strided(size: Any, stride: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    check_options("empty_strided", layout, pin_memory)
+    sizes = check_size(size)
+    strides = tuple(stride)
+    if len(sizes) != len(strides):
+        raise RuntimeError(
+            f"empty_strided: dimensionality of sizes ({len(sizes)}) must match dimensionality of strides "
+            f"({len(strides)})"
+        )
+    for each in strides:
+        if each < 0 and 0 not in sizes:
+            raise RuntimeError(
+                f"empty_strided: negative strides are not supported, got strides: {list(strides)}"
+            )
+    return allocate(spec_of(sizes, strides, dtype or get_default_dtype(), resolve_device(device)))
+
+
+empty_strided = native_function(
+    "empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor",
+    explicit=_empty_strided,
+    launches="",
+    doc="A tensor of ``size`` and ``stride`` (elements) whose numbers are whatever was in memory.",
+)
+
+
+def _empty_permuted(
+    size: Any, physical_layout: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
+) -> Tensor:
+    check_options("empty_permuted", layout, pin_memory)
+    sizes, order = check_size(size), tuple(physical_layout)
+    if len(order) != len(sizes):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(sizes)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for position, dim in enumerate(order):
+        if not 0 <= dim < len(sizes):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(sizes) - 1}, but got {dim} at "
+                f"index {position}).  Negative ones are not supported here."
+            )
+        if dim in order[:position]:
+            raise RuntimeError("Duplicate dim not allowed")
+    strides = [0] * len(sizes)
+    for dim, stride in zip(order, geometry.contiguous_strides([sizes[dim] for dim in order])):
+        strides[dim] = stride
+    return allocate(spec_of(sizes, tuple(strides), dtype or get_default_dtype(), resolve_device(device)))
+
+
+def _empty_like(
+    self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any
+) -> Tensor:
+    check_options("empty_like", layout, pin_memory)
+    spec = self._spec
+    dtype = dtype or spec.dtype
+    where = spec.device if device is None else resolve_device(device)
+    if memory_format in (None, preserve_format):
+        if geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides):
+            return allocate(spec_of(spec.sizes, spec.strides, dtype, where))
+        # with gaps or overlap: dense, in the same order of dimensions
+        walk = TensorIterator("empty_like", [spec], [dtype], None, where)
+        return allocate(walk.output_specs[0])
+    return allocate(spec_of(spec.sizes, format_strides(spec.sizes, memory_format), dtype, where))
+
+
+_LIKE_OPTIONS = (
+    "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None"
+)
+_OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+
+native_function(
+    f"empty_permuted(SymInt[] size, int[] physical_layout, {_OPTIONS}) -> Tensor",
+    explicit=_empty_permuted,
+    launches="",
+    doc="""A dense tensor of ``size`` whose dimensions lie in memory in the order ``physical_layout``, the
+    outermost first.
+
+    Raises RuntimeError unless that names each dimension once, from the front.""",
+)
+
+empty_like = native_function(
+    f"empty_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
+    explicit=_empty_like,
+    launches="",
+    derivatives={},
+    batching="leading",
+    doc="A tensor of the sizes, dtype, device and order of memory of ``self``, with whatever numbers were "
+    "there.",
+)
+
+
+def filled(made: Tensor, value: Any) -> Tensor:
+    """A new tensor with every element set.  Not by dispatch: a tensor is at version 0 when it is made.
+
+    Only for functions that are ``explicit``: those run below modes and wrappers, who were shown the factory
+    itself, and have numbers to set.
+    """
+    return aten.fill_.Scalar.record.explicit(made, value)  # type: ignore[no-any-return]
+
+
+def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    dtype = dtype or dtype_of_number(fill_value, get_default_dtype())
+    return filled(aten.empty.memory_format(size, dtype, layout, device, pin_memory, None), fill_value)
+
+
+full = native_function(
+    f"full(SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
+    explicit=_full,
+    launches="fill_.Scalar",
+    doc="A tensor of ``size`` filled with a number, whose dtype it has if none is given.",
+)
+
+zeros = native_function(
+    f"zeros(SymInt[] size, {_OPTIONS}) -> Tensor",
+    explicit=lambda size, dtype, *options: _full(size, 0, dtype or get_default_dtype(), *options),
+    launches="fill_.Scalar",
+    doc="A tensor of ``size`` filled with 0, of the default dtype if none is given.",
+)
+
+ones = native_function(
+    f"ones(SymInt[] size, {_OPTIONS}) -> Tensor",
+    explicit=lambda size, dtype, *options: _full(size, 1, dtype or get_default_dtype(), *options),
+    launches="fill_.Scalar",
+    doc="A tensor of ``size`` filled with 1, of the default dtype if none is given.",
+)
+
+full_like = native_function(
+    f"full_like(Tensor self, Scalar fill_value, {_LIKE_OPTIONS}) -> Tensor",
+    explicit=lambda self, fill_value, *options: filled(aten.empty_like.default(self, *options), fill_value),
+    launches="fill_.Scalar",
+    derivatives={},
+    batching="leading",
+    doc="""A tensor of the sizes of ``self`` filled with a number.
+
+    It has the strides, the dtype and the device of ``self`` unless others are given.""",
+)
+
+zeros_like = native_function(
+    f"zeros_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
+    explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 0),
+    launches="fill_.Scalar",
+    derivatives={},
+    batching="leading",
+    doc="""A tensor of the sizes of ``self`` filled with 0.
+
+    It has the strides, the dtype and the device of ``self`` unless others are given.""",
+)
+
+ones_like = native_function(
+    f"ones_like(Tensor self, {_LIKE_OPTIONS}) -> Tensor",
+    explicit=lambda self, *options: filled(aten.empty_like.default(self, *options), 1),
+    launches="fill_.Scalar",
+    derivatives={},
+    batching="leading",
+    doc="""A tensor of the sizes of ``self`` filled with 1.
+
+    It has the strides, the dtype and the device of ``self`` unless others are given.""",
+)
+
+
+def _new(name: str, value: Any) -> Any:
+    def make(self: Tensor, size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+        spec = self._spec
+        made = aten.empty.memory_format(
+            size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None
+        )
+        return made if value is None else filled(made, value)
+
+    return native_function(
+        f"{name}(Tensor self, SymInt[] size, {_OPTIONS}) -> Tensor",
+        variants="method",
+        explicit=make,
+        launches="" if value is None else "fill_.Scalar",
+        derivatives={},
+        batching="for_each",
+        doc=f"A tensor of ``size`` with the dtype and device of ``self``: {name[4:]}.",
+    )
+
+
+new_empty = _new("new_empty", None)
+new_zeros = _new("new_zeros", 0)
+new_ones = _new("new_ones", 1)
+
+
+def _new_empty_strided(self: Tensor, size: Any, stride: Any, dtype: Any, *options: Any) -> Tensor:
+    layout, device, pin_memory = options
+    spec = self._spec
+    return aten.empty_strided.default(
+        size, stride, dtype or spec.dtype, layout, device or spec.device, pin_memory
+    )
+
+
+native_function(
+    f"new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, {_OPTIONS}) -> Tensor",
+    variants="method",
+    explicit=_new_empty_strided,
+    launches="",
+    derivatives={},
+    batching="for_each",
+    doc="A tensor of ``size`` and ``stride`` (elements) with the dtype and device of ``self``, with whatever "
+    "numbers were there.",
+)
+
+
+def _new_full(
+    self: Tensor, size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
+) -> Tensor:
+    spec = self._spec
+    made = aten.empty.memory_format(
+        size, dtype or spec.dtype, layout, device or spec.device, pin_memory, None
+    )
+    return filled(made, fill_value)
+
+
+new_full = native_function(
+    f"new_full(Tensor self, SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
+    variants="method",
+    explicit=_new_full,
+    launches="fill_.Scalar",
+    derivatives={},
+    batching="for_each",
+    doc="A tensor of ``size`` filled with a number, with the dtype and device of ``self``.",
+)
+
+scalar_tensor = native_function(
+    f"scalar_tensor(Scalar s, {_OPTIONS}) -> Tensor",
+    explicit=lambda s, dtype, *options: _full((), s, dtype or get_default_dtype(), *options),
+    launches="fill_.Scalar",
+    doc="A 0-dim tensor that holds a number.",
+)
+
+
+def _eye(n: int, m: int, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    if n < 0 or m < 0:
+        raise RuntimeError(f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {min(n, m)}")
+    made = aten.zeros.default((n, m), dtype, layout, device, pin_memory)
+    if made._spec.numel:
+        filled(alias_tensor(made, made._spec.with_geometry((min(n, m),), (m + 1,)), 0), 1)
+    return made
+
+
+native_function(
+    f"eye(SymInt n, {_OPTIONS}) -> Tensor",
+    explicit=lambda n, *options: _eye(n, n, *options),
+    doc="The identity matrix of n rows.",
+)
+
+native_function(
+    f"eye.m(SymInt n, SymInt m, {_OPTIONS}) -> Tensor",
+    explicit=_eye,
+    doc="n rows and m columns with 1 on the diagonal and 0 elsewhere.",
+)
+
+
+def _resize_(self: Tensor, size: Any, memory_format: Any) -> Tensor:
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    sizes = check_size(size)
+    if sizes != self._spec.sizes or memory_format is not None:  # which also moves numbers that stay
+        resize_tensor(self, sizes, format_strides(sizes, memory_format))
+    return self
+
+
+resize_ = native_function(
+    "resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    variants="method",
+    explicit=_resize_,
+    doc="Give ``self`` other sizes in place; the storage grows when it has to, and new numbers are "
+    "arbitrary.",
+)
+
+native_function(
+    "result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType",
+    composite=lambda tensor, other: result_type(*(getattr(each, "_spec", each) for each in (tensor, other))),
+    doc="The dtype that an operator on these two operands computes in.",
+)
+
+native_function(
+    "result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType",
+    composite=lambda scalar, tensor: result_type(scalar, tensor._spec),
+    doc="The dtype that an operator on a number and a tensor computes in.",
+)
+
+native_function(
+    "result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType",
+    variants="function",
+    explicit=lambda tensor, other: result_type(tensor._spec, other),
+    batching="composed",
+    doc="The dtype that an operator of a tensor and a number gives.",
+)
+
+native_function(
+    "result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType",
+    explicit=lambda scalar1, scalar2: result_type(scalar1, scalar2),
+    doc="The dtype that an operator of two numbers gives.",
+)

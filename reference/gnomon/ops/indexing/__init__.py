@@ -1,0 +1,5 @@
+"""Elements by their positions or by masks: x[index], gather, scatter, nonzero, masked_select."""
+
+from . import gather, index, masked, scatter
+
+__all__ = ["gather", "index", "masked", "scatter"]

@@ -1,0 +1,192 @@
+"""Elements picked by their positions: gather, take_along_dim, take, index_select.
+
+Source: aten/src/ATen/native/TensorAdvancedIndexing.cpp, derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...numerics.indexing import check_index_dtype, positions_along, slice_offsets
+from ...values import geometry
+from ...values.dtype import int32, int64
+from ...values.geometry import wrap_dim
+
+
+def _gather_rule(self: Spec, dim: int, index: Spec, sparse_grad: bool) -> Spec:
+    dim = wrap_dim(dim, self.ndim)
+    if index.numel:
+        check_index_dtype(index)
+        if max(index.ndim, 1) != max(self.ndim, 1):
+            raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for each in range(min(self.ndim, index.ndim) if index.numel else 0):
+        if each != dim and index.sizes[each] > self.sizes[each]:
+            raise RuntimeError(
+                f"Size does not match at dimension {each} expected index {list(index.sizes)} to be no "
+                f"larger than self {list(self.sizes)} apart from dimension {dim}"
+            )
+    return self.contiguous(index.sizes)
+
+
+def _gather_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> None:
+    """``output[i][j] = self[index[i][j]][j]`` for dim 0, and so on."""
+    source, out = TensorAccessor(self), TensorAccessor(output)
+    dim = wrap_dim(dim, len(source.sizes))
+    positions = positions_along(index, source.sizes, source.strides, source.offset, dim)
+    for target, position in zip(out.offsets(), positions):
+        out.write(target, source.read(position))
+
+
+gather = native_function(
+    "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+    meta=_gather_rule,
+    kernel=_gather_kernel,
+    derivatives={
+        "self": lambda grad, self_sizes, dim, index: aten.scatter_add.default(
+            grad.new_zeros(self_sizes), dim, index, grad
+        )
+    },
+    linear=("self",),
+    separate=("self",),
+    out=Out(exact=True),
+    doc="""Elements picked along ``dim`` by ``index`` (int64 or int32), whose sizes the result has.
+
+    ``result[i][j] = self[index[i][j]][j]`` for dim 0.  Raises RuntimeError for an index that is out of range,
+    counts from the end, or is larger than ``self`` in another dimension.""",
+)
+
+
+def _take_along_dim(self: Any, indices: Any, dim: int | None) -> Any:
+    if dim is None:
+        return aten.gather.default(self.view((-1,)), 0, indices.view((-1,)), False)
+    if indices._spec.dtype is not int64:
+        raise RuntimeError(f"dtype of indices should be Long but got {indices._spec.dtype.name}")
+    if self.ndim != indices.ndim:
+        raise RuntimeError(
+            "input and indices should have the same number of dimensions, but got "
+            f"{self.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    if not self.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, self.ndim)
+    if self.size(dim):  # an index counts from the end where it is negative, and around and around
+        indices = indices % self.size(dim)
+    mine, theirs = self._spec.sizes, indices._spec.sizes
+    # each has its own size along dim, and the sizes that both broadcast to elsewhere
+    wanted = geometry.broadcast_sizes((*mine[:dim], *theirs[dim : dim + 1], *mine[dim + 1 :]), theirs)
+    source = geometry.broadcast_sizes((*theirs[:dim], *mine[dim : dim + 1], *theirs[dim + 1 :]), mine)
+    return aten.gather.default(self.expand(source), dim, indices.expand(wanted), False)
+
+
+native_function(
+    "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
+    composite=_take_along_dim,
+    separate=("self",),
+    out=Out(exact=True),
+    doc="""gather with ``indices`` (int64), such as argsort's, that broadcast with ``self`` but for ``dim``.
+
+    Without ``dim`` both are viewed as flat; with it, an index counts from the end where it is negative, and
+    around.  Raises RuntimeError for other dtypes, and for sizes that do not broadcast.""",
+)
+
+
+def _take_rule(self: Spec, index: Spec) -> Spec:
+    if index.dtype is not int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.name}")
+    if not self.numel and index.numel:
+        raise IndexError("take(): tried to take from an empty tensor")
+    return self.contiguous(index.sizes)
+
+
+def _take_kernel(output: Tensor, self: Tensor, index: Tensor) -> None:
+    """``output[i] = self.flatten()[index[i]]``."""
+    source, out, where = TensorAccessor(self), TensorAccessor(output), TensorAccessor(index)
+    offsets = list(source.offsets())
+    for target, at in zip(out.offsets(), where.offsets()):
+        position = where.read(at)
+        if not -len(offsets) <= position < len(offsets):
+            raise IndexError(
+                f"out of range: tried to access index {position} on a tensor of {len(offsets)} elements."
+            )
+        out.write(target, source.read(offsets[position]))
+
+
+native_function(
+    "take(Tensor self, Tensor index) -> Tensor",
+    meta=_take_rule,
+    kernel=_take_kernel,
+    derivatives={
+        "self": lambda grad, self_sizes, index: aten.put.default(
+            grad.new_zeros(self_sizes), index, grad, True
+        )
+    },
+    separate=("self", "index"),
+    out=Out(exact=True),
+    doc="""Elements of ``self``, seen as one row-major row, at the positions in ``index`` (int64), whose sizes
+    the result has.
+
+    Negative ones count from the end.  Raises IndexError out of range.""",
+)
+
+
+def _index_select_rule(self: Spec, dim: int, index: Spec) -> Spec:
+    dim = wrap_dim(dim, self.ndim)
+    if index.ndim > 1:
+        raise IndexError(f"Index is supposed to be a vector, but got dim: {index.ndim}")
+    if index.dtype not in (int32, int64):
+        raise RuntimeError(f"Expected dtype int32 or int64 for index, got {index.dtype.name}")
+    if not self.ndim:
+        if index.numel != 1:
+            raise RuntimeError(f"Index to scalar can have only 1 value, got {index.numel} value(s)")
+        return self.contiguous(())
+    return self.contiguous((*self.sizes[:dim], index.numel, *self.sizes[dim + 1 :]))
+
+
+def _index_select_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor) -> None:
+    """``output[..., i, ...] = self[..., index[i], ...]``."""
+    source, out, where = TensorAccessor(self), TensorAccessor(output), TensorAccessor(index)
+    dim = wrap_dim(dim, len(source.sizes))
+    size = source.sizes[dim] if source.sizes else 1
+    # the exception of the kernel that PyTorch has for such sizes
+    error = RuntimeError if len(source.sizes) > 1 and (dim == 1 or 0 in source.sizes) else IndexError
+    for position, at in enumerate(where.offsets()):
+        number = where.read(at)
+        if not 0 <= number < size:
+            raise error(
+                f"index_select(): index {number} is out of range for dimension {dim} with size {size}"
+            )
+        starts = slice_offsets(source, dim, number)
+        for target, offset in zip(slice_offsets(out, dim, position), starts):
+            out.write(target, source.read(offset))
+
+
+def _index_select_grad(grad: Any, self_sizes: Any, dim: int, index: Any) -> Any:
+    if not self_sizes:
+        return grad
+    shape = [1] * len(self_sizes)
+    dim = wrap_dim(dim, len(self_sizes))
+    shape[dim] = index.numel()
+    return aten.scatter_add.default(
+        grad.new_zeros(self_sizes), dim, index.reshape(shape).expand(grad._spec.sizes), grad
+    )
+
+
+index_select = native_function(
+    "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+    meta=_index_select_rule,
+    kernel=_index_select_kernel,
+    derivatives={"self": _index_select_grad},
+    linear=("self",),
+    separate=("self", "index"),
+    out=Out(exact=True),
+    doc="""The slices along ``dim`` that a vector ``index`` (int32 or int64) names.
+
+    ``result[:, i] = self[:, index[i]]`` for dim 1.  Raises IndexError for an index out of range (RuntimeError
+    along dim 1, as PyTorch), which one that is negative is; RuntimeError for other dtypes of ``index``.""",
+)

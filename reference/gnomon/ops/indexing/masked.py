@@ -1,0 +1,242 @@
+"""Where something is true: nonzero, argwhere, where with one argument, masked_select, masked_scatter.
+
+Source: aten/src/ATen/native/TensorAdvancedIndexing.cpp, derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...values import geometry
+from ...values.dtype import bool_, int64
+
+
+def _nonzero_rule(self: Spec, size: int, fill_value: int) -> Spec:
+    if size < 0:
+        raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
+    if not -(2**63) <= fill_value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: fill_value is {fill_value}")
+    return self.contiguous((size, self.ndim), int64)
+
+
+def _nonzero_kernel(output: Tensor, self: Tensor, size: int, fill_value: int) -> None:
+    """Row i is the index of the i-th element that is not 0."""
+    source, out = TensorAccessor(self), TensorAccessor(output)
+    row = 0
+    for position, offset in enumerate(source.offsets()):
+        if source.read(offset) and row < size:
+            rest = position
+            for dim in range(len(source.sizes) - 1, -1, -1):
+                rest, coordinate = divmod(rest, source.sizes[dim])
+                out[row, dim] = coordinate
+            row += 1
+    for unused in range(row, size):
+        for dim in range(len(source.sizes)):
+            out[unused, dim] = fill_value
+
+
+native_function(
+    "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
+    meta=_nonzero_rule,
+    kernel=_nonzero_kernel,
+    separate=("self",),
+    out=Out(exact=True),
+    doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold "
+    "``fill_value``.",
+)
+
+
+def _nonzero(self: Any) -> Any:
+    """The rows of nonzero_static, as many as there are, in PyTorch's layout: each coordinate's column lies
+    together.
+    """
+    count = int(aten.count_nonzero.default(self.detach(), None).item())
+    made = aten.empty_strided.default((count, self.ndim), (1, count), int64, None, self.device, None)
+    return aten.nonzero_static.out(self.detach(), count, -1, made)
+
+
+nonzero = native_function(
+    "nonzero(Tensor self) -> Tensor",
+    composite=_nonzero,
+    separate=("self",),
+    out=Out(exact=True),
+    doc="The indices of the elements that are not 0, one a row (int64).",
+)
+
+native_function(
+    "argwhere(Tensor self) -> Tensor",
+    composite=lambda self: aten.nonzero.default(self),
+    doc="The indices of the elements that are not 0, one a row (int64): nonzero.",
+)
+
+
+def _nonzero_columns(self: Any) -> Any:
+    """nonzero's columns, one for each dimension; a 0-dim tensor counts as one of one element."""
+    found = aten.nonzero.default(self if self.ndim else self.unsqueeze(0))
+    return tuple(found.unbind(1))
+
+
+native_function(
+    "nonzero_numpy(Tensor self) -> Tensor[]",
+    composite=_nonzero_columns,
+    doc="The indices of the elements that are not 0 as one vector for each dimension: they index them.",
+)
+
+
+# -- masks -------------------------------------------------------------------------------------------------
+
+
+def _chosen_rule(self: Spec, mask: Spec, size: int) -> Spec:
+    if mask.dtype is not bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    geometry.broadcast_sizes(self.sizes, mask.sizes)
+    if size < 0:
+        raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
+    return self.contiguous((size,))
+
+
+def _chosen_kernel(output: Tensor, self: Tensor, mask: Tensor, size: int) -> None:
+    out, source, chosen = (TensorAccessor(each) for each in (output, self, mask))
+    sizes = geometry.broadcast_sizes(source.sizes, chosen.sizes)
+    elements, wanted = (
+        geometry.offsets(sizes, geometry.expand_strides(each.sizes, each.strides, sizes), each.offset)
+        for each in (source, chosen)
+    )
+    picked = [element for element, place in zip(elements, wanted) if chosen.read(place)]
+    if len(picked) != size:
+        raise RuntimeError(f"_masked_select: expected a mask with {size} true elements, got {len(picked)}")
+    for to, element in zip(out.offsets(), picked):
+        out.write(to, source.read(element))
+
+
+native_function(
+    "_masked_select(Tensor self, Tensor mask, SymInt size) -> Tensor",
+    variants="function",
+    meta=_chosen_rule,
+    kernel=_chosen_kernel,
+    derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
+    doc="masked_select where ``size``, the number of elements that the mask is true for, is known.",
+)
+
+
+def _masked_select(self: Any, mask: Any) -> Any:
+    if mask._spec.dtype is not bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    sizes = geometry.broadcast_sizes(self._spec.sizes, mask._spec.sizes)
+    count = int(aten.count_nonzero.default(mask.expand(sizes), None).item())
+    return aten._masked_select.default(self, mask, count)
+
+
+masked_select = native_function(
+    "masked_select(Tensor self, Tensor mask) -> Tensor",
+    explicit=_masked_select,
+    derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
+    separate=("self", "mask"),
+    out=Out(exact=True),
+    doc="""The elements where ``mask`` (bool) is true, as a vector; both broadcast.
+
+    Raises RuntimeError for a mask of another dtype.""",
+)
+
+
+def _masked_select_backward(grad: Any, input: Any, mask: Any) -> Any:
+    sizes = geometry.broadcast_sizes(input._spec.sizes, mask._spec.sizes)
+    return aten.masked_scatter.default(grad.new_zeros(sizes), mask, grad)
+
+
+native_function(
+    "masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor",
+    variants="function",
+    composite=_masked_select_backward,
+    doc="Zeros of the sizes that ``input`` and ``mask`` broadcast to, with ``grad`` where the mask is true.",
+)
+
+
+def _masked_scatter_rule(self: Spec, mask: Spec, source: Spec) -> Spec:
+    if self.dtype is not source.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got "
+            f"{self.dtype.name} and {source.dtype.name}"
+        )
+    if mask.dtype is not bool_:
+        raise RuntimeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}"
+        )
+    return self.contiguous(geometry.broadcast_sizes(self.sizes, mask.sizes))
+
+
+def _masked_scatter_kernel(output: Tensor, self: Tensor, mask: Tensor, source: Tensor) -> None:
+    """``output = self``, with the elements of ``source`` one after another where ``mask`` is true."""
+    out, before, chosen, given = (TensorAccessor(each) for each in (output, self, mask, source))
+    rest = given.offsets()
+    offsets = [
+        geometry.offsets(out.sizes, geometry.expand_strides(each.sizes, each.strides, out.sizes), each.offset)
+        for each in (before, chosen)
+    ]
+    for target, offset, place in zip(out.offsets(), *offsets):
+        if chosen.read(place):
+            found = next(rest, None)
+            if found is None:
+                raise RuntimeError(
+                    f"masked_scatter_: expected at least as many elements in source as the mask has true "
+                    f"ones, but got {source._spec.numel}"
+                )
+            out.write(target, given.read(found))
+        else:
+            out.write(target, before.read(offset))
+
+
+native_function(
+    "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+    meta=_masked_scatter_rule,
+    kernel=_masked_scatter_kernel,
+    derivatives={
+        "self": lambda grad, mask: grad.masked_fill(mask, 0),
+        "source": lambda grad, mask, source_spec: aten.masked_scatter_backward.default(
+            grad, mask, source_spec.sizes
+        ),
+    },
+    inplace=True,
+    doc="""``self`` with the elements of ``source``, in row-major order, where ``mask`` (bool) is true.
+
+
+    ``self`` and ``mask`` broadcast.  Raises RuntimeError for a source with fewer elements than the mask has
+    true ones, and for other dtypes.""",
+)
+
+
+def _masked_scatter_backward(grad_output: Any, mask: Any, sizes: Sequence[int]) -> Any:
+    """What was written, in its order, and zeros for what was not needed.
+
+    Its sizes do not depend on the mask's numbers, so that vmap can make it: what was not written goes to one
+    more place, the first, which is left out.  More than ``sizes`` hold have no place.
+    """
+    if any(size < 0 for size in sizes):
+        raise RuntimeError(f"Trying to create tensor with negative dimension: {list(sizes)}")
+    count = geometry.numel_of(sizes)
+    chosen = mask.expand(grad_output._spec.sizes).reshape(-1)
+    places = aten.where(chosen, chosen.cumsum(0), 0)
+    try:
+        taken = aten.scatter.src(grad_output.new_zeros((count + 1,)), 0, places, grad_output.reshape(-1))
+    except RuntimeError as error:
+        if "out of bounds" not in str(error):
+            raise
+        raise RuntimeError(
+            f"expected sizes of as many elements as mask chooses, but got {list(sizes)}"
+        ) from error
+    return aten.slice.Tensor(taken, 0, 1, count + 1, 1).reshape(sizes)
+
+
+native_function(
+    "masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor",
+    variants="function",
+    composite=_masked_scatter_backward,
+    doc="The gradient of masked_scatter's source, of ``sizes``.",
+)

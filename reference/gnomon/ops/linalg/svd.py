@@ -1,0 +1,230 @@
+"""The singular value decomposition, ``A = U diag(S) Vh``.
+
+Computed by one-sided Jacobi rotations in float64: columns are turned against each other, pair by pair, until
+all are orthogonal; their lengths are then the singular values.  It is the most accurate of the usual methods
+(Demmel & Veselic, "Jacobi's method is more accurate than QR", 1992), and the shortest.
+
+Source: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_svd); derivatives: FunctionsManual.cpp
+(svd_backward).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...calls.meta_functions import refuse_half
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...dispatch.dispatcher import aten
+from ...dispatch.mode import mode_word
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec, spec_of
+from ...memory.tensor import Tensor
+from ...numerics import arithmetic
+from ...values import geometry
+from ...values.dispatch_key import AUTOGRAD, BATCHED, FORWARD_AD
+
+Column = list[Any]
+SWEEPS = 60  # Jacobi converges quadratically; a handful is enough
+
+
+def _check_matrix(A: Spec) -> None:
+    if A.ndim < 2:
+        raise RuntimeError(f"linalg.svd: The input tensor A must have at least 2 dimensions, got {A.ndim}")
+    if A.dtype.category < 2:
+        raise RuntimeError(f"linalg.svd: Expected a floating point or complex tensor, got {A.dtype.name}")
+    refuse_half(A.dtype)
+
+
+def _column_major(sizes: tuple[int, ...], like: Spec) -> Spec:
+    """Matrices whose columns are contiguous, as LAPACK leaves them."""
+    strides = list(geometry.contiguous_strides((*sizes[:-2], sizes[-1], sizes[-2])))
+    strides[-2:] = strides[-1], strides[-2]
+    return spec_of(sizes, tuple(strides), like.dtype, like.device)
+
+
+def _svd_rule(A: Spec, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Spec, Spec, Spec]:
+    _check_matrix(A)
+    if driver is not None:
+        raise RuntimeError("linalg.svd: keyword argument `driver=` is only supported on CUDA inputs")
+    *batch, rows, columns = A.sizes
+    least = min(rows, columns)
+    values = A.contiguous((*batch, least), A.dtype.to_real())
+    if not compute_uv:
+        return A.contiguous((0,)), values, A.contiguous((0,))
+    left = (*batch, rows, rows if full_matrices else least)
+    right = (*batch, columns if full_matrices else least, columns)
+    return _column_major(left, A), values, _column_major(right, A)
+
+
+def _inner(a: Column, b: Column) -> Any:
+    return arithmetic.exact_sum([x.conjugate() * y for x, y in zip(a, b)])
+
+
+def _length(a: Column) -> float:
+    return math.hypot(*(part for each in a for part in (each.real, each.imag)))
+
+
+def _rotate(a: Column, b: Column, u: Column, v: Column) -> bool:
+    """Turn the columns a and b (and u and v with them) so that they are orthogonal; False if they were."""
+    overlap = _inner(a, b)
+    size = abs(overlap)
+    alpha, beta = _length(a), _length(b)
+    if size == 0 or size <= 1e-17 * alpha * beta:
+        return False
+    phase = overlap / size
+    zeta = (beta - alpha) * (beta + alpha) / (2 * size)
+    tangent = math.copysign(1.0, zeta) / (abs(zeta) + math.hypot(1.0, zeta))
+    cosine = 1 / math.hypot(1.0, tangent)
+    sine = cosine * tangent
+    for x, y in ((a, b), (u, v)):
+        for i in range(len(x)):
+            p, q = x[i] * phase, y[i]
+            x[i], y[i] = cosine * p - sine * q, sine * p + cosine * q
+    return True
+
+
+def _completed(columns: list[Column], size: int) -> list[Column]:
+    """Orthonormal columns, with others added until there are ``size`` of them (Gram and Schmidt, twice)."""
+    result = list(columns)
+    for axis in range(size):
+        if len(result) == size:
+            break
+        candidate: Column = [1.0 if i == axis else 0.0 for i in range(size)]
+        for _ in range(2):
+            for each in result:
+                share = _inner(each, candidate)
+                candidate = [x - share * y for x, y in zip(candidate, each)]
+        length = _length(candidate)
+        if length > 0.5 / math.sqrt(size):
+            result.append([x / length for x in candidate])
+    return result
+
+
+def decompose(matrix: list[list[Any]]) -> tuple[list[Column], list[float], list[Column]]:
+    """Columns of U, singular values in descending order, columns of V: of a matrix with no more columns than
+    rows.
+    """
+    rows, count = len(matrix), len(matrix[0]) if matrix else 0
+    columns = [[matrix[i][j] for i in range(rows)] for j in range(count)]
+    turns: list[Column] = [[1.0 if i == j else 0.0 for i in range(count)] for j in range(count)]
+    for _ in range(SWEEPS):
+        turned = [
+            _rotate(columns[i], columns[j], turns[i], turns[j])
+            for i in range(count)
+            for j in range(i + 1, count)
+        ]
+        if not any(turned):
+            break
+    lengths = [_length(column) for column in columns]
+    order = sorted(range(count), key=lambda j: -lengths[j])
+    values = [lengths[j] for j in order]
+    left = [[x / lengths[j] for x in columns[j]] for j in order if lengths[j] > 0]
+    return _completed(left, rows)[:count] if len(left) < count else left, values, [turns[j] for j in order]
+
+
+def _svd_kernel(
+    U: Tensor, S: Tensor, Vh: Tensor, A: Tensor, full_matrices: bool, compute_uv: bool, driver: str | None
+) -> None:
+    """Each matrix by itself; a wide one by its conjugate transpose."""
+    source, out_s = TensorAccessor(A), TensorAccessor(S)
+    *batch, rows, columns = source.sizes
+    out_u, out_v = TensorAccessor(U), TensorAccessor(Vh)
+    for index in itertools.product(*map(range, batch)):
+        matrix = [[source[(*index, i, j)] for j in range(columns)] for i in range(rows)]
+        if any(x != x or abs(x) == math.inf for row in matrix for x in row):
+            raise RuntimeError("linalg.svd: The algorithm failed to converge: the input is not finite")
+        if rows >= columns:
+            left, values, right = decompose(matrix)
+        else:
+            flipped = [[matrix[i][j].conjugate() for i in range(rows)] for j in range(columns)]
+            right, values, left = decompose(flipped)
+        for i, value in enumerate(values):
+            out_s[(*index, i)] = value
+        if not compute_uv:
+            continue
+        if full_matrices:
+            left, right = _completed(left, rows), _completed(right, columns)
+        for j, column in enumerate(left):
+            for i, value in enumerate(column):
+                out_u[(*index, i, j)] = value
+        for i, column in enumerate(right):
+            for j, value in enumerate(column):
+                out_v[(*index, i, j)] = value.conjugate()
+
+
+def _adjoint(matrix: Any) -> Any:
+    flipped = matrix.transpose(-2, -1)
+    return flipped.conj() if matrix.dtype.is_complex else flipped
+
+
+def _svd_grad(grads: Sequence[Any], U: Any, S: Any, Vh: Any) -> Any:
+    """``U (skew(Uh gU) / E * S + S * skew(Vh gV) / E + diag(gS)) Vh``, E_ij = S_j ** 2 - S_i ** 2; and what
+    of gU and gV lies outside the columns of U and V.
+
+    Singular values have to differ.  Source: svd_backward; Townsend, "Differentiating the SVD", 2016.
+    """
+    grad_u, grad_s, grad_vh = grads
+    count = S.size(-1)
+    U, Vh = U.narrow(-1, 0, count), Vh.narrow(-2, 0, count)
+    inner = None
+    if grad_u is not None or grad_vh is not None:
+        squares = S * S
+        gaps = squares.unsqueeze(-2) - squares.unsqueeze(-1)
+        gaps = gaps + aten.eye(count, dtype=gaps.dtype, device=gaps.device)
+        terms = []
+        if grad_u is not None:
+            grad_u = grad_u.narrow(-1, 0, count)
+            turned = _adjoint(U).matmul(grad_u)
+            terms.append((turned - _adjoint(turned)) / gaps * S.unsqueeze(-2))
+        if grad_vh is not None:
+            grad_v = _adjoint(grad_vh.narrow(-2, 0, count))
+            turned = Vh.matmul(grad_v)
+            terms.append(S.unsqueeze(-1) * ((turned - _adjoint(turned)) / gaps))
+        inner = terms[0] if len(terms) == 1 else terms[0] + terms[1]
+    if grad_s is not None:
+        diagonal = aten.diag_embed(grad_s.to(U.dtype))
+        inner = diagonal if inner is None else inner + diagonal
+    result = U.matmul(inner).matmul(Vh) if inner is not None else None
+    inverse = (1 / S).unsqueeze(-2)
+    if grad_u is not None and U.size(-2) > count:
+        outside = grad_u - U.matmul(_adjoint(U).matmul(grad_u))
+        result = result + (outside * inverse).matmul(Vh)
+    if grad_vh is not None and Vh.size(-1) > count:
+        outside = grad_v - _adjoint(Vh).matmul(Vh.matmul(grad_v))
+        result = result + (U * inverse).matmul(_adjoint(outside))
+    return result
+
+
+svd = native_function(
+    "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor "
+    "U, Tensor S, Tensor Vh)",
+    meta=_svd_rule,
+    kernel=_svd_kernel,
+    derivatives={"A": lambda grads, U, S, Vh: _svd_grad(grads, U, S, Vh)},
+    node_name="LinalgSvdBackward0",
+    batching="leading",
+    doc="""The singular value decomposition of matrices (*, n, m): U (*, n, k), S (*, k) descending, Vh
+    (*, k, m), k = min(n, m).
+
+    With ``full_matrices`` U is (*, n, n) and Vh (*, m, m); without ``compute_uv`` they are empty.  Raises
+    RuntimeError for integers, halves and numbers that are not finite.""",
+)
+
+
+def _svdvals(A: Any, driver: str | None) -> Any:
+    is_differentiated = bool(A._keys & (AUTOGRAD | BATCHED) or mode_word() & FORWARD_AD)
+    return aten._linalg_svd.default(A, False, is_differentiated, driver)[1]
+
+
+linalg_svdvals = native_function(
+    "linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor",
+    composite=_svdvals,
+    python_module="linalg",
+    variants="function",
+    out=Out(exact=True),
+    doc="The singular values of matrices (*, n, m), in descending order: (*, min(n, m)), real.",
+)

@@ -1,0 +1,41 @@
+"""Losses that are minus the logarithm of a likelihood.
+
+A reduction is a number: 0 none, 1 mean, 2 sum.  Source: aten/src/ATen/native/Loss.cpp.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...calls.native import native_function
+
+MEAN, SUM = 1, 2
+
+
+def _reduced(losses: Any, reduction: int) -> Any:
+    if reduction == MEAN:
+        return losses.mean()
+    return losses.sum() if reduction == SUM else losses
+
+
+def _poisson_nll_loss(
+    input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int
+) -> Any:
+    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        losses += stirling.masked_fill(target <= 1, 0)  # which counts in the losses' dtype
+    return _reduced(losses, reduction)
+
+
+native_function(
+    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> "
+    "Tensor",
+    composite=_poisson_nll_loss,
+    doc="""Minus the logarithm of a Poisson distribution's likelihood, up to a constant.
+
+    Of a rate r and a count t, ``r - t * log(r)``.  With ``log_input`` the logarithm of the rate is given,
+    else ``eps`` is added where the logarithm is taken.  ``full`` adds Stirling's approximation of log(t!)
+    where t > 1.""",
+)

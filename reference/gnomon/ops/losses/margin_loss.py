@@ -1,0 +1,136 @@
+"""Losses of scores that want those of the right classes to lead all others by a margin.
+
+Classes lie along the last dimension of (N, C) or (C).  A reduction is a number: 0 none, 1 mean, 2 sum.
+
+Source: aten/src/ATen/native/LossMultiMargin.cpp, LossMultiLabelMargin.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...calls.meta_functions import can_be_read, refuse, refuse_half
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...dispatch.dispatcher import aten
+from ...values.dtype import check_number_fits, int32, int64
+
+MEAN, SUM = 1, 2
+
+
+def _rows(name: str, self: Any, target: Any) -> Any:
+    """``self`` as (N, C).
+
+    Raises RuntimeError for other shapes and a target of another dtype than int64, NotImplementedError for all
+    dtypes but float32 and float64.
+    """
+    if self.ndim > 2 or 0 in self.shape[-1:]:
+        raise RuntimeError(
+            f"{name}: Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(self.shape)}"
+        )
+    dtype = self._spec.dtype
+    refuse(dtype, "bool", "integer", "complex")
+    refuse_half(dtype)
+    if target._spec.dtype is not int64:
+        raise RuntimeError(f"{name}: expected target of dtype int64 but found {target._spec.dtype.name}")
+    return self if self.ndim == 2 else self.reshape((1, -1))
+
+
+def _check_classes(name: str, target: Any, least: int, classes: int) -> None:
+    """Raises RuntimeError for a class outside [least, classes), where the numbers can be seen."""
+    if not can_be_read(target) or not target.numel():
+        return
+    low, high = int(target.min().item()), int(target.max().item())
+    if low < least or high >= classes:
+        raise RuntimeError(
+            f"{name}: target out of range: expected classes from {least} to {classes - 1}, but got {low} to "
+            f"{high}"
+        )
+
+
+def _reduced(losses: Any, reduction: int) -> Any:
+    if reduction == MEAN:
+        return losses.mean()
+    return losses.sum() if reduction == SUM else losses
+
+
+def _lacking(lacks: Any) -> Any:
+    """What is lacking, and 0 for what is not: what is no number lacks nothing, either."""
+    return lacks.masked_fill(~(lacks > 0), 0.0)
+
+
+def _multi_margin_loss(self: Any, target: Any, p: Any, margin: Any, weight: Any, reduction: int) -> Any:
+    name = "multi_margin_loss"
+    check_number_fits(p, int32)
+    p = int(p.real)
+    if p not in (1, 2):
+        raise RuntimeError(f"{name}: only p == 1 and p == 2 supported, but got {p}")
+    rows = _rows(name, self, target)
+    count, classes = rows.shape
+    if target.ndim > 1 or target.numel() != count:
+        raise RuntimeError(
+            f"{name}: target tensor should be 1-D with size equal to the number of input samples. Expected "
+            f"size {count}, but got {list(target.shape)}"
+        )
+    if weight is not None and (weight.ndim > 1 or weight.numel() != classes):
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    if weight is not None and weight._spec.dtype is not self._spec.dtype:
+        raise RuntimeError(
+            f"{name}: expected weight of dtype {self._spec.dtype.name} but found {weight._spec.dtype.name}"
+        )
+    check_number_fits(margin, self._spec.dtype)
+    _check_classes(name, target, 0, classes)
+    chosen = target.reshape((-1, 1))
+    lacks = _lacking(float(margin.real) - rows.gather(1, chosen) + rows)
+    if p == 2:
+        lacks = lacks * lacks
+    losses = lacks.scatter(1, chosen, 0.0)
+    if weight is not None:
+        losses = losses * weight.reshape((-1,)).index_select(0, target.reshape((-1,))).unsqueeze(1)
+    return _reduced((losses.sum(1) / classes).reshape(target.shape), reduction)
+
+
+native_function(
+    "multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
+    "reduction=Mean) -> Tensor",
+    python_module="nn",
+    composite=_multi_margin_loss,
+    out=Out(exact=True),
+    doc="""The sum of ``max(0, margin - self[target] + self[i]) ** p`` over the other classes i, over C.
+
+    ``self``: float32 or float64 scores (N, C) or (C); ``target``: classes (N), int64; ``weight`` (C)
+    multiplies what is lost for a target.  ``p`` is 1 or 2.  Raises RuntimeError for other shapes and classes
+    out of range.""",
+)
+
+
+def _multilabel_margin_loss(self: Any, target: Any, reduction: int) -> Any:
+    name = "multilabel_margin_loss"
+    rows = _rows(name, self, target)
+    classes = rows.size(1)
+    if target.shape != self.shape if self.ndim == 2 else target.ndim > 1 or target.numel() != classes:
+        raise RuntimeError(
+            f"{name}: inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
+        )
+    _check_classes(name, target, -1, classes)
+    labels = target.reshape(rows.shape)
+    counts = (labels >= 0).to(int64).cumprod(1)  # 1 up to the first -1, which ends the list
+    labels = labels * counts
+    given = counts.to(rows._spec.dtype)
+    wrong = aten.zeros_like(rows).scatter_add(1, labels, given) == 0
+    lacks = _lacking(1.0 - rows.gather(1, labels).unsqueeze(2) + rows.unsqueeze(1))
+    losses = (lacks * given.unsqueeze(2) * wrong.unsqueeze(1)).sum((1, 2)) / classes
+    return _reduced(losses if self.ndim == 2 else losses.reshape(()), reduction)
+
+
+native_function(
+    "multilabel_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
+    python_module="nn",
+    composite=_multilabel_margin_loss,
+    out=Out(exact=True),
+    doc="""The sum of ``max(0, 1 - self[t] + self[i])`` over the target's classes t and all others i, over C.
+
+    ``self``: float32 or float64 scores (N, C) or (C); ``target``: as large, int64, the classes of each row
+    up to the first -1.  Raises RuntimeError for other shapes and classes out of range.""",
+)

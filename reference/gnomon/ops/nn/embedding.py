@@ -1,0 +1,131 @@
+"""Embedding: rows of a table by number.  Source: aten/src/ATen/native/Embedding.cpp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...calls.meta_functions import expect
+from ...calls.native import native_function
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...numerics.arithmetic import exact_sum
+from ...values import geometry
+from ...values.dtype import int32, int64
+
+
+def _check_indices(position: int, indices: Spec) -> None:
+    if indices.dtype not in (int32, int64):
+        raise RuntimeError(
+            f"Expected tensor for argument #{position} 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got {indices.dtype.name} instead"
+        )
+
+
+def _embedding_rule(
+    weight: Spec, indices: Spec, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> Spec:
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    _check_indices(1, indices)
+    if sparse:
+        raise RuntimeError("sparse=True: gnomon has no sparse gradients")
+    return weight.contiguous((*indices.sizes, weight.sizes[1]))
+
+
+def _embedding_kernel(
+    output: Tensor, weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> None:
+    """``output[..., :] = weight[indices[...], :]``."""
+    table, where, out = TensorAccessor(weight), TensorAccessor(indices), TensorAccessor(output)
+    rows, width = table.sizes
+    starts = geometry.offsets(out.sizes[:-1], out.strides[:-1], out.offset)
+    for start, at in zip(starts, where.offsets()):
+        row = where.read(at)
+        if not 0 <= row < rows:
+            raise IndexError(f"embedding(): index {row} out of range in self: weight has {rows} rows")
+        for column in range(width):
+            out.write(start + column * out.strides[-1], table[row, column])
+
+
+native_function(
+    "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+    "sparse=False) -> Tensor",
+    meta=_embedding_rule,
+    kernel=_embedding_kernel,
+    derivatives={
+        "weight": lambda grad, indices, weight_sizes, padding_idx, scale_grad_by_freq: (
+            aten.embedding_dense_backward.default(
+                grad, indices, weight_sizes[0], padding_idx, scale_grad_by_freq
+            )
+        )
+    },
+    linear=("weight",),
+    doc="""Rows of ``weight`` (rows, width) by number: indices (*), int32 or int64, give (*, width).
+
+    The row ``padding_idx`` gets no gradient.  Raises IndexError for a number that is no row.""",
+)
+
+
+def _backward_rule(
+    grad_output: Spec, indices: Spec, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Spec:
+    if not grad_output.ndim:
+        raise RuntimeError("expected grad_output of at least 1 dimension, but got a 0-dim tensor")
+    _check_indices(2, indices)
+    expect("grad_output", grad_output, (*indices.sizes, grad_output.sizes[-1]))
+    return grad_output.contiguous((num_weights, grad_output.sizes[-1]))
+
+
+def _backward_kernel(
+    grad_weight: Tensor,
+    grad_output: Tensor,
+    indices: Tensor,
+    num_weights: int,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+) -> None:
+    """Each row's gradient is the sum of the gradients of its uses (their mean, with
+    ``scale_grad_by_freq``).
+    """
+    grad, where, out = TensorAccessor(grad_output), TensorAccessor(indices), TensorAccessor(grad_weight)
+    uses: dict[int, list[int]] = {}
+    starts = geometry.offsets(grad.sizes[:-1], grad.strides[:-1], grad.offset)
+    for start, at in zip(starts, where.offsets()):
+        row = where.read(at)
+        if row != padding_idx:
+            uses.setdefault(row, []).append(start)  # type: ignore[arg-type]
+    dtype = grad_output._spec.dtype
+    cast, is_integral = dtype.cast, dtype.category < 2  # whose sum wraps around, before it is divided
+    for row in range(num_weights):
+        for column in range(out.sizes[1]):
+            numbers = [grad.read(start + column * grad.strides[-1]) for start in uses.get(row, [])]
+            total = cast(exact_sum(numbers)) if is_integral else exact_sum(numbers)
+            out[row, column] = total / len(numbers) if scale_grad_by_freq and numbers else total
+
+
+native_function(
+    "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, "
+    "bool scale_grad_by_freq) -> Tensor",
+    meta=_backward_rule,
+    kernel=_backward_kernel,
+    derivatives={
+        "grad_output": lambda grad, indices, padding_idx, scale_grad_by_freq: _picked(
+            grad, indices, padding_idx, scale_grad_by_freq
+        )
+    },
+    doc="The gradient of embedding's weight.",
+)
+
+
+def _picked(grad: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    picked = grad.index_select(0, indices.reshape(-1)).view((*indices._spec.sizes, grad.size(-1)))
+    if padding_idx >= 0:
+        picked = picked.masked_fill((indices == padding_idx).unsqueeze(-1), 0)
+    if scale_grad_by_freq:
+        counts = aten.scatter_add.default(
+            grad.new_zeros((grad.size(0),)), 0, indices.reshape(-1), grad.new_ones((indices.numel(),))
+        )
+        picked = picked / counts.gather(0, indices.reshape(-1)).view((*indices._spec.sizes, 1))
+    return picked

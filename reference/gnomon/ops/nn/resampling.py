@@ -1,0 +1,559 @@
+"""Resampling: images of another size, by nearest neighbours or by interpolation.
+
+All of it is linear and goes dimension by dimension: each output position is a sum of input positions with
+weights, which a mode gives for one dimension.  Positions and weights are computed as PyTorch does, in float32
+for all dtypes but float64 (and uint8 interpolated), because a position decides which neighbours are taken.
+Accumulation: the weighted sum over all neighbours is exactly rounded in float64 and rounded once to the
+dtype; so is a gradient's.  uint8 is rounded after each dimension, the last first.
+
+With antialiasing an image that becomes smaller is a weighted mean of all that an output element covers: the
+filter is as wide as the output's elements are apart.
+
+Source: aten/src/ATen/native/UpSample.h, cpu/UpSampleKernel.cpp; Keys, "Cubic Convolution Interpolation for
+Digital Image Processing" (1981), with a = -0.75, and with a = -0.5 where antialiased; Duchon, "Lanczos
+Filtering in One and Two Dimensions" (1979).
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...calls.meta_functions import refuse
+from ...calls.native import native_function
+from ...calls.record import Batching, Out
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...numerics.arithmetic import exact_sum
+from ...numerics.windows import like, planes
+from ...values.dtype import bfloat16, float16, float64, uint8
+from ...values.geometry import Ints
+
+# along a dimension: for each output position, pairs of an input position and its weight
+Weights = list[list[tuple[int, float]]]
+
+_FLOAT32 = struct.Struct("f")
+
+
+def _single(number: float) -> float:
+    """``number`` rounded to float32."""
+    return _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The weights of each mode along one dimension.
+
+
+def _scale(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> float:
+    """How far apart in the input two neighbouring output positions lie.  Source: area_pixel_compute_scale."""
+    if align_corners:
+        return rounded((size - 1) / (count - 1)) if count > 1 else 0.0
+    return rounded(1.0 / scale) if scale is not None and scale > 0 else rounded(size / count)
+
+
+def _source(at: int, step: float, align_corners: bool, rounded: Any) -> float:
+    """Where in the input an output position lies.  Source: area_pixel_compute_source_index."""
+    if align_corners:
+        return rounded(step * at)
+    return rounded(rounded(step * (at + 0.5)) - 0.5)
+
+
+def _within(place: float, size: int, least: int = 0) -> int:
+    """The position at ``place`` or before it, from ``least`` on and within ``size``: an infinite place is its
+    end, and what is no number ``least``.
+    """
+    if not place >= least:
+        return least
+    return size - 1 if place > size - 1 else math.floor(place)
+
+
+def _nearest(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """The neighbour at floor(position * scale)."""
+    if count == size:
+        return [[(at, 1.0)] for at in range(count)]
+    step = _scale(size, count, False, scale, rounded)
+    return [[(_within(rounded(at * step), size), 1.0)] for at in range(count)]
+
+
+def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """The neighbour whose middle is nearest: at floor((position + 1/2) * scale)."""
+    step = _scale(size, count, False, scale, rounded)
+    return [[(_within(rounded((at + 0.5) * step), size), 1.0)] for at in range(count)]
+
+
+def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """The two neighbours, each weighted by how near it is.
+
+    Those with weight 0 are among them: 0 times infinity is NaN.
+    """
+    if count == size:
+        return [[(at, 1.0), (at, 0.0)] for at in range(count)]
+    step = _scale(size, count, align_corners, scale, rounded)
+    weights = []
+    for at in range(count):
+        source = max(_source(at, step, align_corners, rounded), 0.0)
+        left = _within(source, size)
+        share = min(max(rounded(source - left), 0.0), 1.0)
+        weights.append([(left, rounded(1.0 - share)), (min(left + 1, size - 1), share)])
+    return weights
+
+
+def _cubic(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+    """Four neighbours, weighted by Keys' cubic; beyond the border its outermost element stands for them."""
+    step = _scale(size, count, align_corners, scale, rounded)
+    weights = []
+    for at in range(count):
+        source = _source(at, step, align_corners, rounded)
+        left = _within(source, size, -4)
+        share = min(max(rounded(source - left), 0.0), 1.0)
+        weights.append(
+            [
+                (min(max(left + number - 1, 0), size - 1), weight)
+                for number, weight in enumerate(cubic_weights(share))
+            ]
+        )
+    return weights
+
+
+def cubic_weights(share: float) -> list[float]:
+    """The weights of the four neighbours of a place ``share`` behind the second of them."""
+    a = -0.75
+
+    def near(x: float) -> float:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: float) -> float:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    return [far(share + 1), near(share), near(1 - share), far(2 - share)]
+
+
+def _antialiased(filter: Callable[[float, Any], float], radius: float) -> Callable[..., Weights]:
+    """The mode whose weights ``filter`` gives, which vanishes beyond ``radius``: stretched to the distance of
+    the output positions where that is more than 1, and divided by their sum.
+
+    Source: _compute_indices_min_size_weights_aa, with its roundings.
+    """
+
+    def mode(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
+        step = _scale(size, count, align_corners, scale, rounded)
+        support = rounded(radius * step) if step >= 1 else radius
+        inverse = rounded(1.0 / step) if step >= 1 else 1.0
+        most = size if support >= size else 2 * math.ceil(support) + 1
+        weights = []
+        for at in range(count):
+            center = rounded(step * (at + 0.5))
+            first = _within(rounded(center - support) + 0.5, size + 2)
+            past = min(_within(rounded(center + support) + 0.5, size + 2), size)
+            length = min(max(past - first, 0), most)
+            found = [
+                filter(rounded((rounded(first + number - center) + 0.5) * inverse), rounded)
+                for number in range(length)
+            ]
+            total = 0.0
+            for weight in found:
+                total = rounded(total + weight)
+            weights.append(
+                [
+                    (first + number, rounded(weight / total) if total else weight)
+                    for number, weight in enumerate(found)
+                ]
+            )
+        return weights
+
+    return mode
+
+
+def _triangle(x: float, rounded: Any) -> float:
+    return rounded(1.0 - abs(x)) if abs(x) < 1 else 0.0
+
+
+def _keys(x: float, rounded: Any) -> float:
+    """Keys' cubic, as it approximates a smooth function best."""
+    x = abs(x)
+    if x < 1:
+        return rounded((1.5 * x - 2.5) * x * x + 1)
+    return rounded(((-0.5 * x + 2.5) * x - 4) * x + 2) if x < 2 else 0.0
+
+
+def _lanczos(x: float, rounded: Any) -> float:
+    """sinc(x) * sinc(x / 3), for ``|x| < 3``."""
+    if x == 0:
+        return 1.0
+    angle = math.pi * x
+    return rounded(3 * math.sin(angle) * math.sin(angle / 3) / (angle * angle)) if abs(x) < 3 else 0.0
+
+
+_MODES: dict[str, Callable[..., Weights]] = {
+    "nearest": _nearest,
+    "nearest_exact": _nearest_exact,
+    "linear": _linear,
+    "cubic": _cubic,
+    "linear_aa": _antialiased(_triangle, 1.0),
+    "cubic_aa": _antialiased(_keys, 2.0),
+    "lanczos_aa": _antialiased(_lanczos, 3.0),
+}
+_INTERPOLATES = ("linear", "cubic", "linear_aa", "cubic_aa", "lanczos_aa")
+_ROW_MAJOR_GRADIENT = ("cubic", "cubic_aa", "lanczos_aa")
+
+
+def weights(
+    mode: str, sizes: Ints, counts: Sequence[int], align_corners: bool, scales: Sequence[Any], dtype: Any
+) -> list[Weights]:
+    """The weights of a mode along each spatial dimension: for each output position pairs of an input position
+    and its weight.  ``scales``: how many times as large the output is, or None.
+    """
+    double = dtype is float64 or (dtype is uint8 and mode in _INTERPOLATES)
+    rounded = float if double else _single
+    return [
+        _MODES[mode](size, count, align_corners, scale, rounded)
+        for size, count, scale in zip(sizes, counts, scales)
+    ]
+
+
+def _products(along: Sequence[Weights]) -> list[tuple[Ints, list[tuple[Ints, float]]]]:
+    """Each output position with the input positions it is made of and their weights."""
+    return [
+        (
+            position,
+            [
+                (tuple(at for at, _ in members), math.prod(weight for _, weight in members))
+                for members in itertools.product(*(each[at] for each, at in zip(along, position)))
+            ],
+        )
+        for position in itertools.product(*(range(len(each)) for each in along))
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Checks, shapes, kernels.
+
+
+def _check_sizes(input_size: Sequence[int], output_size: Sequence[int], spatial: int) -> Ints:
+    """The output's sizes.  Raises RuntimeError for what can not be resampled.  Source:
+    upsample_2d_common_check."""
+    if len(output_size) != spatial:
+        raise RuntimeError(f"It is expected output_size equals to {spatial}, but got size {len(output_size)}")
+    if len(input_size) != spatial + 2:
+        raise RuntimeError(
+            f"It is expected input_size equals to {spatial + 2}, but got size {len(input_size)}"
+        )
+    if min(*input_size[2:], *output_size) <= 0:
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input {list(input_size[2:])} and "
+            f"output {list(output_size)}"
+        )
+    return (*input_size[:2], *output_size)
+
+
+def _refuse_halves(mode: str, dtype: Any) -> None:
+    """Raises NotImplementedError for the 16-bit floats where antialiased: PyTorch has no such kernel."""
+    if mode.endswith("_aa") and dtype in (float16, bfloat16):
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+
+
+def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
+    def rule(self: Spec, output_size: Sequence[int], *options: Any) -> Spec:
+        sizes = _check_sizes(self.sizes, output_size, spatial)
+        if not self.sizes[1]:
+            raise RuntimeError(
+                f"Non-empty {spatial + 2}D data tensor expected but got a tensor with sizes "
+                f"{list(self.sizes)}"
+            )
+        copies = mode.endswith("_aa") and sizes == self.sizes
+        if not copies and (self.dtype is not uint8 or (mode == "linear" and spatial != 2)):
+            refuse(self.dtype, "bool", "integer", "complex")
+            _refuse_halves(mode, self.dtype)
+        return like(self, sizes)
+
+    return rule
+
+
+def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
+    row_major = mode in _ROW_MAJOR_GRADIENT or (spatial == 3 and mode != "linear")
+
+    def rule(grad_output: Spec, output_size: Sequence[int], input_size: Sequence[int], *options: Any) -> Spec:
+        sizes = _check_sizes(input_size, output_size, spatial)
+        if grad_output.sizes != sizes:
+            raise RuntimeError(
+                f"Expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
+            )
+        refuse(grad_output.dtype, "bool", "integer", "complex")
+        _refuse_halves(mode, grad_output.dtype)
+        wanted = tuple(input_size)
+        return grad_output.contiguous(wanted) if row_major else like(grad_output, wanted)
+
+    return rule
+
+
+def _options(mode: str, options: Sequence[Any]) -> tuple[bool, Sequence[Any]]:
+    """``align_corners``, which only interpolation has, and the scales of the dimensions."""
+    return (options[0], options[1:]) if mode in _INTERPOLATES else (False, options)
+
+
+def _kernel(mode: str, spatial: int) -> Callable[..., None]:
+    def kernel(output: Tensor, self: Tensor, output_size: Sequence[int], *options: Any) -> None:
+        source, out = TensorAccessor(self), TensorAccessor(output)
+        align_corners, scales = _options(mode, options)
+        sizes = source.sizes[-spatial:]
+        along = weights(mode, sizes, output_size, align_corners, scales, self._spec.dtype)
+        bytes_between = self._spec.dtype is uint8 and mode in _INTERPOLATES
+        if mode.endswith("_aa") or bytes_between:
+            # a dimension that keeps its size is left alone, whatever its scale says
+            along = [
+                [[(at, 1.0)] for at in range(size)] if size == len(weights) else weights
+                for size, weights in zip(sizes, along)
+            ]
+        if bytes_between:
+            _resample_bytes(out, source, along, spatial)
+            return
+        found = _products(along)
+        for plane in planes(source.sizes, spatial):
+            for position, members in found:
+                out[(*plane, *position)] = (
+                    source[(*plane, *members[0][0])]
+                    if len(members) == 1
+                    else _total([source[(*plane, *at)] * weight for at, weight in members])
+                )
+
+    return kernel
+
+
+def _total(terms: list[Any]) -> Any:
+    """The exact sum; of zeros the one that adding them gives, where ``exact_sum`` makes 0.0 of -0.0.
+
+    Of nothing 0.0: with a scale of its own, an output may see only what is beyond the input.
+    """
+    if any(terms):
+        return exact_sum(terms)
+    return sum(terms[1:], terms[0]) if terms else 0.0
+
+
+def _joined(members: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """One weight for each position: an element at the border also stands for those beyond it."""
+    totals: dict[int, float] = {}
+    for at, weight in members:
+        totals[at] = totals.get(at, 0.0) + weight
+    return list(totals.items())
+
+
+def fixed_point(weights: Weights) -> tuple[list[list[tuple[int, int]]], int]:
+    """The weights of uint8 as integers of 15 bits, and how often they were doubled for that."""
+    joined = [_joined(members) for members in weights]
+    largest = max(weight for members in joined for _, weight in members)
+    bits = 0
+    while bits < 22 and int(0.5 + largest * 2 ** (bits + 1)) < 2**15:
+        bits += 1
+    whole = [
+        [(at, int(math.copysign(0.5, weight) + weight * 2**bits)) for at, weight in members]
+        for members in joined
+    ]
+    return whole, bits
+
+
+def _resample_bytes(out: TensorAccessor, source: TensorAccessor, along: list[Weights], spatial: int) -> None:
+    """uint8: dimension by dimension from the last, each result rounded half up and clamped to 0 … 255.
+
+    Source: ImagingResampleHorizontalConvolution8u, which has the weights in fixed point.
+    """
+    sizes = source.sizes[-spatial:]
+    fixed = [fixed_point(weights) for weights in along]
+    for plane in planes(source.sizes, spatial):
+        values: dict[Ints, Any] = {
+            position: source[(*plane, *position)] for position in itertools.product(*map(range, sizes))
+        }
+        now = list(sizes)
+        for dim in reversed(range(spatial)):
+            weights, bits = fixed[dim]
+            now[dim] = len(weights)
+            moved = {}
+            for position in itertools.product(*map(range, now)):
+                total = sum(
+                    values[(*position[:dim], at, *position[dim + 1 :])] * weight
+                    for at, weight in weights[position[dim]]
+                )
+                moved[position] = min(max((total + 2 ** (bits - 1)) >> bits, 0), 255)
+            values = moved
+        for position, value in values.items():
+            out[(*plane, *position)] = value
+
+
+def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
+    def kernel(
+        grad_input: Tensor,
+        grad_output: Tensor,
+        output_size: Sequence[int],
+        input_size: Sequence[int],
+        *options: Any,
+    ) -> None:
+        """Each element's gradient is the weighted sum of those it was used for."""
+        grad, out = TensorAccessor(grad_output), TensorAccessor(grad_input)
+        align_corners, scales = _options(mode, options)
+        sizes = out.sizes[-spatial:]
+        keeps = mode == "cubic" and sizes == tuple(
+            output_size
+        )  # the gradient itself, whatever the scales say
+        along = weights(
+            "nearest" if keeps else mode,
+            sizes,
+            output_size,
+            align_corners,
+            scales,
+            grad_output._spec.dtype,
+        )
+        uses: dict[Ints, list[tuple[Ints, float]]] = {
+            position: [] for position in itertools.product(*map(range, sizes))
+        }
+        for position, members in _products(along):
+            for at, weight in members:
+                uses[at].append((position, weight))
+        for plane in planes(out.sizes, spatial):
+            for at, positions in uses.items():
+                terms = [grad[(*plane, *position)] * weight for position, weight in positions]
+                out[(*plane, *at)] = exact_sum(terms)
+
+    return kernel
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The operators.
+
+
+def output_size_of(
+    sizes: Sequence[int], output_size: Sequence[int] | None, scale_factors: Sequence[float] | None
+) -> Ints:
+    """The spatial sizes that one of the two says.  Raises RuntimeError unless exactly one is given."""
+    if (output_size is None) == (scale_factors is None):
+        raise RuntimeError("Must specify exactly one of output_size and scale_factors")
+    given: Any = scale_factors if output_size is None else output_size
+    spatial = sizes[2:]
+    if len(given) != len(spatial):
+        raise RuntimeError(f"expected {len(spatial)} numbers, one a dimension, but got {list(given)}")
+    if output_size is not None:
+        return tuple(output_size)
+    wanted = [size * factor for size, factor in zip(spatial, given)]
+    if not all(-(2.0**63) <= each < 2.0**63 for each in wanted):  # NaN is not either
+        raise RuntimeError(
+            f"scale_factors {list(given)} of sizes {list(spatial)}: value cannot be converted to type int64 "
+            "without overflow"
+        )
+    return tuple(map(int, wanted))
+
+
+def _named(names: Sequence[str], function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, with parameters of these names: a formula is given what its parameters are called."""
+
+    def formula(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    formula.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return formula
+
+
+def _define(name: str, mode: str, spatial: int, doc: str) -> None:
+    aligned = mode in _INTERPOLATES
+    align = "bool align_corners, " if aligned else ""
+    letters = {1: [""], 2: ["_h", "_w"], 3: ["_d", "_h", "_w"]}[spatial]
+    scales = ", ".join(f"float? scales{letter}=None" for letter in letters)
+    n = f"SymInt[{spatial}] output_size"
+
+    def forward(*arguments: Any) -> Any:
+        return getattr(aten, name).default(*arguments)
+
+    def backward(*arguments: Any) -> Any:
+        return getattr(aten, f"{name}_backward").default(*arguments)
+
+    options = [*(["align_corners"] if aligned else []), *(f"scales{letter}" for letter in letters)]
+    to_self = _named(
+        ["grad", "self_sizes", "output_size", *options],
+        lambda grad, self_sizes, size, *rest: backward(grad, size, self_sizes, *rest),
+    )
+    to_grad = _named(["grad", "output_size", *options], forward)
+    camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
+    node = camel.replace(f"{spatial}d", f"{spatial}D")
+    native_function(
+        f"{name}(Tensor self, {n}, {align}{scales}) -> Tensor",
+        python_module="nn",
+        meta=_rule(mode, spatial),
+        kernel=_kernel(mode, spatial),
+        derivatives={"self": to_self},
+        node_name=f"{node}Backward0",
+        batching=Batching("folded", spatial + 2),
+        out=Out(exact=True),
+        doc=doc,
+    )
+    native_function(
+        f"{name}_backward(Tensor grad_output, {n}, SymInt[{spatial + 2}] input_size, {align}{scales}) -> "
+        "Tensor",
+        python_module="nn",
+        meta=_backward_rule(mode, spatial),
+        kernel=_backward_kernel(mode, spatial),
+        derivatives={"grad_output": to_grad},
+        node_name=f"{node}BackwardBackward0",
+        batching=Batching("folded", spatial + 2),
+        doc=f"The gradient of {name}.",
+    )
+
+    def by_factors(input: Any, output_size: Any, *options: Any) -> Any:
+        *align_corners, factors = options
+        if len(input.shape) != spatial + 2:
+            raise RuntimeError(
+                f"expected an input of {spatial + 2} dimensions, but got one of sizes {list(input.shape)}"
+            )
+        sizes = output_size_of(input.shape, output_size, factors)
+        return forward(input, sizes, *align_corners, *(factors or [None] * spatial))
+
+    native_function(
+        f"{name}.vec(Tensor input, SymInt[]? output_size, {align}float[]? scale_factors) -> Tensor",
+        python_module="nn",
+        composite=by_factors,
+        doc=f"{doc}  The size is given, or factors from which it follows.",
+    )
+
+
+for _spatial, _image in ((1, "(N, C, L)"), (2, "(N, C, H, W)"), (3, "(N, C, D, H, W)")):
+    _define(
+        f"upsample_nearest{_spatial}d",
+        "nearest",
+        _spatial,
+        f"{_image} in another size: each element is the input's at floor(position * scale).",
+    )
+    _define(
+        f"_upsample_nearest_exact{_spatial}d",
+        "nearest_exact",
+        _spatial,
+        f"{_image} in another size: each element is the input's whose middle is nearest.",
+    )
+    _define(
+        f"upsample_{('linear', 'bilinear', 'trilinear')[_spatial - 1]}{_spatial}d",
+        "linear",
+        _spatial,
+        f"{_image} in another size, interpolated linearly; ``align_corners`` puts the outermost elements' "
+        "middles, not their edges, in one place.",
+    )
+_define(
+    "upsample_bicubic2d",
+    "cubic",
+    2,
+    "(N, C, H, W) in another size, interpolated by cubic convolution; ``align_corners`` puts the outermost "
+    "elements' middles, not their edges, in one place.",
+)
+for _name, _mode, _filter in (
+    ("bilinear", "linear_aa", "a triangle"),
+    ("bicubic", "cubic_aa", "Keys' cubic"),
+    ("lanczos", "lanczos_aa", "Lanczos' window of three lobes"),
+):
+    _define(
+        f"_upsample_{_name}2d_aa",
+        _mode,
+        2,
+        f"(N, C, H, W) in another size, antialiased: the mean of its surroundings weighted by {_filter}, "
+        "which is as wide as the output's elements are apart.",
+    )

@@ -1,0 +1,46 @@
+"""Operators of lists: the same for each tensor, in one call, written where it stands.
+
+Source: aten/src/ATen/native/ForeachOpsKernels.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...calls.native import native_function
+from ...calls.outputs import check_cast, check_no_internal_overlap
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...values.dtype import dtype_of_number, get_default_dtype
+
+
+def _add_rule(self: Sequence[Spec], scalar: Any) -> tuple[()]:
+    if not self:
+        raise NotImplementedError("there is no tensor, and so nothing says on which device to run")
+    number = dtype_of_number(scalar, get_default_dtype())
+    for spec in self:
+        category = spec.dtype.category
+        check_cast("_foreach_add_", spec.dtype if number.category <= category else number, spec.dtype)
+        check_no_internal_overlap("_foreach_add_", spec)
+    return ()
+
+
+def _add_kernel(self: Sequence[Tensor], scalar: Any) -> None:
+    for tensor in self:
+        accessor = TensorAccessor(tensor)
+        is_bool = tensor._spec.dtype.category == 0
+        for offset in accessor.offsets():
+            number = accessor.read(offset)
+            accessor.write(offset, bool(number or scalar) if is_bool else number + scalar)
+
+
+native_function(
+    "_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()",
+    meta=_add_rule,
+    kernel=_add_kernel,
+    doc="""``add_`` of one number for each tensor of a list.
+
+    Raises RuntimeError where a tensor's dtype can not hold the sum, NotImplementedError for no tensors.""",
+)

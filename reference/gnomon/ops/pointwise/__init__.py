@@ -1,0 +1,5 @@
+"""One element of the result from one of each operand: arithmetic, comparisons, elementary functions."""
+
+from . import arithmetic, bitwise, clamp, compare, complex, elementary, piecewise, power
+
+__all__ = ["arithmetic", "bitwise", "clamp", "compare", "complex", "elementary", "piecewise", "power"]

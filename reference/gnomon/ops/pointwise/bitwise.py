@@ -1,0 +1,88 @@
+"""Bit by bit: logic and shifts of integers; for bool, logic only.
+
+Operands broadcast and promote.  Floating point and complex are refused with a NotImplementedError.
+Source: aten/src/ATen/native/BinaryOps.cpp, cpu/BinaryOpsKernel.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...calls.iterator import TensorIterator
+from ...calls.meta_functions import binary, unary
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...numerics.loops import for_each, pointwise
+
+bitwise_not = native_function(
+    "bitwise_not(Tensor self) -> Tensor",
+    meta=unary("floating", "complex"),
+    kernel=pointwise(lambda a: (not a) if isinstance(a, bool) else ~a),
+    inplace=True,
+    out=Out(exact=True),
+    doc="Each bit inverted; logical not for bool.",
+)
+
+bitwise_and = native_function(
+    "bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
+    meta=binary("floating", "complex"),
+    kernel=pointwise(lambda a, b: a & b),
+    inplace=True,
+    out="Tensor_out",
+    doc="Bit by bit and.",
+)
+
+bitwise_or = native_function(
+    "bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
+    meta=binary("floating", "complex"),
+    kernel=pointwise(lambda a, b: a | b),
+    inplace=True,
+    out="Tensor_out",
+    doc="Bit by bit or.",
+)
+
+bitwise_xor = native_function(
+    "bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
+    meta=binary("floating", "complex"),
+    kernel=pointwise(lambda a, b: a ^ b),
+    inplace=True,
+    out="Tensor_out",
+    doc="Bit by bit exclusive or.",
+)
+
+
+def _shift(function: Callable[[int, int, int], int]) -> Callable[[TensorIterator], None]:
+    """The kernel of ``function(number, places, bits of the dtype without its sign)``."""
+
+    def kernel(iterator: TensorIterator) -> None:
+        dtype = iterator.common_dtype
+        bits = dtype.bits - dtype.is_signed  # type: ignore[union-attr]
+        for_each(iterator, lambda a, places: function(a, places, bits))
+
+    return kernel
+
+
+bitwise_left_shift = native_function(
+    "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
+    meta=binary("bool", "floating", "complex"),
+    kernel=_shift(lambda a, places, bits: a << places if 0 <= places <= bits else 0),
+    inplace=True,
+    out="Tensor_out",
+    doc="``self * 2**other``, wrapping around; 0 where all bits are shifted out, or ``other`` is negative.",
+)
+
+bitwise_right_shift = native_function(
+    "bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
+    meta=binary("bool", "floating", "complex"),
+    kernel=_shift(lambda a, places, bits: a >> (places if 0 <= places <= bits else bits)),
+    inplace=True,
+    out="Tensor_out",
+    doc="""``floor(self / 2**other)``: the sign is shifted in from the left.
+
+    Where all bits are shifted out, and for a negative ``other``, -1 or 0 by the sign remains.""",
+)

@@ -1,0 +1,238 @@
+"""The larger or smaller of two numbers, and numbers kept between bounds.
+
+Operands are compared in their common dtype, which is the result's; nothing is computed.
+Source: aten/src/ATen/native/BinaryOps.cpp, TensorCompare.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...calls.iterator import TensorIterator, result_type
+from ...calls.meta_functions import binary, refuse, walk
+from ...calls.native import native_function
+from ...calls.record import Numbers, Out
+from ...dispatch.dispatcher import OpOverload, aten
+from ...memory.spec import Spec
+from ...numerics import arithmetic
+from ...numerics.loops import for_each, pointwise
+from ...values.dtype import bool_, check_number_fits, real_number
+
+maximum = native_function(
+    "maximum(Tensor self, Tensor other) -> Tensor",
+    meta=binary("complex"),
+    kernel=pointwise(arithmetic.maximum),
+    derivatives={
+        "self": lambda grad, self, other: tie_grad(grad, self, other, ~(self < other)),
+        "other": lambda grad, self, other: tie_grad(grad, self, other, ~(self > other)),
+    },
+    out="out",
+    doc="The larger of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
+    "gradient, and where one is NaN the whole.",
+)
+
+minimum = native_function(
+    "minimum(Tensor self, Tensor other) -> Tensor",
+    meta=binary("complex"),
+    kernel=pointwise(arithmetic.minimum),
+    derivatives={
+        "self": lambda grad, self, other: tie_grad(grad, self, other, ~(self > other)),
+        "other": lambda grad, self, other: tie_grad(grad, self, other, ~(self < other)),
+    },
+    out="out",
+    doc="The smaller of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
+    "gradient, and where one is NaN the whole.",
+)
+
+
+def tie_grad(grad: Any, self: Any, other: Any, chosen: Any) -> Any:
+    """The gradient where ``chosen``, halved where both operands are equal."""
+    return aten.where(self == other, grad / 2, grad).masked_fill(~chosen, 0)
+
+
+clamp = native_function(
+    "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+    meta=lambda self, min, max: _clamp_walk(self, min, max),
+    kernel=lambda iterator, min, max: _clamp_kernel(iterator, min, max),
+    numbers=Numbers(held=("min", "max")),
+    derivatives={"self": lambda grad, self, min, max: _clamp_grad(grad, self, min, max)},
+    node_name="ClampBackward1",
+    inplace=True,
+    out=Out(exact=True),
+    doc="""Each element, but not less than ``min`` nor more than ``max``; NaN stays NaN.
+
+    Raises RuntimeError when neither bound is given.""",
+)
+
+
+def _clamp_walk(self: Spec, min: Any, max: Any) -> Any:
+    if min is None and max is None:
+        raise RuntimeError("At least one of 'min' or 'max' must not be None")
+    bounds = [bound for bound in (min, max) if bound is not None]
+    if not self.dtype.is_complex:
+        for bound in bounds:
+            real_number(bound)
+    common = result_type(self, *bounds)
+    refuse(common, "complex", "bool")
+    if all(bound == bound for bound in bounds):  # else the result is NaN, whatever the other one is
+        for bound in bounds:
+            check_number_fits(bound, common)
+    return walk([self], common, common)
+
+
+def _clamp_kernel(iterator: Any, min: Any, max: Any) -> None:
+    """``output = min(max(input, min), max)``, the bounds as the dtype holds them."""
+    low, high = (None if bound is None else iterator.common_dtype.cast(bound) for bound in (min, max))
+    for_each(iterator, lambda a: _clamped(a, low, high))
+
+
+def _clamped(a: Any, low: Any, high: Any) -> Any:
+    if a != a:
+        return a
+    if low is not None and (low != low or a < low):
+        a = low
+    return high if high is not None and (high != high or a > high) else a
+
+
+def _clamp_grad(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    inside = aten.logical_and(
+        self >= min if min is not None else aten.ones_like(self, dtype=bool_),
+        self <= max if max is not None else aten.ones_like(self, dtype=bool_),
+    )
+    return aten.where(inside, grad, aten.zeros_like(grad))
+
+
+clamp_min = native_function(
+    "clamp_min(Tensor self, Scalar min) -> Tensor",
+    composite=lambda self, min: aten.clamp.default(self, min, None),
+    inplace=True,
+    out=Out(exact=True),
+    doc="Each element, but not less than ``min``.",
+)
+
+clamp_max = native_function(
+    "clamp_max(Tensor self, Scalar max) -> Tensor",
+    composite=lambda self, max: aten.clamp.default(self, None, max),
+    inplace=True,
+    out=Out(exact=True),
+    doc="Each element, but not more than ``max``.",
+)
+
+fmax = native_function(
+    "fmax(Tensor self, Tensor other) -> Tensor",
+    meta=binary("complex"),
+    kernel=pointwise(lambda a, b: b if a != a or a < b else a),
+    derivatives={
+        "self": lambda grad, self, other: grad.masked_fill(~((self >= other) | other.isnan()), 0),
+        "other": lambda grad, self, other: grad.masked_fill((self >= other) | other.isnan(), 0),
+    },
+    out="out",
+    doc="""The larger of two elements; the other one where one is NaN.
+
+    Where they are equal, ``self`` gets the gradient.  Complex is refused.""",
+)
+
+fmin = native_function(
+    "fmin(Tensor self, Tensor other) -> Tensor",
+    meta=binary("complex"),
+    kernel=pointwise(lambda a, b: b if a != a or b < a else a),
+    derivatives={
+        "self": lambda grad, self, other: grad.masked_fill(~((self <= other) | other.isnan()), 0),
+        "other": lambda grad, self, other: grad.masked_fill((self <= other) | other.isnan(), 0),
+    },
+    out="out",
+    doc="""The smaller of two elements; the other one where one is NaN.
+
+    Where they are equal, ``self`` gets the gradient.  Complex is refused.""",
+)
+
+
+def _grad_where(condition: Any, grad: Any) -> Any:
+    """The gradient where ``condition``, else 0."""
+    return aten.where.self(condition, grad, aten.zeros_like(grad))
+
+
+clamp_min_tensor = native_function(
+    "clamp_min.Tensor(Tensor self, Tensor min) -> Tensor",
+    meta=binary("complex"),
+    kernel=pointwise(arithmetic.maximum),
+    derivatives={
+        "self": lambda grad, self, min: _grad_where(self >= min, grad),
+        "min": lambda grad, self, min: _grad_where(self < min, grad),
+    },
+    node_name="ClampMinBackward1",
+    inplace=True,
+    out="Tensor_out",
+    doc="Each element, but not less than that of ``min``; NaN if either is.  Operands broadcast and promote.",
+)
+
+clamp_max_tensor = native_function(
+    "clamp_max.Tensor(Tensor self, Tensor max) -> Tensor",
+    meta=binary("complex"),
+    kernel=pointwise(arithmetic.minimum),
+    derivatives={
+        "self": lambda grad, self, max: _grad_where(self <= max, grad),
+        "max": lambda grad, self, max: _grad_where(self > max, grad),
+    },
+    node_name="ClampMaxBackward1",
+    inplace=True,
+    out="Tensor_out",
+    doc="Each element, but not more than that of ``max``; NaN if either is.  Operands broadcast and promote.",
+)
+
+
+def _between_rule(self: Spec, min: Spec, max: Spec) -> TensorIterator:
+    common = result_type(self, min, max)
+    refuse(common, "bool", "complex")
+    return walk([self, min, max], common, common)
+
+
+native_function(
+    "_clamp(Tensor self, Tensor min, Tensor max) -> Tensor",
+    meta=_between_rule,
+    kernel=pointwise(lambda a, low, high: arithmetic.minimum(arithmetic.maximum(a, low), high)),
+    derivatives={
+        "self": lambda grad, self, min, max: _grad_where((self >= min) & (self <= max), grad),
+        "min": lambda grad, self, min, max: _grad_where((min < max) & (self < min), grad),
+        "max": lambda grad, self, min, max: _grad_where((max < min) | (self > max), grad),
+    },
+    node_name="ClampBackward0",
+    doc="""The kernel under ``clamp.Tensor`` with both bounds.
+
+    Where ``min`` exceeds ``max``, the result is ``max``, which also gets the gradient.""",
+)
+
+
+def _clamp_tensor(self: Any, min: Any, max: Any) -> Any:
+    if min is None and max is None:
+        raise RuntimeError("At least one of 'min' or 'max' must not be None")
+    if max is None:
+        return aten.clamp_min.Tensor(self, min)
+    return aten.clamp_max.Tensor(self, max) if min is None else aten._clamp.default(self, min, max)
+
+
+clamp_tensor = native_function(
+    "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    composite=_clamp_tensor,
+    inplace=True,
+    out="Tensor_out",
+    doc="""Each element between those of ``min`` and ``max``, which broadcast and promote; NaN if any is NaN.
+
+    Raises RuntimeError when neither bound is given.""",
+)
+
+
+def _alias(schema: str, operator: OpOverload, out: str) -> OpOverload:
+    return native_function(
+        schema,
+        composite=lambda *arguments: operator(*arguments),
+        inplace=True,
+        out=Out(out, exact=operator.record.out.exact),
+        doc="The same as ``clamp``.",
+    )
+
+
+clip = _alias("clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", clamp, "out")
+clip_tensor = _alias(
+    "clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", clamp_tensor, "Tensor_out"
+)

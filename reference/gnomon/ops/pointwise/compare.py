@@ -1,0 +1,376 @@
+"""Comparisons, questions about numbers, and choice.
+
+Operands are compared in their common dtype; answers are bool.  Nothing is computed but in ``isclose``.
+Source: aten/src/ATen/native/BinaryOps.cpp, TensorCompare.cpp.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from ...calls.copies import row_major
+from ...calls.iterator import TensorIterator, result_type
+from ...calls.meta_functions import (
+    can_be_read,
+    comparison,
+    dense_like,
+    device_of,
+    documented,
+    refuse,
+    unary_bool,
+)
+from ...calls.native import native_function
+from ...calls.outputs import warn_of_expanded
+from ...calls.record import Inplace, Numbers, Out
+from ...dispatch.dispatcher import aten
+from ...memory.spec import Spec
+from ...numerics import arithmetic
+from ...numerics.loops import for_each, pointwise
+from ...values.dtype import (
+    bfloat16,
+    bool_,
+    check_number_fits,
+    dtype_of_number,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    uint8,
+)
+from ...values.errors import warn
+
+
+def _comparison(name: str, function: Any, meaning: str, *refused: str) -> Any:
+    return native_function(
+        f"{name}.Tensor(Tensor self, Tensor other) -> Tensor",
+        numbers="other",
+        meta=comparison(*refused),
+        kernel=pointwise(function),
+        inplace=True,
+        out="Tensor_out",
+        doc=f"Is each element of ``self`` {meaning} that of ``other``?  Compared in their common dtype; the "
+        "result is bool.",
+    )
+
+
+eq = _comparison("eq", operator.eq, "equal to")
+ne = _comparison("ne", operator.ne, "different from")
+lt = _comparison("lt", operator.lt, "less than", "complex")
+le = _comparison("le", operator.le, "less than or equal to", "complex")
+gt = _comparison("gt", operator.gt, "greater than", "complex")
+ge = _comparison("ge", operator.ge, "greater than or equal to", "complex")
+
+
+def _logical(name: str, function: Any) -> Any:
+    return native_function(
+        f"{name}(Tensor self, Tensor other) -> Tensor",
+        meta=comparison(),
+        kernel=pointwise(function),
+        inplace=True,
+        out="out",
+        doc=f"{name.replace('_', ' ').capitalize()} of elements taken as true where they are not 0; the "
+        "result is bool.",
+    )
+
+
+logical_and = _logical("logical_and", lambda a, b: bool(a) and bool(b))
+logical_or = _logical("logical_or", lambda a, b: bool(a) or bool(b))
+logical_xor = _logical("logical_xor", lambda a, b: bool(a) != bool(b))
+
+logical_not = native_function(
+    "logical_not(Tensor self) -> Tensor",
+    meta=unary_bool,
+    kernel=pointwise(lambda a: not a),
+    inplace=True,
+    out="out",
+    doc="Is each element 0?",
+)
+
+
+isnan = native_function(
+    "isnan(Tensor self) -> Tensor",
+    meta=unary_bool,
+    kernel=pointwise(lambda a: a != a),
+    doc="Is each element NaN?",
+)
+
+
+def _isinf_rule(self: Spec) -> TensorIterator:
+    """Of integers, none of which is, the result lies as zeros_like(self) would."""
+    outputs = [dense_like(self, bool_)] if self.dtype.category < 2 else None
+    return TensorIterator("", [self], [bool_], self.dtype, self.device, outputs=outputs)
+
+
+isinf = native_function(
+    "isinf(Tensor self) -> Tensor",
+    meta=documented(_isinf_rule, "The result has the operand's sizes and the dtype bool"),
+    kernel=pointwise(lambda a: arithmetic.absolute(a) == math.inf),
+    doc="Is each element an infinity?",
+)
+
+isfinite = native_function(
+    "isfinite(Tensor self) -> Tensor",
+    composite=lambda self: (
+        aten.ones_like(self, dtype=bool_)
+        if self.dtype.category < 2
+        else aten.logical_not(aten.logical_or(self.isnan(), self.isinf()))
+    ),
+    doc="Is each element neither NaN nor an infinity?",
+)
+
+
+def _infinity(name: str, infinity: float) -> Any:
+    def rule(self: Spec) -> TensorIterator:
+        if self.dtype.is_complex:
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        return unary_bool(self)
+
+    return native_function(
+        f"{name}(Tensor self) -> Tensor",
+        meta=rule,
+        kernel=pointwise(lambda a: a == infinity),
+        out=Out(exact=True),
+        doc=f"Is each element {infinity}?  Raises RuntimeError for complex numbers.",
+    )
+
+
+isposinf = _infinity("isposinf", math.inf)
+isneginf = _infinity("isneginf", -math.inf)
+
+
+def _signbit_rule(self: Spec) -> TensorIterator:
+    refuse(self.dtype, "complex")
+    return unary_bool(self)
+
+
+signbit = native_function(
+    "signbit(Tensor self) -> Tensor",
+    meta=_signbit_rule,
+    kernel=pointwise(lambda a: math.copysign(1.0, a) < 0),
+    out=Out(exact=True),
+    doc="Is each element negative?  -0.0 is.  Complex is refused.",
+)
+
+isreal = native_function(
+    "isreal(Tensor self) -> Tensor",
+    composite=lambda self: (
+        aten.imag(self) == 0 if self._spec.dtype.is_complex else aten.ones_like(self, dtype=bool_)
+    ),
+    doc="Is each element's imaginary part 0?  Always so for real dtypes.",
+)
+
+_LARGEST = {
+    float16: 65504.0,
+    bfloat16: (2 - 2.0**-7) * 2.0**127,
+    float32: (2 - 2.0**-23) * 2.0**127,
+    float64: (2 - 2.0**-52) * 2.0**1023,
+}
+
+
+def _nan_to_num(
+    iterator: TensorIterator, nan: float | None, posinf: float | None, neginf: float | None
+) -> None:
+    """Each number that is not finite replaced; the parts of complex numbers one by one."""
+    largest = _LARGEST.get(iterator.common_dtype.to_real(), 0.0)  # type: ignore[union-attr]
+    replaced = {
+        math.inf: largest if posinf is None else posinf,
+        -math.inf: -largest if neginf is None else neginf,
+    }
+
+    def finite(a: Any) -> Any:
+        if isinstance(a, complex):
+            return complex(finite(a.real), finite(a.imag))
+        return (0.0 if nan is None else nan) if a != a else replaced.get(a, a)
+
+    for_each(iterator, finite)
+
+
+def _nan_to_num_rule(self: Spec, *numbers: Any) -> TensorIterator:
+    return TensorIterator("", [self], [self.dtype], self.dtype, self.device, outputs=[dense_like(self)])
+
+
+nan_to_num = native_function(
+    "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+    meta=_nan_to_num_rule,
+    kernel=_nan_to_num,
+    derivatives={"self": lambda grad, self: grad * self.isfinite()},
+    inplace=True,
+    out=Out(row_major=lambda self, *numbers: self.dtype.category < 2, exact=True),
+    doc="""NaN, inf and -inf replaced: by 0, the dtype's largest number and its least, or by what is given.
+
+    Integers are unchanged.""",
+)
+
+
+def _is_among(elements: Any, test_elements: Any) -> Any:
+    """Each element looked up among the others, sorted: the first that is not less is equal, or none is."""
+    elements = elements.detach()
+    ordered = aten.sort.stable(test_elements.detach().reshape((-1,)), True, 0, False)[0]
+    # NaN stands last, and only a sequence without it can be searched
+    ends = ordered.nan_to_num(math.inf, math.inf, -math.inf) if ordered.is_floating_point() else ordered
+    places = aten.searchsorted.Tensor(ends, elements, False, False, None, None)
+    return aten.take.default(ordered, places.clamp(max=ordered.numel() - 1)) == elements
+
+
+def _isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Any:
+    """A few others are compared with each element, many are sorted; either side may be a number.
+
+    Source: the bound is TensorCompare.cpp's.
+    """
+    for each in (elements, test_elements):
+        dtype = each._spec.dtype if hasattr(each, "_spec") else dtype_of_number(each, get_default_dtype())
+        if dtype.category in (0, 3):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {dtype.name}")
+    are_tensors = hasattr(elements, "_spec") and hasattr(test_elements, "_spec")
+    if are_tensors and test_elements.numel() >= 10 * elements.numel() ** 0.145 and elements.numel():
+        found = _is_among(elements, test_elements)
+    else:
+        column = elements.unsqueeze(-1) if hasattr(elements, "_spec") else elements
+        row = test_elements.reshape(-1) if hasattr(test_elements, "_spec") else test_elements
+        found = (column == row).any(-1)
+    return ~found if invert else found
+
+
+for _schema, _out in (
+    ("isin.Tensor_Tensor(Tensor elements, Tensor test_elements", "Tensor_Tensor_out"),
+    ("isin.Tensor_Scalar(Tensor elements, Scalar test_element", "Tensor_Scalar_out"),
+    ("isin.Scalar_Tensor(Scalar element, Tensor test_elements", "Scalar_Tensor_out"),
+):
+    native_function(
+        f"{_schema}, *, bool assume_unique=False, bool invert=False) -> Tensor",
+        composite=_isin,
+        out=Out(_out, exact=True),
+        doc="""Is each element among the others (with ``invert``: is it not)?  ``assume_unique`` does nothing.
+
+        Raises RuntimeError for bool and complex.""",
+    )
+
+
+def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
+    """The condition is bool (or uint8); the choices are broadcast and promoted."""
+    if condition.dtype not in (bool_, uint8):
+        raise RuntimeError(
+            f"expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}"
+        )
+    if condition.dtype is uint8:
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
+            "future version. Use a boolean condition instead.",
+            UserWarning,
+        )
+    common = result_type(self, other)
+    for each in (self, other):
+        if not isinstance(each, Spec) and common not in (float16, bfloat16):  # where one becomes infinite
+            check_number_fits(each, common)
+    inputs = [condition, self, other]
+    return TensorIterator(
+        "", inputs, [common], None, device_of(condition), input_dtypes=[bool_, common, common]
+    )
+
+
+where = native_function(
+    "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
+    numbers=Numbers("either", fit=True),
+    meta=where_rule,
+    kernel=pointwise(lambda condition, a, b: a if condition else b),
+    derivatives={
+        "self": lambda grad, condition: aten.where.self(condition, grad, 0),
+        "other": lambda grad, condition: aten.where.self(condition, 0, grad),
+    },
+    linear=("self other",),
+    out=Out("self_out", exact=True),
+    doc="""``self`` where ``condition`` is true, else ``other``.
+
+    The condition is a bool tensor; all three broadcast, the choices promote.  Raises RuntimeError for a
+    condition of another dtype.""",
+)
+
+native_function(
+    "where(Tensor condition) -> Tensor[]",
+    composite=lambda condition: aten.unbind.int(
+        aten.nonzero.default(condition if condition._spec.ndim else condition.unsqueeze(0)), 1
+    ),
+    doc="The indices of the elements that are true: one tensor for each dimension.",
+)
+
+
+def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
+    dtype = self._spec.dtype
+    if mask.dtype is not bool_:
+        raise RuntimeError(
+            f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}"
+        )
+    if not hasattr(value, "_spec"):
+        check_number_fits(value, dtype)
+        value = aten.scalar_tensor.default(value, dtype, None, self.device, None)
+        return row_major(aten.where.self(mask, value, self))
+    if value._spec.ndim:
+        raise RuntimeError(
+            "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._spec.ndim} dimension(s)."
+        )
+    if can_be_read(value):
+        check_number_fits(value.item(), dtype)
+    return row_major(aten.where.self(mask, value.to(self.device, dtype), self))
+
+
+def _fill_expanded(self: Any, mask: Any, value: Any) -> Any:
+    """Write ``value`` to the memory of all elements where ``mask`` is true, and nothing to the others'."""
+    warn_of_expanded(aten.masked_fill_.Scalar)
+    if not hasattr(value, "_spec"):
+        value = aten.scalar_tensor(value, dtype=self.dtype, device=self.device)
+    return aten.index_put_.default(self, (mask.expand(self.shape),), value, False)
+
+
+for _schema in (
+    "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
+    "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
+):
+    native_function(
+        _schema,
+        composite=_masked_fill,
+        inplace=Inplace(on_expanded=_fill_expanded),
+        doc="""``self``, with ``value`` where ``mask`` is true; the dtype stays that of ``self``.
+
+        The mask is bool and broadcasts; a value that is a tensor has no dimensions.  Raises RuntimeError
+        for a value that the dtype can not hold.""",
+    )
+
+equal = native_function(
+    "equal(Tensor self, Tensor other) -> bool",
+    composite=lambda self, other: self.shape == other.shape and bool((self == other).all().item()),
+    doc="Do both tensors have the same sizes and equal elements?",
+)
+
+allclose = native_function(
+    "allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+    composite=lambda self, other, rtol, atol, equal_nan: bool(
+        aten.isclose(self, other, rtol, atol, equal_nan).all().item()
+    ),
+    doc="Are all elements close: ``|self - other| <= atol + rtol * |other|``?",
+)
+
+
+def _isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if not bound >= 0:
+            raise RuntimeError(f"isclose: {name} must be greater than or equal to zero, but got {bound}")
+    if self.dtype is not other.dtype:
+        raise RuntimeError(f"isclose: {self.dtype.name} did not match {other.dtype.name}")
+    close = self == other
+    if equal_nan and self.dtype.category >= 2:
+        close = close | (self.isnan() & other.isnan())
+    if self.dtype.category < 2:  # differences of integers would wrap around
+        self, other = self.to(get_default_dtype()), other.to(get_default_dtype())
+    allowed = atol + (rtol * other).abs()
+    difference = (self - other).abs()
+    return close | (difference.isfinite() & (difference <= allowed))
+
+
+isclose = native_function(
+    "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+    composite=_isclose,
+    doc="Is each pair of elements close: ``|self - other| <= atol + rtol * |other|``?",
+)

@@ -1,0 +1,257 @@
+"""Complex numbers: made of two real ones, and taken apart again.
+
+``view_as_real`` and ``view_as_complex`` are views: a complex number lies in memory as its real part, then its
+imaginary part.  ``conj`` computes, where PyTorch sets a bit and waits; so ``resolve_conj`` has nothing to do.
+Results are computed in float64 and rounded once.
+Source: aten/src/ATen/native/ComplexHelper.h, UnaryOps.cpp, TensorFactories.cpp, TensorConversions.cpp.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...calls.iterator import TensorIterator
+from ...calls.meta_functions import dense_like, to_float, walk
+from ...calls.native import native_function
+from ...calls.record import Batching, Out
+from ...dispatch.dispatcher import aten
+from ...memory.spec import Spec, spec_of
+from ...memory.tensor import Tensor, alias_tensor
+from ...numerics import arithmetic
+from ...numerics.loops import pointwise
+from ...values.dtype import float32, float64
+
+View = tuple[Spec, int]
+
+native_function(
+    "_conj_physical(Tensor self) -> Tensor",
+    meta=lambda self: walk([self], self.dtype, self.dtype, outputs=[dense_like(self)]),
+    kernel=pointwise(lambda a: a.conjugate() if isinstance(a, complex) else a),
+    derivatives={"self": lambda grad: grad.conj()},
+    doc="The complex conjugate, computed, of real numbers too.",
+)
+
+conj_physical = native_function(
+    "conj_physical(Tensor self) -> Tensor",
+    composite=lambda self: aten._conj_physical.default(self) if self._spec.dtype.is_complex else self,
+    inplace=True,
+    out=Out(exact=True),
+    doc="The complex conjugate, computed; a real tensor itself.",
+)
+
+conj = native_function(
+    "conj(Tensor(a) self) -> Tensor(a)",
+    composite=lambda self: self.conj_physical() if self._spec.dtype.is_complex else self,
+    doc="""The complex conjugate; a real tensor itself.  gnomon computes it, where PyTorch sets a bit and
+    waits.
+
+    With the sizes and the dtype of ``self``.""",
+)
+
+resolve_conj = native_function(
+    "resolve_conj(Tensor(a) self) -> Tensor(a)",
+    composite=lambda self: self,
+    doc="""The tensor itself: conjugation is never put off.
+
+    With its sizes and its dtype.""",
+)
+
+resolve_neg = native_function(
+    "resolve_neg(Tensor(a) self) -> Tensor(a)",
+    composite=lambda self: self,
+    doc="""The tensor itself: negation is never put off.
+
+    With its sizes and its dtype.""",
+)
+
+is_conj = native_function(
+    "is_conj(Tensor self) -> bool",
+    composite=lambda self: False,
+    doc="Is conjugation put off?  Never.",
+)
+
+is_neg = native_function(
+    "is_neg(Tensor self) -> bool", composite=lambda self: False, doc="Is negation put off?  Never."
+)
+
+
+def _view_as_real(self: Spec) -> View:
+    if not self.dtype.is_complex:
+        raise RuntimeError(f"view_as_real is only supported for complex tensors, but got {self.dtype.name}")
+    strides = (*(2 * stride for stride in self.strides), 1)
+    return spec_of((*self.sizes, 2), strides, self.dtype.to_real(), self.device), 0
+
+
+view_as_real = native_function(
+    "view_as_real(Tensor(a) self) -> Tensor(a)",
+    variants="function",
+    view=_view_as_real,
+    derivatives={"self": lambda grad: aten.view_as_complex.default(grad.contiguous())},
+    doc="""A view with a new last dimension of size 2: the real and the imaginary part.
+
+    Raises RuntimeError for a real tensor.""",
+)
+
+
+def _view_as_complex(self: Tensor) -> Tensor:
+    spec = self._spec
+    if spec.dtype not in (float32, float64):
+        raise RuntimeError(
+            f"view_as_complex is only supported for float and double tensors, but got {spec.dtype.name}"
+        )
+    if not spec.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if spec.sizes[-1] != 2:
+        raise RuntimeError(f"Tensor must have a last dimension of size 2, but got {spec.sizes[-1]}")
+    if spec.strides[-1] != 1:
+        raise RuntimeError(f"Tensor must have a last dimension with stride 1, but got {spec.strides[-1]}")
+    if any(stride % 2 for size, stride in zip(spec.sizes[:-1], spec.strides) if size != 1):
+        raise RuntimeError(
+            "Tensor must have a stride divisible by 2 for all but last dimension, but got "
+            f"{list(spec.strides)}"
+        )
+    if self._storage_offset % 2:
+        raise RuntimeError(f"Tensor must have a storage_offset divisible by 2, got {self._storage_offset}")
+    strides = tuple(stride // 2 for stride in spec.strides[:-1])
+    whole = spec_of(spec.sizes[:-1], strides, spec.dtype.to_complex(), spec.device)
+    return alias_tensor(self, whole, self._storage_offset // 2)
+
+
+view_as_complex = native_function(
+    "view_as_complex(Tensor(a) self) -> Tensor(a)",
+    variants="function",
+    explicit=_view_as_complex,
+    derivatives={"self": lambda grad: aten.view_as_real.default(grad.contiguous())},
+    batching=Batching("leading", 1),
+    doc="""A view without the last dimension, of size 2: real and imaginary parts as complex numbers.
+
+    float32 and float64 only.  Raises RuntimeError for another size, and where the two parts do not lie side
+    by side at even offsets.""",
+)
+
+
+def _part(self: Any, index: int) -> Any:
+    return aten.select.int(aten.view_as_real.default(self), -1, index)
+
+
+real = native_function(
+    "real(Tensor(a) self) -> Tensor(a)",
+    variants="function",
+    composite=lambda self: _part(self, 0) if self._spec.dtype.is_complex else self,
+    doc="""A view of the real parts; a real tensor itself.
+
+    With the sizes of ``self``, and the real dtype of its two parts.""",
+)
+
+
+def _imag(self: Any) -> Any:
+    if not self._spec.dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _part(self, 1)
+
+
+imag = native_function(
+    "imag(Tensor(a) self) -> Tensor(a)",
+    variants="function",
+    composite=_imag,
+    doc="""A view of the imaginary parts.  Raises RuntimeError for a real tensor.
+
+    With the sizes of ``self``, and the real dtype of its two parts.""",
+)
+
+
+def _adjoint(self: Any) -> Any:
+    if self._spec.ndim == 1:
+        raise RuntimeError(
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor."
+        )
+    turned = self.transpose(-2, -1) if self._spec.ndim else self
+    return turned.conj()
+
+
+adjoint = native_function(
+    "adjoint(Tensor(a) self) -> Tensor(a)",
+    composite=_adjoint,
+    doc="The complex conjugate with the last two dimensions exchanged; a view where the tensor is real.",
+)
+
+
+def _parts_rule(first: Spec, second: Spec) -> TensorIterator:
+    """Two real tensors of one dtype, float32 or float64; the result is complex."""
+    for each in (first, second):
+        if each.dtype not in (float32, float64):
+            raise RuntimeError(
+                f"Expected both inputs to be Float or Double tensors but got {first.dtype.name} and "
+                f"{second.dtype.name}"
+            )
+    if first.dtype is not second.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {first.dtype.name} but got scalar type {second.dtype.name} for "
+            "second argument"
+        )
+    return walk([first, second], first.dtype.to_complex(), first.dtype)
+
+
+complex_ = native_function(
+    "complex(Tensor real, Tensor imag) -> Tensor",
+    meta=_parts_rule,
+    kernel=pointwise(complex),
+    derivatives={"real": lambda grad: aten.real(grad), "imag": lambda grad: aten.imag(grad)},
+    out=Out(exact=True),
+    doc="Complex numbers of two tensors that broadcast: both float32, or both float64.",
+)
+
+
+def _polar_grad(grad: Any, result: Any) -> tuple[Any, Any]:
+    """Along the number's direction, and across it.  At 0, which has no direction, the first is 0."""
+    turned = grad.conj()
+    return aten.real(turned * result.sgn()), aten.real(turned * (result * 1j))
+
+
+def _polar(modulus: float, phase: float) -> complex:
+    return complex(modulus * arithmetic.cos(phase), modulus * arithmetic.sin(phase))
+
+
+polar = native_function(
+    "polar(Tensor abs, Tensor angle) -> Tensor",
+    meta=_parts_rule,
+    kernel=pointwise(_polar),
+    derivatives={"abs, angle": _polar_grad},
+    out=Out(exact=True),
+    doc="``abs * (cos(angle) + i sin(angle))``; both float32, or both float64.",
+)
+
+
+def _angle_rule(self: Spec) -> TensorIterator:
+    """A fraction, and real; of a complex tensor row-major, whatever its strides."""
+    common = to_float(self.dtype)
+    found = walk([self], common.to_real(), common)
+    return found.with_outputs([self.contiguous(None, common.to_real())]) if common.is_complex else found
+
+
+def _angle(a: Any) -> float:
+    if isinstance(a, complex):
+        return math.atan2(a.imag, a.real)
+    return a if a != a else math.pi if a < 0 else 0.0
+
+
+def _angle_grad(grad: Any, self: Any) -> Any:
+    """``grad * i * self / |self|**2``, and 0 at 0; real numbers do not turn."""
+    if not self._spec.dtype.is_complex:
+        return aten.zeros_like(grad)
+    at_zero = self == 0
+    modulus = self.abs().masked_fill(at_zero, 1)  # so that not even the masked numbers are infinite
+    return (grad * ((self * 1j) / (modulus * modulus))).masked_fill(at_zero, 0)
+
+
+angle = native_function(
+    "angle(Tensor self) -> Tensor",
+    meta=_angle_rule,
+    kernel=pointwise(_angle),
+    derivatives={"self": _angle_grad},
+    out="out",
+    doc="""The angle of complex numbers in radians, -pi to pi; of real ones 0, or pi below 0.
+
+    The result is floating point, with the operand's sizes.""",
+)

@@ -1,0 +1,450 @@
+"""Elementary and special functions of one or two numbers.
+
+Integers become the default dtype.  Results are computed in float64 (complex numbers in complex128) and
+rounded once.  Source: aten/src/ATen/native/UnaryOps.cpp, BinaryOps.cpp, native/Math.h.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...calls.iterator import TensorIterator
+from ...calls.meta_functions import (
+    binary,
+    binary_float,
+    computed_in,
+    dense_like,
+    refuse,
+    to_float,
+    unary_float,
+    walk,
+    with_numbers,
+)
+from ...calls.native import native_function
+from ...calls.outputs import check_cast, check_no_internal_overlap
+from ...calls.record import Numbers, Out
+from ...dispatch.dispatcher import OpOverload, aten
+from ...memory.spec import Spec
+from ...numerics import arithmetic, special
+from ...numerics.formulas import conj
+from ...numerics.loops import for_each, pointwise
+
+exp = native_function(
+    "exp(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.exp),
+    derivatives={"self": lambda grad, result: grad * conj(result)},
+    inplace=True,
+    out="out",
+    doc="e to the power of each element.",
+)
+
+expm1 = native_function(
+    "expm1(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.expm1),
+    derivatives={"self": lambda grad, result: grad * conj(result + 1)},
+    inplace=True,
+    out="out",
+    doc="``exp(x) - 1``, exact near 0.",
+)
+
+log = native_function(
+    "log(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.log),
+    derivatives={"self": lambda grad, self: grad / conj(self)},
+    inplace=True,
+    out="out",
+    doc="The natural logarithm; -inf at 0, NaN below.",
+)
+
+log2 = native_function(
+    "log2(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.log2),
+    derivatives={"self": lambda grad, self: grad / conj(self * math.log(2.0))},
+    inplace=True,
+    out="out",
+    doc="The logarithm to base 2.",
+)
+
+log1p = native_function(
+    "log1p(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.log1p),
+    derivatives={"self": lambda grad, self: grad / conj(self + 1)},
+    inplace=True,
+    out="out",
+    doc="``log(1 + x)``, exact near 0.",
+)
+
+sqrt = native_function(
+    "sqrt(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.sqrt),
+    derivatives={"self": lambda grad, result: grad / conj(2 * result)},
+    inplace=True,
+    out="out",
+    doc="The square root; NaN below 0 for real numbers.",
+)
+
+rsqrt = native_function(
+    "rsqrt(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.rsqrt),
+    derivatives={"self": lambda grad, result: -0.5 * grad * conj(result.pow(3))},
+    inplace=True,
+    out="out",
+    doc="1 / sqrt(x).",
+)
+
+sin = native_function(
+    "sin(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.sin),
+    derivatives={"self": lambda grad, self: grad * conj(self.cos())},
+    inplace=True,
+    out="out",
+    doc="The sine of each element, in radians.",
+)
+
+cos = native_function(
+    "cos(Tensor self) -> Tensor",
+    meta=unary_float(),
+    kernel=pointwise(arithmetic.cos),
+    derivatives={"self": lambda grad, self: grad * -conj(self.sin())},
+    inplace=True,
+    out="out",
+    doc="The cosine of each element, in radians.",
+)
+
+erf = native_function(
+    "erf(Tensor self) -> Tensor",
+    meta=unary_float("complex"),
+    kernel=pointwise(math.erf),
+    derivatives={"self": lambda grad, self: 2.0 / math.sqrt(math.pi) * (-(self.pow(2))).exp() * grad},
+    inplace=True,
+    out="out",
+    doc="The error function.",
+)
+
+
+def _function(name: str, function: Any, derivative: Any, doc: str, *refused: str) -> OpOverload:
+    """A function of one number, with all variants; dtypes of the categories ``refused`` it has not."""
+    return native_function(
+        f"{name}(Tensor self) -> Tensor",
+        meta=unary_float(*refused),
+        kernel=pointwise(function),
+        derivatives={"self": derivative},
+        inplace=True,
+        out="out",
+        doc=doc,
+    )
+
+
+def _acosh_grad(grad: Any, self: Any) -> Any:
+    if self._spec.dtype.is_complex:  # the roots one by one: on the cut their product's branch is another
+        return grad * conj((self + 1).rsqrt() * (self - 1).rsqrt())
+    return grad * (self * self - 1).rsqrt()
+
+
+_LN_2, _LN_10 = math.log(2.0), math.log(10.0)
+
+tan = _function(
+    "tan",
+    arithmetic.tan,
+    lambda grad, result: grad * conj(1 + result.pow(2)),
+    "The tangent, of radians.",
+)
+asin = _function(
+    "asin",
+    arithmetic.asin,
+    lambda grad, self: grad * conj((-self * self + 1).rsqrt()),
+    "The angle, -pi/2 to pi/2, whose sine is x; NaN outside -1 to 1 for real numbers.",
+)
+acos = _function(
+    "acos",
+    arithmetic.acos,
+    lambda grad, self: grad * -conj((-self * self + 1).rsqrt()),
+    "The angle, 0 to pi, whose cosine is x; NaN outside -1 to 1 for real numbers.",
+)
+atan = _function(
+    "atan",
+    arithmetic.atan,
+    lambda grad, self: grad / conj(self * self + 1),
+    "The angle, -pi/2 to pi/2, whose tangent is x.",
+)
+sinh = _function("sinh", arithmetic.sinh, lambda grad, self: grad * conj(self.cosh()), "The hyperbolic sine.")
+cosh = _function(
+    "cosh", arithmetic.cosh, lambda grad, self: grad * conj(self.sinh()), "The hyperbolic cosine."
+)
+asinh = _function(
+    "asinh",
+    arithmetic.asinh,
+    lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt()),
+    "The number whose hyperbolic sine is x.",
+)
+acosh = _function(
+    "acosh",
+    arithmetic.acosh,
+    _acosh_grad,
+    "The number, not negative, whose hyperbolic cosine is x; NaN below 1 for real numbers.",
+)
+atanh = _function(
+    "atanh",
+    arithmetic.atanh,
+    lambda grad, self: grad / conj(1 - self.pow(2)),
+    "The number whose hyperbolic tangent is x; infinite at -1 and 1, NaN outside for real numbers.",
+)
+exp2 = _function(
+    "exp2", arithmetic.exp2, lambda grad, result: grad * conj(result) * _LN_2, "2 to the power of x."
+)
+log10 = _function(
+    "log10",
+    arithmetic.log10,
+    lambda grad, self: grad / conj(self * _LN_10),
+    "The logarithm to base 10.",
+)
+erfc = _function(
+    "erfc",
+    math.erfc,
+    lambda grad, self: -2.0 / math.sqrt(math.pi) * (-(self.pow(2))).exp() * grad,
+    "``1 - erf(x)``, exact also where that is small.",
+    "complex",
+)
+erfinv = _function(
+    "erfinv",
+    special.erfinv,
+    lambda grad, self: 0.5 * math.sqrt(math.pi) * self.erfinv().pow(2).exp() * grad,
+    "The number whose error function is x; infinite at -1 and 1, NaN outside.",
+    "complex",
+)
+lgamma = _function(
+    "lgamma",
+    special.lgamma,
+    lambda grad, self: grad * self.digamma(),
+    "The logarithm of the gamma function's absolute value; inf at 0, -1, -2 …",
+    "complex",
+)
+digamma = _function(
+    "digamma",
+    special.digamma,
+    lambda grad, self: grad * aten.polygamma.default(1, self),
+    "The derivative of lgamma; NaN at -1, -2 …, infinite at 0, its sign opposite to the zero's.",
+    "complex",
+)
+
+
+def _alias(name: str, operator: OpOverload) -> OpOverload:
+    return native_function(
+        operator.schema.text.replace(operator.schema.name, name, 1),
+        composite=lambda *arguments: operator(*arguments),
+        inplace=True,
+        out="out",
+        doc=f"The same as ``{operator.schema.name}``.",
+    )
+
+
+for _inverse in (asin, acos, atan, asinh, acosh, atanh):
+    _alias(f"arc{_inverse.schema.name[1:]}", _inverse)
+
+
+def _polygamma_rule(n: int, self: Spec) -> TensorIterator:
+    if n < 0:
+        raise RuntimeError(f"polygamma(n, x) does not support negative n, but got {n}.")
+    return unary_float("complex")(self)
+
+
+polygamma = native_function(
+    "polygamma(int n, Tensor self) -> Tensor",
+    variants="function",
+    meta=_polygamma_rule,
+    kernel=pointwise(lambda a, n: special.polygamma(n, a)),
+    derivatives={"self": lambda grad, n, self: grad * aten.polygamma.default(n + 1, self)},
+    out="out",
+    doc="The ``n``-th derivative of digamma.  Raises RuntimeError for a negative ``n``.",
+)
+
+
+def _polygamma_(self: Any, n: int) -> Any:
+    found = aten.polygamma.default(n, self.clone())
+    check_cast("", found.dtype, self.dtype)
+    check_no_internal_overlap("polygamma_", self._spec)
+    return self.copy_(found)
+
+
+native_function(
+    "polygamma_(Tensor(a!) self, int n) -> Tensor(a!)",
+    variants="method",
+    composite=_polygamma_,
+    doc="In-place version of polygamma.",
+)
+
+
+def _scale_rule(self: Spec) -> TensorIterator:
+    if self.dtype.is_complex:
+        raise RuntimeError(f"not supported for complex tensors, but got {self.dtype.name}")
+    # even strides that do not matter are the operand's: PyTorch makes the result by empty_like
+    dtype = to_float(self.dtype)
+    return walk([self], dtype, dtype, outputs=[dense_like(self, dtype)])
+
+
+def _angle_unit(name: str, factor: float, doc: str) -> OpOverload:
+    return native_function(
+        f"{name}(Tensor self) -> Tensor",
+        meta=_scale_rule,
+        kernel=pointwise(lambda a: a * factor),
+        derivatives={"self": lambda grad: grad * factor},
+        inplace=True,
+        out="out",
+        doc=f"{doc}.  Raises RuntimeError for complex numbers.",
+    )
+
+
+deg2rad = _angle_unit("deg2rad", math.pi / 180, "Each element from degrees to radians")
+rad2deg = _angle_unit("rad2deg", 180 / math.pi, "Each element from radians to degrees")
+
+
+def _logit(iterator: TensorIterator, eps: float | None) -> None:
+    """``log(a / (1 - a))``, ``a`` kept between eps and 1 - eps, numbers of the dtype that is computed in; a
+    negative eps is none.
+    """
+    cast = computed_in(iterator.common_dtype).cast  # type: ignore[arg-type]
+    low = -1.0 if eps is None else cast(eps)
+    high = cast(1 - low)
+
+    def logit(a: float) -> float:
+        if low >= 0:
+            a = low if a < low else high if a > high else a
+        return arithmetic.log(arithmetic.divide(a, 1 - a))
+
+    for_each(iterator, logit)
+
+
+def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
+    """``grad / (x (1 - x))``; outside the bounds 0, or NaN where none were given.
+
+    What is masked is divided by 1, so that derivatives of this aren't NaN there.
+    """
+    low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, 0.0)
+    masked = (self < low) | (self > high)  # not what is no number, nor anything where eps is none
+    return (grad / (self * (1.0 - self)).masked_fill(masked, 1)).masked_fill(masked, outside)
+
+
+logit = native_function(
+    "logit(Tensor self, float? eps=None) -> Tensor",
+    meta=with_numbers(unary_float("complex"), as_halves=True),
+    kernel=_logit,
+    numbers=Numbers(held=("eps",)),
+    derivatives={"self": _logit_grad},
+    inplace=True,
+    out="out",
+    doc="""``log(x / (1 - x))``, the inverse of sigmoid; NaN outside 0 to 1.
+
+    With ``eps``, x is first clamped to between eps and 1 - eps.""",
+)
+
+
+def _logaddexp_grad(function: Any) -> dict[str, Any]:
+    """``grad`` times the operand's share of the sum."""
+    return {
+        "self": lambda grad, self, other: grad / conj(1 + function(other - self)),
+        "other": lambda grad, self, other: grad / conj(1 + function(self - other)),
+    }
+
+
+logaddexp = native_function(
+    "logaddexp(Tensor self, Tensor other) -> Tensor",
+    meta=binary("bool", "integer"),
+    kernel=pointwise(special.logaddexp),
+    derivatives=_logaddexp_grad(lambda difference: difference.exp()),
+    out="out",
+    doc="``log(exp(self) + exp(other))``, without overflow.  Integers are refused.",
+)
+
+logaddexp2 = native_function(
+    "logaddexp2(Tensor self, Tensor other) -> Tensor",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise(special.logaddexp2),
+    derivatives=_logaddexp_grad(lambda difference: difference.exp2()),
+    out="out",
+    doc="``log2(2**self + 2**other)``, without overflow.  Floating point only.",
+)
+
+
+def _atan2_grad(grad: Any, self: Any, other: Any) -> tuple[Any, Any]:
+    """Turning the point (other, self); the origin has no angle, and its gradients are 0."""
+    squared = self * self + other * other
+    over = squared.reciprocal().masked_fill(squared == 0, 0)
+    return grad * other * over, grad * -self * over
+
+
+atan2 = native_function(
+    "atan2(Tensor self, Tensor other) -> Tensor",
+    meta=binary_float("complex"),
+    kernel=pointwise(math.atan2),
+    derivatives={"self, other": _atan2_grad},
+    inplace=True,
+    out="out",
+    doc="The angle of the point (other, self), -pi to pi: ``self`` is y, ``other`` is x.",
+)
+_alias("arctan2", atan2)
+
+hypot = native_function(
+    "hypot(Tensor self, Tensor other) -> Tensor",
+    meta=binary("bool", "integer", "complex"),
+    kernel=pointwise(math.hypot),
+    derivatives={
+        "self": lambda grad, self, result: grad * self / result,
+        "other": lambda grad, other, result: grad * other / result,
+    },
+    inplace=True,
+    out="out",
+    doc="``sqrt(self**2 + other**2)``, without overflow.  Floating point only.",
+)
+
+
+def _xlogy(a: float, b: float) -> float:
+    """``a * log(b)``; 0 where a is 0, whatever the logarithm, but for NaN."""
+    if b != b:
+        return b
+    return 0.0 if a == 0 else a * arithmetic.log(b)
+
+
+def _xlogy_grad(grad: Any, self: Any, other: Any) -> Any:
+    """``grad * log(other)``; 0 where ``self`` is 0 and that is not finite."""
+    return aten.xlogy.Tensor(grad, other).masked_fill((self == 0) & (other <= 0), 0)
+
+
+xlogy = native_function(
+    "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+    numbers="either",
+    meta=binary_float("complex"),
+    kernel=pointwise(_xlogy),
+    derivatives={"self": _xlogy_grad, "other": lambda grad, self, other: grad * self / other},
+    inplace=True,
+    out="OutTensor",
+    doc="``self * log(other)``, and 0 where ``self`` is 0 and ``other`` is not NaN.",
+)
+
+
+def _heaviside_rule(self: Spec, values: Spec) -> TensorIterator:
+    if self.dtype is not values.dtype:
+        raise RuntimeError(
+            f"heaviside is not yet implemented for tensors with different dtypes: {self.dtype.name} and "
+            f"{values.dtype.name}"
+        )
+    refuse(self.dtype, "complex")
+    return walk([self, values], self.dtype, self.dtype)
+
+
+heaviside = native_function(
+    "heaviside(Tensor self, Tensor values) -> Tensor",
+    meta=_heaviside_rule,
+    kernel=pointwise(lambda a, value: value if a == 0 else a > 0),
+    inplace=True,
+    out=Out(exact=True),
+    doc="0 below 0, 1 above, and at 0 the element of ``values``, which has the same dtype.  Has no gradient.",
+)

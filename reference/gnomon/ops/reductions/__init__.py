@@ -1,0 +1,5 @@
+"""Many elements to few, and orders: sums, norms, statistics, scans, sort, unique."""
+
+from . import norm, reduce, scan, sort, statistics, unique
+
+__all__ = ["norm", "reduce", "scan", "sort", "statistics", "unique"]

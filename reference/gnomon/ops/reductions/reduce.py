@@ -1,0 +1,525 @@
+"""Reductions: sums, means, logsumexp, extremes, any and all.
+
+Accumulation: floating point sums are exactly rounded (math.fsum over the elements in float64), whatever the
+dtype; integers are summed exactly in int64 and wrap around.  A backend can only be as good.
+
+Source: aten/src/ATen/native/ReduceOps.cpp, TensorCompare.cpp.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...calls.iterator import TensorIterator
+from ...calls.meta_functions import bool_result_dtype, reduce, reduced_dims, refuse, sum_dtype, to_float
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...numerics import arithmetic
+from ...numerics.formulas import evenly_distributed
+from ...numerics.loops import reduction, rows_along
+from ...values import geometry
+from ...values.dispatch_key import BATCHED
+from ...values.dtype import bool_, int64, uint8
+from ...values.geometry import wrap_dim
+
+
+def _sum_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+    accumulated = sum_dtype(self, dtype)
+    return reduce(self, dim, keepdim, accumulated, accumulated)
+
+
+def expanded(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+    """The gradient of a reduction's output, shown with the sizes of its input."""
+    if not keepdim and sizes and dim is not None:
+        for each in reduced_dims(dim, len(sizes)):
+            grad = grad.unsqueeze(each)
+    return grad.expand(sizes)
+
+
+sum_dim = native_function(
+    "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    meta=_sum_rule,
+    kernel=reduction(arithmetic.exact_sum),
+    derivatives={
+        "self": lambda grad, self_sizes, dim, keepdim: expanded(grad, self_sizes, dim, keepdim),
+    },
+    linear=("self",),
+    node_name="SumBackward1",
+    identity=0,
+    out=Out("IntList_out", gives_dtype=True),
+    doc="""The sum over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``.
+
+    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
+    range.""",
+)
+
+native_function(
+    "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    meta=lambda self, dtype: _sum_rule(self, None, False, dtype),
+    kernel_of="sum.dim_IntList",
+    identity=0,
+    derivatives={"self": lambda grad, self_sizes: grad.expand(self_sizes)},
+    linear=("self",),
+    batching="over_all",
+    out=Out(gives_dtype=True),
+    doc="The sum of all elements.",
+)
+
+
+def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
+    """Sum over the dimensions that broadcasting ``size`` had repeated."""
+    sizes = tuple(size)
+    mine = self._spec.sizes
+    if sizes == mine and sizes:
+        return self
+    if not sizes:
+        return aten.sum.default(self, None)
+    dims, keeps = _repeated_dims(mine, sizes)
+    summed = aten.sum.dim_IntList(self, dims, keeps, None)
+    return aten.view.default(summed, sizes) if keeps and len(mine) > len(sizes) else summed
+
+
+@functools.lru_cache(maxsize=1024)
+def _repeated_dims(mine: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
+    """The dimensions to sum over so that ``mine`` becomes ``sizes``, and whether they stay, as 1: not where
+    they go altogether, and there is nothing to view.
+
+    Raises RuntimeError where broadcasting does not lead from ``sizes`` to ``mine``.
+    """
+    pad = len(mine) - len(sizes)
+    fits = pad >= 0 and all(wanted in (1, have) for wanted, have in zip(sizes, mine[pad:]))
+    if not fits:
+        raise RuntimeError(f"sum_to_size: size {list(sizes)} is not expandable to size {list(mine)}.")
+    dims = [dim for dim, have in enumerate(mine) if dim < pad or (sizes[dim - pad] == 1 and have != 1)]
+    return tuple(dims), pad != len(dims)
+
+
+native_function(
+    "sum_to_size(Tensor self, SymInt[] size) -> Tensor",
+    variants="method",
+    composite=_sum_to_size,
+    doc="Summed over whatever dimensions broadcasting would have to repeat to get from ``size`` to the "
+    "sizes of ``self``.",
+)
+
+
+def _mean_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+    dtype = dtype or self.dtype
+    if dtype.category < 2:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+            f"dtype. Got: {dtype.name}"
+        )
+    return reduce(self, dim, keepdim, dtype, dtype)
+
+
+def _mean(numbers: list[Any]) -> Any:
+    return arithmetic.divide(arithmetic.exact_sum(numbers), len(numbers)) if numbers else math.nan
+
+
+def count_reduced(sizes: tuple[int, ...], dim: Any) -> int:
+    """How many elements go into each output of a reduction."""
+    return geometry.numel_of([sizes[each] for each in reduced_dims(dim, len(sizes))]) if sizes else 1
+
+
+mean_dim = native_function(
+    "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    meta=_mean_rule,
+    kernel=reduction(_mean),
+    derivatives={
+        "self": lambda grad, self_sizes, dim, keepdim: (
+            expanded(grad, self_sizes, dim, keepdim) / count_reduced(self_sizes, dim)
+        ),
+    },
+    linear=("self",),
+    node_name="MeanBackward1",
+    identity=complex(math.nan, math.nan),
+    out="out",
+    doc="""The mean over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``; NaN over
+    nothing.
+
+    Raises RuntimeError for integers, unless ``dtype`` is a floating point dtype.""",
+)
+
+native_function(
+    "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    meta=lambda self, dtype: _mean_rule(self, None, False, dtype),
+    kernel_of="mean.dim",
+    identity=complex(math.nan, math.nan),
+    derivatives={
+        "self": lambda grad, self_sizes: grad.expand(self_sizes) / geometry.numel_of(self_sizes),
+    },
+    linear=("self",),
+    batching="over_all",
+    out="dtype_out",
+    doc="The mean of all elements.",
+)
+
+
+def _logsumexp_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    dtype = to_float(self.dtype)
+    return reduce(self, dim, keepdim, dtype, dtype)
+
+
+def _log_sum_exp(numbers: list[Any]) -> Any:
+    """The exponentials are of differences from the largest number, which are in no danger."""
+    largest = max((number.real for number in numbers), default=-math.inf)
+    shift = 0.0 if math.isinf(largest) or math.isnan(largest) else largest
+    powers = [arithmetic.exp(number - shift) for number in numbers]
+    return arithmetic.log(arithmetic.exact_sum(powers)) + shift
+
+
+def _logsumexp_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    sizes = self._spec.sizes
+    return expanded(grad, sizes, dim, keepdim) * (self - expanded(result, sizes, dim, keepdim)).exp().conj()
+
+
+native_function(
+    "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+    meta=_logsumexp_rule,
+    kernel=reduction(_log_sum_exp),
+    derivatives={"self": _logsumexp_grad},
+    identity=complex(-math.inf, 0),
+    out="out",
+    doc="""log(sum(exp(x))) over dimensions ``dim``, which go unless ``keepdim``, without overflow.
+
+    Of floats and complex numbers in their dtype, of integers and bools in the default one; -inf over no
+    elements.  Raises IndexError for a ``dim`` that the tensor has not, RuntimeError for one that is given
+    twice.""",
+)
+
+
+def _product(numbers: list[Any]) -> Any:
+    result: Any = 1
+    for number in numbers:
+        result = result * number
+    return result
+
+
+def _prod_rule(self: Spec, dim: int, keepdim: bool, dtype: Any) -> TensorIterator:
+    accumulated = sum_dtype(self, dtype)
+    return reduce(self, dim, keepdim, accumulated, accumulated)
+
+
+def _prod_grad(grad: Any, self: Any, dim: int, keepdim: bool) -> Any:
+    """The product of all the other elements, exact where elements are 0."""
+    if not self._spec.sizes:
+        return grad
+    if not keepdim:
+        grad = grad.unsqueeze(dim)
+    size = self.size(dim)
+    rows = []
+    for index in range(size):
+        others = [aten.slice.Tensor(self, dim, 0, index, 1), aten.slice.Tensor(self, dim, index + 1, size, 1)]
+        rows.append(aten.prod.dim_int(aten.cat.default(others, dim), dim, True, None))
+    return grad * aten.cat.default(rows, dim).conj() if rows else aten.zeros_like(self)
+
+
+prod_dim = native_function(
+    "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    meta=_prod_rule,
+    kernel=reduction(_product),
+    derivatives={"self": _prod_grad},
+    node_name="ProdBackward1",
+    identity=1,
+    out=Out("int_out", gives_dtype=True),
+    doc="The product over dimension ``dim``; integers in int64.",
+)
+
+native_function(
+    "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    explicit=lambda self, dtype: aten.prod.dim_int(aten.reshape.default(self, (-1,)), 0, False, dtype),
+    derivatives={"self": lambda grad, self: _prod_grad(grad, self.reshape((-1,)), 0, False).view(self.shape)},
+    batching="composed",
+    out=Out(gives_dtype=True),
+    doc="The product of all elements.",
+)
+
+
+def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    refuse(self.dtype, "complex")
+    dims = reduced_dims(dim, self.ndim)
+    if self.numel == 0 and not dim and not isinstance(dim, int):
+        raise RuntimeError(
+            "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
+    for each in dims:
+        if self.ndim and self.sizes[each] == 0:
+            raise IndexError(f"Expected reduction dim {each} to have non-zero size.")
+    return reduce(self, dim, keepdim, self.dtype, self.dtype)
+
+
+def _extreme_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    """Spread evenly over the elements that are the extreme.  Source: scale_grad_by_count."""
+    sizes = self._spec.sizes
+    chosen = self == expanded(result, sizes, dim, keepdim)
+    count = aten.sum.dim_IntList(chosen, None if dim is None else dim, True, None)
+    return expanded(grad, sizes, dim, keepdim) * chosen / count.expand(sizes) if sizes else grad
+
+
+def _largest(numbers: list[Any]) -> Any:
+    best = numbers[0]
+    for number in numbers:
+        if number != number:
+            return number
+        if number > best:
+            best = number
+    return best
+
+
+def _smallest(numbers: list[Any]) -> Any:
+    best = numbers[0]
+    for number in numbers:
+        if number != number:
+            return number
+        if number < best:
+            best = number
+    return best
+
+
+amax = native_function(
+    "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    meta=_extreme_rule,
+    kernel=reduction(_largest),
+    derivatives={"self": _extreme_grad},
+    out=Out(exact=True),
+    doc="The largest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
+)
+
+amin = native_function(
+    "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    meta=_extreme_rule,
+    kernel=reduction(_smallest),
+    derivatives={"self": _extreme_grad},
+    out=Out(exact=True),
+    doc="The smallest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
+)
+
+native_function(
+    "max(Tensor self) -> Tensor",
+    meta=lambda self: _extreme_rule(self, (), False),
+    kernel_of="amax",
+    derivatives={"self": evenly_distributed},
+    node_name="MaxBackward1",
+    batching="over_all",
+    out=Out("unary_out", exact=True),
+    doc="""The largest element; NaN if there is one.
+
+    Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
+    ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
+    element to choose (IndexError along ``dim``), IndexError for a ``dim`` that the tensor has not.""",
+)
+
+native_function(
+    "min(Tensor self) -> Tensor",
+    meta=lambda self: _extreme_rule(self, (), False),
+    kernel_of="amin",
+    derivatives={"self": evenly_distributed},
+    node_name="MinBackward1",
+    batching="over_all",
+    out=Out("unary_out", exact=True),
+    doc="""The smallest element; NaN if there is one.
+
+    Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
+    ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
+    element to choose (IndexError along ``dim``), IndexError for a ``dim`` that the tensor has not.""",
+)
+
+
+def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:
+    """The wrapped dim and the sizes of an arg-reduction's output."""
+    if self.dtype.is_complex:
+        raise RuntimeError("does not support complex input, which has no order; its modulus has: x.abs()")
+    if dim is None:
+        if self.numel == 0:
+            raise IndexError("Expected reduction dim to be specified for input.numel() == 0.")
+        return None, (1,) * self.ndim if keepdim else ()
+    dim = wrap_dim(dim, self.ndim)
+    if not self.ndim:
+        return dim, ()
+    if self.sizes[dim] == 0:
+        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+    return dim, (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :])
+
+
+def _arg_rule(self: Spec, dim: int | None, keepdim: bool) -> Spec:
+    if self.dtype is bool_:
+        raise RuntimeError("does not support bool input")
+    return self.contiguous(_index_rule(self, dim, keepdim)[1], int64)
+
+
+def _position(numbers: list[Any], better: Any) -> int:
+    """The position of the first extreme; the first NaN if there is one."""
+    best = 0
+    for position, number in enumerate(numbers):
+        if number != number:
+            return position
+        if better(number, numbers[best]):
+            best = position
+    return best
+
+
+def _arg_kernel(better: Any) -> Any:
+    def kernel(output: Tensor, self: Tensor, dim: int | None, keepdim: bool) -> None:
+        write = TensorAccessor(output).write
+        for target, _, numbers in rows_along(self, dim, [output]):
+            write(target[0], _position(numbers, better))
+
+    return kernel
+
+
+argmax = native_function(
+    "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    meta=_arg_rule,
+    kernel=_arg_kernel(lambda a, b: a > b),
+    batching="over_all",
+    out=Out(exact=True),
+    doc="The index (int64) of the first largest element along ``dim``, or in the flattened tensor if None.",
+)
+
+argmin = native_function(
+    "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    meta=_arg_rule,
+    kernel=_arg_kernel(lambda a, b: a < b),
+    batching="over_all",
+    out=Out(exact=True),
+    doc="The index (int64) of the first smallest element along ``dim``, or in the flattened tensor if None.",
+)
+
+
+def _with_index_rule(self: Spec, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
+    sizes = _index_rule(self, dim, keepdim)[1]
+    return self.contiguous(sizes), self.contiguous(sizes, int64)
+
+
+def _with_index_kernel(better: Any) -> Any:
+    def kernel(values: Tensor, indices: Tensor, self: Tensor, dim: int, keepdim: bool) -> None:
+        write_value = TensorAccessor(values).write
+        write_index = TensorAccessor(indices).write
+        for (value_at, index_at), _, numbers in rows_along(self, dim, [values, indices]):
+            position = _position(numbers, better)
+            write_value(value_at, numbers[position])
+            write_index(index_at, position)
+
+    return kernel
+
+
+def _value_grad(grad: Any, self_sizes: Any, dim: int, keepdim: bool, indices: Any) -> Any:
+    """The gradient where the chosen element stood.  Source: value_selecting_reduction_backward."""
+    if not self_sizes:
+        return grad
+    if not keepdim:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return aten.scatter_add.default(grad.new_zeros(self_sizes), dim, indices, grad)
+
+
+for _name, _better, _word in (
+    ("max", lambda a, b: a > b, "largest"),
+    ("min", lambda a, b: a < b, "smallest"),
+):
+    native_function(
+        f"{_name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+        meta=_with_index_rule,
+        kernel=_with_index_kernel(_better),
+        derivatives={"self": _value_grad},
+        non_differentiable_outputs=(1,),
+        node_name=f"{_name.capitalize()}Backward0",
+        out=Out(
+            f"{_name}.dim_{_name}(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) {_name}, "
+            f"Tensor(b!) {_name}_{'values' if _name == 'max' else 'indices'}) -> (Tensor(a!) values, "
+            "Tensor(b!) indices)",
+            exact=True,
+        ),
+        doc=f"The {_word} element along ``dim`` and the index (int64) of its first occurrence; NaN counts "
+        f"as {_word}.",
+    )
+
+
+native_function(
+    "max.other(Tensor self, Tensor other) -> Tensor",
+    composite=lambda self, other: aten.maximum.default(self, other),
+    out="out",
+    doc="The larger of two elements: maximum.",
+)
+
+native_function(
+    "min.other(Tensor self, Tensor other) -> Tensor",
+    composite=lambda self, other: aten.minimum.default(self, other),
+    out="out",
+    doc="The smaller of two elements: minimum.",
+)
+
+
+def _any_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    return reduce(self, dim, keepdim, bool_result_dtype(self), self.dtype, empty_means_all=False)
+
+
+for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
+    native_function(
+        f"{_name}.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+        meta=_any_rule,
+        kernel=reduction(_function),
+        identity=_identity,
+        doc=f"Is {_name} element over dimensions ``dim`` different from 0?  bool, but uint8 for uint8.",
+        out=Out("dims_out", dtypes=(bool_, uint8)),
+    )
+
+
+def _register_any_all(name: str, packet: Any) -> None:
+    native_function(
+        f"{name}(Tensor self) -> Tensor",
+        composite=lambda self: packet.dims(self, None, False),
+        out=Out("all_out", dtypes=(bool_, uint8)),
+        doc=f"Is {name} element different from 0?",
+    )
+    native_function(
+        f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+        composite=lambda self, dim, keepdim: packet.dims(self, (dim,), keepdim),
+        out=Out(dtypes=(bool_, uint8)),
+        doc=f"Is {name} element along ``dim`` different from 0?",
+    )
+
+
+_register_any_all("any", aten.any)
+_register_any_all("all", aten.all)
+
+native_function(
+    "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+    composite=lambda self, dim: aten.sum.dim_IntList(self != 0, dim, False, None),
+    doc="How many elements over dimensions ``dim`` are not 0 (int64).",
+)
+
+
+def _count_all_kernel(output: Tensor, self: Tensor) -> None:
+    source, out = TensorAccessor(self), TensorAccessor(output)
+    out[()] = sum(source.read(offset) != 0 for offset in source.offsets())
+
+
+native_function(
+    "_count_nonzero(Tensor self) -> Tensor",
+    variants="function",
+    meta=lambda self: self.contiguous((), int64),
+    kernel=_count_all_kernel,
+    doc="How many elements are not 0 (int64): count_nonzero of all of them.",
+)
+
+
+def _count_nonzero(self: Any, dim: int | None) -> Any:
+    if dim is None and not self._keys & BATCHED:
+        return aten._count_nonzero.default(self.detach())
+    return aten.sum.dim_IntList(self != 0, None if dim is None else (dim,), False, None)
+
+
+native_function(
+    "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+    composite=_count_nonzero,
+    doc="How many elements are not 0 (int64), along ``dim`` or in all.",
+)

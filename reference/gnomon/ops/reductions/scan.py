@@ -1,0 +1,205 @@
+"""Scans: each element of the result is made of all elements before it along one dimension, and itself.
+
+Accumulation: each partial sum of floating point numbers is the exact one, rounded once (math.fsum); products
+are rounded to float64 at each step; integers are exact and wrap around.
+
+Source: aten/src/ATen/native/ReduceOps.cpp (cumsum, cumprod, cummax, diff).
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...calls.meta_functions import can_be_read, refuse, sum_dtype
+from ...calls.native import native_function
+from ...calls.record import Inputs, Out
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...numerics import arithmetic
+from ...numerics.loops import rows_along
+from ...values.dtype import bool_, int64
+from ...values.geometry import wrap_dim
+
+
+def _scan_rule(self: Spec, dim: int, dtype: Any) -> Spec:
+    wrap_dim(dim, self.ndim)
+    accumulated = sum_dtype(self, dtype)
+    if self.ndim and self.numel:
+        refuse(accumulated, "bool")
+    return self.contiguous(self.sizes, accumulated)
+
+
+def scan(function: Callable[[list[Any]], Iterator[Any]]) -> Callable[..., None]:
+    """The kernel that writes ``function(elements)`` over each row along ``dim``, element for element."""
+
+    def kernel(output: Tensor, self: Tensor, dim: int, *arguments: Any) -> None:
+        write = TensorAccessor(output).write
+        for (_, targets, _), (_, _, numbers) in zip(rows_along(output, dim, []), rows_along(self, dim, [])):
+            for target, number in zip(targets, function(numbers)):
+                write(target, number)
+
+    return kernel
+
+
+def _running_sums(numbers: list[Any]) -> Iterator[Any]:
+    if numbers and isinstance(numbers[0], int):
+        return itertools.accumulate(numbers)
+    return (arithmetic.exact_sum(numbers[: count + 1]) for count in range(len(numbers)))
+
+
+cumsum = native_function(
+    "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    meta=_scan_rule,
+    kernel=scan(_running_sums),
+    inputs=Inputs(promoted=True),
+    derivatives={"self": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad},
+    linear=("self",),
+    inplace=True,
+    out=Out(gives_dtype=True),
+    doc="""The sums of the elements up to and with each, along ``dim``.
+
+    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
+    range.""",
+)
+
+
+def _running_products(numbers: list[Any]) -> Iterator[Any]:
+    if numbers and isinstance(numbers[0], int):
+        return itertools.accumulate((int(number) for number in numbers), lambda a, b: (a * b) & (1 << 64) - 1)
+    # 1 is a factor too, which makes a complex infinity NaN
+    return itertools.islice(itertools.accumulate(numbers, operator.mul, initial=1), 1, None)
+
+
+def _cumprod_grad(grad: Any, self: Any, dim: int, result: Any) -> Any:
+    """The reverse sum of ``grad * result`` over self; where an element is 0, by the products without it.
+
+    With zeros, dividing does not work: gradient i is then the sum over j >= i of grad[j] times the product of
+    all elements up to j but i.  Source: cumprod_backward, whose cases for where the zeros are this is one of.
+    """
+    if not self.ndim or self.numel() <= 1 or self.size(dim) == 1:
+        return grad * 1 if not self.ndim else grad
+    weighted = aten.mul(grad, result.conj())
+    if can_be_read(self) and not bool((self == 0).any().item()):
+        return weighted.flip(dim).cumsum(dim).flip(dim) / self.conj()
+    dim = wrap_dim(dim, self.ndim)
+    size = self.size(dim)
+    rows = []
+    for index in range(size):
+        before = aten.prod.dim_int(self.narrow(dim, 0, index), dim, True, None)
+        after = self.narrow(dim, index + 1, size - index - 1)
+        without = aten.cat([aten.ones_like(before), after], dim).cumprod(dim) * before
+        rows.append((grad.narrow(dim, index, size - index) * without.conj()).sum(dim, keepdim=True))
+    return aten.cat(rows, dim)
+
+
+cumprod = native_function(
+    "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    meta=_scan_rule,
+    kernel=scan(_running_products),
+    inputs=Inputs(promoted=True),
+    derivatives={"self": _cumprod_grad},
+    inplace=True,
+    out=Out(gives_dtype=True),
+    doc="""The products of the elements up to and with each, along ``dim``.
+
+    Integers and bool are multiplied in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
+    range.""",
+)
+
+
+def _cummax_rule(self: Spec, dim: int) -> tuple[Spec, Spec]:
+    wrap_dim(dim, self.ndim)
+    refuse(self.dtype, "complex")
+    return self.contiguous(), self.contiguous(self.sizes, int64)
+
+
+def _running_best(better: Callable[[Any, Any], bool]) -> Callable[..., None]:
+    """The kernel of cummax and cummin: the last of equal elements counts, and a NaN beats all."""
+
+    def kernel(values: Tensor, indices: Tensor, self: Tensor, dim: int) -> None:
+        write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
+        rows = zip(rows_along(values, dim, []), rows_along(indices, dim, []), rows_along(self, dim, []))
+        for (_, value_at, _), (_, index_at, _), (_, _, numbers) in rows:
+            best = 0
+            for position, number in enumerate(numbers):
+                if number != number or (numbers[best] == numbers[best] and better(number, numbers[best])):
+                    best = position
+                write_value(value_at[position], numbers[best])
+                write_index(index_at[position], best)
+
+    return kernel
+
+
+def _cummax_grad(grad: Any, self_sizes: Any, dim: int, indices: Any) -> Any:
+    """Each gradient goes to the element that was the extreme.  Source: cummaxmin_backward."""
+    return aten.scatter_add(grad.new_zeros(self_sizes), dim, indices, grad) if self_sizes else grad
+
+
+for _name, _better, _word in (
+    ("cummax", lambda a, b: a >= b, "largest"),
+    ("cummin", lambda a, b: a <= b, "smallest"),
+):
+    native_function(
+        f"{_name}(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+        meta=_cummax_rule,
+        kernel=_running_best(_better),
+        derivatives={"self": _cummax_grad},
+        non_differentiable_outputs=(1,),
+        out=Out(
+            f"{_name}.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) "
+            "values, Tensor(b!) indices)",
+            exact=True,
+        ),
+        doc=f"""The {_word} of the elements up to and with each, along ``dim``, and where it stands (int64):
+    the last such place; NaN counts as {_word}.
+
+    Raises IndexError for a dim out of range, NotImplementedError for complex numbers.""",
+    )
+
+
+def _diff(self: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
+    if self.ndim < 1:
+        raise RuntimeError("expects input to be at least one-dimensional")
+    dim = wrap_dim(dim, self.ndim)
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    for name, other in (("prepend", prepend), ("append", append)):
+        if other is None:
+            continue
+        if other.ndim != self.ndim:
+            raise RuntimeError(
+                f"expected {name} to have the number of dimensions of input, {self.ndim}, but got "
+                f"{other.ndim}"
+            )
+        for each, (size, wanted) in enumerate(zip(other.shape, self.shape)):
+            if each != dim and size != wanted:
+                raise RuntimeError(
+                    f"expected the shape of {name} to match that of input but for dim {dim}; at dim {each} "
+                    f"it has size {size}, and input {wanted}"
+                )
+    if n == 0:  # whatever would be joined on
+        return aten.clone.default(self, None)
+    pieces = [each for each in (prepend, self, append) if each is not None]
+    joined = aten.cat(pieces, dim) if len(pieces) > 1 else self
+    n = min(n, joined.size(dim))
+    for _ in range(n):
+        count = joined.size(dim) - 1
+        later, earlier = joined.narrow(dim, 1, count), joined.narrow(dim, 0, count)
+        joined = later ^ earlier if joined.dtype is bool_ else later - earlier
+    return joined
+
+
+diff = native_function(
+    "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+    composite=_diff,
+    out=Out(row_major=lambda self, n, *options: n == 0),
+    doc="""The differences of neighbours along ``dim``, taken ``n`` times; exclusive or for bool.
+
+    ``prepend`` and ``append`` are joined on first.  Raises RuntimeError for a 0-dim tensor, a negative ``n``
+    and tensors whose sizes do not fit.""",
+)

@@ -1,0 +1,556 @@
+"""Order: sorting, the k largest, medians and quantiles, and searching in what is sorted.
+
+NaN counts as larger than every other number, and 0.0 equals -0.0.  Equal elements always come in the order
+in which they stood.  PyTorch promises that where ``stable`` is given; where it is not, it leaves open which
+of equal elements sort (of more than 16 elements), topk, kthvalue and mode (of more than 16) name, and how 0.0
+and -0.0 stand among each other.  For medians it names the first that a stable sort names, as gnomon does.
+
+Source: aten/src/ATen/native/Sorting.cpp, Bucketization.cpp.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...calls.iterator import result_type
+from ...calls.meta_functions import can_be_read, dense_like, refuse
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import TensorAccessor
+from ...memory.spec import Spec
+from ...memory.tensor import Tensor
+from ...numerics.formulas import evenly_distributed
+from ...numerics.loops import rows_along
+from ...values.dtype import float32, float64, int32, int64
+from ...values.geometry import wrap_dim
+
+
+def rank_of(number: Any) -> tuple[bool, Any]:
+    """What numbers are ordered by: NaN behind all others."""
+    return (True, 0) if number != number else (False, number)
+
+
+def ascending(numbers: Sequence[Any]) -> list[int]:
+    """The positions of the numbers in ascending order; equal ones stay in order."""
+    return sorted(range(len(numbers)), key=lambda position: rank_of(numbers[position]))
+
+
+def _descending(numbers: Sequence[Any]) -> list[int]:
+    return sorted(range(len(numbers)), key=lambda position: rank_of(numbers[position]), reverse=True)
+
+
+def selection_grad(grad: Any, self_sizes: Any, dim: int, indices: Any) -> Any:
+    """The gradient where the chosen elements stood.  Source: value_selecting_reduction_backward."""
+    if not self_sizes:
+        return grad
+    return aten.scatter_add.default(grad.new_zeros(self_sizes), dim, indices, grad)
+
+
+# -- sort ----------------------------------------------------------------------------------------------------
+
+
+def _sort_rule(self: Spec, stable: Any, dim: int, descending: bool) -> tuple[Spec, Spec]:
+    if self.dtype.is_complex:
+        raise RuntimeError(f"Sort does not support complex dtypes, got {self.dtype.name}")
+    wrap_dim(dim, self.ndim)
+    return dense_like(self), dense_like(self, int64)
+
+
+def _sort_kernel(
+    values: Tensor, indices: Tensor, self: Tensor, stable: Any, dim: int, descending: bool
+) -> None:
+    """Each row along ``dim`` in order, and where each element stood."""
+    write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
+    rows = zip(rows_along(values, dim, []), rows_along(indices, dim, []), rows_along(self, dim, []))
+    for (_, value_at, _), (_, index_at, _), (_, _, numbers) in rows:
+        order = _descending(numbers) if descending else ascending(numbers)
+        for value_offset, index_offset, position in zip(value_at, index_at, order):
+            write_value(value_offset, numbers[position])
+            write_index(index_offset, position)
+
+
+sort_stable = native_function(
+    "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor "
+    "indices)",
+    meta=_sort_rule,
+    kernel=_sort_kernel,
+    derivatives={"self": selection_grad},
+    non_differentiable_outputs=(1,),
+    node_name="SortBackward0",
+    out=Out(
+        "sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor(a!) "
+        "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
+    doc="""The elements in order along ``dim``, and the index (int64) where each stood.
+
+    NaN counts as the largest; equal elements keep their order, whatever ``stable`` says.  Raises
+    RuntimeError for complex numbers, IndexError for a dim out of range.""",
+)
+
+native_function(
+    "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+    composite=lambda self, dim, descending: aten.sort.stable(self, False, dim, descending),
+    out=Out(
+        "sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values, Tensor(b!) "
+        "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
+    doc="The elements in order along ``dim``, and the index (int64) where each stood.",
+)
+
+native_function(
+    "msort(Tensor self) -> Tensor",
+    composite=lambda self: aten.sort.default(self, 0, False)[0],
+    out=Out(exact=True),
+    doc="The elements in order along the first dimension.",
+)
+
+native_function(
+    "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+    composite=lambda self, dim, descending: aten.sort.default(self, dim, descending)[1],
+    doc="The indices (int64) that sort along ``dim``.",
+)
+
+native_function(
+    "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+    composite=lambda self, stable, dim, descending: aten.sort.stable(self, stable, dim, descending)[1],
+    out=Out("stable_out", exact=True),
+    doc="The indices (int64) that sort along ``dim``; equal elements keep their order.",
+)
+
+
+def _topk_rule(self: Spec, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Spec, Spec]:
+    if self.dtype.category == 0 or self.dtype.is_complex:
+        raise RuntimeError(f"topk does not support {self.dtype.name}")
+    dim = wrap_dim(dim, self.ndim)
+    if not 0 <= k <= (self.sizes[dim] if self.ndim else 1):
+        raise RuntimeError(f"selected index k out of range: got {k} for dimension {dim}")
+    sizes = (*self.sizes[:dim], k, *self.sizes[dim + 1 :]) if self.ndim else ()
+    return self.contiguous(sizes), self.contiguous(sizes, int64)
+
+
+def _topk_kernel(
+    values: Tensor, indices: Tensor, self: Tensor, k: int, dim: int, largest: bool, sorted: bool
+) -> None:
+    """The first ``k`` of each row in order."""
+    write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
+    rows = zip(rows_along(values, dim, []), rows_along(indices, dim, []), rows_along(self, dim, []))
+    for (_, value_at, _), (_, index_at, _), (_, _, numbers) in rows:
+        order = _descending(numbers) if largest else ascending(numbers)
+        for value_offset, index_offset, position in zip(value_at, index_at, order):
+            write_value(value_offset, numbers[position])
+            write_index(index_offset, position)
+
+
+topk = native_function(
+    "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor "
+    "indices)",
+    meta=_topk_rule,
+    kernel=_topk_kernel,
+    derivatives={"self": selection_grad},
+    non_differentiable_outputs=(1,),
+    out=Out(
+        "topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor(a!) "
+        "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
+    doc="""The ``k`` largest elements along ``dim`` (smallest, unless ``largest``) and their indices (int64).
+
+    They come in order, whatever ``sorted`` says; NaN counts as the largest, and of equal elements the first
+    are taken.  Raises RuntimeError for a k out of range, bool and complex numbers.""",
+)
+
+
+# -- one element by its rank ---------------------------------------------------------------------------------
+
+
+def _reduced_row(
+    self: Spec, dim: int, keepdim: bool, refused: Sequence[str] = ("bool", "complex")
+) -> tuple[Spec, Spec]:
+    """The specs of values and indices of a reduction of one dimension that may not be empty."""
+    dim = wrap_dim(dim, self.ndim)
+    if self.ndim and self.sizes[dim] == 0:
+        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+    refuse(self.dtype, *refused)
+    if not self.ndim:
+        return self.contiguous(()), self.contiguous((), int64)
+    sizes = (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :])
+    return self.contiguous(sizes), self.contiguous(sizes, int64)
+
+
+def _choosing(choose: Any) -> Any:
+    """The kernel that writes, for each row along ``dim``, the element at ``choose(numbers, *arguments)``."""
+
+    def kernel(values: Tensor, indices: Tensor, self: Tensor, *arguments: Any) -> None:
+        *rest, dim, _ = arguments
+        write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
+        for (value_at, index_at), _, numbers in rows_along(self, dim, [values, indices]):
+            position = choose(numbers, *rest)
+            write_value(value_at, numbers[position])
+            write_index(index_at, position)
+
+    return kernel
+
+
+def _choice_grad(grad: Any, self_sizes: Any, dim: int, keepdim: bool, indices: Any) -> Any:
+    if self_sizes and not keepdim:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return selection_grad(grad, self_sizes, dim, indices)
+
+
+def _kthvalue_rule(self: Spec, k: int, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
+    dim = wrap_dim(dim, self.ndim)
+    if self.ndim and not self.sizes[dim]:
+        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+    if not 1 <= k <= (self.sizes[dim] if self.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}: got {k}")
+    return _reduced_row(self, dim, keepdim)
+
+
+kthvalue = native_function(
+    "kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    meta=_kthvalue_rule,
+    kernel=_choosing(lambda numbers, k: ascending(numbers)[k - 1]),
+    derivatives={"self": _choice_grad},
+    non_differentiable_outputs=(1,),
+    separate=("self",),
+    out=Out(
+        "kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, "
+        "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
+    doc="""The ``k``-th smallest element along ``dim``, counted from 1, and its index (int64).
+
+    NaN counts as the largest; of equal elements the one that stands where a stable sort puts it.  Raises
+    RuntimeError for a k out of range.""",
+)
+
+
+def _median(numbers: list[Any]) -> int:
+    """The position of the lower of the middle elements; of the first NaN if there is one."""
+    unordered = [position for position, number in enumerate(numbers) if number != number]
+    return unordered[0] if unordered else ascending(numbers)[(len(numbers) - 1) // 2]
+
+
+def _nanmedian(numbers: list[Any]) -> int:
+    """The same among the elements that are not NaN."""
+    count = sum(number == number for number in numbers)
+    return ascending(numbers)[max(count - 1, 0) // 2]
+
+
+def _flat_median(choose: Any) -> Any:
+    def kernel(output: Tensor, self: Tensor) -> None:
+        accessor = TensorAccessor(self)
+        numbers = [accessor.read(offset) for offset in accessor.offsets()]
+        TensorAccessor(output)[()] = numbers[choose(numbers)] if numbers else float("nan")
+
+    return kernel
+
+
+def _flat_median_rule(self: Spec) -> Spec:
+    # nothing is compared in an empty tensor: the median of nothing is NaN, or what a dtype makes of it
+    if 0 not in self.sizes:
+        refuse(self.dtype, "bool", "complex")
+    return self.contiguous(())
+
+
+for _name, _choose, _note in (
+    ("median", _median, "NaN if there is one"),
+    ("nanmedian", _nanmedian, "NaN is left out"),
+):
+    native_function(
+        f"{_name}(Tensor self) -> Tensor",
+        meta=_flat_median_rule,
+        kernel=_flat_median(_choose),
+        derivatives={"self": evenly_distributed},
+        batching="over_all",
+        doc=f"The lower of the two elements in the middle of all; {_note}.  Equal elements share the "
+        "gradient; of an empty tensor NaN, cast to its dtype.",
+    )
+    native_function(
+        f"{_name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+        meta=_reduced_row,
+        kernel=_choosing(_choose),
+        derivatives={"self": _choice_grad},
+        non_differentiable_outputs=(1,),
+        node_name=f"{_name.capitalize()}Backward1",
+        out=Out(
+            f"{_name}.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) "
+            "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+            exact=True,
+        ),
+        doc=f"""The lower of the two elements in the middle along ``dim``, and its index (int64); {_note}.
+
+        Raises IndexError for a dim out of range or of size 0.""",
+    )
+
+
+def _mode(numbers: list[Any]) -> int:
+    """The last position of the most frequent number; of several, of the least.  NaN equals nothing."""
+    order = ascending(numbers)
+    best = most = run = 0
+    for number, position in enumerate(order):
+        run = run + 1 if number and numbers[position] == numbers[order[number - 1]] else 1
+        if run > most:
+            best, most = position, run
+    return best
+
+
+native_function(
+    "mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    meta=lambda self, dim, keepdim: _reduced_row(self, dim, keepdim, () if 0 in self.sizes else ("complex",)),
+    kernel=_choosing(_mode),
+    derivatives={"self": _choice_grad},
+    non_differentiable_outputs=(1,),
+    out=Out(
+        "mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) "
+        "-> (Tensor(a!) values, Tensor(b!) indices)",
+        exact=True,
+    ),
+    doc="""The most frequent element along ``dim``, and the last index (int64) where it stands.
+
+    Of several as frequent, the least.  Raises IndexError for a dim out of range or of size 0,
+    NotImplementedError for complex numbers.""",
+)
+
+
+# -- quantiles -----------------------------------------------------------------------------------------------
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _check_quantile(self: Any, q: Any, interpolation: str) -> None:
+    if self.dtype not in (float32, float64):
+        raise RuntimeError(f"quantile() input tensor must be either float or double dtype, got {self.dtype}")
+    if self.numel() == 0:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if interpolation not in _INTERPOLATIONS:
+        raise RuntimeError(
+            f"quantile() interpolation must be one of {', '.join(_INTERPOLATIONS)}, but got {interpolation}"
+        )
+    if q.ndim > 1:
+        raise RuntimeError(f"quantile() q must be a scalar or 1D tensor, got {q.ndim}D")
+    if q.dtype is not self.dtype:
+        raise RuntimeError(
+            f"quantile() q tensor must be same dtype as the input tensor, got {q.dtype} and {self.dtype}"
+        )
+    if q.device != self.device:
+        raise RuntimeError(
+            f"quantile() q tensor must be on {self.device} as the input tensor, got {q.device}"
+        )
+    if can_be_read(q) and not bool(((q >= 0) & (q <= 1)).all().item()):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+
+
+def _quantile(self: Any, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
+    """Where ``q * (n - 1)`` lands between the sorted elements, and what stands there."""
+    _check_quantile(self, q, interpolation)
+    wrapped = wrap_dim(0 if dim is None else dim, self.ndim)
+    # the elements of a row lie along a new last dimension, where those of q will be; dim stays, with size 1
+    if dim is None or not self.ndim:
+        rows = self.flatten()
+    else:
+        rows = self.unsqueeze(-1).transpose(wrapped, -1)
+    rows = aten.sort.default(rows, -1, False)[0]
+    unordered = rows.isnan()
+    last = rows.size(-1) - 1
+    if skip_nan:
+        counted = (~unordered).sum(-1, keepdim=True).to(self.dtype) - 1
+        ranks = aten.clamp_min(q * counted, 0)
+    else:
+        ranks = aten.where.self(
+            unordered.any(-1, keepdim=True), last, (q * last).expand((*rows.shape[:-1], q.numel()))
+        )
+    if interpolation == "lower":
+        ranks = ranks.floor()
+    elif interpolation == "higher":
+        ranks = ranks.ceil()
+    elif interpolation == "nearest":
+        ranks = ranks.round()
+    below = ranks.to(int64)
+    values = aten.gather(rows, -1, below)
+    if interpolation in ("linear", "midpoint"):
+        weights = aten.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below.to(ranks.dtype)
+        above = aten.gather(rows, -1, ranks.ceil().to(int64))
+        values = aten.lerp.Tensor(values, above, weights)
+    if dim is None and keepdim:
+        values = values.reshape((*((1,) * self.ndim), q.numel()))
+    elif dim is not None and self.ndim and not keepdim:
+        values = values.squeeze(wrapped)
+    return values.squeeze(-1) if q.ndim == 0 else values.movedim(-1, 0)
+
+
+def _as_tensor_q(self: Any, q: float) -> Any:
+    if not 0 <= q <= 1:
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q}")
+    return aten.scalar_tensor(q, dtype=self.dtype, device=self.device)
+
+
+def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
+    options = "int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor"
+    doc = f"""The values below which the fractions ``q`` of the elements lie, along ``dim`` or of all; {note}.
+
+        ``q`` is a number or a vector of the dtype of ``self`` (float32 or float64), whose dimension comes
+        first.  ``interpolation`` between the two neighbours: linear, lower, higher, midpoint or nearest.
+        Raises RuntimeError for other dtypes, an empty tensor and a q outside [0, 1]."""
+    native_function(
+        f"{name}(Tensor self, Tensor q, {options}",
+        composite=lambda self, q, dim, keepdim, interpolation: _quantile(
+            self, q, dim, keepdim, interpolation, skip_nan
+        ),
+        out=Out(exact=True, row_major=True),
+        doc=doc,
+    )
+    native_function(
+        f"{name}.scalar(Tensor self, float q, {options}",
+        composite=lambda self, q, dim, keepdim, interpolation: _quantile(
+            self, _as_tensor_q(self, q), dim, keepdim, interpolation, skip_nan
+        ),
+        out=Out("scalar_out", exact=True, row_major=True),
+        doc=doc,
+    )
+
+
+_quantile_operators("quantile", False, "NaN if one of them is NaN")
+_quantile_operators("nanquantile", True, "NaN is left out")
+
+
+# -- searching -----------------------------------------------------------------------------------------------
+
+
+def _searchsorted_rule(
+    sorted_sequence: Spec, self: Any, out_int32: bool, right: bool, side: Any, sorter: Spec | None
+) -> Spec:
+    boundaries = sorted_sequence
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError("side and right can't be set to opposites, got side of left while right was True")
+    if not boundaries.ndim:
+        raise RuntimeError("boundaries tensor should have positive dimension, but got 0 dimension")
+    sizes = self.sizes if isinstance(self, Spec) else ()
+    if boundaries.ndim > 1 and (len(sizes) != boundaries.ndim or sizes[:-1] != boundaries.sizes[:-1]):
+        raise RuntimeError(
+            "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(boundaries.sizes)} and input "
+            f"value tensor {list(sizes)}"
+        )
+    if sorter is not None:
+        if sorter.sizes != boundaries.sizes:
+            raise RuntimeError(
+                "boundary and sorter must have the same size, but got boundary tensor "
+                f"{list(boundaries.sizes)} and got sorter tensor {list(sorter.sizes)}"
+            )
+        if sorter.dtype is not int64:
+            raise RuntimeError(f"sorter must be a tensor of long dtype but got dtype {sorter.dtype.name}")
+    if 0 not in sizes:
+        refuse(
+            result_type(boundaries, self) if isinstance(self, Spec) else boundaries.dtype, "bool", "complex"
+        )
+    return boundaries.contiguous(sizes, int32 if out_int32 else int64)
+
+
+def _searchsorted_kernel(
+    output: Tensor,
+    sorted_sequence: Tensor,
+    self: Tensor,
+    out_int32: bool,
+    right: bool,
+    side: Any,
+    sorter: Tensor | None,
+) -> None:
+    """Bisection of the boundaries, taken in the order that ``sorter`` gives; compared in the common dtype."""
+    is_behind = operator.gt if right or side == "right" else operator.ge
+    cast = result_type(sorted_sequence._spec, self._spec).cast
+    rows = [numbers for _, _, numbers in rows_along(sorted_sequence, -1, [])]
+    if sorter is not None:
+        orders = [positions for _, _, positions in rows_along(sorter, -1, [])]
+        if any(not 0 <= position < len(order) for order in orders for position in order):
+            raise RuntimeError("sorter index out of range")
+        rows = [[row[position] for position in order] for row, order in zip(rows, orders)]
+    rows = [[cast(number) for number in row] for row in rows]
+    values, out = TensorAccessor(self), TensorAccessor(output)
+    width = values.sizes[-1] if values.sizes else 1
+    for index, (target, offset) in enumerate(zip(out.offsets(), values.offsets())):
+        row = rows[index // width] if sorted_sequence.ndim > 1 else rows[0]
+        out.write(target, _bisect(row, cast(values.read(offset)), is_behind))
+
+
+def _bisect(row: Sequence[Any], value: Any, is_behind: Callable[[Any, Any], bool]) -> int:
+    """The first position whose number is behind ``value``; NaN is behind nothing, as in PyTorch."""
+    low, high = 0, len(row)
+    while low < high:
+        middle = (low + high) // 2
+        if is_behind(row[middle], value):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+searchsorted = native_function(
+    "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
+    "str? side=None, Tensor? sorter=None) -> Tensor",
+    meta=_searchsorted_rule,
+    kernel=_searchsorted_kernel,
+    variants="function",
+    out=Out("Tensor_out", exact=True),
+    doc="""Where each element of ``self`` would have to be put into ``sorted_sequence`` to keep it sorted.
+
+    The last dimension of ``sorted_sequence`` (n) is searched; it has one dimension, or the leading sizes of
+    ``self``.  The result (int64, or int32 with ``out_int32``) is the first such place, or the last with
+    ``right`` or ``side='right'``.  ``sorter`` (int64) is the order in which the sequence is sorted.  Raises
+    RuntimeError for sizes that do not fit, and ``right`` against ``side``.""",
+)
+
+native_function(
+    "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
+    "str? side=None, Tensor? sorter=None) -> Tensor",
+    composite=lambda sorted_sequence, self, out_int32, right, side, sorter: aten.searchsorted.Tensor(
+        sorted_sequence, _number_like(sorted_sequence, self), out_int32, right, side, sorter
+    ),
+    variants="function",
+    out=Out("Scalar_out", exact=True),
+    doc="Where a number would have to be put into ``sorted_sequence``, a vector, to keep it sorted.",
+)
+
+
+def _number_like(tensor: Any, number: Any) -> Any:
+    """A number as a 0-dim tensor of the dtype it has beside ``tensor``."""
+    if tensor.ndim > 1:
+        raise RuntimeError(
+            "input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            f"tensor dim({tensor.ndim})"
+        )
+    return aten.scalar_tensor(number, dtype=result_type(tensor._spec, number), device=tensor.device)
+
+
+def _check_boundaries(boundaries: Any) -> None:
+    if boundaries.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+
+
+def _bucketize(self: Any, boundaries: Any, out_int32: bool, right: bool) -> Any:
+    _check_boundaries(boundaries)
+    value = self if isinstance(self, Tensor) else _number_like(boundaries, self)
+    return aten.searchsorted.Tensor(boundaries, value, out_int32, right, None, None)
+
+
+bucketize = native_function(
+    "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+    composite=_bucketize,
+    variants="function",
+    out=Out("Tensor_out", exact=True),
+    doc="The number (int64, or int32) of the bucket that each element falls in; ``boundaries``, a vector, "
+    "ends them: open to the left, or with ``right`` to the right.",
+)
+
+native_function(
+    "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+    composite=_bucketize,
+    doc="The number of the bucket that a number falls in.",
+)

@@ -1,0 +1,183 @@
+"""Distinct elements, and how often they occur.
+
+Everything is made of sorting, comparing neighbours and counting, so that every backend has it at once.
+
+Source: aten/src/ATen/native/Unique.cpp, SummaryOps.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...calls.meta_functions import refuse
+from ...calls.native import native_function
+from ...dispatch.dispatcher import aten
+from ...values.dtype import bool_, float32, float64, int64
+from ...values.geometry import wrap_dim
+
+
+def _groups(is_first: Any, return_inverse: bool, return_counts: bool) -> tuple[Any, Any, Any]:
+    """From where runs of equal elements begin (bool, n): their positions, each element's run, their lengths.
+
+    What is not asked for is an empty tensor.
+    """
+    positions = aten.nonzero.default(is_first).flatten()
+    nothing = aten.empty((0,), dtype=int64, device=is_first.device)
+    inverse = aten.cumsum(is_first, 0) - 1 if return_inverse else nothing
+    if not return_counts:
+        return positions, inverse, nothing
+    end = aten.full((1,), is_first.numel(), dtype=int64, device=is_first.device)
+    return positions, inverse, aten.diff(positions, append=end)
+
+
+def _run_starts(flat: Any) -> Any:
+    """Where an element differs from the one before it; NaN differs from everything."""
+    first = aten.ones((min(flat.numel(), 1),), dtype=bool_, device=flat.device)
+    return aten.cat([first, flat[1:] != flat[:-1]])
+
+
+def _unique2(self: Any, sorted: bool, return_inverse: bool, return_counts: bool) -> Any:
+    refuse(self.dtype, "complex")
+    flat = self.detach().flatten()
+    values, order = aten.sort.stable(flat, True, 0, False)
+    positions, inverse, counts = _groups(_run_starts(values), return_inverse, return_counts)
+    if return_inverse:
+        inverse = aten.empty_like(inverse).index_put_([order], inverse).view(self.shape)
+    return values[positions], inverse, counts
+
+
+unique2 = native_function(
+    "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
+    "(Tensor, Tensor, Tensor)",
+    explicit=_unique2,
+    batching="dynamic_shape",
+    doc="""The distinct elements in ascending order (n), the position among them of each element, and how
+    often each occurs.
+
+    Positions (int64, the sizes of ``self``) and counts (int64, n) are empty where they are not asked for.
+    Each NaN is an element of its own.  Raises NotImplementedError for complex numbers.""",
+)
+
+
+def _unique_consecutive(self: Any, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
+    if dim is not None:
+        return aten.unique_dim_consecutive.default(self, dim, return_inverse, return_counts)
+    refuse(self.dtype, "complex")
+    flat = self.detach().flatten()
+    positions, inverse, counts = _groups(_run_starts(flat), return_inverse, return_counts)
+    return flat[positions], inverse.view(self.shape) if return_inverse else inverse, counts
+
+
+unique_consecutive = native_function(
+    "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
+    "(Tensor, Tensor, Tensor)",
+    explicit=_unique_consecutive,
+    batching="dynamic_shape",
+    doc="The first of each run of equal elements, the run of each element, and the lengths of the runs.",
+)
+
+
+def _rows_of(self: Any, dim: int) -> tuple[Any, int]:
+    """The slices along ``dim`` as rows of a matrix; ``dim`` counted from the front."""
+    refuse(self.dtype, "complex")
+    if not self.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, self.ndim)
+    if self.numel() == 0 and any(size == 0 for each, size in enumerate(self.shape) if each != dim):
+        raise RuntimeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        )
+    rows = self.detach().movedim(dim, 0)
+    width = 1
+    for size in rows.shape[1:]:
+        width *= size
+    return rows.reshape((rows.shape[0], width)), dim
+
+
+def _distinct_rows(rows: Any) -> tuple[Any, Any, Any]:
+    """The positions, runs and lengths of runs of equal rows."""
+    first = aten.ones((min(rows.shape[0], 1),), dtype=bool_, device=rows.device)
+    is_first = aten.cat([first, aten.any(rows[1:] != rows[:-1], 1)])
+    return _groups(is_first, True, True)
+
+
+def _unique_dim_consecutive(self: Any, dim: int, return_inverse: bool, return_counts: bool) -> Any:
+    rows, dim = _rows_of(self, dim)
+    positions, inverse, counts = _distinct_rows(rows)
+    return _picked(self, dim, positions), inverse, counts
+
+
+def _picked(self: Any, dim: int, positions: Any) -> Any:
+    """The slices at ``positions``, laid out as in PyTorch: ``dim`` is moved back from the front, unless there
+    are none.
+    """
+    if not positions.numel():
+        return aten.empty(tuple(self.shape), dtype=self.dtype, device=self.device)
+    moved = aten.index_select(self.detach().movedim(dim, 0), 0, positions)
+    return moved.movedim(0, dim)
+
+
+def _unique_dim(self: Any, dim: int, sorted: bool, return_inverse: bool, return_counts: bool) -> Any:
+    """Rows are put in order by stable sorts of one column after another, the most significant last."""
+    rows, dim = _rows_of(self, dim)
+    order = aten.arange(rows.shape[0], device=rows.device)
+    for column in range(rows.shape[1] - 1, -1, -1):
+        order = order[aten.sort.stable(rows[:, column][order], True, 0, False)[1]]
+    positions, runs, counts = _distinct_rows(rows[order])
+    inverse = aten.empty_like(runs).index_put_([order], runs)
+    return _picked(self, dim, order[positions]), inverse, counts
+
+
+native_function(
+    "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) "
+    "-> (Tensor, Tensor, Tensor)",
+    explicit=_unique_dim,
+    batching="dynamic_shape",
+    doc="""The distinct slices along ``dim`` in ascending order, the position among them of each slice, and
+    how often each occurs (both int64, whether they are asked for or not).
+
+    Raises RuntimeError where slices are empty.""",
+)
+
+native_function(
+    "unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
+    "(Tensor, Tensor, Tensor)",
+    explicit=_unique_dim_consecutive,
+    batching="dynamic_shape",
+    doc="The first of each run of equal slices along ``dim``, the run of each slice, and the runs' lengths.",
+)
+
+
+def _bincount(self: Any, weights: Any, minlength: int) -> Any:
+    refuse(self.dtype, "bool", "floating", "complex")
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, got {minlength}")
+    if self.ndim != 1:
+        raise RuntimeError(f"bincount only supports 1-d non-negative integral inputs, got {self.ndim}D")
+    if weights is not None and weights.shape != self.shape:
+        raise RuntimeError(
+            "weights should be 1-d and have the same length as input, got "
+            f"{list(weights.shape)} and {list(self.shape)}"
+        )
+    if self.numel() == 0:
+        return aten.zeros((minlength,), dtype=int64, device=self.device)
+    if int(self.min().item()) < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs, got a negative element")
+    if weights is None:
+        weights = aten.ones_like(self, dtype=int64)
+    elif weights.dtype is not float32:
+        weights = weights.to(float64)
+    size = max(int(self.max().item()) + 1, minlength)
+    counts = aten.zeros.default((size,), weights.dtype, None, self.device, None)
+    positions = self if self.dtype is int64 else self.to(int64)
+    return aten.scatter_add.default(counts, 0, positions, weights.detach())
+
+
+bincount = native_function(
+    "bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
+    composite=_bincount,
+    doc="""How often each number from 0 on occurs in a vector of integers that are not negative (int64), or
+    the sum of its ``weights`` (float64, or float32 for those).
+
+    The result has ``max + 1`` elements, at least ``minlength``.  Raises RuntimeError for other inputs.""",
+)

@@ -1,0 +1,122 @@
+"""Diagonals: views of them, matrices made from them.
+
+Source: aten/src/ATen/native/TensorShape.cpp, TriangularOps.cpp, derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...calls.native import native_function
+from ...calls.record import Out
+from ...dispatch.dispatcher import aten
+from ...memory.spec import Spec
+from ...values import geometry
+from ...values.device import contiguous_format
+from ...values.geometry import wrap_dim
+
+
+def _diagonal(self: Spec, offset: int, dim1: int, dim2: int) -> tuple[Spec, int]:
+    sizes, strides, start = geometry.diagonal(self.sizes, self.strides, offset, dim1, dim2)
+    return self.with_geometry(sizes, strides), start
+
+
+native_function(
+    "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+    view=_diagonal,
+    derivatives={
+        "self": lambda grad, self_sizes, offset, dim1, dim2: aten.diagonal_backward.default(
+            grad, self_sizes, offset, dim1, dim2
+        )
+    },
+    doc="""The diagonal of dimensions ``dim1`` and ``dim2`` as the last dimension of a view.
+
+    ``offset`` counts columns to the right of the main diagonal (below it where negative); one beyond the
+    matrix gives a diagonal without elements.  Raises RuntimeError for one dimension given twice, IndexError
+    for one that is not there.""",
+)
+
+
+def _diagonal_backward(
+    grad_output: Any, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int
+) -> Any:
+    zeros = grad_output.new_zeros(tuple(input_sizes))
+    aten.copy_.default(aten.diagonal.default(zeros, offset, dim1, dim2), grad_output, False)
+    return zeros
+
+
+native_function(
+    "diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+    variants="function",
+    explicit=_diagonal_backward,
+    derivatives={"grad_output": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
+    batching="sized",
+    doc="Zeros of ``input_sizes`` with ``grad_output`` on the diagonal.",
+)
+
+native_function(
+    "diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    variants="function",
+    explicit=lambda self, offset, dim1, dim2: aten.diagonal.default(self, offset, dim1, dim2).clone(
+        memory_format=contiguous_format
+    ),
+    derivatives={
+        "self": lambda grad, self_sizes, offset, dim1, dim2: aten.diagonal_backward.default(
+            grad, self_sizes, offset, dim1, dim2
+        )
+    },
+    batching="along",
+    out=Out(exact=True),
+    doc="A copy of the diagonal of dimensions ``dim1`` and ``dim2``; see diagonal.",
+)
+
+
+def _diag_embed(self: Any, offset: int, dim1: int, dim2: int) -> Any:
+    ndim = self.ndim + 1
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    side = self.size(-1) + abs(offset)
+    sizes = list(self._spec.sizes[:-1])
+    for dim in sorted((first, second)):
+        sizes.insert(dim, side)
+    made = self.new_zeros(sizes)
+    aten.copy_.default(aten.diagonal.default(made, offset, first, second), self, False)
+    return made
+
+
+native_function(
+    "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+    explicit=_diag_embed,
+    derivatives={"self": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
+    batching="along",
+    doc="""Zeros with the last dimension of ``self`` on the diagonal of two new dimensions, ``dim1`` and
+    ``dim2``.
+
+    Both have the size of that dimension and ``|offset|`` more.  Raises RuntimeError for one dimension given
+    twice, IndexError for a 0-dim tensor.""",
+)
+
+
+def _diag(self: Any, diagonal: int) -> Any:
+    if self.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {self.ndim}D")
+    if self.ndim == 1:
+        return aten.diag_embed.default(self, diagonal, 0, 1)
+    return aten.diagonal_copy.default(self, diagonal, 0, 1)
+
+
+native_function(
+    "diag(Tensor self, int diagonal=0) -> Tensor",
+    composite=_diag,
+    out=Out(exact=True),
+    doc="A matrix with the vector ``self`` on its diagonal, or a copy of the diagonal of the matrix ``self``."
+    "  Raises RuntimeError for other numbers of dimensions.",
+)
+
+native_function(
+    "diagflat(Tensor self, int offset=0) -> Tensor",
+    composite=lambda self, offset: aten.diag.default(self.contiguous().view(-1), offset),
+    doc="A matrix with all elements of ``self``, in row-major order, on its diagonal.",
+)

@@ -1,0 +1,314 @@
+"""Tensors in pieces: unbind, split, chunk, tensor_split, all views.
+
+The unsafe_ operators give the same pieces without a promise: autograd takes them as new tensors, and does not
+see when one is written to.  Source: aten/src/ATen/native/TensorShape.cpp, derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from ...calls.native import native_function
+from ...dispatch.dispatcher import aten
+from ...memory.accessor import elements
+from ...memory.spec import Spec
+from ...values.dtype import int64
+from ...values.errors import OutOfMemoryError
+from ...values.geometry import wrap_dim
+
+Views = list[tuple[Spec, int]]
+
+VIEW_NBYTES = 256  # of a view at the least: a tensor's slots, its keys, its place in a tuple
+
+
+def check_count(count: int) -> None:
+    """Raises OutOfMemoryError for more views than this machine's memory could name, before any is made."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if count * VIEW_NBYTES > memory:
+        raise OutOfMemoryError(
+            f"{count} views need {count * VIEW_NBYTES} bytes at the least, and this machine has {memory}"
+        )
+
+
+def _unbind(self: Spec, dim: int) -> Views:
+    if not self.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    dim = wrap_dim(dim, self.ndim)
+    slice_spec = self.with_geometry(
+        self.sizes[:dim] + self.sizes[dim + 1 :], self.strides[:dim] + self.strides[dim + 1 :]
+    )
+    check_count(self.sizes[dim])
+    return [(slice_spec, index * self.strides[dim]) for index in range(self.sizes[dim])]
+
+
+def _unbind_grad(grads: Sequence[Any], self_spec: Spec, dim: int) -> Any:
+    """The slices' gradients stacked again, zeros for those that have none."""
+    some = next(grad for grad in grads if grad is not None)
+    return aten.stack.default([some.new_zeros(some.shape) if grad is None else grad for grad in grads], dim)
+
+
+unbind = native_function(
+    "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+    view=_unbind,
+    derivatives={"self": _unbind_grad},
+    doc="""The slices along dimension ``dim``, one after another: views of its sizes without ``dim``.
+
+    Raises IndexError for a 0-dim tensor and a ``dim`` out of range.""",
+)
+
+
+def _pieces(self: Spec, lengths: Sequence[int], dim: int) -> Views:
+    """Views of the given lengths along ``dim``, one after another."""
+    views = []
+    start = 0
+    for length in lengths:
+        sizes = (*self.sizes[:dim], length, *self.sizes[dim + 1 :])
+        views.append((self.with_geometry(sizes, self.strides), start * self.strides[dim]))
+        start += length
+    return views
+
+
+def _split_sizes(self: Spec, split_sizes: Sequence[int], dim: int) -> Views:
+    if not self.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, self.ndim)
+    size = self.sizes[dim]
+    if any(each < 0 for each in split_sizes):
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"{list(split_sizes)}"
+        )
+    if sum(split_sizes) != size:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(split_sizes)}"
+        )
+    return _pieces(self, split_sizes, dim)
+
+
+def _pieces_grad(grads: Sequence[Any], self_spec: Spec, lengths: Sequence[int], dim: int) -> Any:
+    """The pieces' gradients joined again, zeros for those that have none."""
+    dim = wrap_dim(dim, self_spec.ndim)
+    some = next(grad for grad in grads if grad is not None)
+
+    def zeros(length: int) -> Any:
+        return some.new_zeros((*self_spec.sizes[:dim], length, *self_spec.sizes[dim + 1 :]))
+
+    pieces = [zeros(length) if grad is None else grad for grad, length in zip(grads, lengths)]
+    return aten.cat.default(pieces, dim)
+
+
+native_function(
+    "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+    view=_split_sizes,
+    derivatives={
+        "self": lambda grads, self_spec, split_sizes, dim: _pieces_grad(grads, self_spec, split_sizes, dim)
+    },
+    doc="""Pieces of the given lengths along dimension ``dim``: views of its dtype, and its sizes elsewhere.
+
+    Raises RuntimeError unless the lengths add up to the dimension's size.""",
+)
+
+
+def _even_lengths(size: int, split_size: int) -> list[int]:
+    """The lengths of split's pieces: one of length 0 for a dimension of size 0."""
+    if size == 0:
+        return [0]
+    check_count(-(-size // split_size))
+    return [min(split_size, size - start) for start in range(0, size, split_size)]
+
+
+def _split(self: Spec, split_size: int, dim: int) -> Views:
+    if not self.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, self.ndim)
+    size = self.sizes[dim]
+    if split_size < 0 or (split_size == 0 and size):
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    return _pieces(self, _even_lengths(size, split_size), dim)
+
+
+def _split_grad(grads: Sequence[Any], self_spec: Spec, split_size: int, dim: int) -> Any:
+    return _pieces_grad(grads, self_spec, _even_lengths(self_spec.sizes[dim], split_size), dim)
+
+
+native_function(
+    "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+    view=_split,
+    derivatives={"self": _split_grad},
+    doc="""Pieces of length ``split_size`` along dimension ``dim``, the last perhaps shorter: views.
+
+    Raises RuntimeError for a 0-dim tensor and a negative length.""",
+)
+
+
+native_function(
+    "split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
+    composite=lambda self, split_size, dim: aten.split_with_sizes.default(self, split_size, dim),
+    doc="Pieces of the given lengths along dimension ``dim``: split_with_sizes.",
+)
+
+
+def _chunk_length(self: Any, chunks: int, dim: int) -> int:
+    if not self.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = -(-self.size(dim) // chunks)
+    if length == 0:  # there are as many as were asked for
+        check_count(chunks)
+    return length
+
+
+def _chunk(self: Any, chunks: int, dim: int) -> Any:
+    length = _chunk_length(self, chunks, dim)
+    if length == 0:
+        return aten.split_with_sizes.default(self, (0,) * chunks, dim)
+    return aten.split.Tensor(self, length, dim)
+
+
+native_function(
+    "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+    composite=_chunk,
+    doc="At most ``chunks`` pieces of equal length along dimension ``dim``, the last perhaps shorter.",
+)
+
+
+native_function(
+    "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+    explicit=lambda *arguments: tuple(piece.data for piece in aten.split.Tensor(*arguments)),
+    derivatives={"self": _split_grad},
+    batching="along",
+    doc="""split's pieces, taken as new tensors.
+
+    All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split does.""",
+)
+
+native_function(
+    "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+    explicit=lambda *arguments: tuple(piece.data for piece in aten.split_with_sizes.default(*arguments)),
+    derivatives={
+        "self": lambda grads, self_spec, split_sizes, dim: _pieces_grad(grads, self_spec, split_sizes, dim)
+    },
+    batching="along",
+    doc="""split_with_sizes' pieces, taken as new tensors.
+
+    All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split_with_sizes
+    does.""",
+)
+
+
+def _unsafe_chunk(self: Any, chunks: int, dim: int) -> Any:
+    length = _chunk_length(self, chunks, dim)
+    if length == 0:
+        return aten.unsafe_split_with_sizes.default(self, (0,) * chunks, dim)
+    return aten.unsafe_split.Tensor(self, length, dim)
+
+
+native_function(
+    "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+    composite=_unsafe_chunk,
+    doc="""chunk's pieces, taken as new tensors.
+
+    All have the dtype of ``self``, and its sizes but for ``dim``.""",
+)
+
+
+def _tensor_split_at(self: Any, indices: Sequence[int], dim: int) -> Any:
+    if not self.ndim:
+        raise RuntimeError(
+            f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {self.ndim} dims"
+        )
+    bounds = [0, *indices, self.size(dim)]
+    return tuple(aten.slice.Tensor(self, dim, start, end, 1) for start, end in pairwise(bounds))
+
+
+def _tensor_split(self: Any, sections: int, dim: int) -> Any:
+    if not self.ndim:
+        raise RuntimeError(
+            f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {self.ndim} dims"
+        )
+    size = self.size(dim)
+    if sections <= 0:
+        raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    check_count(sections)
+    least, longer = divmod(size, sections)
+    return _tensor_split_at(self, [least * i + min(i, longer) for i in range(1, sections)], dim)
+
+
+def _tensor_split_by(self: Any, where: Any, dim: int) -> Any:
+    """By a tensor: the number of sections, or the indices."""
+    if where._spec.dtype is not int64:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+            f"{where._spec.dtype.name}"
+        )
+    if where.ndim > 1:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+            f"tensor, but got a tensor with {where.ndim} dims"
+        )
+    if where.ndim == 0:
+        return _tensor_split(self, where.item(), dim)
+    return _tensor_split_at(self, elements(where), dim)
+
+
+native_function(
+    "tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]",
+    composite=_tensor_split,
+    doc="``sections`` pieces along dimension ``dim``; the first are one longer where they must be.",
+)
+
+native_function(
+    "tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]",
+    composite=_tensor_split_at,
+    doc="The pieces of dimension ``dim`` before, between and behind ``indices``, which are clamped.",
+)
+
+native_function(
+    "tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int "
+    "dim=0) -> Tensor(a)[]",
+    composite=_tensor_split_by,
+    doc="The same with a tensor (int64) of no dimensions, the number of pieces, or of one, the indices.",
+)
+
+
+def _along(name: str, least_ndim: int, dim_of: Any) -> None:
+    """hsplit, vsplit, dsplit: tensor_split along a dimension that the name says."""
+
+    def check(self: Any) -> int:
+        if self.ndim < least_ndim:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least_ndim} dimension"
+                f"{'s' if least_ndim > 1 else ''}, but got a tensor with {self.ndim} dimensions!"
+            )
+        return dim_of(self)
+
+    def evenly(self: Any, sections: int) -> Any:
+        dim = check(self)
+        if sections == 0 or self.size(dim) % sections:
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                f"{self.size(dim)} is not divisible by the split_size {sections}!"
+            )
+        return _tensor_split(self, sections, dim)
+
+    which = {"hsplit": "1, the columns (0 of a vector)", "vsplit": "0, the rows", "dsplit": "2"}[name]
+    native_function(
+        f"{name}.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]",
+        composite=evenly,
+        doc=f"``sections`` pieces of equal length along dimension {which}.",
+    )
+    native_function(
+        f"{name}.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]",
+        composite=lambda self, indices: _tensor_split_at(self, indices, check(self)),
+        doc=f"The pieces before, between and behind ``indices`` of dimension {which}.",
+    )
+
+
+_along("hsplit", 1, lambda self: 0 if self.ndim == 1 else 1)
+_along("vsplit", 2, lambda self: 0)
+_along("dsplit", 3, lambda self: 2)

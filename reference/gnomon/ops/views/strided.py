@@ -1,0 +1,153 @@
+"""Windows onto memory: as_strided, and unfold's windows along one dimension.
+
+Source: aten/src/ATen/native/TensorShape.cpp, UnfoldBackward.cpp, derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...calls.native import native_function
+from ...dispatch.dispatcher import aten
+from ...memory.spec import Spec
+from ...values import geometry
+from ...values.dispatch_key import BATCHED
+
+View = tuple[Spec, int]
+
+
+def _as_strided(self: Spec, size: Sequence[int], stride: Sequence[int], storage_offset: int | None) -> View:
+    sizes, strides = tuple(size), tuple(stride)
+    if len(sizes) != len(strides):
+        raise RuntimeError(f"mismatch in length of strides and shape: {len(strides)} and {len(sizes)}")
+    for each in strides:
+        if each < 0:
+            raise RuntimeError(
+                f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
+            )
+    for each in sizes:
+        if each < 0:
+            raise RuntimeError(f"as_strided: Negative sizes are not supported, got sizes: {list(sizes)}")
+    return self.with_geometry(sizes, strides), storage_offset or 0
+
+
+def _as_strided_checked(self: Any, size: Any, stride: Any, storage_offset: int | None) -> Any:
+    """as_strided's offset counts from the start of the storage, and the storage has to reach."""
+    offset = self._storage_offset if storage_offset is None else storage_offset
+    if offset < 0:
+        raise RuntimeError(f"as_strided: Tensor: invalid storage offset {offset}")
+    itemsize = self._spec.dtype.itemsize
+    needed = (offset + geometry.extent(tuple(size), tuple(stride))) * itemsize
+    is_batched = self._keys & BATCHED  # then it is the examples' memory that has to reach
+    available = needed if is_batched else self.untyped_storage().nbytes()
+    if (
+        needed > available
+        and geometry.numel_of(size)
+        and len(size) == len(stride)
+        and min(stride, default=0) >= 0
+    ):
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+            f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{available}"
+        )
+    return aten._as_strided.default(self, tuple(size), tuple(stride), offset - self._storage_offset)
+
+
+def _as_strided_grad(grad: Any, self_spec: Spec, size: Any, stride: Any, storage_offset: int) -> Any:
+    """Add up what each place in memory received through the window, and show that as ``self`` shows it.
+
+    Elements of ``self`` that share a place share what it received.  Source: as_strided_backward.
+    """
+    sizes, strides = self_spec.sizes, self_spec.strides
+    start = max(-storage_offset, 0)  # of self, in the memory that both show
+    count = max(geometry.extent(size, stride) + storage_offset, geometry.extent(sizes, strides)) + start
+    base = grad.new_zeros((count,))
+    positions = _window_positions(grad, size, stride, storage_offset + start)
+    summed = aten.scatter_add.default(base, 0, positions, grad.reshape(-1))
+    if geometry.numel_of(sizes) > 1 and not geometry.is_non_overlapping_and_dense(sizes, strides):
+        mine = _window_positions(grad, sizes, strides, start)
+        shares = aten.scatter_add.default(aten.zeros_like(base), 0, mine, aten.ones_like(base[mine]))
+        summed = summed / shares.masked_fill(shares == 0, 1)
+    return aten._as_strided.default(summed, sizes, strides, start)
+
+
+def _window_positions(grad: Any, size: Any, stride: Any, storage_offset: int) -> Any:
+    positions = None
+    for dim, (length, step) in enumerate(zip(size, stride)):
+        along = aten.arange.start_step(0, length, 1, None, None, grad.device, None) * step
+        along = along.reshape([length if dim == each else 1 for each in range(len(size))])
+        positions = along if positions is None else positions + along
+    if positions is None:
+        positions = aten.zeros.default(
+            (1,), aten.arange.default(1, None, None, None, None).dtype, None, grad.device, None
+        )
+    return (positions + storage_offset).expand(tuple(size) or (1,)).reshape(-1)
+
+
+native_function(
+    "_as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt storage_offset) -> Tensor(a)",
+    view=_as_strided,
+    derivatives={"self": _as_strided_grad},
+    node_name="AsStridedBackward0",
+    doc="as_strided with an offset that counts from the first element.  Its gradient takes ``self`` as "
+    "row-major.",
+)
+
+native_function(
+    "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
+    composite=_as_strided_checked,
+    doc="""Any sizes and strides (elements) over the storage, from ``storage_offset`` on (default: that of
+    ``self``).
+
+    Raises RuntimeError for negative strides and for reaching beyond the storage.""",
+)
+
+native_function(
+    "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+    variants="method",
+    view=lambda self, dimension, size, step: (
+        self.with_geometry(*geometry.unfold(self.sizes, self.strides, dimension, size, step)),
+        0,
+    ),
+    derivatives={
+        "self": lambda grad, self_sizes, dimension, size, step: aten.unfold_backward.default(
+            grad, self_sizes, dimension, size, step
+        )
+    },
+    doc="""All windows of ``size`` elements that start at every ``step``-th of ``dimension``, as a view.
+
+    The dimension then counts windows, and a new last dimension the elements in one.  Raises RuntimeError for
+    windows larger than the dimension, and a ``step`` that is not positive.""",
+)
+
+
+def _unfold_backward(grad_in: Any, input_sizes: Sequence[int], dim: int, size: int, step: int) -> Any:
+    """Add up what each element received through the windows that it is in: one place of a window after
+    another.
+    """
+    sizes = tuple(input_sizes)
+    if step <= 0:
+        raise ValueError(f"step is {step} but must be > 0")
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    dim = geometry.wrap_dim(dim, len(sizes))
+    if not sizes:
+        return grad_in.sum(-1)
+    zeros = grad_in.new_zeros(sizes)
+    windows = grad_in.size(dim)
+    for place in range(size):
+        end = place + (windows - 1) * step + 1
+        aten.slice.Tensor(zeros, dim, place, end, step).add_(grad_in.select(-1, place))
+    return zeros
+
+
+native_function(
+    "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
+    variants="function",
+    explicit=_unfold_backward,
+    derivatives={"grad_in": lambda grad, dim, size, step: grad.unfold(dim, size, step)},
+    batching="sized",
+    doc="Zeros of ``input_sizes`` to which each window of ``grad_in`` is added where unfold took it from.",
+)
