@@ -232,7 +232,7 @@ SHARED_MUTANTS = {
     "the wrong kind of error": (
         "^squeeze.dim$",
         """
-        from gnomon.ops import view
+        from gnomon.ops.views import view
         def wrap_dim(*arguments):
             raise KeyError("dim")
         view.wrap_dim = wrap_dim

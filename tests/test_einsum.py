@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.ops.linalg.matmul import einsum as einsum_module
+from gnomon.ops.linalg import einsum as einsum_module
 
 # equation, sizes of the operands, strides of the result (PyTorch's)
 CASES: list[tuple[str, list[tuple[int, ...]], tuple[int, ...]]] = [
