@@ -7,7 +7,7 @@ import pytest
 import gnomon as gn
 from gnomon.memory import backend as backends
 from gnomon.memory.backend import register_backend
-from gnomon_conformance import loopback
+from gnomon_conformance.mutation import loopback
 
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
 

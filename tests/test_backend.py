@@ -180,7 +180,7 @@ def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> 
     )
     program = """
         import gnomon as gn
-        from gnomon_conformance.watching import native_runs
+        from gnomon_conformance.execution.instrumentation import native_runs
         with gn.device("tiny"):
             x = gn.tensor([1.0, 2.0])
             with native_runs() as runs:

@@ -38,9 +38,9 @@ def touched(monkeypatch: pytest.MonkeyPatch) -> Iterator[collections.Counter[int
 
 @pytest.mark.skipif("c" not in DEVICES, reason="the C backend is not built")
 def test_no_operator_reads_elements(touched: collections.Counter[int]) -> None:
-    running = pytest.importorskip("gnomon_conformance.running")
+    running = pytest.importorskip("gnomon_conformance.execution.runner")
+    from gnomon_conformance.collection.selection import dtypes_of, operators
     from gnomon_conformance.samples import good_samples
-    from gnomon_conformance.selection import dtypes_of, operators
 
     gn.set_fallback_policy("error")
     device, found, count = running.Gnomon("c"), set(), 0

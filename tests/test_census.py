@@ -1,4 +1,4 @@
-"""conformance/gnomon_conformance/census.py and work.py: what a program calls, on file and made again."""
+"""gnomon_conformance/census.py and execution/work.py: what a program calls, on file and made again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import gnomon as gn
 from gnomon.autograd import node
 from gnomon_conformance import census
 from gnomon_conformance.census import Census, CensusCall, CensusError, shipped
-from gnomon_conformance.running import Gnomon, prepare
-from gnomon_conformance.work import work_of
+from gnomon_conformance.execution.runner import Gnomon, prepare
+from gnomon_conformance.execution.work import work_of
 
 PROGRAM = """
 import gnomon as gn
@@ -216,7 +216,7 @@ def test_with_a_census_the_suite_s_other_tests_do_not_run(tmp_path):
     path = tmp_path / "census.json"
     census.save(path, "program.py", recorded.calls())
     asked = ["--gnomon-backend", "reference", "--collect-only", "-q", "-p", "no:cacheprovider"]
-    modules = ["gnomon_conformance.test_census", "gnomon_conformance.test_forward"]
+    modules = ["gnomon_conformance.tests.test_census", "gnomon_conformance.tests.test_forward"]
     command = [sys.executable, "-m", "pytest", "-p", "gnomon_conformance.plugin", "--pyargs", *modules]
     done = subprocess.run(
         [*command, *asked, "--census", str(path)], capture_output=True, text=True, cwd=tmp_path

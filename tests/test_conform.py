@@ -15,20 +15,12 @@ from types import SimpleNamespace
 import pytest
 
 from gnomon.memory.backend import CONTRACT_VERSION, Claim
-from gnomon_conformance import (
-    SUITE_VERSION,
-    conform,
-    foundation,
-    judging,
-    known_names,
-    page,
-    report,
-    selection,
-    tiers,
-)
-from gnomon_conformance.comparing import renamed_device
-from gnomon_conformance.expectations import ExpectationsError, parse
-from gnomon_conformance.outcomes import OUTCOMES, Result, counts, from_data, score
+from gnomon_conformance import SUITE_VERSION, conform
+from gnomon_conformance.collection import foundation, known_names, selection, tiers
+from gnomon_conformance.comparison.differences import renamed_device
+from gnomon_conformance.comparison.expectations import ExpectationsError, parse
+from gnomon_conformance.reporting import page, report, verdicts
+from gnomon_conformance.reporting.outcomes import OUTCOMES, Result, counts, from_data, score
 
 ROOT = Path(__file__).parent.parent
 HELLO = ROOT / "backends" / "gnomon_hello"
@@ -509,16 +501,16 @@ def test_foundations_of_a_backend_that_crashes(probe: Path, monkeypatch: pytest.
 
 
 def test_what_rests_on_a_broken_foundation_is_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
-    subject = judging.Subject("reference", "gradient[neg-float32]", "gradient", "neg", "float32", "autograd")
+    subject = verdicts.Subject("reference", "gradient[neg-float32]", "gradient", "neg", "float32", "autograd")
     item = SimpleNamespace(
         stash=pytest.Stash(), iter_markers=lambda name: [], config=SimpleNamespace(stash=pytest.Stash())
     )
-    monkeypatch.setattr(judging, "subject_of", lambda item: subject)
-    item.config.stash[judging.foundations_key] = {"reference": {"pointwise": "wrong", "memory": ""}}
+    monkeypatch.setattr(verdicts, "subject_of", lambda item: subject)
+    item.config.stash[verdicts.foundations_key] = {"reference": {"pointwise": "wrong", "memory": ""}}
     with pytest.raises(pytest.skip.Exception, match="blocked: the foundation of 'pointwise' fails"):
-        judging.begin(item)
-    item.config.stash[judging.foundations_key] = {"reference": {"autograd": "wrong"}}
-    judging.begin(item)  # its own tier's tests run, and show what is wrong
+        verdicts.begin(item)
+    item.config.stash[verdicts.foundations_key] = {"reference": {"autograd": "wrong"}}
+    verdicts.begin(item)  # its own tier's tests run, and show what is wrong
 
 
 @pytest.mark.parametrize(
@@ -564,11 +556,11 @@ def test_a_line_that_means_nothing_stops_the_run(probe: Path, tmp_path: Path) ->
 def test_a_crashed_test_is_known_by_its_name(
     nodeid: str, backends: list[str], name: str, operator: str, dtype: str
 ) -> None:
-    found = judging.crashed(nodeid, backends, "why")
+    found = verdicts.crashed(nodeid, backends, "why")
     assert found is not None
     assert (found.test, found.operator, found.dtype) == (name, operator, dtype)
     assert (found.backend, found.outcome, found.message) == (backends[-1], "fail", "why")
-    assert judging.crashed("test_mine.py::test_it[other]", backends, "why") is None
+    assert verdicts.crashed("test_mine.py::test_it[other]", backends, "why") is None
 
 
 def test_a_backend_that_is_called_as_a_word_of_an_error():

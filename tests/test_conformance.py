@@ -290,9 +290,9 @@ def test_every_reproduction_runs():
     import contextlib
     import io
 
-    from gnomon_conformance.reproduction import reproduction
+    from gnomon_conformance.collection.selection import dtypes_of, operators
+    from gnomon_conformance.reporting.reproduction import reproduction
     from gnomon_conformance.samples import good_samples
-    from gnomon_conformance.selection import dtypes_of, operators
 
     for name, operator in operators().items():
         dtype = "float32" if "float32" in dtypes_of(operator) else dtypes_of(operator)[0]
@@ -319,7 +319,9 @@ def test_the_suite_is_no_stranger_to_others(tmp_path):
     assert "--gnomon-backend" not in run.stdout
 
 
-@pytest.mark.parametrize("name", ["gnomon_conformance", "gnomon_conformance.test_forward", "test_mine.py"])
+@pytest.mark.parametrize(
+    "name", ["gnomon_conformance", "gnomon_conformance.tests.test_forward", "test_mine.py"]
+)
 def test_pyargs_needs_no_option_to_load_the_plugin(name, tmp_path):
     """``pytest --pyargs gnomon_conformance`` knows the options; another run imports nothing of gnomon."""
     entry = tmp_path / "path" / "gnomon_suite-1.dist-info"

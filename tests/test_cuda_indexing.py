@@ -9,7 +9,7 @@ import pytest
 import gnomon as gn
 from cuda_calls import both, close, numbers, same
 from gnomon.calls import launch
-from gnomon_conformance.watching import native_runs
+from gnomon_conformance.execution.instrumentation import native_runs
 from gnomon_cuda import indexing, launcher, order
 
 pytestmark = pytest.mark.usefixtures("cuda")

@@ -10,7 +10,7 @@ import pytest
 import gnomon as gn
 from cuda_calls import both, numbers, same
 from gnomon.calls import launch
-from gnomon_conformance.watching import native_runs
+from gnomon_conformance.execution.instrumentation import native_runs
 from gnomon_cuda import masks
 
 pytestmark = pytest.mark.usefixtures("cuda")

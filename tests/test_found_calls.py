@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from gnomon.memory.backend import register_backend
-from gnomon_conformance import found_calls, killing
-from gnomon_conformance.checking import check_forward
-from gnomon_conformance.description import OnDevice, Sample, given, sample, tensor
-from gnomon_conformance.found_calls import FoundCall
-from gnomon_conformance.loopback import DEVICE, Loopback, filled, right
-from gnomon_conformance.searching import search
-from gnomon_conformance.selection import operators
+from gnomon_conformance.collection.selection import operators
+from gnomon_conformance.execution.check import check_forward
+from gnomon_conformance.fuzzing import found_calls
+from gnomon_conformance.fuzzing.found_calls import FoundCall
+from gnomon_conformance.fuzzing.fuzzer import search
+from gnomon_conformance.inputs.description import OnDevice, Sample, given, sample, tensor
+from gnomon_conformance.mutation import runner
+from gnomon_conformance.mutation.loopback import DEVICE, Loopback, filled, right
 
 FOREVER = 120.0  # seconds: the search ends with what it looks for, long before
 
@@ -58,18 +59,18 @@ def test_what_only_a_search_finds_kills_without_one(tmp_path: Path, monkeypatch:
     assert found_calls.read(path) == call
     here = f"found[add.Tensor-{call.dtype}]"
     others = [f"{check}[add.Tensor-float32]" for check in ("forward", "values")]
-    survived = killing.results_of(mutant(), others)
+    survived = runner.results_of(mutant(), others)
     assert {each.outcome for each in survived.values()} <= {"pass", "not claimed"}
     monkeypatch.setattr(found_calls, "FOLDER", tmp_path / "none")
-    killed = killing.results_of(mutant(), [here], ["--samples", str(tmp_path)])
+    killed = runner.results_of(mutant(), [here], ["--samples", str(tmp_path)])
     assert killed[here].outcome == "fail"
     assert path.name in killed[here].message and call.why in killed[here].message
-    well = killing.results_of(Loopback(), [here], ["--samples", str(tmp_path)])
+    well = runner.results_of(Loopback(), [here], ["--samples", str(tmp_path)])
     assert well[here].outcome == "pass"
 
 
 def test_those_that_are_kept_are_tried() -> None:
-    killed = killing.results_of(mutant(), ["found[add.Tensor-float32]"])
+    killed = runner.results_of(mutant(), ["found[add.Tensor-float32]"])
     assert killed["found[add.Tensor-float32]"].outcome == "fail"
 
 
@@ -77,7 +78,7 @@ def test_a_search_writes_the_file_and_says_what_to_do(tmp_path: Path) -> None:
     options = ["--property-seconds", str(FOREVER), "--seed", "2", "--dtypes", "float32,int16"]
     folder = tmp_path / "found"
     options += ["--write-found", str(folder), "--ops", r"^add\.Tensor$"]
-    message = killing.results_of(mutant(), ["property"], options)["property[add.Tensor]"].message
+    message = runner.results_of(mutant(), ["property"], options)["property[add.Tensor]"].message
     (path,) = folder.iterdir()
     assert f"It is kept in {path}: copy it to {found_calls.FOLDER}" in message
     call = found_calls.read(path)

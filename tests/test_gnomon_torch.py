@@ -14,7 +14,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.memory.backend import get_backend
-from gnomon_conformance.watching import native_runs
+from gnomon_conformance.execution.instrumentation import native_runs
 
 pytestmark = pytest.mark.oracle
 if find_spec("torch") is None:
@@ -169,7 +169,7 @@ def test_a_result_of_another_dtype_or_size_is_none(monkeypatch: pytest.MonkeyPat
 def test_each_kernel_says_what_it_calls() -> None:
     assert BACKEND.kernel_source("add.Tensor") == "torch.ops.aten.add.out"
     assert BACKEND.kernel_source("convolution") == "torch.ops.aten.convolution.default"
-    assert BACKEND.kernel_source("div_floor") == "gnomon_conformance.oracle.EQUIVALENTS['div_floor']"
+    assert BACKEND.kernel_source("div_floor") == "gnomon_conformance.pytorch.oracle.EQUIVALENTS['div_floor']"
 
 
 def test_everything_is_claimed_but_another_stream_of_random_numbers() -> None:

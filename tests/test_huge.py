@@ -7,7 +7,8 @@ import os
 import pytest
 
 from gnomon.memory.backend import get_backend, register_backend
-from gnomon_conformance import huge, plugin
+from gnomon_conformance import plugin
+from gnomon_conformance.inputs import huge
 
 
 class Watching:

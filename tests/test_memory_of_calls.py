@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from gnomon_conformance import killing, watching
-from gnomon_conformance.loopback import DEVICE, Loopback, right
+from gnomon_conformance.execution import instrumentation
+from gnomon_conformance.mutation import runner
+from gnomon_conformance.mutation.loopback import DEVICE, Loopback, right
 
 KEPT: list[Any] = []
 CHECK = "memory_of_calls[exp-float32]"
@@ -35,15 +36,15 @@ def keeps(iterator: Any) -> None:
 
 
 def test_what_python_keeps_for_later_is_not_kept() -> None:
-    found = killing.results_of(Loopback({"exp": makes_a_tuple_from_a_generator}), [CHECK])[CHECK]
+    found = runner.results_of(Loopback({"exp": makes_a_tuple_from_a_generator}), [CHECK])[CHECK]
     assert (found.outcome, found.message) == ("pass", "")
 
 
 def test_an_object_of_each_call_is() -> None:
-    found = killing.results_of(Loopback({"exp": keeps}), [CHECK])[CHECK]
+    found = runner.results_of(Loopback({"exp": keeps}), [CHECK])[CHECK]
     assert found.outcome == "fail"
     assert "exp keeps something of each call: 40 objects of Python's after 40 calls" in found.message
 
 
 def test_there_is_a_least_of_each_kind() -> None:
-    assert len(watching.HELD) == len(watching.LEAST_HELD)
+    assert len(instrumentation.HELD) == len(instrumentation.LEAST_HELD)

@@ -9,7 +9,8 @@ import pytest
 
 from gnomon.memory import backend as backends
 from gnomon.memory.backend import register_backend
-from gnomon_conformance import loopback, models
+from gnomon_conformance.inputs import models
+from gnomon_conformance.mutation import loopback
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon_conformance import killing, loopback, mutants
+from gnomon_conformance.mutation import loopback, mutants, runner
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,7 +23,7 @@ def _leave_no_mutant():
 
 @pytest.mark.parametrize("name", mutants.MUTANTS)
 def test_mutant_is_killed(name: str) -> None:
-    assert killing.survivals(name) == []
+    assert runner.survivals(name) == []
 
 
 def test_the_control_passes() -> None:
@@ -32,7 +32,7 @@ def test_the_control_passes() -> None:
     failed = []
     for check in sorted({killer.partition("[")[0] for killer in killers}):
         chosen = [killer for killer in killers if killer.partition("[")[0] == check]
-        found = killing.results_of(loopback.Loopback(), chosen)
+        found = runner.results_of(loopback.Loopback(), chosen)
         failed += [f"{each}: {found[each].outcome}" for each in chosen if found[each].outcome != "pass"]
     assert failed == []
 
@@ -46,7 +46,7 @@ def test_the_asynchronous_control_passes() -> None:
         "grain[neg-float32]",
     )
     for killer in killers:
-        found = killing.results_of(loopback.Queueing(), [killer])
+        found = runner.results_of(loopback.Queueing(), [killer])
         assert found[killer].outcome == "pass", found[killer].message
 
 
@@ -59,9 +59,9 @@ def test_a_survivor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         "nothing is wrong", ("forward[neg-float32]", "forward[no-such]"), loopback.Loopback
     )
     monkeypatch.setitem(mutants.MUTANTS, "harmless", harmless)
-    assert killing.survivals("harmless") == ["forward[neg-float32]: pass", "forward[no-such]: no such test"]
+    assert runner.survivals("harmless") == ["forward[neg-float32]: pass", "forward[no-such]: no such test"]
 
 
 def test_the_table_is_fresh() -> None:
     table = (ROOT / "docs" / "mutants.md").read_text()
-    assert table.rstrip("\n") == killing.markdown(), "python -m gnomon_conformance.killing --markdown"
+    assert table.rstrip("\n") == runner.markdown(), "python -m gnomon_conformance.mutation.runner --markdown"

@@ -11,8 +11,8 @@ import pytest
 
 from gnomon.memory.backend import CONTRACT_VERSION
 from gnomon_conformance import new_backend
-from gnomon_conformance import report as report_module
-from gnomon_conformance.expectations import read
+from gnomon_conformance.comparison.expectations import read
+from gnomon_conformance.reporting import report as report_module
 
 ROOT = Path(__file__).parent.parent
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from gnomon_conformance import page, report
-from gnomon_conformance.outcomes import FAIL, OUTCOMES, PASS, Result
+from gnomon_conformance.reporting import page, report
+from gnomon_conformance.reporting.outcomes import FAIL, OUTCOMES, PASS, Result
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 PHONE, DESK = 360, 1280

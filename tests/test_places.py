@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from gnomon_conformance import places
-from gnomon_conformance.checking import check_place
-from gnomon_conformance.comparing import unchanged
-from gnomon_conformance.description import (
+from gnomon_conformance.collection.selection import operators, variants
+from gnomon_conformance.comparison.differences import unchanged
+from gnomon_conformance.execution.check import check_place
+from gnomon_conformance.execution.runner import Outcome, TensorOutcome
+from gnomon_conformance.inputs import placements
+from gnomon_conformance.inputs.description import (
     LAYOUTS,
     MORE_LAYOUTS,
     Stored,
@@ -19,9 +21,7 @@ from gnomon_conformance.description import (
     strides_of,
     tensor,
 )
-from gnomon_conformance.refilling import emptied, without_dimensions
-from gnomon_conformance.running import Outcome, TensorOutcome
-from gnomon_conformance.selection import operators, variants
+from gnomon_conformance.inputs.variants import emptied, without_dimensions
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def _names(found: Any) -> set[str]:
 def test_places_of_outputs() -> None:
     variant = variants("out")["sub.out"]
     given = sample(tensor(2, 2), tensor(2, 2), alpha=2)
-    assert _names(places.out_places(variant, given, "float32")) == {*places.PAIRS, "is expanded"}
-    for place in places.out_places(variant, given, "float32"):
+    assert _names(placements.out_places(variant, given, "float32")) == {*placements.PAIRS, "is expanded"}
+    for place in placements.out_places(variant, given, "float32"):
         called = place.sample.args
         assert place.functional.kwargs["alpha"] == 2  # where tolerances look for it
         if place.name == "is the input":
             assert called[-1] is called[0] or called[-1] is called[1]
-    laid = {place.name: place.sample.args[-1] for place in places.out_layouts(variant, given, "float32")}
+    laid = {place.name: place.sample.args[-1] for place in placements.out_layouts(variant, given, "float32")}
     assert laid["lies window"].contents.strides == (31, 1)
     assert set(laid["lies window"].contents.numbers) == {77}
 
@@ -86,16 +86,16 @@ def test_places_of_outputs() -> None:
 def test_places_of_self() -> None:
     variant = variants("inplace")["add_.Tensor"]
     one, other = tensor(2, 3), tensor(3)
-    assert _names(places.inplace_places(variant, sample(one, other), "float32")) == {"is expanded"}
-    found = _names(places.inplace_places(variant, sample(one, one), "float32"))
-    assert found == {"is expanded", *places.PAIRS} - {"is the input, transposed"}
+    assert _names(placements.inplace_places(variant, sample(one, other), "float32")) == {"is expanded"}
+    found = _names(placements.inplace_places(variant, sample(one, one), "float32"))
+    assert found == {"is expanded", *placements.PAIRS} - {"is the input, transposed"}
 
 
 @pytest.mark.parametrize("kind", ["inplace", "out"])
 def test_the_reference_agrees_with_itself(kind: str) -> None:
     variant = variants(kind)["clamp_.Tensor" if kind == "inplace" else "clamp.Tensor_out"]
     given = sample(tensor(2, 2), tensor(2, 2), tensor(2, 2))
-    make = places.inplace_places if kind == "inplace" else places.out_places
+    make = placements.inplace_places if kind == "inplace" else placements.out_places
     found = list(make(variant, given, "float32"))
     assert len(found) > 10
     assert [check_place(variant, place, "float32", "reference") for place in found] == [""] * len(found)

@@ -15,7 +15,7 @@ from gnomon.memory import backend as registry
 from gnomon.memory.backend import Backend, get_backend, offers_of
 from gnomon.memory.prepared import OK, CallInC, PreparedCall, PreparingKernel
 from gnomon.values.speedups import speedups
-from gnomon_conformance import loopback
+from gnomon_conformance.mutation import loopback
 
 ROOT = Path(__file__).parents[1]
 needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
@@ -43,8 +43,8 @@ PLACES = {
     "reference/gnomon/calls/running.py": set(),
     "reference/gnomon/accelerator/__init__.py": set(),
     "reference/gnomon/bindings/tensor_methods.py": set(),
-    "conformance/gnomon_conformance/signatures.py": set(),
-    "conformance/gnomon_conformance/test_huge.py": set(),
+    "conformance/gnomon_conformance/collection/signatures.py": set(),
+    "conformance/gnomon_conformance/tests/test_huge.py": set(),
     "backends/gnomon_speedups/learning.py": {"getattr(node, 'saved', None)"},
 }
 

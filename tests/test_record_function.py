@@ -30,7 +30,7 @@ from gnomon.dispatch.record_function import (
     remove_callback,
 )
 from gnomon.values.dispatch_key import OBSERVED_BIT, TRACED_BIT, DispatchKey, mode_word
-from gnomon_conformance.watching import native_runs
+from gnomon_conformance.execution.instrumentation import native_runs
 
 pytestmark = pytest.mark.both_tiers
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 import gnomon as gn
-from gnomon_conformance.comparing import same_number
-from gnomon_conformance.description import DTYPES, HURTING, given, sample, stored, tensor
-from gnomon_conformance.refilling import refilled, resized, spread
-from gnomon_conformance.selection import is_in_short_run
+from gnomon_conformance.collection.selection import is_in_short_run
+from gnomon_conformance.comparison.differences import same_number
+from gnomon_conformance.inputs.description import DTYPES, HURTING, given, sample, stored, tensor
+from gnomon_conformance.inputs.variants import refilled, resized, spread
 
 
 def numbers(values, dtype, count=40):

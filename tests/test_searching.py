@@ -11,12 +11,14 @@ import pytest
 
 from gnomon.calls import launch
 from gnomon.memory.backend import register_backend
-from gnomon_conformance import SUITE_VERSION, judging, plugin, searching
-from gnomon_conformance.loopback import Loopback, filled, right
-from gnomon_conformance.properties import subject_for
-from gnomon_conformance.searching import search
-from gnomon_conformance.selection import operators
-from gnomon_conformance.watching import native_runs
+from gnomon_conformance import SUITE_VERSION, plugin
+from gnomon_conformance.collection.selection import operators
+from gnomon_conformance.execution.instrumentation import native_runs
+from gnomon_conformance.fuzzing import fuzzer
+from gnomon_conformance.fuzzing.fuzzer import search
+from gnomon_conformance.fuzzing.properties import subject_for
+from gnomon_conformance.mutation.loopback import Loopback, filled, right
+from gnomon_conformance.reporting import verdicts
 
 FOREVER = 120.0  # seconds: each search here ends with what it looks for, long before
 FEW = ("float32", "int16")
@@ -48,7 +50,7 @@ def broken(**kernels: Any) -> Loopback:
 
 
 @functools.cache
-def found_with(seed: int) -> searching.Found:
+def found_with(seed: int) -> fuzzer.Found:
     """What comes of a search that takes seconds; several tests look at it."""
     return search(operators()["neg"], broken(neg=negated_wrongly), FEW, seed, FOREVER)
 
@@ -130,14 +132,14 @@ def test_a_call_that_fails_but_once_is_shown(monkeypatch):
         seen.append(drawn.key)
         return "it fails\n" if len(seen) == 3 else ""
 
-    monkeypatch.setattr(searching, "check_claimed", now_and_then)
+    monkeypatch.setattr(fuzzer, "check_claimed", now_and_then)
     found = search(operators()["neg"], broken(), FEW, 1, FOREVER)
     assert found.message.startswith("it fails\n(drawn with --seed 1;")
 
 
 def test_shrinking_ends(monkeypatch):
     """When its time is over, the smallest call so far is shown."""
-    monkeypatch.setattr(searching, "SHRINKING_SECONDS", 0.0)
+    monkeypatch.setattr(fuzzer, "SHRINKING_SECONDS", 0.0)
     found = found_with.__wrapped__(3)
     assert "1 failed on the way" in found.message and program_of(found.message)
 
@@ -164,7 +166,7 @@ class Watching:
         self.outcomes = {}
 
     def pytest_runtest_logreport(self, report):
-        found = dict(report.user_properties).get(judging.PROPERTY)
+        found = dict(report.user_properties).get(verdicts.PROPERTY)
         if found is not None and report.when == "call":
             self.outcomes[found["test"]] = found["outcome"], found["message"]
 
@@ -177,7 +179,7 @@ def ran(*options):
     """What two operators come to with these options."""
     kept = Watching()
     command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
-    command += ["gnomon_conformance.test_properties", "gnomon_conformance.test_forward"]
+    command += ["gnomon_conformance.tests.test_properties", "gnomon_conformance.tests.test_forward"]
     command += ["--gnomon-backend", "reference", "--ops", r"^(neg|add\.Tensor)$", *options]
     kept.status = pytest.main(command, plugins=[kept])
     return kept
@@ -222,7 +224,7 @@ def test_a_search_that_finds_nothing_makes_no_claim_stale(tmp_path):
 def test_a_search_that_finds_what_is_known_is_no_failure(tmp_path, monkeypatch):
     known = tmp_path / "known.txt"
     known.write_text("fail property[*] seldom wrong\n")
-    monkeypatch.setattr(searching, "check_claimed", lambda drawn, backend: "it fails\n")
+    monkeypatch.setattr(fuzzer, "check_claimed", lambda drawn, backend: "it fails\n")
     kept = ran("--property-seconds", "0.1", "--expectations", str(known), "--dtypes", "float32")
     assert kept.status == pytest.ExitCode.OK
     for name in ("property[neg]", "property[add.Tensor]"):

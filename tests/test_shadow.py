@@ -15,7 +15,7 @@ import gnomon as gn
 from gnomon.memory import backend as backends
 from gnomon.memory.backend import reference_backend
 from gnomon.numerics.loops import pointwise
-from gnomon_conformance import loopback
+from gnomon_conformance.mutation import loopback
 from gnomon_conformance.shadow import Shadow, ShadowDifference
 
 ROOT = Path(__file__).parent.parent

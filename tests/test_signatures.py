@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gnomon.memory import backend as backends
-from gnomon_conformance import loopback, signatures
+from gnomon_conformance.collection import signatures
+from gnomon_conformance.mutation import loopback
 
 
 @pytest.fixture(autouse=True)

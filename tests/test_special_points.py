@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon_conformance.against_torch import CRASHES_TWICE, compares_numbers
-from gnomon_conformance.departures import OWN_OPERATORS
-from gnomon_conformance.running import Gnomon, prepare
+from gnomon_conformance.collection.selection import operators
+from gnomon_conformance.execution.runner import Gnomon, prepare
+from gnomon_conformance.pytorch.against_pytorch import CRASHES_TWICE, compares_numbers
+from gnomon_conformance.pytorch.departures import OWN_OPERATORS
 from gnomon_conformance.samples import good_samples
-from gnomon_conformance.selection import operators
 
 pytestmark = pytest.mark.oracle
 torch = pytest.importorskip("torch")
@@ -71,7 +71,7 @@ def derivatives(framework: Any, library: Any, operator: Any, sample: Any, number
 
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives_are_finite_where_pytorchs_are(name):
-    from gnomon_conformance.oracle import Torch
+    from gnomon_conformance.pytorch.oracle import Torch
 
     operator = operators()[name]
     for _, sample in [each for each in good_samples(name, "float64") if each[1].differentiable][:SAMPLES]:

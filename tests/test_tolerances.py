@@ -7,13 +7,13 @@ import math
 
 import pytest
 
-from gnomon_conformance import measuring
-from gnomon_conformance.comparing import differences
-from gnomon_conformance.description import given, sample, tensor
-from gnomon_conformance.expectations import parse
-from gnomon_conformance.running import Gnomon, Outcome, run
-from gnomon_conformance.selection import operators
-from gnomon_conformance.tolerances import ELEMENTARY_ULPS, Tolerance, is_finite, ulp
+from gnomon_conformance.collection.selection import operators
+from gnomon_conformance.comparison import error_measurement
+from gnomon_conformance.comparison.differences import differences
+from gnomon_conformance.comparison.expectations import parse
+from gnomon_conformance.comparison.tolerances import ELEMENTARY_ULPS, Tolerance, is_finite, ulp
+from gnomon_conformance.execution.runner import Gnomon, Outcome, run
+from gnomon_conformance.inputs.description import given, sample, tensor
 
 EXP = operators()["exp"]
 
@@ -69,7 +69,7 @@ def test_an_author_loosens_an_operator() -> None:
         ("loosen exp float64 8 reason", True),
         ("loosen tanh float32 8 reason", True),
     ):
-        with measuring.measuring(parse(text)):
+        with error_measurement.measuring(parse(text)):
             assert bool(differences(wrong, expected, tolerance)) == fails, text
 
 
@@ -80,14 +80,14 @@ def test_an_exact_operator_can_be_loosened() -> None:
     wrong = moved(expected, 1)
     tolerance = Tolerance(negative, call, "float32", "contiguous")
     assert differences(wrong, expected, tolerance)
-    with measuring.measuring(parse("loosen neg float32 1 truncates")):
+    with error_measurement.measuring(parse("loosen neg float32 1 truncates")):
         assert not differences(wrong, expected, tolerance)
 
 
 def test_the_worst_error_is_kept_with_its_input() -> None:
     call = sample(given([0.0, 0.75, 2.0, 9.0], (2,), (2,), 1, "float32"))  # 0.75 and 9
     expected = outcome(EXP, call)
-    with measuring.measuring(parse("")) as measured:
+    with error_measurement.measuring(parse("")) as measured:
         differences(expected, expected, Tolerance(EXP, call, "float32", "contiguous"))
         small = measured.worst
         differences(moved(expected, 3), expected, Tolerance(EXP, call, "float32", "contiguous"))
@@ -97,7 +97,7 @@ def test_the_worst_error_is_kept_with_its_input() -> None:
     assert worst is not None and 2.5 <= worst.ulps <= 3.5 and worst.allowed == ELEMENTARY_ULPS
     assert worst.where == f"element (0,) of exp, layout contiguous, sizes (2,): {(0.75).hex()}"
     assert measured.as_data() == {"ulps": worst.ulps, "allowed": worst.allowed, "where": worst.where}
-    assert measuring.current().as_data() is None, "outside of a test nothing is kept"
+    assert error_measurement.current().as_data() is None, "outside of a test nothing is kept"
 
 
 def test_inputs_that_do_not_broadcast_are_not_shown() -> None:

@@ -63,7 +63,7 @@ if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
         step "$tool" 90 compute-sanitizer --tool "$tool" --error-exitcode 9 --target-processes all \
             "$BIN/python" -m pytest -q -p no:cacheprovider -p gnomon_conformance.plugin \
-            --pyargs gnomon_conformance.test_forward --gnomon-backend cuda --ops "$SAMPLE" --dtypes float32
+            --pyargs gnomon_conformance.tests.test_forward --gnomon-backend cuda --ops "$SAMPLE" --dtypes float32
     done
 else
     echo "there is no compute-sanitizer: neither memcheck nor racecheck"

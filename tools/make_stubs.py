@@ -420,6 +420,7 @@ def dunders() -> list[str]:
     ):
         assert hasattr(Tensor, line.partition("(")[0]), line
         lines.append(f"    def {line}: ...")
+    lines.append("    __gnomon_dispatch__: Any")
     return lines
 
 
@@ -488,7 +489,9 @@ def tensor_stubs() -> str:
         if inspect.isclass(each) and each is not Tensor:
             lines += slots(each)
             if not issubclass(each, IntEnum):
-                lines += written_method("__init__", each.__init__)
+                for name, member in vars(each).items():
+                    if inspect.isfunction(member):
+                        lines += written_method(name, member)
     lines += tensor_class()
     lines.append("")
     functions = {

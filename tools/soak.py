@@ -101,7 +101,7 @@ class Exact:
 
 def grown(sample: Any, rng: random.Random, largest: int, with_special: bool) -> Any:
     """The sample with other sizes, the same for the same, and no tensor of more than ``largest`` elements."""
-    from gnomon_conformance.description import TensorDescription, descriptions
+    from gnomon_conformance.inputs.description import TensorDescription, descriptions
 
     values = [*sample.args, *sample.kwargs.values()]
     tensors = list(descriptions(values))
@@ -140,9 +140,9 @@ def grown(sample: Any, rng: random.Random, largest: int, with_special: bool) -> 
 
 def make_case(number: int, only: str) -> tuple[Any, Any, str, str, int, bool] | None:
     """Operator, sample, dtype, layout, threads and whether it is large; None where the number gives none."""
-    from gnomon_conformance.description import DTYPES, LAYOUTS
+    from gnomon_conformance.collection.selection import RANDOM, UNDETERMINED, operators
+    from gnomon_conformance.inputs.description import DTYPES, LAYOUTS
     from gnomon_conformance.samples import TOLERANCES, good_samples
-    from gnomon_conformance.selection import RANDOM, UNDETERMINED, operators
 
     rng = random.Random(number)
     names = [name for name in sorted(operators()) if re.search(only, name) and not UNDETERMINED.match(name)]
@@ -166,11 +166,11 @@ def check(number: int, only: str, patience: float) -> str | None:
     """What is wrong in this case, or None.  Raises TooLong after ``patience`` seconds."""
     global _is_running
     import gnomon as gn
-    from gnomon_conformance.checking import written_tensors
-    from gnomon_conformance.comparing import differences, unchanged
-    from gnomon_conformance.reproduction import explain
-    from gnomon_conformance.running import Gnomon, prepare, run, run_call
-    from gnomon_conformance.tolerances import Tolerance
+    from gnomon_conformance.comparison.differences import differences, unchanged
+    from gnomon_conformance.comparison.tolerances import Tolerance
+    from gnomon_conformance.execution.check import written_tensors
+    from gnomon_conformance.execution.runner import Gnomon, prepare, run, run_call
+    from gnomon_conformance.reporting.reproduction import explain
 
     made = make_case(number, only)
     if made is None:

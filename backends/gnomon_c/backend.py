@@ -125,7 +125,7 @@ class CBackend(Backend):
 
     def free_entry(self) -> float:
         """The address of the library's function that gives a block back, by its address."""
-        return self._addresses[self._lib.gn_free]  # type: ignore[no-any-return]
+        return self._addresses[self._lib.gn_free]
 
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
         return ForeignMemory(float(address), data)
@@ -148,7 +148,7 @@ class CBackend(Backend):
         self._lib.gn_set_num_threads(count)
 
     def num_threads(self) -> int:
-        return self._lib.gn_get_num_threads()  # type: ignore[no-any-return]
+        return self._lib.gn_get_num_threads()
 
     def thread_pools(self) -> tuple[str, ...]:
         present = library.parallels_of(self._lib)
@@ -277,12 +277,11 @@ class CCall(PreparedCall):
         if walk is not None:
             layouts = self._iterated(ffi, walk)
             work = walk.numel
-            output_nbytes = walk.operands[0].spec.extent_nbytes
+            first = walk.operands[0].spec
         else:
             layouts = [self._direct(ffi, tensor) for tensor in tensors]
             work = sum(tensor._spec.numel for tensor in tensors if tensor is not None)
-            first = tensors[0]
-            output_nbytes = 0 if first is None else first._spec.extent_nbytes
+            first = None if tensors[0] is None else tensors[0]._spec
         self._count = len(layouts)
         described = ffi.new("gn_tensor[]", layouts)
         integers, scalars = kernel.marshal(walk, kernel_arguments)
@@ -294,7 +293,7 @@ class CCall(PreparedCall):
         call = ffi.new("gn_call *")
         call.kernel = function
         call.work = min(work, 2**62)  # of elements that share memory there may be more
-        call.output_nbytes = output_nbytes
+        call.output_nbytes = 0 if first is None else first.extent_nbytes
         call.tensor_count = len(layouts)
         call.output_count = output_count
         call.integer_count = len(integers)
@@ -330,7 +329,7 @@ class CCall(PreparedCall):
         self._keep += [sizes, strides]
         return (spec.dtype.code, spec.ndim, sizes, strides)
 
-    def run(self, tensors: Sequence[Tensor | None]) -> int:
+    def run(self, tensors: Sequence[Any]) -> int:
         """Run on the memory of ``tensors``, outputs first; returns the library's status."""
         if not self.is_claimed:
             return NOT_IMPLEMENTED
@@ -343,7 +342,7 @@ class CCall(PreparedCall):
         addresses = self._array([0.0 if tensor is None else tensor._address for tensor in tensors])
         return self._lib.gn_run(self.address, addresses)
 
-    def run_new(self, inputs: list[float]) -> list[float] | None:
+    def run_new(self, inputs: Sequence[float]) -> list[float] | None:
         """Run on inputs at these addresses, into outputs that are allocated here.
 
         Returns the outputs' addresses, which are then the caller's; None where there is no memory or the
@@ -351,7 +350,9 @@ class CCall(PreparedCall):
         """
         lib = self._lib
         outputs = [lib.gn_allocate(nbytes) for nbytes in self._output_nbytes]
-        if 0.0 not in outputs and not lib.gn_run(self.address, self._new(self._array_type, outputs + inputs)):
+        if 0.0 not in outputs and not lib.gn_run(
+            self.address, self._new(self._array_type, [*outputs, *inputs])
+        ):
             return outputs
         for address in outputs:
             if address:

@@ -65,7 +65,7 @@ class CudaBackend(Backend):
         self.runtime.owned.free(address)
 
     def address(self, memory: Any) -> int:
-        return memory.address  # type: ignore[no-any-return]
+        return memory.address
 
     def copy_in(self, memory: Any, offset: int, data: memoryview) -> None:
         """The bytes may be changed as soon as this returns."""

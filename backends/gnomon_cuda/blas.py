@@ -102,7 +102,7 @@ class Blas:
 
     def products(self, operations: str) -> int:
         """How many products of such transpositions, "NT", the emulated library was asked for."""
-        return self._lib.gn_emulation_products(operations.encode())  # type: ignore[no-any-return]
+        return self._lib.gn_emulation_products(operations.encode())
 
     def workspace_bytes(self, device: int) -> int:
         """How large the workspace of a product should be."""

@@ -84,7 +84,7 @@ def device(index: DeviceLike) -> Device:
 def get_device_name(device: DeviceLike = None) -> str:
     """The name that its maker gave it."""
     index = _index(device)
-    return _runtime().driver.device_name(index)  # type: ignore[no-any-return]
+    return _runtime().driver.device_name(index)
 
 
 def get_device_capability(device: DeviceLike = None) -> tuple[int, int]:
@@ -135,7 +135,7 @@ def mem_get_info(device: DeviceLike = None) -> tuple[int, int]:
     """Free bytes and all bytes of the device, by its driver."""
     driver = _runtime().driver
     with _streams.on_device(driver, _index(device)):
-        return driver.memory_info()  # type: ignore[no-any-return]
+        return driver.memory_info()
 
 
 def empty_cache() -> None:

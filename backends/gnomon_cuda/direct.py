@@ -172,7 +172,7 @@ class Work:
 
         Raises OutOfMemoryError.
         """
-        return self.runtime.allocate(nbytes, self.device)  # type: ignore[no-any-return]
+        return self.runtime.allocate(nbytes, self.device)
 
     def zeros(self, nbytes: int) -> Memory:
         """Temporary memory whose bytes are 0."""
@@ -193,16 +193,16 @@ class Work:
 
     def flag(self) -> Memory:
         """An int32 that is 0, for a kernel to say that something was wrong."""
-        return self.runtime.new_flag(self.device, self.stream)  # type: ignore[no-any-return]
+        return self.runtime.new_flag(self.device, self.stream)
 
     def is_set(self, flag: Memory) -> bool:
         """Did a kernel set the flag?  Waits for all that was launched."""
-        return self.runtime.is_set(flag, self.stream)  # type: ignore[no-any-return]
+        return self.runtime.is_set(flag, self.stream)
 
     @property
     def multiprocessors(self) -> int:
         """How many multiprocessors the device has."""
-        return self.runtime.multiprocessors(self.device)  # type: ignore[no-any-return]
+        return self.runtime.multiprocessors(self.device)
 
     def grid(self, steps: int) -> Grid:
         """Blocks of ``THREADS`` threads for kernels in strides over so many steps."""

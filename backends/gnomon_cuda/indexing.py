@@ -452,7 +452,7 @@ def _with_indices(function: Any) -> Any:
         if tensors[2]._spec.numel == 0:
             _begin(work, tensors)
             return OK
-        return function(work, tensors, arguments)  # type: ignore[no-any-return]
+        return function(work, tensors, arguments)
 
     return run
 

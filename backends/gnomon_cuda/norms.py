@@ -233,7 +233,7 @@ def _layer_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str
     gradient, source, mean, rstd, weight, _ = tensors[3:]
     shape = _layer_shape(source, len(arguments["normalized_shape"]))
     inputs = (gradient, source, mean, rstd, weight)
-    return _rows_backward(work, shape, _layer_channels(shape), tuple(tensors[:3]), inputs)  # type: ignore
+    return _rows_backward(work, shape, _layer_channels(shape), tuple(tensors[:3]), inputs)
 
 
 def _rms_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
@@ -247,7 +247,7 @@ def _group_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str
     images, count, size, group = (arguments[name] for name in ("N", "C", "HxW", "group"))
     channels = (images, count, size, group, max(count // group, 1))
     outputs = tuple(tensors[:3])
-    return _rows_backward(work, _group_shape(arguments), channels, outputs, tuple(tensors[3:]))  # type: ignore
+    return _rows_backward(work, _group_shape(arguments), channels, outputs, tuple(tensors[3:]))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -376,18 +376,18 @@ def _batch_forward(
 
 def _batch_norm(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     eps = arguments["eps"]
-    return _batch_forward(work, tuple(tensors[:3]), tuple(tensors[3:]), (None, None), True, 0.0, eps)  # type: ignore
+    return _batch_forward(work, tuple(tensors[:3]), tuple(tensors[3:]), (None, None), True, 0.0, eps)
 
 
 def _batch_norm_moving(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     training, momentum, eps = (arguments[name] for name in ("training", "momentum", "eps"))
     running = tuple(tensors[3:5])
-    return _batch_forward(work, tuple(tensors[:3]), tuple(tensors[5:]), running, training, momentum, eps)  # type: ignore
+    return _batch_forward(work, tuple(tensors[:3]), tuple(tensors[5:]), running, training, momentum, eps)
 
 
 def _batch_norm_running(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     outputs, inputs, running = tuple(tensors[:3]), tuple(tensors[3:6]), tuple(tensors[6:])
-    return _batch_forward(work, outputs, inputs, running, False, 0.0, arguments["eps"])  # type: ignore
+    return _batch_forward(work, outputs, inputs, running, False, 0.0, arguments["eps"])
 
 
 def _batch_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:

@@ -640,7 +640,7 @@ def _of_self(readable: Callable[..., Any]) -> Callable[[Any], Any]:
 
     made = like(method, readable)
     del made.__wrapped__  # which has any number of arguments
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _guarded(kind: str, readable: Callable[..., Any], extra: Any) -> Any:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 
 from gnomon_conformance.census import CensusCall, load
-from gnomon_conformance.running import Gnomon as OnDevice
-from gnomon_conformance.running import prepare
+from gnomon_conformance.execution.runner import Gnomon as OnDevice
+from gnomon_conformance.execution.runner import prepare
 
 from .benchmark import Benchmark, Cost, Point, Work
 from .library import Library

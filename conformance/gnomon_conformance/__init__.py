@@ -23,21 +23,19 @@ The reference itself is compared with PyTorch where that is installed (test_orac
 with recorded results elsewhere (test_goldens), because what a backend and the reference share, their
 agreement can not test.
 
-samples/        what operators are called with, a file for each family
-expressions/    what people write: functions, methods and keywords under their public names
-description.py  tensors and calls as plain data, from which tensors are built on any device
-refilling.py    the samples with other values, and with other sizes
-properties.py   calls drawn by hypothesis from the samples; searching.py: until one fails
-found_calls.py  those that failed, as files that are samples ever after: data/found, --samples
-huge.py         what is checked of tensors of more than 2**31 elements
-running.py      one call and all that can be observed of it
-comparing.py    two such observations, and the tolerance between them (tolerances.py)
-checking.py     one call on a backend, held against the reference
-outcomes.py     what came of a test, and how it is judged (judging.py) by the plug-in (plugin.py)
-tiers.py        in which order a backend is built up; foundation.py: what each tier rests on
-expectations.py what a backend's author knows not to conform yet
-report.py       a run as JSON, page.py: as a page; conform.py, shadow.py, new_backend.py: the commands
-departures.py   where gnomon means to differ from PyTorch, each with its reason
+inputs/       tensors and calls as plain data (description.py); more of them than the samples, and larger ones
+samples/      what operators are called with, a file for each family
+expressions/  what people write: functions, methods and keywords under their public names
+fuzzing/      calls drawn by hypothesis, until one fails; those that failed are samples ever after: data/found
+execution/    one call and all that can be observed of it (runner.py), held against the reference (check.py)
+comparison/   two such observations, the tolerance between them, and what an author knows not to conform yet
+pytorch/      PyTorch as the oracle, and where gnomon means to differ from it, each with its reason
+mutation/     backends with one fault each, and the run that has to find them
+collection/   which tests there are; in which order a backend is built up (tiers.py), and what that rests on
+reporting/    what came of a test, and how it is judged; a run as JSON and as a page
+tests/        the tests themselves
+
+plugin.py is pytest's plug-in; conform.py, census.py, shadow.py, new_backend.py and goldens.py are commands.
 """
 
 # What reports name: two of them tell of the same tests where it is the same.  Raised with a release of gnomon

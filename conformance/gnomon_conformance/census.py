@@ -39,9 +39,9 @@ from gnomon.values import dtype as dtypes
 from gnomon.values.dispatch_key import PYTHON, DispatchKey
 from gnomon.values.errors import BackendUnavailableError
 
-from .description import ON_DEVICE, GivenTensor, Sample, given
-from .running import Gnomon, prepare
-from .work import Work, work_of
+from .execution.runner import Gnomon, prepare
+from .execution.work import Work, work_of
+from .inputs.description import ON_DEVICE, GivenTensor, Sample, given
 
 FORMAT = 1
 PROGRAMS = pathlib.Path(__file__).parent / "data" / "programs"

@@ -22,8 +22,22 @@ from gnomon.backends.listing import table
 from gnomon.memory.backend import get_backend
 from gnomon.values.errors import BackendUnavailableError
 
-from . import census, found_calls, judging, plugin, report, selection, signatures, tiers
-from .outcomes import COMPOSED, FAIL, NOT_CLAIMED, NOT_OWN, OUTCOMES, OWN, Result, counts, origins, score
+from . import census, plugin
+from .collection import selection, signatures, tiers
+from .fuzzing import found_calls
+from .reporting import report, verdicts
+from .reporting.outcomes import (
+    COMPOSED,
+    FAIL,
+    NOT_CLAIMED,
+    NOT_OWN,
+    OUTCOMES,
+    OWN,
+    Result,
+    counts,
+    origins,
+    score,
+)
 
 HANG_LIMIT = 300.0  # seconds
 SHOWN = 10  # failures that the terminal names; the report has all
@@ -109,8 +123,8 @@ def main(arguments: Sequence[str]) -> int:
     run = report.Run(
         backend=options.backend,
         results=list(config.stash[plugin.results_key].values()),
-        foundations=config.stash[judging.foundations_key].get(options.backend, {}),
-        loosened=judging.expectations_of(config, backend).loosened,
+        foundations=config.stash[verdicts.foundations_key].get(options.backend, {}),
+        loosened=verdicts.expectations_of(config, backend).loosened,
         environment=report.environment(backend) | plugin.search_options(config),
         coverage=config.stash[plugin.coverage_key].as_data(backend.device_type),
         selection=" ".join(_selection(options)),
@@ -148,7 +162,7 @@ def _pytest_arguments(options: argparse.Namespace) -> list[str]:
         # nothing of the folder that the author stands in: no settings, no plug-ins, no cache
         *("-c", os.devnull, "--rootdir", str(pathlib.Path(__file__).parent), "-p", "no:cacheprovider"),
         *("-p", plugin.NAME, "--pyargs"),
-        "gnomon_conformance.test_census" if options.gnomon_census else "gnomon_conformance",
+        "gnomon_conformance.tests.test_census" if options.gnomon_census else "gnomon_conformance",
         *(part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")),
         *("-n", str(options.workers), "--max-worker-restart", "1000000", "-m", "not oracle"),
         *("--hang-limit", str(options.hang_limit), "--gnomon-backend", options.backend),

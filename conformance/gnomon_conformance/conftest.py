@@ -5,7 +5,8 @@ An ``--ops`` that selects nothing is an error: a run of no tests would be a gree
 
 import pytest
 
-from gnomon_conformance import plugin, selection
+from gnomon_conformance import plugin
+from gnomon_conformance.collection import selection
 
 
 def pytest_addoption(parser, pluginmanager):

@@ -22,10 +22,10 @@ from typing import Any
 from gnomon.values import dtype as dtypes
 
 from . import expressions
-from .against_torch import compares_numbers, forward_cases, gradient_cases
-from .running import Failure, Gradients, Outcome, TensorOutcome, differentiate, run
+from .collection.selection import dtypes_of, operators
+from .execution.runner import Failure, Gradients, Outcome, TensorOutcome, differentiate, run
+from .pytorch.against_pytorch import compares_numbers, forward_cases, gradient_cases
 from .samples import bad_samples, digest
-from .selection import dtypes_of, operators
 
 FILE = "data/goldens.json.gz"
 # Of each category one dtype, or two where they round differently: the live oracle goes over all.
@@ -148,8 +148,8 @@ def lines_of(file: str) -> list[str]:
 
 def record_operator(name: str) -> dict[str, Any]:
     """PyTorch's answers to one operator's samples, as JSON, and the facts about the operator."""
-    from .facts import facts
-    from .oracle import Torch
+    from .pytorch.facts import facts
+    from .pytorch.oracle import Torch
 
     oracle = Torch()
     operator = operators()[name]
@@ -186,8 +186,8 @@ def record() -> dict[str, Any]:
     """PyTorch's answers, as JSON."""
     import torch
 
-    from .oracle import Torch
-    from .pytorch_schemas import pytorch_schemas
+    from .pytorch.oracle import Torch
+    from .pytorch.schemas import pytorch_schemas
 
     answers: dict[str, dict[str, Any]] = {"forward": {}, "gradients": {}, "errors": {}, "facts": {}}
     with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:

@@ -27,14 +27,18 @@ from gnomon.calls import launch
 from gnomon.memory.backend import get_backend, is_installed
 from gnomon.values.errors import BackendUnavailableError
 
-from . import SUITE_VERSION, coverage, foundation, judging, last_call, measuring, tiers
-from .description import DTYPES
-from .expectations import ExpectationsError
-from .known_names import strangers
-from .last_call import LastCall
-from .outcomes import FAIL, PASS, Result, counts, from_data
-from .selection import SHRINKING_SECONDS, is_in_short_run, problem_of_claims
-from .watching import native_runs
+from . import SUITE_VERSION
+from .collection import foundation, tiers
+from .collection.known_names import strangers
+from .collection.selection import SHRINKING_SECONDS, is_in_short_run, problem_of_claims
+from .comparison import error_measurement
+from .comparison.expectations import ExpectationsError
+from .execution import coverage, last_call
+from .execution.instrumentation import native_runs
+from .execution.last_call import LastCall
+from .inputs.description import DTYPES
+from .reporting import verdicts
+from .reporting.outcomes import FAIL, PASS, Result, counts, from_data
 
 NAME = "gnomon_conformance.plugin"
 
@@ -210,7 +214,7 @@ def pytest_configure(config: Any) -> None:
     names = config.getoption("gnomon_backend", []) or []
     for name in names:
         try:
-            strange = strangers(judging.expectations_of(config, get_backend(name)))
+            strange = strangers(verdicts.expectations_of(config, get_backend(name)))
         except BackendUnavailableError as error:
             raise pytest.UsageError(f"--gnomon-backend: {error}") from None
         except (ExpectationsError, OSError) as error:
@@ -225,7 +229,7 @@ def pytest_configure(config: Any) -> None:
         _listen_for_interrupts(config)
     config.stash[_account_key] = Account()
     config.stash[results_key] = {}
-    config.stash[judging.foundations_key] = _foundations(config, names)
+    config.stash[verdicts.foundations_key] = _foundations(config, names)
     if hasattr(config, "workerinput"):
         _write_last_words(config)
 
@@ -259,7 +263,7 @@ def _foundations(config: Any, names: list[str]) -> dict[str, dict[str, str]]:
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of pytest-xdist what was found, and where to write its last words."""
     node.workerinput["gnomon_seed"] = node.config.option.gnomon_seed
-    node.workerinput["gnomon_foundations"] = node.config.stash[judging.foundations_key]
+    node.workerinput["gnomon_foundations"] = node.config.stash[verdicts.foundations_key]
     node.workerinput["gnomon_crashes"] = str(_crash_folder(node.config))
 
 
@@ -328,7 +332,7 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     is_full = config.getoption("gnomon_full")
     kept, left = [], []
     for item in items:
-        subject = judging.subject_of(item)
+        subject = verdicts.subject_of(item)
         if subject is not None:
             wanted = not chosen or subject.tier in chosen
             wanted = wanted and _is_asked_for(item, subject)
@@ -348,7 +352,7 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     config.stash[searches_key] = sum(item.get_closest_marker("search") is not None for item in items)
 
 
-def _is_asked_for(item: Any, subject: judging.Subject) -> bool:
+def _is_asked_for(item: Any, subject: verdicts.Subject) -> bool:
     """Do the options let this test run: ``--census``, ``--ops``, and those for what takes long?"""
     option = item.config.getoption
     if (item.get_closest_marker("census") is None) != (option("gnomon_census") is None):
@@ -411,22 +415,22 @@ def pytest_runtest_protocol(item: Any) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: Any) -> None:
     last_call.forget()
-    judging.begin(item)
+    verdicts.begin(item)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: Any) -> Iterator[None]:
     """Run it by the fallback policy of the command line, and count whose kernels ran."""
-    subject = judging.subject_of(item)
+    subject = verdicts.subject_of(item)
     if subject is None:
         yield
         return
     found = get_backend(subject.backend)
-    expectations = judging.expectations_of(item.config, found)
+    expectations = verdicts.expectations_of(item.config, found)
     before, declined = Counter(launch.fallbacks), Counter(launch.declined)
     launch.set_fallback_policy("error" if item.config.getoption("gnomon_no_fallback") else "allow")
     try:
-        with native_runs() as native, measuring.measuring(expectations) as measured:
+        with native_runs() as native, error_measurement.measuring(expectations) as measured:
             hooked: Any = yield
             ran = Counter(native)
         if isinstance(hooked.exception, KeyboardInterrupt) and not item.config.stash[_interrupts_key]:
@@ -438,15 +442,15 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
     fallen = launch.fallbacks - before
     refused = launch.declined - declined
     item.config.stash[_account_key].count(found, ran, fallen, refused)
-    judging.note_runs(item, found, ran, fallen, refused, measured)
+    verdicts.note_runs(item, found, ran, fallen, refused, measured)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Iterator[None]:
     hooked: Any = yield
     report = hooked.get_result()
-    judging.judge(item, call, report)
-    if call.when == "teardown" and judging.subject_of(item) is not None:
+    verdicts.judge(item, call, report)
+    if call.when == "teardown" and verdicts.subject_of(item) is not None:
         report.user_properties.append((coverage.PROPERTY, coverage.taken()))
 
 
@@ -468,13 +472,13 @@ class Collector:
             if name == coverage.PROPERTY:
                 self.config.stash[coverage_key].merge(data)
         result = next(
-            (from_data(data) for name, data in report.user_properties if name == judging.PROPERTY), None
+            (from_data(data) for name, data in report.user_properties if name == verdicts.PROPERTY), None
         )
         if result is None and report.when not in ("setup", "call", "teardown"):  # xdist's word for a crash
             backends = self.config.getoption("gnomon_backend")
-            result = judging.crashed(report.nodeid, backends, *_last_words(self.config, report))
+            result = verdicts.crashed(report.nodeid, backends, *_last_words(self.config, report))
             if result is not None:
-                expected = judging.expectations_of(self.config, get_backend(result.backend))
+                expected = verdicts.expectations_of(self.config, get_backend(result.backend))
                 result = result._replace(known=expected.reason(result.test))
         if result is None:
             return
@@ -528,7 +532,7 @@ def pytest_sessionfinish(session: Any) -> None:
     if output is not None:
         output["gnomon_conformance"] = session.config.stash[_account_key].as_data()
         return
-    if any(any(found.values()) for found in session.config.stash[judging.foundations_key].values()):
+    if any(any(found.values()) for found in session.config.stash[verdicts.foundations_key].values()):
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
@@ -572,7 +576,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
         terminalreporter.write_line(
             ", ".join(f"{number} {outcome}" for outcome, number in counts(found).items() if number)
         )
-        for tier, problem in config.stash[judging.foundations_key].get(name, {}).items():
+        for tier, problem in config.stash[verdicts.foundations_key].get(name, {}).items():
             if problem:
                 terminalreporter.write_line(f"The foundation of {tier!r} fails:\n{problem}")
         terminalreporter.section(f"gnomon backend {name!r}: which kernels ran")

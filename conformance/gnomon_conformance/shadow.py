@@ -46,12 +46,12 @@ from gnomon.values.dispatch_key import (
 from gnomon.values.errors import BackendUnavailableError
 from gnomon.values.thread_local_state import State, ThreadLocalStateGuard
 
-from .checking import problems_of
-from .comparing import renamed_device
-from .description import ON_DEVICE, GivenTensor, OnDevice, Sample, given
-from .reproduction import explain
-from .running import Call, Gnomon, failure_of, outcome, prepare, run_call, versions
-from .tolerances import Tolerance
+from .comparison.differences import renamed_device
+from .comparison.tolerances import Tolerance
+from .execution.check import problems_of
+from .execution.runner import Call, Gnomon, failure_of, outcome, prepare, run_call, versions
+from .inputs.description import ON_DEVICE, GivenTensor, OnDevice, Sample, given
+from .reporting.reproduction import explain
 
 LARGEST = 4096  # elements of the largest tensor of a call that is shadowed
 
@@ -287,8 +287,8 @@ def write_test(
         "from math import inf, nan  # noqa: F401  (what numbers may be)",
         "",
         "import gnomon as gn",
-        "from gnomon_conformance.checking import check_forward",
-        "from gnomon_conformance.description import ON_DEVICE, given, sample  # noqa: F401",
+        "from gnomon_conformance.execution.check import check_forward",
+        "from gnomon_conformance.inputs.description import ON_DEVICE, given, sample  # noqa: F401",
         "",
         "",
         f"def test_{stem}(backend):",

@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gnomon_conformance import running
-from gnomon_conformance.against_torch import compares_numbers
-from gnomon_conformance.comparing import differences
-from gnomon_conformance.departures import OWN_OPERATORS, unlisted
-from gnomon_conformance.description import (
+from gnomon_conformance.collection.selection import called, operators
+from gnomon_conformance.comparison.differences import differences
+from gnomon_conformance.comparison.tolerances import eps_of
+from gnomon_conformance.execution import runner
+from gnomon_conformance.execution.runner import TensorOutcome
+from gnomon_conformance.inputs.description import (
     DTYPES,
     FLOATS,
     HURTING,
@@ -28,11 +29,10 @@ from gnomon_conformance.description import (
     sample,
     tensor,
 )
-from gnomon_conformance.oracle import Torch
-from gnomon_conformance.running import TensorOutcome
+from gnomon_conformance.pytorch.against_pytorch import compares_numbers
+from gnomon_conformance.pytorch.departures import OWN_OPERATORS, unlisted
+from gnomon_conformance.pytorch.oracle import Torch
 from gnomon_conformance.samples import good_samples
-from gnomon_conformance.selection import called, operators
-from gnomon_conformance.tolerances import eps_of
 
 MOST_NUMBERS = (
     4000  # elements of a result that are looked at; of a larger one its sizes and strides are compared
@@ -222,7 +222,7 @@ class BoundedTorch(_Bounded, Torch):
     """PyTorch."""
 
 
-class BoundedGnomon(_Bounded, running.Gnomon):
+class BoundedGnomon(_Bounded, runner.Gnomon):
     """gnomon on a device."""
 
 
@@ -254,7 +254,7 @@ def magnitude(number: Any) -> float:
 
 def outcome(framework: Any, case: Case) -> Any:
     """What a framework makes of a case."""
-    return running.run(framework, case.operator, case.sample, case.dtype, case.layout)
+    return runner.run(framework, case.operator, case.sample, case.dtype, case.layout)
 
 
 def compare(case: Case, actual: Any, expected: Any) -> list[str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from gnomon_conformance.comparing import result_differences
-from gnomon_conformance.running import TensorOutcome
+from gnomon_conformance.comparison.differences import result_differences
+from gnomon_conformance.execution.runner import TensorOutcome
 
 from . import programs
 

@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.values.schema import REQUIRED
-from gnomon_conformance.against_torch import CRASHES_TWICE, compares_numbers
-from gnomon_conformance.comparing import failure_differences, result_differences
-from gnomon_conformance.departures import OWN_OPERATORS
-from gnomon_conformance.description import (
+from gnomon_conformance.collection.selection import operators
+from gnomon_conformance.comparison.differences import failure_differences, result_differences
+from gnomon_conformance.comparison.tolerances import eps_of
+from gnomon_conformance.execution.runner import SEED, Failure, TensorOutcome, failure_of
+from gnomon_conformance.inputs.description import (
     COMPLEX,
     FLOATS,
     HURTING,
@@ -27,9 +28,8 @@ from gnomon_conformance.description import (
     stored,
     tensor,
 )
-from gnomon_conformance.running import SEED, Failure, TensorOutcome, failure_of
-from gnomon_conformance.selection import operators
-from gnomon_conformance.tolerances import eps_of
+from gnomon_conformance.pytorch.against_pytorch import CRASHES_TWICE, compares_numbers
+from gnomon_conformance.pytorch.departures import OWN_OPERATORS
 
 from .calls import magnitude, telling_strides
 
@@ -288,7 +288,7 @@ class Machine:
         self.module = module
         self.nudge = nudge
         self.ends = PLAIN_ENDS if plain else ENDS
-        self.watch: Any = None  # hears of each statement (judging.py)
+        self.watch: Any = None  # hears of each statement (reporting/verdicts.py)
 
     def make(self, dtype: str, place: int, batched: bool, *sizes: int, **fields: Any) -> Any:
         """``t(...)``: an input; ``batched``: with a dimension of two in front."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gnomon_conformance.description import COMPLEX, DTYPES, INTEGERS
+from gnomon_conformance.inputs.description import COMPLEX, DTYPES, INTEGERS
 
 # Patterns for whole names of operators, and the dtypes that they refuse.
 REFUSED: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -24,7 +24,7 @@ from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import FunctionSchema
 
 # What PyTorch has for gnomon's own operators is known already.
-from gnomon_conformance.oracle import EQUIVALENTS
+from gnomon_conformance.pytorch.oracle import EQUIVALENTS
 
 # Kernels that draw numbers: those of another stream.
 RANDOM = re.compile(
@@ -102,7 +102,7 @@ class Kernel:
         packet = getattr(torch.ops.aten, self.schema.name, None)
         if self.name in EQUIVALENTS:
             self.function = EQUIVALENTS[self.name]
-            self.source = f"gnomon_conformance.oracle.EQUIVALENTS[{self.name!r}]"
+            self.source = f"gnomon_conformance.pytorch.oracle.EQUIVALENTS[{self.name!r}]"
             return
         self.function = getattr(packet, self.schema.overload_name or "default")
         for variant in operator.variants:

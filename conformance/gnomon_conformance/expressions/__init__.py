@@ -22,8 +22,8 @@ import pkgutil
 import warnings
 from typing import Any, NamedTuple
 
-from ..description import stored, tensor
-from ..running import SEED, Failure, TensorOutcome, failure_of
+from ..execution.runner import SEED, Failure, TensorOutcome, failure_of
+from ..inputs.description import stored, tensor
 
 EXPRESSIONS: dict[str, list[str]] = {}
 FAMILIES: dict[str, str] = {}  # public name -> the file here that has its first expressions

@@ -13,10 +13,10 @@ import pkgutil
 import sys
 from collections.abc import Callable, Iterable
 
-from ..description import Sample
+from ..inputs.description import Sample
 
 SAMPLES: dict[str, list[Sample]] = {}
-TOLERANCES: dict[str, str] = {}  # operator -> how its results may differ: a kind of tolerances.py
+TOLERANCES: dict[str, str] = {}  # operator -> how its results may differ: a kind of comparison/tolerances.py
 FAMILIES: dict[str, list[str]] = {}  # operator -> the files here that call it
 KINDS = ("exact", "arithmetic", "choice", "elementary", "terms", "composed")
 
@@ -25,8 +25,8 @@ def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance:
     """These samples are for these operators: a name, or several names in one string.
 
     ``tolerance`` says how floating point results are computed, and so how far two correct ones may lie apart:
-    one of KINDS, "exact" where nothing is said; see tolerances.py.  Raises ValueError for another word, and
-    where an operator is told two kinds.
+    one of KINDS, "exact" where nothing is said; see comparison/tolerances.py.  Raises ValueError for another
+    word, and where an operator is told two kinds.
     """
     if tolerance and tolerance not in KINDS:
         raise ValueError(f"samples_of: tolerance: expected one of {', '.join(KINDS)}, got {tolerance!r}")

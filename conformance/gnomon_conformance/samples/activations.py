@@ -1,6 +1,6 @@
 """Samples of activations and their gradients."""
 
-from ..description import INTEGERS, REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import INTEGERS, REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 from .pointwise import SPECIAL, binary, unary
 

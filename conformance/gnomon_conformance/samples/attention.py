@@ -1,6 +1,6 @@
 """Samples of attention."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 QUERY, KEY, VALUE = tensor(2, 3, 4), tensor(2, 5, 4), tensor(2, 5, 2)

@@ -1,6 +1,6 @@
 """Samples of convolution."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 

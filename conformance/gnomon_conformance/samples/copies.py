@@ -1,6 +1,6 @@
 """Samples of copies, and of what changes dtype, device or order in memory."""
 
-from ..description import ON_DEVICE, bad, sample, tensor
+from ..inputs.description import ON_DEVICE, bad, sample, tensor
 from . import samples_of
 
 samples_of(

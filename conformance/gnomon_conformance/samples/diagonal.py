@@ -1,6 +1,6 @@
 """Samples of diagonals: views of them, and matrices made of them."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

@@ -1,6 +1,6 @@
 """Samples of dropout.  Its numbers are random, but where nothing or everything is dropped."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 DROPOUTS = [

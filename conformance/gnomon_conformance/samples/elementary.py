@@ -1,6 +1,6 @@
 """Samples of elementary and special functions."""
 
-from ..description import COMPLEX, FLOATS, INTEGERS, REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import COMPLEX, FLOATS, INTEGERS, REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 from .pointwise import MIXTURES, SPECIAL, binary, ill_sized, mixtures, numbers, special_pairs, unary
 

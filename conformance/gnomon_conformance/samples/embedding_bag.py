@@ -1,6 +1,6 @@
 """Samples of embedding bags, of renorm and of bilinear."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 WEIGHT = tensor(5, 3)

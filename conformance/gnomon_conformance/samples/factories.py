@@ -1,6 +1,6 @@
 """Samples of factories."""
 
-from ..description import DTYPES, INTEGERS, ON_DEVICE, bad, sample, tensor
+from ..inputs.description import DTYPES, INTEGERS, ON_DEVICE, bad, sample, tensor
 from . import samples_of
 
 OPTIONS = [

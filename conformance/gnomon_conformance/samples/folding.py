@@ -1,6 +1,6 @@
 """Samples of im2col, col2im, the shuffles and one_hot."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 IMAGE, COLUMNS = tensor(2, 2, 3, 4), tensor(2, 8, 6)

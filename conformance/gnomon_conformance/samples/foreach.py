@@ -1,6 +1,6 @@
 """Samples of operators of lists."""
 
-from ..description import COMPLEX, REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import COMPLEX, REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 FRACTIONAL = (*REAL_FLOATS, *COMPLEX)

@@ -1,6 +1,6 @@
 """Samples of indexing, gathering and embedding."""
 
-from ..description import FLOATS, bad, sample, tensor
+from ..inputs.description import FLOATS, bad, sample, tensor
 from . import samples_of
 
 

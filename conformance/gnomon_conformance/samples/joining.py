@@ -1,6 +1,6 @@
 """Samples of joining: cat, stack and their like, broadcast_tensors, meshgrid."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

@@ -1,6 +1,6 @@
 """Samples of losses and distances."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 NONE, MEAN, SUM = 0, 1, 2

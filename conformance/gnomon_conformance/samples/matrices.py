@@ -1,6 +1,6 @@
 """Samples of matrix products."""
 
-from ..description import FLOATS, bad, sample, tensor
+from ..inputs.description import FLOATS, bad, sample, tensor
 from . import samples_of
 
 samples_of(

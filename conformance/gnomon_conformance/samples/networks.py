@@ -1,6 +1,6 @@
 """Samples of losses."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 TARGET = tensor(3, dtype="int64", values="below 4")

@@ -1,6 +1,6 @@
 """Samples of batch, layer, group, instance and root-mean-square normalization."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 INPUT = tensor(2, 3, 4)

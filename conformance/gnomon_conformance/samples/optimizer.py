@@ -3,7 +3,7 @@
 PyTorch's kernels take it that all tensors of a parameter lie alike and without gaps, so these do.
 """
 
-from ..description import REAL_FLOATS, TensorDescription, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, TensorDescription, bad, sample, tensor
 from . import samples_of
 
 SIZES = ((2, 3), (4,), (1, 5))

@@ -1,6 +1,6 @@
 """Samples of padding."""
 
-from ..description import INTEGERS, bad, sample, tensor
+from ..inputs.description import INTEGERS, bad, sample, tensor
 from . import samples_of
 
 PLANE = tensor(1, 2, 3, 4)

@@ -1,6 +1,6 @@
 """Samples of pointwise operators: arithmetic, comparisons, activations."""
 
-from ..description import COMPLEX, FLOATS, INTEGERS, REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import COMPLEX, FLOATS, INTEGERS, REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 SPECIAL = tensor(14, values="special")

@@ -1,6 +1,6 @@
 """Samples of pooling and adaptive pooling."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 PLANE = tensor(1, 2, 5, 4, values="distinct")

@@ -1,6 +1,6 @@
 """Samples of products of vectors, matrices and tensors."""
 
-from ..description import FLOATS, INTEGERS, bad, sample, tensor
+from ..inputs.description import FLOATS, INTEGERS, bad, sample, tensor
 from . import samples_of
 
 B1, B2 = tensor(2, 2, 3), tensor(2, 3, 4)

@@ -1,6 +1,6 @@
 """Samples of random numbers.  Their values are another stream than PyTorch's; all else is compared."""
 
-from ..description import COMPLEX, DTYPES, ON_DEVICE, bad, sample, tensor
+from ..inputs.description import COMPLEX, DTYPES, ON_DEVICE, bad, sample, tensor
 from . import samples_of
 
 OPTIONS = [

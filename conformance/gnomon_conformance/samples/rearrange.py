@@ -1,6 +1,6 @@
 """Samples of elements in another order, or repeated: flip, roll, rot90, repeat …"""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

@@ -1,6 +1,6 @@
 """Samples of reductions."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 SPECIAL = tensor(2, 7, values="special")

@@ -1,6 +1,6 @@
 """Samples of resampling."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 SIZES = {1: (4,), 2: (3, 4), 3: (2, 3, 2)}

@@ -1,6 +1,6 @@
 """Samples of scans, differences, sorting and searching."""
 
-from ..description import FLOATS, INTEGERS, bad, sample, tensor
+from ..inputs.description import FLOATS, INTEGERS, bad, sample, tensor
 from . import samples_of
 
 SPECIAL = tensor(2, 7, values="special")

@@ -1,6 +1,6 @@
 """Samples of scatter and its like, and of picking by positions and masks."""
 
-from ..description import INTEGERS, bad, sample, tensor
+from ..inputs.description import INTEGERS, bad, sample, tensor
 from . import SAMPLES, samples_of
 
 

@@ -1,6 +1,6 @@
 """Samples of select, slice and narrow."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

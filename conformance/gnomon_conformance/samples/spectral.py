@@ -4,7 +4,7 @@ Sizes are not 0, and dimensions not negative: MKL, which PyTorch calls, refuses 
 second.
 """
 
-from ..description import ON_DEVICE, bad, sample, tensor
+from ..inputs.description import ON_DEVICE, bad, sample, tensor
 from . import samples_of
 
 SINGLE, DOUBLE = ("float32", "float64"), ("complex64", "complex128")

@@ -1,6 +1,6 @@
 """Samples of views of pieces: unbind, split, chunk, tensor_split …"""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

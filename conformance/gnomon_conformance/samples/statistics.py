@@ -1,6 +1,6 @@
 """Samples of variances, norms and other statistics."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 SPECIAL = tensor(2, 7, values="special")

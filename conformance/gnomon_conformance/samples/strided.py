@@ -1,6 +1,6 @@
 """Samples of views by strides: as_strided and unfold."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

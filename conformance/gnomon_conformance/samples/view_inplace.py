@@ -1,6 +1,6 @@
 """Samples of tensors that become views of themselves."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 for _name in (

@@ -1,6 +1,6 @@
 """Samples of a tensor with a view of it replaced."""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

@@ -1,6 +1,6 @@
 """Samples of views that give other sizes: view, expand, squeeze, atleast_1d …"""
 
-from ..description import bad, sample, tensor
+from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
 samples_of(

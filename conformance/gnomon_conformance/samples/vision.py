@@ -1,6 +1,6 @@
 """Samples of grid_sampler and affine_grid_generator."""
 
-from ..description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 INPUT, GRID = tensor(1, 2, 3, 4), tensor(1, 2, 3, 2)  # coordinates from -2 to 2: inside and outside

@@ -1,0 +1,1 @@
+"""Which tests there are: of which operators, dtypes and tiers."""

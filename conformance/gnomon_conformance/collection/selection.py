@@ -1,0 +1,224 @@
+"""Selection: which operators and dtypes there are tests for."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+import zlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon.memory.backend import Claim, get_backend
+
+from ..expressions import all_expressions
+from ..inputs.description import DTYPES, complete, descriptions
+from ..inputs.models import MODELS
+from ..samples import all_samples, good_samples
+
+# Numbers that nobody promises: uninitialised memory, and the signs of singular vectors.
+UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_linalg_svd$)")
+# Numbers of another stream than PyTorch's; between gnomon's backends they are the same.
+RANDOM = re.compile(
+    r"(rand|uniform_|(log_)?normal(_|\.|$)|bernoulli|exponential_|cauchy_|geometric_|poisson|multinomial|"
+    r"(native_|alpha_|feature_)*dropout(_|\.|$))"
+)
+# What these give depends on the numbers, so that the meta device can not answer.
+DATA_DEPENDENT = re.compile(
+    r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
+    r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
+    r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose|"
+    r"ctc_loss\.Tensor|_fused_\w+_\.tensor_lr)"
+)
+
+
+@functools.cache
+def operators() -> dict[str, Any]:
+    """Every operator that is no variant of another, by its full name."""
+    return {
+        operator.name: operator
+        for packet in gn.ops.aten
+        for operator in packet.overloads.values()
+        if operator.record is not None and operator.record.base is None
+    }
+
+
+def variants(kind: str) -> dict[str, Any]:
+    """Every in-place ("inplace") or ``out=`` ("out") variant that a record has, by its full name."""
+    return {
+        variant.name: variant
+        for operator in operators().values()
+        for variant in operator.variants
+        if getattr(variant.schema, f"is_{kind}")
+    }
+
+
+def called(name: str) -> Any:
+    """The operator or variant with this full name; None where there is none."""
+    return next(
+        (found[name] for found in (operators(), variants("inplace"), variants("out")) if name in found), None
+    )
+
+
+def has_dtype_axis(operator: Any) -> bool:
+    """Does the dtype of the test reach any sample of the operator?"""
+    return any(
+        each.dtype is None
+        for sample in all_samples().get(operator.name, ())
+        if sample.fails is None
+        for each in descriptions(complete(operator.schema, sample))
+    )
+
+
+def dtypes_of(operator: Any) -> list[str]:
+    """The dtypes to test an operator with."""
+    if not has_dtype_axis(operator):
+        return ["float32"]
+    return [dtype for dtype in DTYPES if good_samples(operator.name, dtype)]
+
+
+def check_pattern(config: Any) -> None:
+    """Raises pytest.UsageError for an ``--ops`` that is no regular expression, or that nothing matches."""
+    problem = problem_of_pattern(config.getoption("gnomon_ops", None))
+    if problem:
+        raise pytest.UsageError(problem)
+
+
+def problem_of_pattern(pattern: str | None) -> str:
+    """What is wrong with an ``--ops``: "" where it selects something."""
+    if pattern is None:
+        return ""
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        return f"--ops: {pattern!r} is no regular expression: {error}"
+    names = [*operators(), *variants("inplace"), *variants("out"), *all_expressions(), *MODELS]
+    if any(compiled.search(name) for name in names):
+        return ""
+    return f"--ops: no operator's name has a match of {pattern!r}; names are as in 'add.Tensor' and 'neg_'"
+
+
+def is_selected(config: Any, name: str) -> bool:
+    """Does ``--ops`` let this operator pass?  With one go its variants, which run its kernel."""
+    pattern = config.getoption("gnomon_ops", None)
+    return pattern is None or any(re.search(pattern, each) for each in (name, *_bases().get(name, ())))
+
+
+@functools.cache
+def _bases() -> dict[str, tuple[str]]:
+    """Variant -> the operator that it is a variant of."""
+    return {
+        name: (variant.record.base.name,)
+        for kind in ("inplace", "out")
+        for name, variant in variants(kind).items()
+    }
+
+
+def problem_of_claims(backend: Any) -> str:
+    """What is wrong with what a backend claims: operators and dtypes that do not exist; "" for nothing."""
+    known = [*operators(), *variants("inplace"), *variants("out"), *get_backend("reference").kernels]
+    problems = []
+    for name, said in backend.capabilities.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; do you mean {near[0]!r}?" if near else ""
+            problems.append(f"{backend.name} claims {name!r}, and there is no such operator{hint}")
+        dtypes = said.dtypes if isinstance(said, Claim) else said
+        for dtype in dtypes or ():
+            if dtype not in DTYPES:
+                problems.append(f"{backend.name} claims {name!r} for {dtype!r}, and there is no such dtype")
+    return "; ".join(problems)
+
+
+SHRINKING_SECONDS = 30.0  # after which a search shows the smallest call so far
+# The dtypes of a run without --full; "one more" is one of the others, by turns.
+SHORT_DTYPES = ("float32", "int64", "one more")
+
+
+def is_in_short_run(config: Any, test: Any, name: str, dtype: str) -> bool:
+    """Does a test, a node of pytest's with its marks, run without ``--full`` for this operator and dtype?
+
+    What is asked for by name does, in each dtype; what takes long does not.
+    """
+    if test.get_closest_marker("long") is not None:
+        return False
+    is_asked_for = config.getoption("gnomon_ops") or config.getoption("gnomon_dtypes")
+    if is_asked_for or any("::" in argument for argument in config.args) or not dtype:
+        return True
+    mark = test.get_closest_marker("short")
+    wanted = SHORT_DTYPES if mark is None else mark.args
+    others = [each for each in DTYPES if each not in SHORT_DTYPES]
+    turn = turn_of(name.partition(".")[0]) % len(others)
+    return dtype in wanted or ("one more" in wanted and dtype == others[turn])
+
+
+def turn_of(name: str) -> int:
+    """A number that is always the same for a name, and another for another."""
+    return zlib.crc32(name.encode())
+
+
+def _runs(metafunc: Any) -> Any:
+    """Which (operator, dtype) a test is collected for: to collect what is then left out takes long."""
+    config = metafunc.config
+    tests_backends = bool(config.getoption("gnomon_backend", None))
+    is_full = not tests_backends or config.getoption("gnomon_full")
+
+    def wanted(name: str, dtype: str) -> bool:
+        return is_selected(config, name) and (
+            is_full or is_in_short_run(config, metafunc.definition, name, dtype)
+        )
+
+    return wanted
+
+
+def parametrize_operators(
+    metafunc: Any, found: dict[str, Any], dtypes: tuple[str, ...] | None = None
+) -> None:
+    """Parametrize a test of ``operator`` (and ``dtype``) by what the command line selects."""
+    config = metafunc.config
+    if "operator" not in metafunc.fixturenames:
+        return
+    is_of_backend = "backend" in metafunc.fixturenames
+    tests_backends = bool(config.getoption("gnomon_backend", None))
+    # Of a test that is skipped, or left out, one stands for all.
+    idle = (
+        not tests_backends
+        if is_of_backend
+        else tests_backends and not config.getoption("gnomon_with_reference")
+    )
+    asks_oracle = metafunc.definition.get_closest_marker("oracle") is not None
+    idle = idle or (asks_oracle and find_spec("torch") is None)
+    wanted = _runs(metafunc)
+    if "dtype" not in metafunc.fixturenames:
+        chosen = [operator for name, operator in found.items() if wanted(name, "")]
+        chosen = chosen[:1] if idle else chosen
+        metafunc.parametrize("operator", chosen, ids=[operator.name for operator in chosen])
+        return
+    pairs = [
+        (operator, dtype)
+        for operator in found.values()
+        for dtype in dtypes_of(operator.record.base or operator)
+        if dtypes is None or dtype in dtypes
+    ]
+    parametrize_pairs(metafunc, pairs, idle)
+
+
+def parametrize_pairs(metafunc: Any, pairs: Sequence[tuple[Any, str]], idle: bool = False) -> None:
+    """Parametrize a test of ``operator`` and ``dtype`` by those of these pairs that the command line selects;
+    where it is ``idle``, by one.
+    """
+    wanted = _runs(metafunc)
+    asked = metafunc.config.getoption("gnomon_dtypes", None)
+    chosen = [
+        (operator, dtype)
+        for operator, dtype in pairs
+        if (asked is None or dtype in asked) and wanted(operator.name, dtype)
+    ]
+    chosen = chosen[:1] if idle else chosen
+    metafunc.parametrize(
+        ("operator", "dtype"), chosen, ids=[f"{operator.name}-{dtype}" for operator, dtype in chosen]
+    )

@@ -1,0 +1,333 @@
+"""Tolerances: how far two correct results may lie apart, from how they are computed.
+
+An operator's kind stands beside its samples: ``samples_of(..., tolerance=kind)``.
+
+exact       Where nothing is said: integers, bool, copies, views, comparisons, selections, rounding to
+            integers.
+arithmetic  Real addition, subtraction, multiplication and division, which IEEE 754 requires to be the exact
+            result rounded once: exact.  The reference computes them in float64 and rounds to the dtype: with
+            53 bits against 24 or fewer that second rounding changes nothing (53 >= 2 * 24 + 2; Figueroa,
+            1995).  Of complex numbers they take several steps: composed.  Scaled by ``alpha``: terms.
+choice      Exact, but for the sign of zero: IEEE 754 leaves open which of 0.0 and -0.0 is the larger.
+elementary  ELEMENTARY_ULPS units in the last place of the result.  Libraries promise 1 (sleef's u10) to 4
+            (CUDA's, OpenCL's bound for most functions) ulp; vector libraries flush subnormal numbers to zero,
+            and MKL's square root, which PyTorch calls, is not rounded to nearest.  Of complex numbers:
+            composed.
+terms       Results that are a sum of n terms, each a product: any order of summation, with or without fused
+            multiply-add, errs by at most (n + 2) * eps * sum(|terms|) (Higham, "Accuracy and Stability",
+            4.2).  n and the sum are found by running the operator on ones and on absolute values.
+composed    Several steps, each of them as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps *
+            the largest magnitude of a result, or 2.  Kernels of float16 and bfloat16 compute in float32: its
+            eps, and one ulp of the result; compositions of them round between kernels.
+
+The difference is that from the exact result, as far as one can be had: for float16, bfloat16, float32 and
+complex64 the reference computes it again from the same numbers in float64, and does not round it further.
+Of float64 it is the difference from what the reference gives.  Errors are reported in ulp of the result; an
+author may loosen an operator's bound (comparison/expectations.py), with a reason that the report shows.
+
+eps is that of the dtype, or of a tensor of the call whose dtype is another and less precise (weights of
+float32 may be added up in float32); for float16 and bfloat16, kernels of one operator accumulate in float32
+at least, and round once at the end: eps of float32, and one ulp of the result for that rounding.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..execution.runner import Gnomon, Outcome, TensorOutcome, run
+from ..inputs.description import (
+    COMPLEX,
+    FLOATS,
+    Sample,
+    Stored,
+    TensorDescription,
+    complete,
+    descriptions,
+    stored,
+)
+from ..samples import TOLERANCES, all_samples
+from . import error_measurement
+
+# Significant bits and least exponent (of the unit in the last place of subnormal numbers).
+PRECISION = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
+PARTS = {"complex64": "float32", "complex128": "float64"}
+WIDER = dict.fromkeys(("float16", "bfloat16", "float32"), "float64") | {"complex64": "complex128"}
+LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.4028235e38, "float64": math.inf}
+
+LEAST_NORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
+
+ELEMENTARY_ULPS = 4
+COMPOSED_STEPS = 16
+GRADIENT_STEPS = 64
+
+# NaN or infinity, which of the two depends on the order of the steps, and that on the algorithm.
+# A covariance of as many observations as are corrected for is divided by 0, be it 0 or what rounding left.
+MIXING = re.compile(r"_?fft_|(cov|corrcoef)$")
+
+SUBTRACTION = re.compile(r"(r?sub|subtract)_?(\.|$)")
+
+Bound = Any  # of one element: a function of (expected number, position) to the largest absolute difference
+
+
+def eps_of(dtype: str) -> float:
+    """The distance from 1 to the next number."""
+    return 2.0 ** (1 - PRECISION[PARTS.get(dtype, dtype)][0])
+
+
+def ulp(number: float, dtype: str) -> float:
+    """The unit in the last place of a number of this dtype."""
+    bits, least = PRECISION[PARTS.get(dtype, dtype)]
+    if number == 0 or not math.isfinite(number):
+        return 2.0**least
+    return 2.0 ** max(math.frexp(number)[1] - bits, least)
+
+
+def accumulation_eps(dtype: str) -> float:
+    """eps of the dtype that kernels add up in."""
+    eps = eps_of(dtype)
+    return 2 * eps if dtype in COMPLEX else min(eps, eps_of("float32"))
+
+
+class Tolerance:
+    """The largest difference allowed between a result's numbers and the expected ones.
+
+    ``rounded_steps``: how often an implementation may round partial sums to float16 or bfloat16 on the way.
+    A backend may not; PyTorch's CPU kernels do, before they add a bias and between blocks of channels.
+    """
+
+    def __init__(self, operator: Any, sample: Sample, dtype: str, layout: str, rounded_steps: int = 0):
+        self.operator = operator
+        self.sample = sample
+        self.dtype = dtype
+        self.layout = layout
+        self.rounded_steps = rounded_steps
+        self._exact: Outcome | None = None
+        self._magnitudes: Outcome | None = None
+        self._counts: Outcome | None = None
+        self._bounds: dict[int, tuple[TensorOutcome, Sequence[float] | None]] = {}  # by position
+
+    def kind(self, result_dtype: str) -> str:
+        """exact, choice, elementary, terms or composed: what the operator's kind comes to here."""
+        base = self.operator.record.base
+        all_samples()  # which say the kinds
+        said = TOLERANCES.get(base.name if base is not None else self.operator.name, "exact")
+        if result_dtype not in FLOATS:
+            return "exact"
+        if said == "arithmetic" and self.sample.kwargs.get("alpha", 1) != 1:
+            return "terms"
+        if said in ("arithmetic", "elementary") and (result_dtype in COMPLEX or self.dtype in COMPLEX):
+            return "composed"  # the size of a complex number, too, which is real
+        return "exact" if said == "arithmetic" else said
+
+    def exact(self, expected: TensorOutcome, position: int) -> Sequence[Any] | None:
+        """The numbers of result ``position`` before they are rounded to its dtype.
+
+        None for float64, for what has to be equal, and where the dtype is not the inputs'.
+        """
+        wide = WIDER.get(expected.dtype)
+        if wide is None or self.kind(expected.dtype) == "exact":
+            return None
+        if self._exact is None:
+            self._exact = run(
+                Gnomon("reference"), self.operator, self.sample, self.dtype, self.layout, _widened
+            )
+        if self._exact.failure is not None:
+            return None
+        found = self._exact.results[position]
+        if not isinstance(found, TensorOutcome) or (found.dtype, found.sizes) != (wide, expected.sizes):
+            return None
+        # Where it is another computation (random numbers of float64 are others), or overflows in one dtype
+        # alone, the reference's rounded result is what there is.
+        bounds = self.bounds(expected, position) or ()
+        return [
+            exact if is_finite(exact) and is_finite(wanted) and abs(exact - wanted) <= bound else wanted
+            for exact, wanted, bound in zip(found.numbers or (), expected.numbers or (), bounds)
+        ]
+
+    def bounds(self, expected: TensorOutcome, position: int) -> Sequence[float] | None:
+        """One bound for each element of result ``position``; None where results have to be equal."""
+        kept = self._bounds.get(position)
+        if kept is None or kept[0] is not expected:  # a backend is called twice, and compared with one result
+            kept = self._bounds[position] = expected, self._derived_bounds(expected, position)
+        bounds = kept[1]
+        base = self.operator.record.base
+        names = [self.operator.name, *([base.name] if base is not None else [])]
+        expectations = error_measurement.current().expectations
+        loosened = [expectations.loosening(name, expected.dtype) for name in names]
+        for each in loosened:
+            if each is not None and expected.dtype in FLOATS:
+                numbers = expected.numbers or ()
+                allowed = [each.ulps * ulp(abs(number), expected.dtype) for number in numbers]
+                bounds = allowed if bounds is None else list(map(max, bounds, allowed))
+        return bounds
+
+    def where(self, expected: TensorOutcome, element: int) -> str:
+        """An element of a result, and the numbers there of the inputs, where all of them broadcast to it."""
+        index = []
+        for size in reversed(expected.sizes):
+            element, place = divmod(element, max(size, 1))
+            index.insert(0, place)
+        values = complete(self.operator.schema, self.sample)
+        given = [
+            stored(description, self.dtype, self.layout, position)
+            for position, description in enumerate(descriptions(values))
+        ]
+        sizes = ", ".join(str(tuple(contents.sizes)) for contents in given)
+        text = f"element {tuple(index)} of {self.operator.name}, layout {self.layout}, sizes {sizes}"
+        numbers = [_number_at(contents, index, expected.sizes) for contents in given]
+        if not numbers or None in numbers:
+            return text
+        return f"{text}: {', '.join(map(_hexadecimal, numbers))}"
+
+    def _derived_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float] | None:
+        kind = self.kind(expected.dtype)
+        numbers = expected.numbers or ()
+        if kind == "exact":
+            return None
+        if kind == "elementary":
+            least = 2.0 * LEAST_NORMAL[expected.dtype]
+            return [
+                ELEMENTARY_ULPS * ulp(number, expected.dtype) if abs(number) > least else least
+                for number in numbers
+            ]
+        if kind == "choice":
+            return [0.0] * len(numbers)
+        if kind == "terms":
+            return self._term_bounds(expected, position)
+        values = complete(self.operator.schema, self.sample)
+        numel = max((math.prod(each.sizes) for each in descriptions(values)), default=1)
+        scale = max([2.0, *(abs(number) for number in numbers if is_finite(number))])
+        is_open = MIXING.match(self.operator.name) is not None
+        steps = numel + COMPOSED_STEPS
+        if self._rounds_once and expected.dtype in ("float16", "bfloat16"):
+            bound = steps * eps_of("float32") * scale
+            return [bound + ulp(abs(number), expected.dtype) for number in numbers]
+        eps = max(map(eps_of, [expected.dtype, *self._given_dtypes()]))
+        bound = steps * eps * scale
+        return [math.inf if is_open and not is_finite(number) else bound for number in numbers]
+
+    def _given_dtypes(self) -> list[str]:
+        """The dtypes of tensors that have one of their own: weights of float32 are added up in float32."""
+        each = descriptions(complete(self.operator.schema, self.sample))
+        return [description.dtype for description in each if description.dtype in FLOATS]
+
+    @property
+    def _rounds_once(self) -> bool:
+        """Is it one kernel, which rounds to 16 bits at its end?  Compositions round between kernels."""
+        base = self.operator.record.base or self.operator
+        return base.record.kernel is not None and not self.rounded_steps
+
+    def _term_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float]:
+        if self._magnitudes is None:
+            rest = (self.dtype, self.layout)
+            magnitudes, ones = (_mapped(self.operator, self.sample, each) for each in (abs, _one))
+            self._magnitudes = run(Gnomon("reference"), self.operator, magnitudes, *rest, _absolute)
+            self._counts = run(Gnomon("reference"), self.operator, ones, *rest, _ones)
+        sizes = [math.prod(each.sizes) for each in descriptions(complete(self.operator.schema, self.sample))]
+        least_count = max(sizes, default=1) / max(len(expected.numbers or ()), 1)  # of a mean, or a product
+        bounds = []
+        for index, number in enumerate(expected.numbers or ()):
+            magnitude = _number(self._magnitudes, position, index, _size(number))
+            count = max(_number(self._counts, position, index, 1.0), least_count)
+            bound = (count + 2) * accumulation_eps(expected.dtype) * magnitude
+            part = PARTS.get(expected.dtype, expected.dtype)
+            if part in ("float16", "bfloat16"):
+                bound += ulp(abs(number), part) + self.rounded_steps * eps_of(part) * magnitude
+            if not math.isfinite(bound) or magnitude * count > LARGEST[part]:
+                bound = math.inf  # a partial sum may have overflowed, or not, by the order of summation
+            bounds.append(bound)
+        return bounds
+
+
+def _number_at(contents: Stored, index: Sequence[int], sizes: Sequence[int]) -> Any:
+    """The number of a tensor that broadcasts to an element of ``sizes``; None where it does not broadcast."""
+    if len(contents.sizes) > len(sizes):
+        return None
+    offset = contents.offset
+    for place, wide, size, stride in zip(
+        reversed(index), reversed(sizes), reversed(contents.sizes), reversed(contents.strides)
+    ):
+        if size not in (1, wide):
+            return None
+        offset += stride * place if size != 1 else 0
+    return contents.numbers[offset]
+
+
+def _hexadecimal(number: Any) -> str:
+    if isinstance(number, complex):
+        return f"{number.real.hex()}{'+' if number.imag >= 0 else ''}{number.imag.hex()}j"
+    return number.hex() if isinstance(number, float) else repr(number)
+
+
+def _number(outcome: Outcome | None, position: int, index: int, default: float) -> float:
+    if outcome is None or outcome.failure is not None:
+        return default
+    return _size(outcome.results[position].numbers[index])
+
+
+# Not by abs: Python's, of a complex NaN, may report an overflow that another call left in errno.
+def _size(number: Any) -> float:
+    """The absolute value of a real number, or of a complex one."""
+    return math.hypot(number.real, number.imag)
+
+
+def is_finite(number: Any) -> bool:
+    """Is a real number, or each part of a complex one, neither NaN nor an infinity?"""
+    return math.isfinite(number.real) and math.isfinite(number.imag)
+
+
+def _one(number: Any) -> Any:
+    return number if isinstance(number, bool) else type(number)(1)
+
+
+def _mapped(operator: Any, sample: Sample, function: Any) -> Sample:
+    """The sample with ``function`` of its ``alpha``, ``beta`` and ``value``: the numbers that scale terms.
+
+    Where a term is subtracted the number is negative, so that the result is the sum of all terms.
+    """
+    kwargs = {
+        name: function(value) if name in ("alpha", "beta", "value") else value
+        for name, value in sample.kwargs.items()
+    }
+    if "alpha" in kwargs and SUBTRACTION.match(operator.name):
+        kwargs["alpha"] = -kwargs["alpha"]
+    return sample._replace(kwargs=kwargs)
+
+
+def _is_data(contents: Stored, description: TensorDescription) -> bool:
+    return contents.dtype in FLOATS and not description.values.startswith("below ")
+
+
+def _widened(contents: Stored, description: TensorDescription) -> Stored:
+    return contents._replace(dtype=WIDER.get(contents.dtype, contents.dtype))
+
+
+def _absolute(contents: Stored, description: TensorDescription) -> Stored:
+    if not _is_data(contents, description):
+        return contents
+    dtype = contents.dtype if contents.dtype in COMPLEX else "float64"
+    # of what is not finite the place in the result is known; the others may overflow on the way all the same
+    numbers = tuple(abs(number) if is_finite(number) else 1.0 for number in contents.numbers)
+    return contents._replace(numbers=numbers, dtype=dtype)
+
+
+def _ones(contents: Stored, description: TensorDescription) -> Stored:
+    if not _is_data(contents, description):
+        return contents
+    dtype = contents.dtype if contents.dtype in COMPLEX else "float64"
+    return contents._replace(numbers=(1.0,) * len(contents.numbers), dtype=dtype)
+
+
+def gradient_bounds(expected: TensorOutcome, dtypes: Sequence[str] = ()) -> Sequence[float] | None:
+    """For a gradient: a formula of several operators, each of which rounds.
+
+    ``dtypes``: of the call's other gradients, in the least precise of which the formula may be computed.
+    """
+    if expected.dtype not in FLOATS:
+        return None
+    eps = max(map(eps_of, (expected.dtype, *dtypes)))
+    scale = max([1.0, *(abs(number) for number in expected.numbers or () if is_finite(number))])
+    return [GRADIENT_STEPS * eps * scale] * len(expected.numbers or ())

@@ -1,0 +1,102 @@
+"""Checking: one call on a backend, held against the reference; what is wrong with it, or nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..collection.selection import UNDETERMINED
+from ..comparison.differences import differences, renamed_device, unchanged
+from ..comparison.tolerances import Tolerance
+from ..inputs.description import Sample, complete, descriptions
+from ..inputs.placements import Place
+from ..reporting.reproduction import explain
+from .runner import Call, Gnomon, Outcome, prepare, run, run_call
+
+
+def written_tensors(schema: Any, sample: Sample) -> tuple[list[bool], list[Any]]:
+    """For each tensor of the call: does the schema say that it is written to, and which is its storage?
+
+    Those that share a storage have an equal word for it.
+    """
+    marks: dict[Any, tuple[bool, Any]] = {}  # a given tensor that stands in two places is one tensor
+    for argument, value in zip(schema.arguments, complete(schema, sample)):
+        for each in descriptions([value]):
+            storage = getattr(each, "storage", None)
+            key = ("given", id(each)) if storage is not None else ("own", len(marks))
+            is_written = argument.is_written or marks.get(key, (False,))[0]
+            marks[key] = (is_written, key if storage is None else storage)
+    return [is_written for is_written, _ in marks.values()], [storage for _, storage in marks.values()]
+
+
+def check_forward(
+    operator: Any, sample: Sample, dtype: str, layout: str, device: str, tolerance: Tolerance | None = None
+) -> str:
+    """Call ``operator`` on ``device`` and on the reference; the message of what differs, "" where nothing.
+
+    Compared are the results (values, dtype, sizes, strides, aliasing), what the call did to its arguments and
+    to the memory around them, their versions, warnings, and the exception.  ``tolerance``: another than the
+    operator's own.
+    """
+    reference, candidate = Gnomon("reference"), Gnomon(device)
+    expected = run(reference, operator, sample, dtype, layout)
+    tolerance = tolerance or Tolerance(operator, sample, dtype, layout)
+    # twice: a call of a kind that was seen before has a plan, which must mean the same
+    for _ in ("first", "again"):
+        call = prepare(candidate, operator.schema, sample, dtype, layout)
+        actual = run_call(candidate, operator, call)
+        problems = problems_of(operator, sample, tolerance, device, call, actual, expected)
+        if problems:
+            return explain(problems, operator, sample, dtype, layout, ("reference", device))
+    return ""
+
+
+def check_place(variant: Any, place: Place, dtype: str, device: str) -> str:
+    """The same for a call of an in-place or ``out=`` variant, whose output may share memory with inputs."""
+    reference, candidate = Gnomon("reference"), Gnomon(device)
+    expected = run(reference, variant, place.sample, dtype, "contiguous")
+    tolerance = Tolerance(variant.record.base, place.functional, dtype, "contiguous")
+    marks = written_tensors(variant.schema, place.sample)
+    for _ in ("first", "again"):
+        call = prepare(candidate, variant.schema, place.sample, dtype, "contiguous")
+        actual = run_call(candidate, variant, call)
+        # what shares a storage with the output is within a tolerance of the reference's, as the output is
+        problems = differences(_renamed(actual, device), expected, tolerance, storages=False)
+        if expected.failure is None:
+            problems += unchanged(actual, call.contents, *marks)
+        else:  # nothing at all may have changed
+            problems += unchanged(actual, call.contents, [False] * len(call.contents))
+        if problems:
+            heading = f"what is written to {place.name}"
+            devices = ("reference", device)
+            return explain([heading, *problems], variant, place.sample, dtype, "contiguous", devices)
+    return ""
+
+
+def _renamed(outcome: Outcome, device: str) -> Outcome:
+    """The outcome as it would be on the reference: its exception names that device."""
+    if outcome.failure is None:
+        return outcome
+    text = renamed_device(outcome.failure.text, device)
+    return outcome._replace(failure=outcome.failure._replace(text=text))
+
+
+def problems_of(
+    operator: Any,
+    sample: Sample,
+    tolerance: Tolerance,
+    device: str,
+    call: Call,
+    actual: Outcome,
+    expected: Outcome,
+) -> list[str]:
+    """Where the outcome of ``call`` on ``device`` differs from the reference's."""
+    problems = differences(
+        _renamed(actual, device), expected, tolerance, values=not UNDETERMINED.match(operator.name)
+    )
+    problems += unchanged(actual, call.contents, *written_tensors(operator.schema, sample))
+    problems += [
+        f"a result is on {result.device}, not on {device}"
+        for result in actual.results
+        if hasattr(result, "device") and result.device != device
+    ]
+    return problems

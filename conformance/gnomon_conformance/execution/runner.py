@@ -1,0 +1,422 @@
+"""Running: one call of an operator in one framework, and all that can be observed of it.
+
+A framework is gnomon on some device, or PyTorch (pytorch/oracle.py); both have the methods of ``Gnomon``
+below.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import gnomon as gn
+from gnomon.autograd import engine
+from gnomon.memory.accessor import elements
+from gnomon.values import device as devices
+from gnomon.values import dtype as dtypes
+
+from ..inputs.description import (
+    COMPLEX,
+    FLOATS,
+    ON_DEVICE,
+    OnDevice,
+    Sample,
+    Stored,
+    TensorDescription,
+    complete,
+    stored,
+)
+from . import coverage, last_call
+
+_TRUTH = {0: False, 1: True}
+SEED = 1234  # of the default generator, before each call
+
+
+class TensorOutcome(NamedTuple):
+    """What can be seen of a result that is a tensor.
+
+    alias    ("same" or "view", i): it is tensor i of the call, or shares its memory; None: it has memory of
+    its own numbers  in row-major order; None where there are none to read (the meta device)
+    """
+
+    dtype: str
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    device: str
+    alias: tuple[str, int] | None
+    numbers: tuple[Any, ...] | None
+
+
+class Failure(NamedTuple):
+    """An exception: the names of its class and of that class's bases, and its text."""
+
+    kinds: tuple[str, ...]
+    text: str
+
+
+class Outcome(NamedTuple):
+    """What a call did.
+
+    results    TensorOutcomes and plain values, in order; behind them what else the schema says is written to
+    storages   contents of the storage of each tensor of the call, afterwards
+    bumps      by how much the version of each tensor of the call went up
+    warnings   the kinds of warnings
+    """
+
+    results: tuple[Any, ...]
+    storages: tuple[Any, ...]
+    bumps: tuple[int, ...]
+    failure: Failure | None
+    warnings: tuple[str, ...]
+
+
+class Gnomon:
+    """gnomon on one device."""
+
+    def __init__(self, device: str):
+        self.device = device
+
+    def __str__(self) -> str:
+        return f"gnomon on {self.device!r}"
+
+    def build(self, contents: Stored) -> tuple[Any, Any]:
+        """A tensor over the whole storage, and the tensor that the description means."""
+        whole = gn.tensor(
+            list(contents.numbers), dtype=dtypes.dtype_named(contents.dtype), device=self.device
+        )
+        return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
+
+    def special(self, kind: str, value: Any) -> Any:
+        """An argument that is neither tensor nor number: from its name."""
+        if kind == "ScalarType":
+            return dtypes.dtype_named(value)
+        if kind in ("Layout", "MemoryFormat"):
+            return getattr(devices, value)
+        if kind == "Generator":
+            return gn.Generator().manual_seed(value)
+        return value
+
+    def device_argument(self) -> Any:
+        """The device that the test runs on, as an argument."""
+        return gn.device(self.device)
+
+    def call(self, operator: Any, values: Sequence[Any]) -> Any:
+        """Call the operator with all arguments of its schema."""
+        gn.manual_seed(SEED)
+        has_tensors = any(True for _ in operator.tensors(values))
+        # Only factories look at the default device: for the others a wrong one must show.
+        with contextlib.nullcontext() if has_tensors else gn.device(self.device):
+            return operator(*values)
+
+    def call_and_wait(self, operator: Any, values: Sequence[Any]) -> Any:
+        """The same, and an error that an asynchronous device tells of later comes out, too."""
+        result = self.call(operator, values)
+        gn.accelerator.synchronize(self.device)
+        return result
+
+    def is_tensor(self, value: Any) -> bool:
+        """Is this a tensor?"""
+        return isinstance(value, gn.Tensor)
+
+    def plain(self, value: Any) -> Any:
+        """A result that is no tensor, comparable between frameworks."""
+        return value.name if isinstance(value, dtypes.dtype) else value
+
+    def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
+        """dtype, sizes, strides, offset, device."""
+        return (
+            tensor.dtype.name,
+            tuple(tensor.shape),
+            tuple(tensor.stride()),
+            tensor.storage_offset(),
+            tensor.device.type,
+        )
+
+    def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
+        """The elements in row-major order; of bools the bytes, where they are neither 0 nor 1."""
+        if tensor.is_meta:
+            return None
+        if tensor.dtype is gn.bool and tensor.numel():
+            return tuple(_TRUTH.get(byte, byte) for byte in elements(tensor.detach().view(gn.uint8)))
+        return tuple(elements(tensor.detach()))
+
+    def shares_memory(self, one: Any, other: Any) -> bool:
+        """Are these two over the same storage?"""
+        return one.untyped_storage() is other.untyped_storage()
+
+    def version(self, tensor: Any) -> int:
+        """How often the tensor's data was written to; nobody counts that of an inference tensor."""
+        return 0 if tensor.is_inference() else tensor._version
+
+    def backward(self, outputs: Sequence[Any], gradients: Sequence[Any]) -> None:
+        """Accumulate the gradients of the leaves."""
+        engine.backward(list(outputs), list(gradients))
+
+    def grad(self, outputs: Sequence[Any], inputs: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
+        """The gradients of ``inputs``, which can be differentiated again; None where there is none."""
+        return engine.grad(list(outputs), list(inputs), list(gradients), create_graph=True, allow_unused=True)
+
+
+class Call(NamedTuple):
+    """The arguments of a call as a framework wants them, and the tensors among them, in order.
+
+    ``wholes`` are tensors over the whole storages; ``differentiable`` says whose gradients may be asked for.
+    """
+
+    values: list[Any]
+    tensors: list[Any]
+    wholes: list[Any]
+    contents: list[Stored]
+    differentiable: list[bool]
+
+
+def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str, change: Any = None) -> Call:
+    """Build the arguments that ``sample`` describes; ``change`` may replace what each storage holds."""
+    if framework.device != "reference":
+        last_call.note(schema, sample, dtype, layout)
+        coverage.note(framework.device, schema, sample, dtype, layout)
+    call = Call([], [], [], [], [])
+    shared: dict[int, Any] = {}
+    twice: dict[int, Any] = {}  # a given tensor that stands in two places is one tensor
+
+    def built(description: TensorDescription, is_written: bool) -> Any:
+        if id(description) in twice:
+            return twice[id(description)]
+        contents = stored(description, dtype, layout, len(call.tensors), is_written)
+        if change is not None:
+            contents = change(contents, description)
+        storage = getattr(description, "storage", None)
+        if storage in shared:
+            whole = shared[storage]
+            tensor = whole.as_strided(contents.sizes, contents.strides, contents.offset)
+        else:
+            whole, tensor = framework.build(contents)
+        if storage is not None:
+            shared[storage] = whole
+            twice[id(description)] = tensor
+        call.wholes.append(whole)
+        call.tensors.append(tensor)
+        call.contents.append(contents)
+        call.differentiable.append(description.grad and contents.dtype in FLOATS)
+        return tensor
+
+    for argument, value in zip(schema.arguments, complete(schema, sample)):
+        if isinstance(value, OnDevice):
+            value = framework.device_argument()
+        elif isinstance(value, TensorDescription):
+            value = built(value, argument.is_written)
+        elif isinstance(value, (list, tuple)):
+            value = tuple(
+                built(each, argument.is_written) if isinstance(each, TensorDescription) else each
+                for each in value
+            )
+        elif value is not None and argument.type in ("ScalarType", "Layout", "MemoryFormat", "Generator"):
+            value = framework.special(argument.type, value)
+        call.values.append(value)
+    return call
+
+
+def run(
+    framework: Any, operator: Any, sample: Sample, dtype: str, layout: str, change: Any = None
+) -> Outcome:
+    """Call ``operator`` with ``sample`` and look at everything."""
+    call = prepare(framework, operator.schema, sample, dtype, layout, change)
+    return run_call(framework, operator, call)
+
+
+def run_call(
+    framework: Any, operator: Any, call: Call, function: Callable[..., Any] | None = None
+) -> Outcome:
+    """Make a prepared call and look at everything; ``function`` stands for the operator where given."""
+    before = versions(framework, call)
+    failure = None
+    result = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = framework.call(operator, call.values) if function is None else function()
+        except Exception as error:  # whatever comes out is what is compared
+            failure = failure_of(error)
+    return outcome(framework, operator, call, before, failure, result, caught)
+
+
+def versions(framework: Any, call: Call) -> list[int]:
+    """How often each tensor of a call was written to so far."""
+    return [framework.version(tensor) for tensor in call.tensors]
+
+
+def outcome(
+    framework: Any,
+    operator: Any,
+    call: Call,
+    before: Sequence[int],
+    failure: Failure | None,
+    result: Any,
+    caught: Sequence[warnings.WarningMessage],
+) -> Outcome:
+    """Look at everything once a call has been made: it had these versions before, returned ``result`` unless
+    it failed, and warned of what was ``caught``.
+    """
+    results: tuple[Any, ...] = ()
+    if failure is None:
+        results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+        written = tuple(_written(operator.schema, call.values))
+        results = written if result is None and not operator.schema.returns else results + written
+    observed = tuple(_observed(framework, each, call) for each in results)
+    storages = tuple(framework.numbers(whole) for whole in call.wholes)
+    bumps = tuple(now - was for now, was in zip(versions(framework, call), before))
+    kinds = tuple(each.category.__name__ for each in caught if "GNOMON_FALLBACK" not in str(each.message))
+    return Outcome(observed, storages, bumps, failure, kinds)
+
+
+def _written(schema: Any, values: Sequence[Any]) -> Iterator[Any]:
+    """What an operator wrote to beside what it returns."""
+    for argument, value in zip(schema.arguments, values):
+        if argument.is_written and not schema.is_inplace and not schema.is_out:
+            yield from value if argument.is_list else (value,)
+
+
+def failure_of(error: Exception) -> Failure:
+    """What can be compared of an exception."""
+    return Failure(tuple(each.__name__ for each in type(error).__mro__[:-2]), str(error))
+
+
+def _observed(framework: Any, result: Any, call: Call) -> Any:
+    if not framework.is_tensor(result):
+        return framework.plain(result)
+    dtype, sizes, strides, offset, device = framework.observe(result)
+    alias = None
+    for position, tensor in enumerate(call.tensors):
+        if result is tensor:
+            alias = ("same", position)
+            break
+        if framework.shares_memory(result, tensor):
+            alias = ("view", position)
+            break
+    return TensorOutcome(dtype, sizes, strides, offset, device, alias, framework.numbers(result))
+
+
+class Gradients(NamedTuple):
+    """Which results of a call require grad, and the gradient of each of its tensors (None: it has none)."""
+
+    requires_grad: tuple[bool, ...]
+    gradients: tuple[Any, ...]
+    failure: Failure | None
+
+
+def differentiate(
+    framework: Any,
+    operator: Any,
+    sample: Sample,
+    dtype: str,
+    layout: str,
+    incoming_layout: str = "contiguous",
+) -> Gradients:
+    """The gradients of all floating point tensors of the call, for fixed gradients of its results.
+
+    ``incoming_layout``: of the gradients of the results.
+    """
+    call = prepare(framework, operator.schema, sample, dtype, layout)
+    try:
+        for tensor, differentiable in zip(call.tensors, call.differentiable):
+            if differentiable:
+                tensor.requires_grad_()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = framework.call(operator, call.values)
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        outputs = [each for each in results if framework.is_tensor(each)]
+        roots = [each for each in outputs if each.requires_grad]
+        incoming = [
+            framework.build(_incoming(framework, each, number, incoming_layout))[1]
+            for number, each in enumerate(roots)
+        ]
+        if roots:
+            framework.backward(roots, incoming)
+    except Exception as error:  # compared with what the other framework raises
+        return Gradients((), (), failure_of(error))
+    found = []
+    for tensor in call.tensors:
+        grad = tensor.grad
+        if grad is None:
+            found.append(None)
+            continue
+        observed = framework.observe(grad)
+        found.append(TensorOutcome(*observed, None, framework.numbers(grad)))
+    return Gradients(tuple(each.requires_grad for each in outputs), tuple(found), None)
+
+
+class Twice(NamedTuple):
+    """A call differentiated once, and what came out once more: the second gradients, None where none is.
+
+    value      the number that was differentiated the second time
+    leaves     how many of the gradients are the call's tensors'; the others are the incoming gradients'
+    """
+
+    value: Any
+    leaves: int
+    gradients: tuple[Any, ...]
+    failure: Failure | None
+
+
+def differentiate_twice(
+    framework: Any,
+    operator: Any,
+    sample: Sample,
+    dtype: str,
+    layout: str,
+    moved: Callable[..., None] | None = None,
+) -> Twice:
+    """The gradients of a weighted sum of the first gradients: for the call's tensors, then the incoming ones.
+
+    ``moved`` may change the inputs' numbers first.
+    """
+    call = prepare(framework, operator.schema, sample, dtype, layout)
+    try:
+        leaves = [
+            tensor for tensor, differentiable in zip(call.tensors, call.differentiable) if differentiable
+        ]
+        if moved is not None:
+            moved(leaves)
+        for tensor in leaves:
+            tensor.requires_grad_()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = framework.call(operator, call.values)
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        roots = [each for each in results if framework.is_tensor(each) and each.requires_grad]
+        incoming = [
+            framework.build(_incoming(framework, each, number))[1] for number, each in enumerate(roots)
+        ]
+        for each in incoming:
+            each.requires_grad_()
+        first = framework.grad(roots, leaves, incoming) if roots else ()
+        total = None
+        for number, each in enumerate(first):
+            if each is None or not each.requires_grad:
+                continue
+            weights = framework.build(_incoming(framework, each, 50 + number))[1]
+            term = (each * weights).sum()
+            total = term if total is None else total + term
+        inputs = [*leaves, *incoming]
+        second = framework.grad([total], inputs, [total.detach() * 0 + 1]) if total is not None else ()
+    except Exception as error:  # compared with what the other framework raises
+        return Twice(None, 0, (), failure_of(error))
+    found = [
+        None if each is None else TensorOutcome(*framework.observe(each), None, framework.numbers(each))
+        for each in second
+    ]
+    value = None if total is None else framework.numbers(total)[0]
+    return Twice(value, len(leaves), tuple(found), None)
+
+
+def _incoming(framework: Any, result: Any, number: int, layout: str = "contiguous") -> Stored:
+    """The gradient of a result: different for each element, where the layout does not repeat them."""
+    dtype, sizes, *_ = framework.observe(result)
+    return stored(TensorDescription(tuple(sizes), dtype, "unit", layout, seed=77), dtype, layout, number)
+
+
+__all__ = ["COMPLEX", "ON_DEVICE", "Gnomon", "Outcome", "differentiate", "run"]

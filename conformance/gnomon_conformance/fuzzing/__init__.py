@@ -1,0 +1,1 @@
+"""Calls that are drawn, until one fails, and those that once did."""

@@ -1,0 +1,300 @@
+"""Repeating: a call on the same rows many thousand times over, whose answer is that on one of them.
+
+What a reference would take minutes for follows from a small call, where the operator treats each row, or
+column, or image alike.  Whether it does, and along which dimension, the reference shows: with its tensors two
+and three times in a row, its results come two and three times, or stay as they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import gnomon as gn
+from gnomon.memory.accessor import elements
+from gnomon.values import dtype as dtypes
+
+from ..comparison.differences import result_differences
+from ..comparison.tolerances import Tolerance
+from ..execution.runner import Gnomon, Outcome, TensorOutcome, run
+from ..reporting.reproduction import explain
+from ..samples import good_samples
+from .description import (
+    GivenTensor,
+    Sample,
+    Stored,
+    TensorDescription,
+    complete,
+    descriptions,
+    given,
+    stored,
+)
+from .variants import spread
+
+LARGE = 65_537  # more rows than a grid of 16 bits has, and than int16 or uint16 count
+MOST = 700_000  # elements of a tensor
+SAMPLES = 5  # of an operator, among which one is looked for
+
+
+class Plan(NamedTuple):
+    """How a call is repeated.
+
+    sample   the number of the sample
+    size     tensors that have it in ``dim`` (the first, or the last) are repeated there
+    dims     of each result, the dimension in which it is repeated; None: it stays as it is
+    """
+
+    sample: int
+    dim: int
+    size: int
+    dims: tuple[int | None, ...]
+
+
+def materialized(schema: Any, sample: Sample, dtype: str) -> list[Any]:
+    """The arguments of a call, with dense given tensors for those that are described."""
+    numbers = itertools.count()
+
+    def of(value: Any) -> Any:
+        if isinstance(value, TensorDescription):
+            position = next(numbers)
+            contents = stored(value, dtype, "contiguous", position)
+            return value if isinstance(value, GivenTensor) else given(*contents)
+        return [of(each) for each in value] if type(value) is list else value
+
+    return [of(value) for value in complete(schema, sample)]
+
+
+def _is_repeated(each: Any, dim: int, size: int) -> bool:
+    return bool(each.sizes) and each.sizes[dim] == size and len(each.contents.numbers) == _numel(each.sizes)
+
+
+def _numel(sizes: Sequence[int]) -> int:
+    count = 1
+    for size in sizes:
+        count *= size
+    return count
+
+
+def _blocks(sizes: Sequence[int], dim: int) -> tuple[int, int]:
+    """Of a dense tensor: how many blocks lie in front of ``dim``, and the length of each."""
+    dim %= len(sizes)
+    return _numel(sizes[:dim]), _numel(sizes[dim:])
+
+
+def _repeated(each: GivenTensor, dim: int, times: int) -> GivenTensor:
+    """The tensor ``times`` in a row along ``dim``."""
+    outer, length = _blocks(each.sizes, dim)
+    numbers = each.contents.numbers
+    made = [numbers[at * length : (at + 1) * length] * times for at in range(outer)]
+    sizes = list(each.sizes)
+    sizes[dim] *= times
+    return given(list(itertools.chain(*made)), sizes, _strides(sizes), 0, each.contents.dtype)
+
+
+def _strides(sizes: Sequence[int]) -> tuple[int, ...]:
+    strides = [1] * len(sizes)
+    for dim in range(len(sizes) - 2, -1, -1):
+        strides[dim] = strides[dim + 1] * max(sizes[dim + 1], 1)
+    return tuple(strides)
+
+
+def _changed(arguments: Sequence[Any], dim: int, size: int, change: Any) -> list[Any]:
+    def of(value: Any) -> Any:
+        if isinstance(value, GivenTensor):
+            return change(value) if _is_repeated(value, dim, size) else value
+        return [of(each) for each in value] if type(value) is list else value
+
+    return [of(value) for value in arguments]
+
+
+def _dims(small: Outcome, other: Outcome, times: int) -> tuple[int | None, ...] | None:
+    """Along which dimension each result came ``times``; None where one is something else."""
+    if other.failure is not None or len(small.results) != len(other.results):
+        return None
+    found: list[int | None] = []
+    for mine, wanted in zip(other.results, small.results):
+        if not isinstance(mine, TensorOutcome) or not isinstance(wanted, TensorOutcome):
+            return None
+        dim = _dim(mine, wanted, times)
+        if dim == "neither":
+            return None
+        found.append(dim)  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _dim(mine: TensorOutcome, wanted: TensorOutcome, times: int) -> int | str | None:
+    if repr((mine.sizes, mine.numbers)) == repr((wanted.sizes, wanted.numbers)):
+        return None
+    for dim, size in enumerate(wanted.sizes):
+        sizes = list(wanted.sizes)
+        sizes[dim] = size * times
+        if tuple(sizes) != mine.sizes or 0 in sizes:
+            continue
+        outer, length = _blocks(wanted.sizes, dim)
+        numbers = wanted.numbers or ()
+        expected = [numbers[at * length : (at + 1) * length] * times for at in range(outer)]
+        if repr(tuple(itertools.chain(*expected))) == repr(tuple(mine.numbers or ())):
+            return dim
+    return "neither"
+
+
+@functools.cache
+def plans(operator: Any, dtype: str) -> tuple[Plan, ...]:
+    """At most two: along the first dimension, and along the last."""
+    framework = Gnomon("reference")
+    found = []
+    usable = good_samples(operator.name, dtype)
+    for dim in (0, -1):
+        for number, sample in spread(usable, SAMPLES):
+            plan = _plan(framework, operator, number, sample, dtype, dim)
+            if plan is not None:
+                found.append(plan)
+                break
+    return tuple(found)
+
+
+def _plan(framework: Any, operator: Any, number: int, sample: Sample, dtype: str, dim: int) -> Plan | None:
+    arguments = materialized(operator.schema, sample, dtype)
+    tensors = list(descriptions(arguments))
+    if not tensors or any(0 in each.sizes for each in tensors):
+        return None
+    small = run(framework, operator, Sample(tuple(arguments), {}), dtype, "contiguous")
+    if small.failure is not None or not small.results:
+        return None
+    sizes = [each.sizes[dim] for each in tensors if each.sizes]
+    for size in dict.fromkeys(sizes):
+        shown = []
+        for times in (2, 3):
+            made = _changed(arguments, dim, size, functools.partial(_repeated, dim=dim, times=times))
+            other = run(framework, operator, Sample(tuple(made), {}), dtype, "contiguous")
+            shown.append(_dims(small, other, times))
+            if shown[0] is None:
+                break
+        if shown[0] is not None and shown[0] == shown[-1] and len(shown) == 2:
+            return Plan(number, dim, size, shown[0])
+    return None
+
+
+def _large(each: GivenTensor, dim: int, times: int, device: str) -> Any:
+    """The tensor ``times`` in a row along ``dim``, on the device, of its bytes."""
+    contents = each.contents
+    dtype = dtypes.dtype_named(contents.dtype)
+    data = packed(contents.numbers, dtype)
+    outer, length = _blocks(each.sizes, dim)
+    step = length * dtype.itemsize
+    sizes = list(each.sizes)
+    sizes[dim] *= times
+    made = gn.empty(sizes, dtype=dtype, device=device)
+    whole = b"".join(data[at * step : (at + 1) * step] * times for at in range(outer))
+    made.untyped_storage().copy_in(0, memoryview(whole))
+    return made
+
+
+def packed(numbers: Sequence[Any], dtype: Any) -> bytes:
+    """The bytes of numbers."""
+    data = bytearray(len(numbers) * dtype.itemsize)
+    write = dtype.writer(memoryview(data))
+    for place, number in enumerate(numbers):
+        write(place, number)
+    return bytes(data)
+
+
+def _unpacked(data: bytes, dtype: Any, sizes: Sequence[int]) -> tuple[Any, ...]:
+    made = gn.empty(sizes, dtype=dtype, device="reference")
+    made.untyped_storage().copy_in(0, memoryview(data))
+    return tuple(elements(made))
+
+
+def check(operator: Any, plan: Plan, dtype: str, device: str) -> str:
+    """Make the large call of a plan on ``device``; what differs from the small call's answer, or ""."""
+    sample = dict(good_samples(operator.name, dtype)).get(plan.sample)
+    if sample is None:
+        return ""
+    arguments = materialized(operator.schema, sample, dtype)
+    small = run(Gnomon("reference"), operator, Sample(tuple(arguments), {}), dtype, "contiguous")
+    if small.failure is not None:
+        return ""
+    tensors = [each for each in descriptions(arguments) if _is_repeated(each, plan.dim, plan.size)]
+    most = max((_numel(each.sizes) for each in tensors), default=0)
+    most = max([most, *(_numel(each.sizes) for each in small.results)])
+    times = LARGE // max(plan.size, 1) + 1
+    if not tensors or times * most > MOST:
+        times = MOST // max(most, 1)
+    candidate = Gnomon(device)
+    values = _changed(arguments, plan.dim, plan.size, lambda each: _large(each, plan.dim, times, device))
+    values = [
+        _placed(candidate, argument, value) for argument, value in zip(operator.schema.arguments, values)
+    ]
+    result = candidate.call(operator, values)
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    tolerance = Tolerance(operator, Sample(tuple(arguments), {}), dtype, "contiguous")
+    problems = []
+    for place, (mine, wanted, dim) in enumerate(zip(results, small.results, plan.dims)):
+        problems += _differences(mine, wanted, dim, times, tolerance, place)
+    if not problems:
+        return ""
+    heading = (
+        f"its tensors {times} times in a row along dimension {plan.dim}, where they have size {plan.size}"
+    )
+    text = explain([heading, *problems], operator, sample, dtype, "contiguous", ("reference", device))
+    return text.replace("To reproduce:", "The call that is repeated:")
+
+
+def _placed(framework: Any, argument: Any, value: Any) -> Any:
+    if isinstance(value, GivenTensor):
+        return framework.build(value.contents)[1]
+    if type(value) is list:
+        return tuple(_placed(framework, argument, each) for each in value)
+    if value is not None and argument.type in ("ScalarType", "Layout", "MemoryFormat", "Generator"):
+        return framework.special(argument.type, value)
+    return value
+
+
+def _differences(
+    mine: Any, wanted: TensorOutcome, dim: int | None, times: int, tolerance: Tolerance, place: int
+) -> list[str]:
+    sizes = list(wanted.sizes)
+    if dim is not None:
+        sizes[dim] *= times
+    if tuple(mine.shape) != tuple(sizes) or mine.dtype.name != wanted.dtype:
+        return [f"result {place} has sizes {tuple(mine.shape)} and dtype {mine.dtype.name}, expected {sizes}"]
+    data = _bytes_of(mine)
+    outer, length = (1, _numel(wanted.sizes)) if dim is None else _blocks(wanted.sizes, dim)
+    count = 1 if dim is None else times
+    step = length * mine.dtype.itemsize
+    numbers = tuple(wanted.numbers or ())
+    bounds: Sequence[float] | str | None = "unknown"
+    for at in range(outer):
+        block = data[at * step * count : (at + 1) * step * count]
+        expected = numbers[at * length : (at + 1) * length]
+        right = packed(expected, mine.dtype)
+        if block == right * count:
+            continue
+        if bounds == "unknown":
+            bounds = tolerance.bounds(wanted, place)
+            if dim is None and bounds is not None:  # of many more terms
+                bounds = [bound * times for bound in bounds]
+        seen = {right}
+        part = None if bounds is None else bounds[at * length : (at + 1) * length]
+        for turn in range(count):
+            chunk = block[turn * step : (turn + 1) * step]
+            if chunk in seen:
+                continue
+            seen.add(chunk)
+            found = Stored(_unpacked(chunk, mine.dtype, (length,)), (length,), (1,), 0, wanted.dtype)
+            one = wanted._replace(sizes=(length,), strides=(1,), offset=0, alias=None)
+            problems = result_differences(
+                one._replace(numbers=found.numbers), one._replace(numbers=expected), part, f"result {place}"
+            )
+            if problems:
+                return [f"the {turn}th time: {problem}" for problem in problems]
+    return []
+
+
+def _bytes_of(tensor: Any) -> bytes:
+    dense = tensor if tensor.is_contiguous() else tensor.contiguous()
+    size = dense.dtype.itemsize
+    start = dense.storage_offset() * size
+    return bytes(dense.untyped_storage().copy_out())[start : start + dense.numel() * size]

@@ -1,0 +1,282 @@
+"""Many numbers: calls of reductions, scans, orders, products and sums over indices, with rows that hurt.
+
+Each row of a matrix is one trap: infinities alone, of both signs, a NaN behind the first vectors, subnormal
+numbers, small differences of large numbers, integers whose sums and products float64 does not hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..comparison.tolerances import PRECISION, Tolerance, ulp
+from ..execution.runner import TensorOutcome
+from .description import FLOATS, INTEGERS, REAL_FLOATS, GivenTensor, Sample, given
+from .grids import greatest, rounded
+
+LENGTH = 70  # of a row: more than a block of vectors, and a rest
+_LEAST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
+
+
+def float_rows(dtype: str) -> list[list[float]]:
+    """Rows of floats."""
+    inf, nan = math.inf, math.nan
+    plain = [rounded((7 * place % 23 - 11) / 8, dtype) for place in range(LENGTH)]
+
+    def with_(number: float, *places: int) -> list[float]:
+        return [number if at in places else each for at, each in enumerate(plain)]
+
+    bits = PRECISION[dtype][0]
+    large = 2.0 ** (bits - 4)  # with eighths behind the point
+    least = _LEAST[dtype]
+    return [
+        plain,
+        [-inf] * LENGTH,
+        [inf] * LENGTH,
+        with_(inf, 3, 66),
+        with_(-inf, 3, 66),
+        [inf if place == 65 else -inf if place == 2 else each for place, each in enumerate(plain)],
+        with_(nan, 0),
+        with_(nan, 67),
+        with_(nan, LENGTH - 1, 33),
+        [(place % 5 + 1) * least for place in range(LENGTH)],
+        [(place % 5 - 2) * least * 8 for place in range(LENGTH)],
+        [rounded(large + (place * 5 % 16) / 8, dtype) for place in range(LENGTH)],
+        [rounded((1 - 2 * (place % 2)) * (large + (place // 2 % 16) / 8), dtype) for place in range(LENGTH)],
+        [rounded(-1.5 - place * 1.5, dtype) for place in range(LENGTH)],  # to subnormal exponentials
+        [-0.0] * LENGTH,
+        [0.0 if place % 3 else -0.0 for place in range(LENGTH)],
+        [2.5] * LENGTH,
+        [
+            greatest(dtype) if place == 40 else -greatest(dtype) if place == 41 else 0.0
+            for place in range(LENGTH)
+        ],
+    ]
+
+
+def integer_rows(dtype: str) -> list[list[int]]:
+    """Rows of integers."""
+    bits = 8 if dtype == "uint8" else int(dtype[3:])
+    low, high = (0, 2**bits - 1) if dtype == "uint8" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    rows = [
+        [(7 * place % 23 - 11) for place in range(LENGTH)],
+        [low, high] * (LENGTH // 2),
+        [high] * LENGTH,
+        [low] * LENGTH,
+        [3 if place < 38 else 1 for place in range(LENGTH)],
+        [-1 if place == 5 else 3 if place < 36 else 1 for place in range(LENGTH)],
+        [2**53 + 1 if place == 3 else place % 2 for place in range(LENGTH)],
+        [-(2**53) - 3 if place == 66 else 2 * (place % 2) for place in range(LENGTH)],
+        [2**57 + 5 * place for place in range(LENGTH)],
+        [(2**31 + 11) * (-1) ** place * place for place in range(LENGTH)],
+        [2**24 + 1 if place == 9 else place % 3 for place in range(LENGTH)],
+        [high - place % 3 for place in range(LENGTH)],
+    ]
+    return [[(number - low) % 2**bits + low for number in row] for row in rows]
+
+
+def rows_of(dtype: str) -> list[list[Any]]:
+    """Rows of a dtype."""
+    if dtype == "bool":
+        return [
+            [place in chosen for place in range(LENGTH)] for chosen in ((), (0,), (66,), range(LENGTH), (69,))
+        ]
+    if dtype in INTEGERS:
+        return integer_rows(dtype)
+    if dtype in REAL_FLOATS:
+        return float_rows(dtype)
+    parts = float_rows({"complex64": "float32", "complex128": "float64"}[dtype])
+    kept = [row for row in parts if all(map(math.isfinite, row)) and max(map(abs, row)) < 1e30]
+    return [[complex(a, b) for a, b in zip(row, row[::-1])] for row in kept]
+
+
+def matrix(rows: Sequence[Sequence[Any]], dtype: str) -> GivenTensor:
+    """A dense tensor of these rows."""
+    return given(
+        [each for row in rows for each in row], (len(rows), len(rows[0])), (len(rows[0]), 1), 0, dtype
+    )
+
+
+def vector(numbers: Sequence[Any], dtype: str) -> GivenTensor:
+    """A dense tensor of one dimension."""
+    return given(list(numbers), (len(numbers),), (1,), 0, dtype)
+
+
+def _call(*args: Any, **kwargs: Any) -> Sample:
+    return Sample(args, kwargs, differentiable=False)
+
+
+def _turned(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows)]
+
+
+Call = Callable[[GivenTensor, int], Sample]
+# Operator -> its calls, of a matrix and the dimension that goes.
+ALONG: dict[str, list[Call]] = {
+    "sum.dim_IntList": [lambda x, dim: _call(x, [dim])],
+    "mean.dim": [lambda x, dim: _call(x, [dim])],
+    "nansum": [lambda x, dim: _call(x, [dim])],
+    "prod.dim_int": [lambda x, dim: _call(x, dim)],
+    "amax": [lambda x, dim: _call(x, [dim])],
+    "amin": [lambda x, dim: _call(x, [dim])],
+    "any.dims": [lambda x, dim: _call(x, [dim])],
+    "all.dims": [lambda x, dim: _call(x, [dim])],
+    "var.correction": [
+        lambda x, dim: _call(x, [dim], correction=1),
+        lambda x, dim: _call(x, [dim], correction=0),
+    ],
+    "std.correction": [lambda x, dim: _call(x, [dim], correction=1)],
+    "logsumexp": [lambda x, dim: _call(x, [dim])],
+    "linalg_vector_norm": [
+        lambda x, dim, order=order: _call(x, order, [dim]) for order in (2, 1, math.inf, -math.inf, 0, 3)
+    ],
+    "argmax": [lambda x, dim: _call(x, dim)],
+    "argmin": [lambda x, dim: _call(x, dim)],
+    "max.dim": [lambda x, dim: _call(x, dim)],
+    "min.dim": [lambda x, dim: _call(x, dim)],
+    "aminmax": [lambda x, dim: _call(x, dim=dim)],
+    "median.dim": [lambda x, dim: _call(x, dim)],
+    "nanmedian.dim": [lambda x, dim: _call(x, dim)],
+    "mode": [lambda x, dim: _call(x, dim)],
+    "kthvalue": [lambda x, dim: _call(x, 66, dim)],
+    "sort.stable": [
+        lambda x, dim: _call(x, stable=True, dim=dim),
+        lambda x, dim: _call(x, stable=True, dim=dim, descending=True),
+    ],
+    "topk": [lambda x, dim: _call(x, 5, dim), lambda x, dim: _call(x, 69, dim, False)],
+    "cumsum": [lambda x, dim: _call(x, dim)],
+    "cumprod": [lambda x, dim: _call(x, dim)],
+    "cummax": [lambda x, dim: _call(x, dim)],
+    "cummin": [lambda x, dim: _call(x, dim)],
+    "_softmax": [lambda x, dim: _call(x, dim, False)],
+    "_log_softmax": [lambda x, dim: _call(x, dim, False)],
+    "_count_nonzero": [lambda x, dim: _call(x)],
+    "flip": [lambda x, dim: _call(x, [dim])],
+}
+
+# The tolerance of a call is that of its largest result: these have small ones that cancel.
+BY_THEMSELVES = ("var.correction", "std.correction")
+
+
+def calls(operator: Any, dtype: str) -> Iterator[Sample]:
+    """The calls of an operator with many numbers; none of others."""
+    name = operator.name
+    rows = rows_of(dtype)
+    if "prod" in name:  # of 0 and of what overflows, the order says what comes out
+        rows = rows[:-1]
+    for make in ALONG.get(name, ()):
+        yield make(matrix(rows, dtype), 1)
+        yield make(matrix(_turned(rows), dtype), 0)
+        if name in BY_THEMSELVES:
+            for row in rows:
+                yield make(vector(row, dtype), 0)
+    if name in INDEXED and dtype != "bool":
+        yield from _indexed(name, rows, dtype)
+    if name in PRODUCTS:
+        yield from _products(name, rows, dtype)
+
+
+INDEXED = (
+    "scatter_add scatter.src scatter.reduce scatter_reduce.two index_add index_copy _index_put put "
+    "embedding_dense_backward"
+).split()
+PRODUCTS = "mm bmm addmm baddbmm dot".split()
+PLACES = 4  # that many elements are added at
+
+
+def _indexed(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
+    finite = [row for row in rows if all(_is_moderate(number, dtype) for number in row)]
+    if not finite:
+        return
+    source = _turned(finite)  # LENGTH rows, which meet
+    width = len(finite)
+    index = [place * 5 % 7 % PLACES for place in range(LENGTH)]
+    self = matrix([[0 if dtype in INTEGERS else 0.0] * width] * PLACES, dtype)
+    wide = matrix([[each] * width for each in index], "int64")
+    places = vector(index, "int64")
+    if name == "scatter_add":
+        yield _call(self, 0, wide, matrix(source, dtype))
+    elif name == "scatter.reduce":
+        for reduce in ("add", "multiply"):
+            yield _call(self, 0, wide, matrix(source, dtype), reduce=reduce)
+    elif name == "scatter_reduce.two":
+        if dtype not in (*INTEGERS, *REAL_FLOATS):
+            return
+        for reduce in ("sum", "prod", "mean", "amax", "amin"):
+            for include_self in (True, False):
+                yield _call(self, 0, wide, matrix(source, dtype), reduce, include_self=include_self)
+    elif name == "index_add":
+        yield _call(self, 0, places, matrix(source, dtype))
+        yield _call(self, 0, places, matrix(source, dtype), alpha=3)
+    elif name == "_index_put":
+        yield _call(self, [places], matrix(source, dtype), True)
+        second = vector([place * 3 % 5 % width for place in range(LENGTH)], "int64")
+        flat = vector([row[place % width] for place, row in enumerate(source)], dtype)
+        yield _call(self, [places, second], flat, True)
+    elif name == "put":
+        yield _call(self, places, vector([row[0] for row in source], dtype), True)
+    elif name == "embedding_dense_backward" and dtype in REAL_FLOATS:
+        yield _call(matrix(source, dtype), places, PLACES, -1, False)
+        yield _call(matrix(source, dtype), places, PLACES, 1, False)
+
+
+def _is_moderate(number: Any, dtype: str) -> bool:
+    return dtype in INTEGERS or (number == number and abs(number) < 3000)
+
+
+def _products(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
+    if dtype == "bool":
+        return
+    numbers = [row for row in rows if dtype in INTEGERS or all(_is_moderate(each, dtype) for each in row)]
+    special = [
+        row
+        for row in rows
+        if row not in numbers and sum(each == each and abs(each) < 1e4 for each in row) > 60
+    ]
+    ones = [[(place + turn) % 3 - 1 for place in range(LENGTH)] for turn in range(3)]
+    if dtype not in INTEGERS:
+        ones = [[float(each) for each in row] for row in ones]
+    if dtype == "uint8":
+        ones = [[abs(each) for each in row] for row in ones]
+    for left in filter(None, (numbers, special)):
+        right = ones + left[:3] if dtype in INTEGERS else ones
+        a, b = matrix(left, dtype), matrix(_turned(right), dtype)
+        batch = [
+            given(each.contents.numbers, (1, *each.sizes), (1, *each.contents.strides), 0, dtype)
+            for each in (a, b)
+        ]
+        if name == "mm":
+            yield _call(a, b)
+            yield _call(matrix(right, dtype), matrix(_turned(left), dtype))
+        elif name == "bmm":
+            yield _call(*batch)
+        elif name == "addmm":
+            yield _call(matrix([[1 if dtype in INTEGERS else 1.0] * len(right)] * len(left), dtype), a, b)
+        elif name == "baddbmm":
+            yield _call(given([2 if dtype in INTEGERS else 2.0], (1,), (1,), 0, dtype), *batch)
+        elif name == "dot":
+            for row in left:
+                yield _call(vector(row, dtype), vector(right[-1], dtype))
+
+
+class Relative(Tolerance):
+    """Each element by itself: a probability of a millionth is as good as one of a half."""
+
+    ULPS = 512  # what the rounded difference of an argument of -100 comes to in an exponential, and a sum's
+
+    def _derived_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float]:
+        dtype = expected.dtype
+        ulps = self.ULPS if dtype in ("float32", "float64") else 2
+        return [ulps * ulp(abs(number), dtype) for number in expected.numbers or ()]
+
+
+def tolerance(operator: Any, sample: Sample, dtype: str) -> Tolerance:
+    """How far the results of such a call may be off."""
+    kind = Relative if operator.name == "_softmax" and dtype in FLOATS else Tolerance
+    return kind(operator, sample, dtype, "contiguous")
+
+
+def operators() -> list[str]:
+    """The operators that have such calls."""
+    return [*ALONG, *INDEXED, *PRODUCTS]

@@ -1,0 +1,1 @@
+"""Backends with one fault each, and the run that has to find them."""

@@ -1,0 +1,249 @@
+"""Departures: where gnomon means to differ from PyTorch, each with its reason.
+
+test_oracle fails for a difference that is not listed here, and for an entry that no longer shows.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ..inputs.description import COMPLEX, DTYPES, INTEGERS
+
+
+class Departure(NamedTuple):
+    """``operators`` and ``problem`` are patterns, for a whole name and for a part of what differs.
+
+    on_some_machines   PyTorch picks another kernel by the CPU: on others the difference does not show
+    """
+
+    operators: str
+    problem: str
+    reason: str
+    dtypes: tuple[str, ...] = DTYPES
+    on_some_machines: bool = False
+
+    def covers(self, operator: str, dtype: str, problem: str) -> bool:
+        """Is this difference the one that is meant?"""
+        return (
+            dtype in self.dtypes
+            and bool(re.fullmatch(self.operators, operator))
+            and bool(re.search(self.problem, problem))
+        )
+
+
+REFUSED_BY_KERNEL = 'raised nothing, expected NotImplementedError: ".*" not implemented for'
+
+DEPARTURES: list[Departure] = [
+    Departure(
+        r"conv.*|convolution.*|max_pool2d_with_indices_backward|nll_loss_backward|sigmoid_backward|tanh_backward|"
+        r"addcmul",
+        REFUSED_BY_KERNEL,
+        "gnomon's dtypes follow from what an operator means; which of them PyTorch takes depends on the CPU "
+        "kernel that it picks for these sizes",
+    ),
+    Departure(
+        r"convolution|conv.*|mm|bmm|mv|matmul|linear|_softmax|_log_softmax|softmax\.int|log_softmax\.int|amax|amin|"
+        r"cummax|cummin|kthvalue",
+        r"raised NotImplementedError: \w+: not implemented for dtype",
+        "PyTorch looks at the dtype only when there are elements (for some operators, dimensions); gnomon "
+        "refuses it for empty tensors, too",
+        ("bool", *INTEGERS, *COMPLEX),
+    ),
+    Departure(
+        r"silu|embedding|embedding_dense_backward|convolution|bilinear|(slice|select)_scatter|scatter_reduce\.two|nan_to_num|soft_margin_loss",
+        "gradient: raised nothing, expected RuntimeError: .* does not support automatic differentiation",
+        "the formula holds for complex numbers",
+        COMPLEX,
+    ),
+    Departure(
+        r"silu_backward|floor_divide|native_group_norm_backward|hardsigmoid_backward",
+        "gradient: raised nothing, expected RuntimeError: derivative for .* is not implemented",
+        "gnomon has the formula",
+    ),
+    Departure(
+        r"embedding(_dense_backward)?",
+        "(gradient: the gradient of tensor 0|the second gradient of input 1): element",
+        "PyTorch's second derivative leaves scale_grad_by_freq out; finite differences agree with gnomon",
+    ),
+    Departure(
+        r"as_strided_scatter",
+        "gradient: the gradient of tensor 0|the second gradient of input 2",
+        "PyTorch's gradient of self is that of the window; finite differences agree with gnomon",
+    ),
+    Departure(
+        r"native_(batch|layer|group)_norm_backward",
+        "the second gradient of input 1: element",
+        "PyTorch takes the saved statistics for constants, and so its second derivatives of these operators' "
+        "inputs leave a part out; gnomon's follow the input (its tangents of tangents agree with finite "
+        "differences), which is another number for statistics that are not the input's, as a sample's here",
+    ),
+    Departure(r"embedding", "raised RuntimeError: embedding: sparse=True", "gnomon has no sparse tensors"),
+    Departure(
+        r"result_type\..*",
+        "expected 'complex32'",
+        "gnomon has no complex32: half with complex is complex64",
+        ("float16",),
+    ),
+    Departure(
+        r"conj|adjoint",
+        "alias|strides",
+        "no lazy conjugation: conj of complex tensors is a copy",
+        COMPLEX,
+    ),
+    Departure(
+        r"complex|view_as_complex",
+        r"raised RuntimeError: \w+: .* but got float16",
+        "gnomon has no complex32",
+        ("float16",),
+    ),
+    Departure(
+        r"isin\..*",
+        "raised nothing, expected RuntimeError: view size is not compatible",
+        "PyTorch flattens the test elements by a view, which some strides do not allow",
+    ),
+    Departure(
+        r"hardsigmoid(_backward)?",
+        "gradient: .* element|result: element",
+        "a sixth is rounded to float64; PyTorch's kernel has float32's",
+        ("float64",),
+    ),
+    Departure(
+        r"hardswish",
+        "element .* expected inf",
+        "x * 6 / 6 is computed without overflow on the way",
+        ("float32", "bfloat16"),
+    ),
+    Departure(
+        r"_?binary_cross_entropy",
+        "the second gradient",
+        "PyTorch's second derivative moves the probabilities by 1e-12",
+        ("float64",),
+    ),
+    Departure(
+        r"polygamma_?|digamma|lgamma",
+        "element .* is",
+        "PyTorch's first derivative of digamma stops its series after four terms, at nine digits",
+        ("float64",),
+    ),
+    Departure(
+        r"pow\.Tensor_Scalar",
+        "element .* is (nan, expected (inf|0.0)|-inf, expected inf)",
+        "powers of 0.5 and -0.5 are square roots, as in PyTorch's other dtypes; its float16 kernel calls pow",
+        ("float16",),
+    ),
+    Departure(
+        r"remainder\.Tensor|fmod\.Tensor",
+        "element .* expected nan",
+        "exact also where the quotient exceeds 2**1000; PyTorch's vector kernel gives up",
+        ("float64",),
+    ),
+    Departure(
+        r"(threshold|leaky_relu)_backward",
+        "has strides",
+        "PyTorch's iterator takes self before grad_output; gnomon's operands stand in the schema's order",
+    ),
+    Departure(
+        r"convolution|convolution_backward|conv3d(\.padding)?|conv_transpose3d\.input",
+        r"has strides \(\d+, 1, \d+, \d+, \d+\), expected",
+        "volumes in channels last stay so; in PyTorch that depends on the kernel it picks for these sizes",
+    ),
+    Departure(
+        r"linalg_vector_norm|linalg_norm|norm\..*",
+        "element .* expected inf",
+        "the norm of large numbers is computed without overflow on the way",
+    ),
+    Departure(
+        r"baddbmm|addbmm",
+        "expected IndexError",
+        "PyTorch reads the third size before it counts the dimensions; gnomon says how many there should be",
+    ),
+    Departure(
+        r"kron",
+        "raised nothing, expected RuntimeError: view size is not compatible",
+        "PyTorch's kron asks for a view of some products that have none; gnomon copies those",
+    ),
+    Departure(
+        r"grid_sampler_[23]d_backward",
+        "raised RuntimeError: derivative for aten::_grid_sampler_double_backward is not implemented",
+        "the third derivative of grid_sampler is not there",
+        ("float64",),
+    ),
+    Departure(
+        r"_native_batch_norm_legit",
+        "versions of the arguments",
+        "gnomon counts the move of running statistics as the write that the schema says it is",
+    ),
+    Departure(
+        r"_fused_(sgd|adamw?)_(\.tensor_lr)?",
+        "versions of the arguments",
+        "gnomon counts a step as the write that the schema says it is, as it is when an optimizer goes "
+        "parameter by parameter",
+    ),
+    Departure(
+        r"linalg_vector_norm",
+        "the second gradient .* expected nan",
+        "PyTorch divides by the norm where it is 0; gnomon's second derivative is 0 there, as the first is",
+        ("float64",),
+    ),
+    Departure(
+        r"gelu",
+        "element .* expected (nan|inf)",
+        "oneDNN's kernel, which PyTorch calls on CPUs with AVX-512, leaves the range of float32 on the way",
+        ("float32", "bfloat16"),
+        on_some_machines=True,
+    ),
+    Departure(r"resize_", "versions of the arguments", "gnomon counts a resize as a write"),
+]
+
+# Operators that PyTorch does not have, each with what it is for.
+OWN_OPERATORS = {
+    "_grid_sampler_double_backward": "the second derivative of grid_sampler, in 2 and 3 dimensions",
+    "_count_nonzero": "the kernel under count_nonzero of all elements",
+    "_masked_select": "the kernel under masked_select, once the mask is counted",
+    "_index": "the kernel under index.Tensor, whose masks are resolved and whose indices are broadcast",
+    "_index_put": "the kernel under index_put",
+    "_index_put_": "the kernel under index_put_",
+    "_as_strided": "the view under as_strided, with its offset counted from self",
+    "_clamp": "the kernel under clamp.Tensor with both bounds",
+    "_smooth_l1": "the kernel under smooth_l1_loss, of differences",
+    "_huber": "the kernel under huber_loss, of differences",
+    "_binary_cross_entropy": "the kernel under binary_cross_entropy, of pairs",
+    "div_floor": "the kernel under div(rounding_mode='floor') and floor_divide",
+    "div_trunc": "the kernel under div(rounding_mode='trunc')",
+}
+
+# Operators with another schema than PyTorch's, each with the reason.
+SCHEMA_DEPARTURES = {"is_contiguous": "has the memory_format that PyTorch adds in its Python binding"}
+
+
+# The same for expressions (expressions/): patterns for a part of the expression and a part of what differs.
+EXPRESSION_DEPARTURES = [
+    (
+        r"expand\(3(, 3)?\)\.tri[lu]_\(|out=gn\.ones\(1\)\.expand",
+        "raised RuntimeError: .*more than one element of the written-to tensor refers to a single memory",
+        "what each element then is depends on the order in which memory is written: a sum of 3 becomes 9",
+    ),
+    (r"float16", "complex32|ComplexHalf", "gnomon has no complex32: half with complex is complex64"),
+]
+
+
+def unlisted_expression(text: str, problems: list[str]) -> list[str]:
+    """The problems of an expression that no departure covers."""
+    return [
+        each
+        for each in problems
+        if not any(
+            re.search(expression, text) and re.search(problem, each)
+            for expression, problem, _ in EXPRESSION_DEPARTURES
+        )
+    ]
+
+
+def unlisted(operator: str, dtype: str, problems: list[str]) -> list[str]:
+    """The problems that no departure covers."""
+    return [
+        each
+        for each in problems
+        if not any(departure.covers(operator, dtype, each) for departure in DEPARTURES)
+    ]

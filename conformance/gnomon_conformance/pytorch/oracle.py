@@ -1,0 +1,168 @@
+"""The oracle: PyTorch, called with the same descriptions.  Imported only where PyTorch is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ..execution.runner import SEED
+from ..inputs.description import Stored
+
+
+def _as_strided(self: Any, size: Any, stride: Any, storage_offset: int) -> Any:
+    return torch.ops.aten.as_strided.default(self, size, stride, storage_offset + self.storage_offset())
+
+
+def _grid_sampler_double_backward(
+    grad_grad_input: Any, grad_grad_grid: Any, grad_output: Any, input: Any, grid: Any, *options: Any
+) -> Any:
+    *modes, mask = options
+    with torch.enable_grad():
+        leaves = [each.detach().requires_grad_() for each in (grad_output, input, grid)]
+        backward = getattr(torch.ops.aten, f"grid_sampler_{input.ndim - 2}d_backward").default
+        gradients = backward(*leaves, *modes, [True, True])
+    pairs = [(one, two) for one, two in zip(gradients, (grad_grad_input, grad_grad_grid)) if two is not None]
+    found = torch.autograd.grad(
+        [each for each, _ in pairs], leaves, [each for _, each in pairs], materialize_grads=True
+    )
+    return tuple(each if wanted else None for each, wanted in zip(found, mask))
+
+
+def _fused_rms_norm_backward(
+    grad_out: Any, input: Any, shape: Any, rstd: Any, weight: Any, mask: Any
+) -> tuple[Any, Any]:
+    dims, outer = list(range(-len(shape), 0)), list(range(input.ndim - len(shape)))
+    normalized = input * rstd
+    scaled = grad_out if weight is None else grad_out * weight
+    to_input = rstd * (scaled - normalized * (scaled * normalized).mean(dims, True))
+    to_weight = (grad_out * normalized).sum(outer) if mask[1] else None
+    if to_weight is not None:
+        to_weight = to_weight.to(weight.dtype)
+    return to_input.to(input.dtype).contiguous() if mask[0] else None, to_weight
+
+
+def _masked_select(self: Any, mask: Any, size: int) -> Any:
+    found = torch.ops.aten.masked_select.default(self, mask)
+    if found.numel() != size:
+        raise RuntimeError("another number of elements")
+    return found
+
+
+# What PyTorch has for gnomon's own operators, or for those that it has on other devices than the CPU.
+EQUIVALENTS = {
+    "div_floor": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="floor"),
+    "div_trunc": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="trunc"),
+    "_count_nonzero": lambda self: torch.ops.aten.count_nonzero.default(self),
+    "_masked_select": _masked_select,
+    "_index": lambda self, indices: torch.ops.aten.index.Tensor(self, indices),
+    "_index_put": lambda *arguments: torch.ops.aten.index_put.default(*arguments),
+    "_as_strided": _as_strided,
+    "_fused_rms_norm_backward": _fused_rms_norm_backward,
+    "_grid_sampler_double_backward": _grid_sampler_double_backward,
+    "_smooth_l1": lambda self, beta: torch.ops.aten.smooth_l1_loss(self, torch.zeros_like(self), 0, beta),
+    "_huber": lambda self, delta: torch.ops.aten.huber_loss(self, torch.zeros_like(self), 0, delta),
+    "_binary_cross_entropy": lambda self, target: torch.ops.aten.binary_cross_entropy(self, target, None, 0),
+    "_clamp": lambda self, min, max: torch.ops.aten.clamp.Tensor(self, min, max),
+    "result_type.Tensor": torch.result_type,
+    "result_type.Scalar_Tensor": torch.result_type,
+    "result_type.Scalar": torch.result_type,
+    "result_type.Scalar_Scalar": torch.result_type,
+    "is_contiguous": lambda self, memory_format: self.is_contiguous(
+        memory_format=memory_format or torch.contiguous_format
+    ),
+}
+
+
+def _with_named_default(schema: Any, argument: Any, value: Any) -> Any:
+    """None where gnomon's schema parser has it for a default that the schema names."""
+    if value is None and argument.type == "MemoryFormat" and not argument.is_optional:
+        return torch.contiguous_format
+    if value is None and argument.type == "ScalarType" and "dtype=long" in schema.text:
+        return torch.long
+    return value
+
+
+class Torch:
+    """PyTorch on the CPU."""
+
+    device = "cpu"
+
+    def __str__(self) -> str:
+        return "PyTorch"
+
+    def build(self, contents: Stored) -> tuple[Any, Any]:
+        """A tensor over the whole storage, and the tensor that the description means."""
+        whole = torch.tensor(contents.numbers, dtype=getattr(torch, contents.dtype))
+        return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
+
+    def special(self, kind: str, value: Any) -> Any:
+        """An argument that is neither tensor nor number: from its name."""
+        if kind == "Generator":
+            return torch.Generator().manual_seed(value)
+        return getattr(torch, value)
+
+    def device_argument(self) -> Any:
+        """The device that the test runs on, as an argument."""
+        return torch.device("cpu")
+
+    def call(self, operator: Any, values: Sequence[Any]) -> Any:
+        """Call PyTorch's operator of that name and overload."""
+        torch.manual_seed(SEED)
+        schema = operator.schema
+        if schema.full_name in EQUIVALENTS:
+            return EQUIVALENTS[schema.full_name](*values)
+        packet = getattr(torch.ops.aten, schema.name)
+        numbers = any(
+            argument.type == "Tensor" and isinstance(value, (int, float, complex))
+            for argument, value in zip(schema.arguments, values)
+        )
+        # where a number stands for a tensor, PyTorch has an overload of its own
+        found = packet if numbers else getattr(packet, schema.overload_name or "default")
+        given = [
+            _with_named_default(schema, argument, value) for argument, value in zip(schema.arguments, values)
+        ]
+        positional = [value for argument, value in zip(schema.arguments, given) if not argument.kwarg_only]
+        keywords = {
+            argument.name: value for argument, value in zip(schema.arguments, given) if argument.kwarg_only
+        }
+        return found(*positional, **keywords)
+
+    def is_tensor(self, value: Any) -> bool:
+        """Is this a tensor?"""
+        return isinstance(value, torch.Tensor)
+
+    def plain(self, value: Any) -> Any:
+        """A result that is no tensor, comparable between frameworks."""
+        return str(value).partition(".")[2] if isinstance(value, torch.dtype) else value
+
+    def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
+        """dtype, sizes, strides, offset, device."""
+        name = str(tensor.dtype).partition(".")[2]
+        return name, tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset(), tensor.device.type
+
+    def numbers(self, tensor: Any) -> tuple[Any, ...]:
+        """The elements in row-major order."""
+        tensor = tensor.detach()
+        if tensor._is_zerotensor():
+            tensor = tensor.clone()
+        return tuple(tensor.reshape(-1).tolist())
+
+    def shares_memory(self, one: Any, other: Any) -> bool:
+        """Are these two over the same storage?"""
+        return torch._C._is_alias_of(one, other)
+
+    def version(self, tensor: Any) -> int:
+        """How often the tensor's data was written to."""
+        return tensor._version
+
+    def backward(self, outputs: Sequence[Any], gradients: Sequence[Any]) -> None:
+        """Accumulate the gradients of the leaves."""
+        torch.autograd.backward(list(outputs), list(gradients))
+
+    def grad(self, outputs: Sequence[Any], inputs: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
+        """The gradients of ``inputs``, which can be differentiated again; None where there is none."""
+        return torch.autograd.grad(
+            list(outputs), list(inputs), list(gradients), create_graph=True, allow_unused=True
+        )

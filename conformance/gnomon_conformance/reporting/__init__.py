@@ -1,0 +1,1 @@
+"""What came of each test, and the report that is made of it."""

@@ -1,0 +1,371 @@
+"""The page: one HTML file made from a report's data, and the badge.
+
+Nothing is loaded from elsewhere; without JavaScript all of it can be read, and only the filter and the copy
+buttons are gone.  What passes is counted, not listed, so that a page of 20,000 tests stays small.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+from typing import Any
+
+from ..inputs.description import DTYPES
+from .outcomes import (
+    BLOCKED,
+    COMPOSED,
+    FAIL,
+    FELL_BACK,
+    NOT_CLAIMED,
+    NOT_OWN,
+    OUTCOMES,
+    OWN,
+    PASS,
+    STALE,
+)
+from .report import versions
+
+# Worst first: a cell of the matrix shows the first that one of its tests has.
+_ORDER = (FAIL, FELL_BACK, STALE, BLOCKED, PASS, NOT_CLAIMED)
+_MARKS = {PASS: "✓", FAIL: "✗", NOT_CLAIMED: "·", FELL_BACK: "↓", STALE: "?", BLOCKED: "▪"}
+_SLOWEST = 15
+_WORST = 30
+
+
+def _data(name: str) -> str:
+    return (resources.files("gnomon_conformance") / "data" / name).read_text("utf-8")
+
+
+def _class(outcome: str) -> str:
+    return outcome.replace(" ", "-")
+
+
+def _percent(share: float) -> str:
+    """A share as per cent, never rounded up to 100."""
+    return "100 %" if share == 1 else f"{min(share * 100, 99.99):.2f} %".replace(".00 ", " ")
+
+
+def _table(caption: str, heading: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> str:
+    """A table of finished HTML cells; the last ``numbers`` columns are numbers."""
+    first = len(heading) - numbers
+    head = "".join(
+        f'<th scope="col"{" class=number" if place >= first else ""}>{each}</th>'
+        for place, each in enumerate(heading)
+    )
+    body = []
+    for row in rows:
+        cells = "".join(
+            f"<td{' class=number' if place >= first else ''}>{each}</td>"
+            for place, each in enumerate(row)
+            if place
+        )
+        body.append(f'<tr><th scope="row">{row[0]}</th>{cells}</tr>')
+    return (
+        f'<div class="wide"><table><caption>{caption}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _bar(counts: Mapping[str, int]) -> str:
+    """The parts of a whole as a bar; its text says the same."""
+    total = max(sum(counts[outcome] for outcome in OUTCOMES), 1)
+    text = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
+    parts = "".join(
+        f'<i class="{_class(outcome)}" style="width:{counts[outcome] / total * 100:.3f}%"></i>'
+        for outcome in OUTCOMES
+        if counts[outcome]
+    )
+    return f'<span class="bar" role="img" aria-label="{text}">{parts}</span>'
+
+
+def _tiers(data: Mapping[str, Any]) -> str:
+    rows = []
+    for tier, found in data["tiers"].items():
+        problem = data["foundations"].get(tier)
+        shown = _percent(found["score"]) if found["claimed"] else "-"
+        rows.append(
+            (
+                f'<a href="#tier-{_class(tier)}">{escape(tier)}</a>'
+                + (" <b>foundation fails</b>" if problem else ""),
+                _bar(found),
+                shown,
+                _percent(found["claimed"]),
+                *(str(found[outcome] or "") for outcome in OUTCOMES),
+            )
+        )
+    heading = ("tier", "", "score", "claimed", *(f"{_MARKS[outcome]} {outcome}" for outcome in OUTCOMES))
+    caption = (
+        "Score: what passes on the backend's own kernels, of the tests that it claims. Claimed: of all tests."
+    )
+    return _table(caption, heading, rows, numbers=len(OUTCOMES) + 2)
+
+
+def _matrix(data: Mapping[str, Any]) -> str:
+    """For each tier a table: operators, dtypes, and in each cell the worst outcome of its tests."""
+    cells: dict[str, dict[str, dict[str, list[str]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    kernels: dict[str, set[str]] = defaultdict(set)
+    for each in data["results"]:
+        if each["operator"]:
+            cells[each["tier"]][each["operator"]][each["dtype"]].append(each["outcome"])
+            if each["kernels"]:
+                kernels[each["operator"]].update(
+                    each["kernels"].get(name, "") for name in (each["operator"],)
+                )
+    sections = []
+    for tier in data["tiers"]:
+        rows = []
+        columns = [dtype for dtype in ("", *DTYPES) if any(dtype in row for row in cells[tier].values())]
+        for operator, by_dtype in sorted(cells[tier].items()):
+            found = "".join(_cell(by_dtype.get(dtype)) for dtype in columns)
+            where = "".join(f"<small>{escape(each)}</small>" for each in sorted(kernels[operator]) if each)
+            worst = next(o for o in _ORDER if any(o in each for each in by_dtype.values()))
+            rows.append(
+                f'<tr class="{_class(worst)}-row"><th scope="row"><code>{escape(operator)}</code>{where}</th>'
+                f"{found}</tr>"
+            )
+        head = "".join(f'<th scope="col"><span>{dtype or "any"}</span></th>' for dtype in columns)
+        bad = sum(1 for row in rows if not row.startswith(('<tr class="pass', '<tr class="not-claimed')))
+        summary = (
+            f"{escape(tier)} <small>{len(rows)} operators"
+            + (f", {bad} with failures" if bad else "")
+            + "</small>"
+        )
+        if rows:
+            sections.append(
+                f'<details id="tier-{_class(tier)}"{" open" if bad else ""}><summary>{summary}</summary>'
+                f'<div class="wide"><table class="matrix"><caption>{escape(tier)}: the worst outcome of each '
+                f'operator and dtype</caption><thead><tr><th scope="col">operator</th>{head}</tr></thead>'
+                f"<tbody>{''.join(rows)}</tbody></table></div></details>"
+            )
+    return "".join(sections)
+
+
+def _cell(outcomes: Sequence[str] | None) -> str:
+    if not outcomes:
+        return "<td></td>"
+    worst = next(outcome for outcome in _ORDER if outcome in outcomes)
+    passed = sum(outcome == PASS for outcome in outcomes)
+    if passed == len(outcomes):
+        return f"<td class=pass>{_MARKS[PASS]}</td>"
+    return (
+        f'<td class="{_class(worst)}" title="{worst}: {passed} of {len(outcomes)} pass">{_MARKS[worst]}</td>'
+    )
+
+
+def _failures(data: Mapping[str, Any]) -> str:
+    bad = [
+        each
+        for each in data["results"]
+        if each["outcome"] in (FELL_BACK, STALE) or (each["outcome"] == FAIL and not each["known"])
+    ]
+    articles = [
+        _failure(each) for each in sorted(bad, key=lambda each: (_ORDER.index(each["outcome"]), each["test"]))
+    ]
+    for tier, problem in data["foundations"].items():
+        if problem:
+            articles.insert(
+                0,
+                f'<article class="fail"><h3>The foundation of <q>{escape(tier)}</q></h3>'
+                f"<pre>{escape(problem)}</pre></article>",
+            )
+    return "".join(articles) or "<p>None.</p>"
+
+
+def _failure(result: Mapping[str, Any]) -> str:
+    outcome = result["outcome"]
+    ran = "".join(
+        f"<li><code>{escape(name)}</code> {escape(where)}</li>"
+        for name, where in sorted(result["kernels"].items())
+    )
+    program = ""
+    if result["program"]:
+        program = (
+            "<details><summary>A program that shows it</summary>"
+            f"<button type=button hidden>copy</button><pre>{escape(result['program'])}</pre></details>"
+        )
+    return (
+        f'<article class="{_class(outcome)}"><h3>{_MARKS[outcome]} {outcome}: '
+        f"<code>{escape(result['test'])}</code></h3><pre>{escape(result['message'])}</pre>"
+        + (f"<details><summary>Kernels that ran</summary><ul>{ran}</ul></details>" if ran else "")
+        + program
+        + "</article>"
+    )
+
+
+def _expected(data: Mapping[str, Any]) -> str:
+    known = [each for each in data["results"] if each["known"]]
+    parts = []
+    if known:
+        rows = [(f"<code>{escape(each['test'])}</code>", escape(each["known"])) for each in known]
+        parts.append(_table("Failures that the author's file expects", ("test", "reason"), rows))
+    if data["loosened"]:
+        rows = [
+            (
+                f"<code>{escape(each['operator'])}</code>",
+                each["dtype"],
+                escape(each["reason"]),
+                f"{each['ulps']:g}",
+            )
+            for each in data["loosened"]
+        ]
+        heading = ("operator", "dtype", "reason", "ULP")
+        parts.append(_table("Tolerances that the author's file loosens", heading, rows, numbers=1))
+    return "".join(parts) or "<p>The author's file expects no failure and loosens nothing.</p>"
+
+
+def _errors(data: Mapping[str, Any]) -> str:
+    measured = [each for each in data["results"] if each["worst"]]
+    measured.sort(key=lambda each: -each["worst"]["ulps"] / max(each["worst"]["allowed"], 1e-300))
+    if not measured:
+        return "<p>No error was measured.</p>"
+    rows = [
+        (
+            f"<code>{escape(each['test'])}</code>",
+            f"<code>{escape(each['worst']['where'])}</code>",
+            f"{each['worst']['ulps']:.3g}",
+            f"{each['worst']['allowed']:.3g}",
+        )
+        for each in measured[:_WORST]
+    ]
+    caption = f"The {len(rows)} largest errors, by how much of what is allowed they use"
+    return _table(caption, ("test", "where", "ULP", "allowed"), rows, numbers=2)
+
+
+def _is_variant(name: str) -> bool:
+    """Is it an in-place or an ``out=`` variant, by its name?"""
+    packet, _, overload = name.partition(".")
+    return packet.endswith("_") or overload.endswith("out")
+
+
+def _coverage(data: Mapping[str, Any]) -> str:
+    """What each operator was called with, in numbers; the JSON has the names."""
+    rows = [
+        (
+            f"<code>{escape(name)}</code>",
+            str(len(met["dtypes"])),
+            *(
+                f'<span title="{escape("; ".join(each or "no tensors" for each in met[column]))}">'
+                f"{len(met[column])}</span>"
+                for column in ("layouts",)
+            ),
+            str(len(met["values"])),
+            *(f"{met[column]:,}" for column in ("dims", "row", "elements", "calls")),
+        )
+        for name, met in data["coverage"].items()
+        if not _is_variant(name)  # whose calls the JSON has
+    ]
+    heading = (
+        "operator",
+        "dtypes",
+        "layouts",
+        "kinds of numbers",
+        "most dims",
+        "longest row",
+        "most elements",
+    )
+    caption = (
+        "What a pass rests on. Dtypes: combinations of those of a call's tensors. Dims, row (last dimension) "
+        "and elements: the largest of any tensor."
+    )
+    return (
+        f"<details><summary>{len(rows)} operators</summary>"
+        + _table(caption, (*heading, "calls"), rows, numbers=len(heading))
+        + "</details>"
+    )
+
+
+def _slowest(data: Mapping[str, Any]) -> str:
+    slow = sorted(data["results"], key=lambda each: -each["seconds"])[:_SLOWEST]
+    rows = [(f"<code>{escape(each['test'])}</code>", f"{each['seconds']:.2f}") for each in slow]
+    return _table(f"The {len(rows)} slowest tests", ("test", "seconds"), rows, numbers=1)
+
+
+def html(data: Mapping[str, Any]) -> str:
+    """The whole page, from what ``report.as_data`` gives."""
+    name = escape(data["backend"])
+    environment = [(escape(key), escape(value)) for key, value in data["environment"].items()]
+    legend = "".join(
+        f'<li><span class="{_class(outcome)} mark">{_MARKS[outcome]}</span> <b>{outcome}</b>: '
+        f"{_LEGEND[outcome]}</li>"
+        for outcome in OUTCOMES
+    )
+    selection = f" · {escape(data['selection'])}" if data["selection"] else ""
+    good = data["score"] == 1 and not any(data["foundations"].values())
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>gnomon conformance: {name}</title>
+<style>{_data("page.css")}</style>
+</head>
+<body>
+<header>
+<p>gnomon conformance</p>
+<h1>{name}</h1>
+<p class="score {"pass" if good else "fail"}"><b>{_percent(data["score"])}</b> of what it claims,
+which is {_percent(data["claimed"])} of the suite</p>
+<p><small>{data["origins"][OWN]:,} passes ran the kernel that they test,
+{data["origins"][COMPOSED]:,} are composed of its own kernels,
+{data["origins"][NOT_OWN]:,} ran none and do not count; of {len(data["results"]):,} tests ·
+{data["began"]} · {data["seconds"]:.0f} s{selection} · {escape(versions(data["environment"]))}</small></p>
+</header>
+<main>
+<section><h2>Tiers</h2>{_tiers(data)}<ul class="legend">{legend}</ul></section>
+<section><h2>What fails</h2>{_failures(data)}</section>
+<section><h2>Operators and dtypes</h2>
+<p class="filter" hidden><label>Only operators with
+<input type="search" placeholder="this in their name"></label></p>
+{_matrix(data)}</section>
+<section><h2>Expected by the author</h2>{_expected(data)}</section>
+<section><h2>Largest errors</h2>{_errors(data)}{_BOUNDS}</section>
+<section><h2>What was called</h2>{_coverage(data)}</section>
+<section><h2>Slowest</h2>{_slowest(data)}</section>
+<section><h2>Environment</h2>{_table("Versions and machine", ("what", "value"), environment)}</section>
+</main>
+<script>{_data("page.js")}</script>
+</body>
+</html>
+"""
+
+
+# What comparison/tolerances.py says, for whoever has the page alone.
+_BOUNDS = """<p><small>Allowed, of a result by its operator's kind, with eps that of the dtype (of half types:
+of float32, and one ULP for the rounding): <b>arithmetic</b> 0, the exact result rounded once;
+<b>elementary</b> functions 4 ULP; <b>terms</b>, sums of n products: (n + 2) &middot; eps &middot; the sum of
+the terms' magnitudes; <b>composed</b> of several steps: (elements + 16) &middot; eps &middot; the result's
+largest magnitude, or 2; all else 0. Errors are distances from the exact result where float64 can give
+it.</small></p>"""
+
+_LEGEND = {
+    PASS: "its own kernels ran, and did what the reference does",
+    FAIL: "they did something else, crashed or hung",
+    NOT_CLAIMED: "the backend does not claim what the test needs",
+    FELL_BACK: "a claimed kernel was not the backend's own",
+    STALE: "a failure that the author expects did not come",
+    BLOCKED: "not run, because the foundation of a tier below fails",
+}
+
+
+def badge(data: Mapping[str, Any]) -> str:
+    """A small picture: the backend's name, its score, and how much it claims."""
+    left = f"gnomon: {data['backend']}"
+    right = f"{_percent(data['score'])} of {_percent(data['claimed'])} claimed"
+    colour = "#1a7f4b" if data["score"] == 1 else "#a05a00" if data["score"] > 0.9 else "#c02b2b"
+    widths = [round(len(text) * 6.4 + 14) for text in (left, right)]
+    text = escape(f"{left} {right}")
+    size = f'width="{sum(widths)}" height="20"'
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{text}">
+<title>{text}</title>
+<clipPath id="edge"><rect {size} rx="3"/></clipPath>
+<g clip-path="url(#edge)"><rect width="{widths[0]}" height="20" fill="#3a4452"/>
+<rect x="{widths[0]}" width="{widths[1]}" height="20" fill="{colour}"/></g>
+<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
+<text x="{widths[0] / 2:g}" y="14">{escape(left)}</text>
+<text x="{widths[0] + widths[1] / 2:g}" y="14">{escape(right)}</text></g>
+</svg>
+"""

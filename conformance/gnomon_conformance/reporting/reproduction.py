@@ -1,0 +1,135 @@
+"""Reproduction: a failed call as a short program that needs gnomon alone, not the suite."""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..inputs.description import OnDevice, Sample, TensorDescription, complete, stored
+
+SHOWN = 6  # differences that a message names
+
+_NAMED = {
+    "ScalarType": "gn.{}",
+    "Layout": "gn.{}",
+    "MemoryFormat": "gn.{}",
+    "Generator": "gn.Generator().manual_seed({})",
+}
+
+
+MOST_LINES = 10  # of a program
+
+
+def _hex(value: float) -> str:
+    """A float so that it can be read back to the last bit."""
+    return re.sub(r"\.?0+p", "p", value.hex()) if math.isfinite(value) else str(value)
+
+
+def _list(numbers: Sequence[Any]) -> str:
+    """An expression for a list of numbers, floats as hexadecimal."""
+    if any(isinstance(each, complex) for each in numbers):
+        pairs = " ".join(f"{_hex(each.real)},{_hex(each.imag)}" for each in numbers)
+        return f'[complex(*map(float.fromhex, pair.split(","))) for pair in "{pairs}".split()]'
+    if any(isinstance(each, float) for each in numbers):
+        return f'[*map(float.fromhex, "{" ".join(map(_hex, numbers))}".split())]'
+    return repr(list(numbers))
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool) or isinstance(value, int):
+        return repr(value)
+    if isinstance(value, complex):
+        return f"complex({_number(value.real)}, {_number(value.imag)})"
+    return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (float, complex)):
+        return _number(value)
+    return repr(value)
+
+
+def reproduction(
+    operator: Any, sample: Sample, dtype: str, layout: str, devices: Sequence[str], gradients: bool = False
+) -> str:
+    """A program of at most MOST_LINES that makes the call on each of ``devices`` and prints what comes out.
+
+    Tensors are written as they lie: the numbers of the whole storage, sizes, strides, offset.
+    """
+    schema = operator.schema
+    lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]
+    names: list[str] = []
+    shared: dict[int, str] = {}  # storage -> the tensor that was made with it
+    texts = []
+
+    twice: dict[int, str] = {}
+
+    def built(description: TensorDescription, is_written: bool) -> str:
+        if id(description) in twice:
+            return twice[id(description)]
+        contents = stored(description, dtype, layout, len(names), is_written)
+        name = f"t{len(names)}"
+        view = f".as_strided({contents.sizes}, {contents.strides}, {contents.offset})"
+        grad = (
+            ".requires_grad_()"
+            if gradients and contents.dtype.startswith(("float", "bfloat", "complex"))
+            else ""
+        )
+        made = f"gn.tensor({_list(contents.numbers)}, dtype=gn.{contents.dtype}, device=device)"
+        storage = getattr(description, "storage", None)
+        if storage is not None:
+            twice[id(description)] = name
+            made = shared.setdefault(storage, name).replace(name, made)
+        lines.append(f"    {name} = {made}{view}{grad}")
+        names.append(name)
+        return name
+
+    for argument, value in zip(schema.arguments, complete(schema, sample)):
+        if isinstance(value, OnDevice):
+            texts.append("gn.device(device)")
+        elif isinstance(value, TensorDescription):
+            texts.append(built(value, argument.is_written))
+        elif isinstance(value, (list, tuple)):
+            items = [
+                built(each, argument.is_written) if isinstance(each, TensorDescription) else _plain(each)
+                for each in value
+            ]
+            texts.append(f"({', '.join(items)}{',' if len(items) == 1 else ''})")
+        elif value is not None and argument.type in _NAMED:
+            texts.append(_NAMED[argument.type].format(value))
+        else:
+            texts.append(_plain(value))
+    if len(lines) > MOST_LINES - 2:
+        lines[3:] = ["    " + "; ".join(line.strip() for line in lines[3:])]
+    overload = schema.overload_name or "default"
+    found = f"gn.ops.aten.{schema.name}.{overload}"
+    if keyword.iskeyword(overload):  # random_.from
+        found = f"getattr(gn.ops.aten.{schema.name}, {overload!r})"
+    call = f"{found}({', '.join(texts)})"
+    if not names:
+        lines.append(f"    with gn.device(device):\n        print(device, {call})")
+    elif gradients:
+        lines.append(f"    {call}.sum().backward()")
+        lines.append(f"    print(device, [tensor.grad for tensor in ({', '.join(names)},)])")
+    else:
+        lines.append(f"    print(device, {call}, {', '.join(names)})")
+    return "\n".join(lines)
+
+
+def explain(
+    problems: Sequence[str],
+    operator: Any,
+    sample: Sample,
+    dtype: str,
+    layout: str,
+    devices: Sequence[str],
+    **options: Any,
+) -> str:
+    """The message of a failed check: what differs, and the program that shows it."""
+    what = f"{operator.name}, {dtype}, layout {layout}, on {devices[-1]}"
+    program = reproduction(operator, sample, dtype, layout, devices, **options)
+    shown = [*problems[:SHOWN], *([f"… and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else [])]
+    return "\n".join([what, *shown, "", "To reproduce:", "", program, ""])

@@ -1,0 +1,177 @@
+"""Far away: elements, indices, seeds and generators beyond what 32 bits count, with few elements.
+
+The memory between is never touched, so that no machine has to have it: a block of four gigabytes is mapped
+where somebody looks.
+"""
+
+import functools
+import mmap
+import pathlib
+
+import pytest
+
+import gnomon as gn
+
+from ..collection import selection
+from ..collection.selection import operators
+
+pytestmark = [pytest.mark.tier("memory")]
+
+SPAN = 2**32  # bytes between the rows of a tensor
+TRIED = 2**26  # bytes
+COUNT = 2**32 + 70  # elements of one byte
+PLACES = (3, 2**31 - 1, 2**31 + 5, 2**32 + 1, 2**32 + 66)
+
+SEEDS = (2**32 + 7, 7 - 2**63, 2**63 - 25)
+COUNTERS = (2**32 + 3, 2**32 - 2, 2**64 - 2, 2**70 + 1)
+
+
+@functools.cache
+def is_lazy(backend):
+    """Is memory that nobody has touched not there yet?  Else four gigabytes were."""
+    statistics = pathlib.Path("/proc/self/statm")
+    if not statistics.exists():
+        return False
+    before = int(statistics.read_text().split()[1])
+    kept = backend.allocate(TRIED, 0)
+    pages = int(statistics.read_text().split()[1]) - before
+    del kept
+    return pages * mmap.PAGESIZE < TRIED // 2
+
+
+def _rows(device, dtype, offset=0):
+    """Two rows of three elements, SPAN bytes and a few apart."""
+    step = SPAN // dtype.itemsize + 5
+    whole = gn.empty(step + 16, dtype=dtype, device=device)
+    return whole.as_strided((2, 3), (step, 1), offset)
+
+
+def _plain(name):
+    """A pointwise operator, or a copy: from far apart, and to there."""
+
+    def check(device, dtype):
+        numbers = gn.tensor([[1, 2, 3], [5, 7, 11]], dtype=dtype)
+        far = _rows(device, dtype, 4)
+        near = numbers.to(device)
+        far.copy_(near)
+        others = (near,) if name in ("add.Tensor", "mul.Tensor") else ()
+        rest = {"sum.dim_IntList": ([0],), "amax": ([0],), "cumsum": (0,), "flip": ([0],), "mm": (near.t(),)}
+        operator = operators()[name]
+        arguments = [*others, *rest.get(name, ())]
+        expected = operator(near, *arguments).tolist()
+        assert operator(far, *arguments).tolist() == expected, f"{name}: {dtype} rows {SPAN} bytes apart"
+        outputs = [each for each in operator.variants if each.schema.is_out]
+        if outputs and name in ("neg", "add.Tensor", "mul.Tensor"):
+            made = _rows(device, dtype, 7)
+            outputs[0](near, *arguments, *([1] if name == "add.Tensor" else []), made)
+            assert made.tolist() == expected, f"{name}.out: {dtype} rows {SPAN} bytes apart"
+
+    return check
+
+
+def _line(device):
+    """COUNT bytes, with 1, 2, 3 ... at PLACES."""
+    line = gn.empty(COUNT, dtype=gn.uint8, device=device)
+    for number, place in enumerate(PLACES, 1):
+        line[place] = number
+    return line
+
+
+def _places(device):
+    return gn.tensor(PLACES, device=device)
+
+
+def _writing(name):
+    """What writes by indices, to rows far apart."""
+
+    def check(device, dtype):
+        near = gn.tensor([[1, 2, 3], [5, 7, 11]], dtype=dtype).to(device)
+        far = _rows(device, dtype, 4)
+        far.copy_(near)
+        rows = gn.tensor([1, 0, 1], device=device)
+        wide = gn.tensor([[1, 0, 1], [0, 1, 0]], device=device)
+        source = gn.tensor([[10, 20, 30], [40, 50, 60], [40, 50, 60]], dtype=dtype).to(device)
+        call = {
+            "scatter.src": lambda x: x.scatter_(0, wide, source),
+            "scatter_add": lambda x: x.scatter_add_(0, wide, source),
+            "index_add": lambda x: x.index_add_(0, rows, source),
+            "index_copy": lambda x: x.index_copy_(0, rows[:2], source[:2]),
+            "index_fill.int_Scalar": lambda x: x.index_fill_(0, rows[:1], 4),
+            "_index_put": lambda x: x.index_put_((rows, rows), source[0], accumulate=True),
+        }[name]
+        call(far)
+        call(near)
+        assert far.tolist() == near.tolist(), f"{name}: {dtype} rows {SPAN} bytes apart"
+
+    return check
+
+
+def _indexing(name):
+    def check(device, dtype):
+        line, at = _line(device), _places(device)
+        read = {
+            "index_select": lambda: line.index_select(0, at),
+            "gather": lambda: line.gather(0, at),
+            "take": lambda: line.take(at),
+            "_index": lambda: line[at],
+            "embedding": lambda: gn.ops.aten.embedding.default(
+                line.unsqueeze(1), at, -1, False, False
+            ).squeeze(1),
+        }
+        assert read[name]().tolist() == [1, 2, 3, 4, 5], f"{name} at {PLACES}"
+
+    return check
+
+
+PLAIN = "neg add.Tensor mul.Tensor sum.dim_IntList amax cumsum flip mm".split()
+INDEXING = "index_select gather take _index embedding".split()
+WRITING = "scatter.src scatter_add index_add index_copy index_fill.int_Scalar _index_put".split()
+CHECKS = {name: _plain(name) for name in PLAIN} | {name: _indexing(name) for name in INDEXING}
+CHECKS |= {name: _writing(name) for name in WRITING}
+RANDOM = "uniform_ normal_ bernoulli_.float random_.from exponential_ cauchy_ log_normal_ geometric_".split()
+
+
+def pytest_generate_tests(metafunc):
+    names = RANDOM if metafunc.function is test_seeds else CHECKS
+    selection.parametrize_operators(metafunc, {name: operators()[name] for name in names})
+
+
+@pytest.mark.traits("large")
+def test_far(operator, backend):
+    """Elements, and the places that indices name, that 32 bits do not count."""
+    if not is_lazy(backend):
+        pytest.skip(f"{backend.name} touches all memory that it allocates")
+    dtypes = (gn.float32, gn.int64) if operator.name not in INDEXING else (gn.uint8,)
+    for dtype in dtypes:
+        try:
+            CHECKS[operator.name](backend.device_type, dtype)
+        except gn.OutOfMemoryError:
+            pytest.skip("there is no address space for four gigabytes and more")
+
+
+@pytest.mark.tier("random")
+def test_seeds(operator, backend):
+    """Seeds and generators of 64 bits and more, and bounds of random integers."""
+    bounds = [()]
+    if operator.name == "random_.from":
+        bounds = [(0, 2**33 + 9), (-5, 2**61 + 12345), (-(2**62), 2**62), (2**40, 2**40 + 3)]
+    elif operator.name == "geometric_":
+        bounds = [(0.4,)]
+    dtype = gn.int64 if operator.name == "random_.from" else gn.float32
+    for arguments in bounds:
+        for seed in SEEDS:
+            for counter in (0, *COUNTERS):
+                found = []
+                for device in ("reference", backend.device_type):
+                    generator = gn.Generator().manual_seed(seed)
+                    generator.take(counter)
+                    made = gn.zeros(9, dtype=dtype, device=device)
+                    operator(made, *arguments, generator=generator)
+                    found.append(made.tolist())
+                close = [
+                    mine == wanted or abs(mine - wanted) <= 1e-5 * max(abs(wanted), 1)
+                    if dtype is gn.float32
+                    else mine == wanted
+                    for wanted, mine in zip(*found)
+                ]
+                assert all(close), f"{operator.name}{arguments}: seed {seed}, {counter} blocks used: {found}"

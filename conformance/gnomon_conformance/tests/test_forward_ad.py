@@ -1,0 +1,397 @@
+"""Forward mode: tangents against finite differences and PyTorch's; a backend's against the reference's."""
+
+import cmath
+import re
+import warnings
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import pytest
+
+from gnomon.memory.accessor import TensorAccessor
+
+from ..collection import selection
+from ..collection.selection import UNDETERMINED, operators, variants
+from ..comparison.differences import failure_differences, result_differences
+from ..comparison.tolerances import gradient_bounds
+from ..execution.runner import Gnomon, TensorOutcome, differentiate, failure_of, prepare
+from ..inputs.description import TensorDescription, layouts_for, stored
+from ..reporting.reproduction import explain
+from ..samples import good_samples
+
+forward_ad = pytest.importorskip("gnomon.autograd.forward_ad")
+func = pytest.importorskip("gnomon.func")
+
+STEP = 1e-6
+
+# What has no tangents, and why.  PyTorch has none there either.
+NOT_IMPLEMENTED = {
+    r"_?embedding_bag.*": "where it takes the maximum: its backward has no derivative of its own",
+    r"_?scaled_dot_product_(flash_)?attention(_for_cpu)?": "the backward of one operator has no derivative",
+    r"grid_sampler_[23]d_backward": "it is differentiated by an operator that has no derivative of its own",
+}
+
+# Where tangents are not the slopes that finite differences see: operators, dtypes, and why.
+CONVENTIONS = [
+    (r"normal\..*", ".*", "random numbers have no gradient, though they move with the mean"),
+    (r"silu_backward", "complex128", "backward of a complex silu takes no conjugate, in PyTorch and so here"),
+]
+DOUBLE = ("float64", "complex128")
+
+pytestmark = [pytest.mark.tier("autograd"), pytest.mark.short("float32")]
+
+
+def pytest_generate_tests(metafunc):
+    is_of_variant = metafunc.function is test_tangent_in_place
+    found = {
+        name: operator
+        for name, operator in (variants("inplace") if is_of_variant else operators()).items()
+        if not UNDETERMINED.match(name)
+    }
+    with_backend = metafunc.function is test_tangent_of_backend
+    dtypes = ("float32", "float64", "complex64", "float16") if with_backend else ("float64", "complex128")
+    if metafunc.function is test_second_tangent:
+        dtypes = ("float64",)
+    selection.parametrize_operators(metafunc, found, dtypes)
+
+
+class Tangents(NamedTuple):
+    """The numbers of a call's results, and their tangents (None: it has none); of what is differentiable."""
+
+    numbers: tuple[Any, ...]
+    tangents: tuple[Any, ...]
+    failure: Any
+
+
+def direction(framework, tensor, number):
+    """The tangent of an input: dense, and different for each element."""
+    dtype, sizes, *_ = framework.observe(tensor)
+    description = TensorDescription(tuple(sizes), dtype, "unit", "contiguous", seed=77)
+    return stored(description, dtype, "contiguous", number)
+
+
+def push_forward(framework, library, operator, sample, dtype, layout, moved=0.0, base=None):
+    """The tangents of an operator's results along a direction, at its arguments or a step further along it.
+
+    ``base``: the operator that ``operator`` is the in-place variant of, whose samples these are.
+    """
+    call = prepare(framework, (base or operator).schema, sample, dtype, layout)
+    moves = [
+        differentiable and (contents.dtype in DOUBLE) == (dtype in DOUBLE)
+        for differentiable, contents in zip(call.differentiable, call.contents)
+    ]
+    try:
+        for number, tensor in enumerate(call.tensors):
+            if moves[number] and moved:
+                accessor = TensorAccessor(tensor)
+                steps = direction(framework, tensor, number).numbers
+                for offset, along in zip(accessor.offsets(), steps):
+                    accessor.write(offset, accessor.read(offset) + moved * along)
+        with library.dual_level(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            duals = {
+                id(tensor): library.make_dual(
+                    tensor, framework.build(direction(framework, tensor, number))[1]
+                )
+                for number, tensor in enumerate(call.tensors)
+                if moves[number] and not moved
+            }
+
+            def swapped(value):
+                if isinstance(value, tuple):
+                    return tuple(swapped(each) for each in value)
+                return duals.get(id(value), value)
+
+            result = framework.call(operator, [swapped(value) for value in call.values])
+            results = result if isinstance(result, (tuple, list)) else (result,)
+            outputs = [
+                each
+                for each in results
+                if framework.is_tensor(each) and (each.is_floating_point() or each.is_complex())
+            ]
+            numbers = tuple(framework.numbers(each) for each in outputs)
+            tangents = tuple(
+                None
+                if each is None
+                else TensorOutcome(*framework.observe(each), None, framework.numbers(each))
+                for each in (library.unpack_dual(output).tangent for output in outputs)
+            )
+    except Exception as error:  # compared with what the other framework raises
+        return Tangents((), (), failure_of(error))
+    return Tangents(numbers, tangents, None)
+
+
+def outcome(framework, tangent):
+    """What can be seen of a tangent, if there is one."""
+    if tangent is None:
+        return None
+    return TensorOutcome(*framework.observe(tangent), None, framework.numbers(tangent))
+
+
+def is_listed(operator, failure):
+    """Is this operator one that has no tangents?"""
+    return "NotImplementedError" in failure.kinds and any(
+        re.fullmatch(names, operator.name) for names in NOT_IMPLEMENTED
+    )
+
+
+def is_unrecorded(operator):
+    """Does backward know nothing of what the operator does, by design or for want of a formula?"""
+    record = (operator.record.base or operator).record
+    return record.composite is None and not record.derivatives
+
+
+def has_no_gradient(operator, sample, dtype):
+    """Does backward raise, too?  Then test_oracle says whether that is right."""
+    return differentiate(Gnomon("reference"), operator, sample, dtype, "contiguous").failure is not None
+
+
+def numeric_differences(here, below, above):
+    """Where tangents differ from the slopes of the numbers."""
+    found = []
+    for position, (tangent, *values) in enumerate(
+        zip(here.tangents, here.numbers, below.numbers, above.numbers)
+    ):
+        if tangent is None or tangent.dtype not in DOUBLE:
+            continue  # (the step is lost in the rounding)
+        for element, (given, value, down, up) in enumerate(zip(tangent.numbers, *values)):
+            slope = (up - down) / (2 * STEP)
+            if not cmath.isfinite(value) or abs(up - down) > 1e-2:
+                continue  # there is no slope, or the step leads across a cut
+            if not abs(given - slope) <= 1e-5 + 1e-4 * abs(slope) + 1e-8 * abs(value):
+                found.append(f"tangent {position}: element {element} is {given}, numerically {slope}")
+    return found
+
+
+def test_tangent(operator, dtype):
+    """The tangents are the slopes of the results along a direction."""
+    reference = Gnomon("reference")
+    for _, sample in good_samples(operator.name, dtype):
+        if not (sample.differentiable and sample.smooth):
+            continue
+        below, here, above = (
+            push_forward(reference, forward_ad, operator, sample, dtype, "contiguous", step)
+            for step in (-STEP, 0.0, STEP)
+        )
+        if below.failure is not None or (here.failure is not None and is_listed(operator, here.failure)):
+            continue  # test_oracle says whether it has such a dtype
+        if here.failure is not None and (is_unrecorded(operator) or has_no_gradient(operator, sample, dtype)):
+            continue
+        if any(
+            re.fullmatch(names, operator.name) and re.fullmatch(of, dtype) for names, of, _ in CONVENTIONS
+        ):
+            continue
+        problems = [str(here.failure)] if here.failure else numeric_differences(here, below, above)
+        if not problems and not is_unrecorded(operator):
+            problems = missing_tangents(reference, operator, sample, dtype, here)
+        if problems:
+            fail(problems, operator, sample, dtype, ("reference",))
+
+
+def missing_tangents(framework, operator, sample, dtype, here):
+    """Which results have a gradient and no tangent."""
+    call = prepare(framework, operator.schema, sample, dtype, "contiguous")
+    for tensor, contents, differentiable in zip(call.tensors, call.contents, call.differentiable):
+        if differentiable and contents.dtype in DOUBLE:
+            tensor.requires_grad_()
+    try:
+        result = framework.call(operator, call.values)
+    except RuntimeError:  # an in-place operator on a leaf
+        return []
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    outputs = [each for each in results if framework.is_tensor(each) and each.dtype.category >= 2]
+    return [
+        f"result {position} requires grad and has no tangent"
+        for position, (output, tangent) in enumerate(zip(outputs, here.tangents))
+        if output.requires_grad and tangent is None
+    ]
+
+
+def second_tangents(framework, operator, sample, dtype):
+    """The tangents' tangents along another direction, and what they are by finite differences.
+
+    For each result: both as lists of numbers.
+    """
+    call = prepare(framework, operator.schema, sample, dtype, "contiguous")
+    moving = [
+        number
+        for number, (differentiable, contents) in enumerate(zip(call.differentiable, call.contents))
+        if differentiable and contents.dtype == dtype
+    ]
+    directions, others = (
+        tuple(
+            framework.build(direction(framework, call.tensors[number], number + shift))[1]
+            for number in moving
+        )
+        for shift in (0, 50)
+    )
+
+    def results(*tensors):
+        replaced = {id(call.tensors[number]): each for number, each in zip(moving, tensors)}
+
+        def swapped(value):
+            if isinstance(value, tuple):
+                return tuple(swapped(each) for each in value)
+            return replaced.get(id(value), value)
+
+        result = framework.call(operator, [swapped(value) for value in call.values])
+        listed = result if isinstance(result, (tuple, list)) else (result,)
+        return tuple(each for each in listed if framework.is_tensor(each) and each.is_floating_point())
+
+    def slopes(*tensors):
+        return func.jvp(results, tensors, directions)[1]
+
+    primals = tuple(call.tensors[number] for number in moving)
+    if not primals or not results(*primals):
+        return []
+    found = func.jvp(slopes, primals, others)[1]
+    below, above = (
+        slopes(*(primal + along * step for primal, along in zip(primals, others))) for step in (-STEP, STEP)
+    )
+    return [
+        (
+            framework.numbers(each),
+            [(up - down) / (2 * STEP) for up, down in zip(framework.numbers(high), framework.numbers(low))],
+        )
+        for each, low, high in zip(found, below, above)
+    ]
+
+
+def test_second_tangent(operator, dtype):
+    """The tangents of tangents are the slopes of the tangents: levels nest."""
+    if any(argument.is_written for argument in operator.schema.arguments):
+        pytest.skip("it would be called again and again on what it wrote")
+    if selection.RANDOM.match(operator.name):
+        pytest.skip("each call has other numbers")
+    reference = Gnomon("reference")
+    for _, sample in good_samples(operator.name, dtype):
+        if not (sample.differentiable and sample.smooth):
+            continue
+        try:
+            pairs = second_tangents(reference, operator, sample, dtype)
+        except NotImplementedError:
+            continue  # test_tangent says whether that is right
+        problems = [
+            f"second tangent {position}: element {element} is {given}, numerically {slope}"
+            for position, both in enumerate(pairs)
+            for element, (given, slope) in enumerate(zip(*both))
+            if cmath.isfinite(slope) and abs(given - slope) > 1e-5 + 1e-4 * abs(slope)
+        ]
+        if problems:
+            fail(problems, operator, sample, dtype, ("reference",))
+
+
+def test_tangent_in_place(operator, dtype):
+    """What an in-place operator does to a tangent is what the operator itself gives."""
+    reference = Gnomon("reference")
+    base = operator.record.base
+    for _, sample in good_samples(base.name, dtype):
+        if not sample.differentiable:
+            continue
+        expected = push_forward(reference, forward_ad, base, sample, dtype, "contiguous")
+        actual = push_forward(reference, forward_ad, operator, sample, dtype, "contiguous", base=base)
+        if expected.failure is not None or actual.failure is not None:
+            continue  # sizes or dtypes that it can't have in place: test_inplace says whether that is right
+        tangents = zip(actual.tangents, expected.tangents)
+        if any(mine and wanted and mine.dtype != wanted.dtype for mine, wanted in tangents):
+            continue  # the result is of another dtype than the tensor
+        problems = tangent_differences(actual, expected, strides=False)
+        if problems:
+            fail(problems, operator, sample, dtype, ("reference",))
+
+
+def test_tangent_of_backend(operator, dtype, backend, request):
+    """In all of a few layouts, or without --full in one of them by turns."""
+    reference, candidate = Gnomon("reference"), Gnomon(backend.device_type)
+    for number, sample in good_samples(operator.name, dtype):
+        if not sample.differentiable:
+            continue
+        layouts = list(layouts_for(sample, operator.schema, dtype, few=True))
+        if not request.config.getoption("gnomon_full"):
+            layouts = [layouts[number % len(layouts)]]
+        for layout in layouts:
+            expected = push_forward(reference, forward_ad, operator, sample, dtype, layout)
+            actual = push_forward(candidate, forward_ad, operator, sample, dtype, layout)
+            problems = tangent_differences(actual, expected)
+            if problems:
+                fail(problems, operator, sample, dtype, ("reference", backend.device_type), layout)
+
+
+# Where the tangents are others than PyTorch's: operators, a part of what differs, and why.
+DEPARTURES = [
+    (
+        "silu|soft_margin_loss",
+        "element .* is .*j",
+        "PyTorch's is that of a backward without conjugates; finite differences say ours is right",
+    ),
+    (
+        "native_(batch|layer)_norm_backward",
+        "element",
+        "PyTorch takes the saved statistics for functions of the input, and not for arguments",
+    ),
+    ("nll_loss_backward", "element", "PyTorch takes the total weight for a function of the weights"),
+    (
+        "native_batch_norm_backward",
+        "sizes",
+        "PyTorch has an empty tensor for what is not asked for, not None",
+    ),
+    (
+        "polar",
+        "element",
+        "PyTorch's is wrong for negative sizes, as finite differences say",
+    ),
+    ("cosine_similarity", "element", "PyTorch differentiates past the clamp of the norms to eps"),
+    ("digamma|polygamma", "element", "PyTorch's trigamma has nine digits"),
+    ("hardsigmoid", "element", "PyTorch's has a sixth in float32"),
+    ("scatter_reduce.two", "there, and should not be", "PyTorch has no tangents of products"),
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
+def test_tangent_oracle(operator, dtype):
+    """The tangents are PyTorch's, also where finite differences see nothing: at ties, kinks and paddings."""
+    from torch.autograd import forward_ad as torch_forward_ad
+
+    from ..pytorch.oracle import Torch
+
+    for _, sample in good_samples(operator.name, dtype):
+        if not sample.differentiable or selection.RANDOM.match(operator.name):
+            continue
+        expected = push_forward(Torch(), torch_forward_ad, operator, sample, dtype, "contiguous")
+        if expected.failure is not None:
+            continue  # PyTorch has no tangents there
+        actual = push_forward(Gnomon("reference"), forward_ad, operator, sample, dtype, "contiguous")
+        if actual.failure is not None and has_no_gradient(operator, sample, dtype):
+            continue
+        problems = [
+            problem
+            for problem in tangent_differences(actual, expected, strides=False)
+            if not any(
+                re.fullmatch(names, operator.name) and re.search(what, problem)
+                for names, what, _ in DEPARTURES
+            )
+        ]
+        if problems:
+            fail(problems, operator, sample, dtype, ("reference",))
+
+
+def tangent_differences(actual, expected, strides=True):
+    """Where tangents differ from the expected ones."""
+    found = failure_differences(actual.failure, expected.failure, texts=False)
+    if found or expected.failure is not None:
+        return found
+    for position, (mine, wanted) in enumerate(zip(actual.tangents, expected.tangents)):
+        what = f"the tangent of result {position}"
+        if mine is None or wanted is None:
+            if mine is not wanted:
+                found.append(f"{what} is {'missing' if mine is None else 'there, and should not be'}")
+            continue
+        found.extend(result_differences(mine, wanted, gradient_bounds(wanted), what, strides=strides))
+    return found
+
+
+def fail(problems, operator, sample, dtype, devices, layout="contiguous"):
+    base = operator.record.base or operator
+    message = explain(problems, base, sample, dtype, layout, devices, gradients=True)
+    pytest.fail(f"{operator.name}: {message}", pytrace=False)

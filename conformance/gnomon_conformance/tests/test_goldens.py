@@ -1,0 +1,73 @@
+"""The reference against PyTorch's recorded answers."""
+
+import pytest
+
+from .. import goldens
+from ..collection import selection
+from ..collection.selection import operators
+from ..comparison.differences import failure_differences
+from ..execution.runner import Gnomon, run
+from ..pytorch import against_pytorch
+from ..pytorch.departures import unlisted
+from ..reporting.reproduction import explain
+from ..samples import all_samples, bad_samples, digest
+
+
+def pytest_generate_tests(metafunc):
+    found = operators()
+    if metafunc.function is test_golden_errors:
+        found = {name: operator for name, operator in found.items() if bad_samples(name)}
+    selection.parametrize_operators(metafunc, found, goldens.DTYPES)
+
+
+def test_goldens_are_fresh():
+    recorded = goldens.load()
+    assert recorded["digest"] == digest(), (
+        "the samples were changed since the goldens were recorded: run python -m gnomon_conformance.goldens "
+        f"where PyTorch {recorded['torch']} is installed"
+    )
+
+
+def calls(kind, operator, dtype):
+    """The recorded calls: the sample, its layout, what PyTorch did."""
+    for number, layout, recorded in goldens.load()[kind].get(f"{operator.name}-{dtype}", ()):
+        yield all_samples()[operator.name][number], layout, recorded
+
+
+def test_golden(operator, dtype):
+    assert f"{operator.name}-{dtype}" in goldens.load()["forward"], (
+        "not recorded: python -m gnomon_conformance.goldens"
+    )
+    for sample, layout, recorded in calls("forward", operator, dtype):
+        expected = goldens.decode_outcome(recorded)
+        problems = unlisted(
+            operator.name, dtype, against_pytorch.check_forward(operator, sample, dtype, layout, expected)
+        )
+        if problems:
+            pytest.fail(explain(problems, operator, sample, dtype, layout, ("reference",)), pytrace=False)
+    for sample, layout, recorded in calls("gradients", operator, dtype):
+        expected = goldens.decode_gradients(recorded)
+        found = against_pytorch.check_gradient(operator, sample, dtype, layout, expected)
+        problems = unlisted(operator.name, dtype, [f"gradient: {each}" for each in found])
+        if problems:
+            pytest.fail(
+                explain(problems, operator, sample, dtype, layout, ("reference",), gradients=True),
+                pytrace=False,
+            )
+
+
+def test_golden_errors(operator):
+    for number, dtype, recorded in goldens.load()["errors"][operator.name]:
+        sample = all_samples()[operator.name][number]
+        actual = run(Gnomon("reference"), operator, sample, dtype, "contiguous").failure
+        expected = None if recorded is None else goldens.decode_failure(recorded)
+        found = (
+            ["raised what PyTorch accepts"]
+            if expected is None
+            else failure_differences(actual, expected, False)
+        )
+        problems = unlisted(operator.name, dtype, [f"bad input: {each}" for each in found])
+        if problems:
+            pytest.fail(
+                explain(problems, operator, sample, dtype, "contiguous", ("reference",)), pytrace=False
+            )

@@ -1,0 +1,110 @@
+"""The reference against PyTorch, live: results, aliasing, versions, exceptions, gradients."""
+
+import functools
+import itertools
+import re
+from importlib.util import find_spec
+
+import pytest
+
+from ..collection import selection
+from ..collection.selection import dtypes_of, operators, variants
+from ..pytorch import against_pytorch
+from ..pytorch.departures import DEPARTURES, unlisted
+from ..reporting.reproduction import explain
+from ..samples import bad_samples
+
+# Looked for and not imported: that takes longer than collecting all tests.
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"),
+]
+
+
+def pytest_generate_tests(metafunc):
+    if "departure" in metafunc.fixturenames:
+        showing = [each for each in DEPARTURES if not each.on_some_machines]
+        metafunc.parametrize(
+            "departure",
+            showing,
+            ids=[f"{each.operators[:30]}-{number}" for number, each in enumerate(showing)],
+        )
+        return
+    found = operators()
+    if metafunc.function is test_oracle_places:
+        found = {
+            name: variant
+            for name, variant in (variants("inplace") | variants("out")).items()
+            if against_pytorch.compares_numbers(name)
+        }
+        selection.parametrize_operators(metafunc, found, ("float32",))
+        return
+    if metafunc.function is test_oracle_resized:
+        found = {
+            name: variant
+            for name, variant in variants("out").items()
+            if name not in against_pytorch.RESIZED_OTHERWISE
+        }
+        selection.parametrize_operators(metafunc, found, ("float32", "complex64", "int64"))
+        return
+    if metafunc.function is test_oracle_errors:
+        found = {name: operator for name, operator in found.items() if bad_samples(name)}
+    selection.parametrize_operators(metafunc, found)
+
+
+@functools.cache
+def live(name, dtype):
+    return against_pytorch.live_differences(operators()[name], dtype)
+
+
+@functools.cache
+def live_errors(name):
+    return against_pytorch.live_error_differences(operators()[name])
+
+
+def test_oracle(operator, dtype):
+    report(operator, dtype, live(operator.name, dtype))
+
+
+def test_oracle_errors(operator):
+    report(operator, "float32", live_errors(operator.name))
+
+
+def test_oracle_places(operator, dtype):
+    """An output that PyTorch refuses for where it lies, the reference refuses, too."""
+    problems = against_pytorch.live_place_differences(operator, dtype)
+    if problems:
+        pytest.fail(problems[0], pytrace=False)
+
+
+def test_oracle_resized(operator, dtype):
+    """An output that is resized lies as PyTorch's does."""
+    problems = against_pytorch.live_resized_differences(operator, dtype)
+    if problems:
+        pytest.fail(f"{len(problems)} outputs; the first:\n{problems[0]}", pytrace=False)
+
+
+def report(operator, dtype, found):
+    messages = []
+    for difference in found:
+        problems = unlisted(operator.name, dtype, difference.problems)
+        if problems:
+            messages.append(
+                explain(problems, operator, difference.sample, dtype, difference.layout, ("reference",))
+            )
+    if messages:
+        pytest.fail(f"{len(messages)} calls differ from PyTorch; the first:\n{messages[0]}", pytrace=False)
+
+
+def test_departure_shows(departure):
+    """Each listed departure is still one, on some operator and dtype that it names."""
+    for name, operator in operators().items():
+        for dtype in dtypes_of(operator):
+            if dtype not in departure.dtypes or not re.fullmatch(departure.operators, name):
+                continue
+            differences = itertools.chain(live(name, dtype), live_errors(name))
+            if any(
+                departure.covers(name, dtype, problem) for each in differences for problem in each.problems
+            ):
+                return
+    pytest.fail(f"nothing differs any more as this departure says: {departure}", pytrace=False)

@@ -1,0 +1,70 @@
+"""The samples themselves: each operator has some, and each argument is moved."""
+
+import pytest
+
+from ..collection import selection
+from ..collection.selection import operators
+from ..inputs.description import TensorDescription, complete, default_of, has_default
+from ..samples import all_samples
+
+
+def pytest_generate_tests(metafunc):
+    selection.parametrize_operators(metafunc, operators())
+
+
+# Arguments with one value that works, each with the reason.
+SINGLE_VALUED = {
+    ("_native_batch_norm_legit.no_stats", "training"): "without training PyTorch crashes",
+    ("_scaled_dot_product_flash_attention_for_cpu", "dropout_p"): "dropout is refused",
+    ("_scaled_dot_product_flash_attention_for_cpu_backward", "dropout_p"): "dropout is refused",
+    ("_embedding_bag_backward", "sparse"): "there are no sparse tensors",
+    ("_embedding_bag_per_sample_weights_backward", "mode"): "only sums have weights",
+}
+
+
+def is_list_of_tensors(value):
+    return isinstance(value, (list, tuple)) and any(isinstance(each, TensorDescription) for each in value)
+
+
+def test_samples_cover_schema(operator):
+    """Each argument that is no tensor is moved off its default by some sample; one without has two values.
+
+    A kernel that ignores an argument nobody moves agrees with the reference everywhere.
+    """
+    samples = [each for each in all_samples().get(operator.name, ()) if each.fails is None]
+    assert samples, f"{operator.name} has no samples: add some to conformance/gnomon_conformance/samples"
+    calls = [complete(operator.schema, each) for each in samples]
+    for position, argument in enumerate(operator.schema.arguments):
+        values = [call[position] for call in calls]
+        if argument.type == "Tensor" and not argument.is_optional:
+            continue
+        if argument.name == "driver":
+            continue  # of cuSOLVER; there is but None elsewhere
+        if (operator.name, argument.name) in SINGLE_VALUED:
+            continue
+        if has_default(argument):
+            moved = [value for value in values if not same(value, default_of(argument))]
+            assert moved, (
+                f"{operator.name}: no sample moves {argument.name!r} off its default, {argument.default!r}"
+            )
+        elif argument.type == "Device" or argument.name in ("input_dtype", "half_to_float"):
+            continue  # the device of the test; what another argument decides; what a CPU refuses
+        else:
+            assert any(not same(value, values[0]) for value in values), (
+                f"{operator.name}: all samples give {argument.name!r} the same value, {values[0]!r}"
+            )
+
+
+def same(value, other):
+    return type(value) is type(other) and value == other
+
+
+def test_samples_fit(operator):
+    for each in all_samples()[operator.name]:
+        complete(operator.schema, each)
+
+
+def test_no_samples_without_operator():
+    unknown = [name for name in all_samples() if name not in operators()]
+    assert not unknown, f"samples of operators that do not exist: {unknown}"
+    assert pytest

@@ -1,0 +1,114 @@
+"""Several Python threads at once: each gets what it would get alone."""
+
+import sys
+import threading
+import warnings
+
+import pytest
+
+import gnomon as gn
+
+from ..collection import selection
+from ..collection.selection import RANDOM, UNDETERMINED, operators
+from ..execution.runner import Gnomon, run
+from ..samples import good_samples
+
+pytestmark = [pytest.mark.tier("threads"), pytest.mark.traits("threads")]
+
+THREADS = 4
+CALLS = 40
+# An operator -> its arguments after the first.
+CALLED = {
+    "neg": (),
+    "exp": (),
+    "add.Tensor": ("other", 2),
+    "mul.Tensor": ("other",),
+    "sum.dim_IntList": ((1,), False, None),
+    "max.dim": (1, False),
+    "sort.stable": (True, 1, True),
+    "_softmax": (1, False),
+    "cumsum": (1, None),
+    "mm": ("turned",),
+    "clone": (None,),
+    "index_select": (0, "index"),
+}
+
+
+# Of every other operator: calls at once with its own samples.
+SAMPLE_CALLS = 4
+
+
+def pytest_generate_tests(metafunc):
+    if metafunc.function is test_threads:
+        selection.parametrize_operators(metafunc, {name: operators()[name] for name in CALLED})
+    else:
+        found = {
+            name: each
+            for name, each in operators().items()
+            if not RANDOM.match(name) and not UNDETERMINED.match(name)
+        }
+        selection.parametrize_operators(metafunc, found, ("float32",))
+
+
+def arguments(operator, number, device):
+    """The arguments of one thread's calls: sizes and numbers of its own."""
+    rows, columns = 3 + number, 5
+    values = [((7 * place + 3 * number) % 23) / 8 - 1 for place in range(rows * columns)]
+    tensor = gn.tensor(values, device=device).reshape(rows, columns)
+    words = {"other": tensor * 2, "turned": tensor.t(), "index": gn.tensor([number % rows, 0], device=device)}
+    rest = (words.get(each, each) if isinstance(each, str) else each for each in CALLED[operator.name])
+    return (tensor, *rest)
+
+
+def numbers(framework, result):
+    return [framework.numbers(each) for each in (result if isinstance(result, (tuple, list)) else (result,))]
+
+
+def test_threads(operator, backend):
+    framework = Gnomon(backend.device_type)
+    calls = [arguments(operator, number, backend.device_type) for number in range(THREADS)]
+    at_once(operator, CALLS, lambda number: numbers(framework, operator(*calls[number])))
+
+
+def test_threads_of_samples(operator, dtype, backend):
+    """Every operator, in calls of its own for each thread, that are made where they run."""
+    framework = Gnomon(backend.device_type)
+    found = [sample for _, sample in good_samples(operator.name, dtype)]
+    if found:
+        chosen = [found[number * (len(found) - 1) // (THREADS - 1)] for number in range(THREADS)]
+        at_once(
+            operator,
+            SAMPLE_CALLS,
+            lambda number: run(framework, operator, chosen[number], dtype, "contiguous").results,
+        )
+
+
+def at_once(operator, count, call):
+    """``call(number)`` in thread ``number``, ``count`` times in each, gives what it gives alone."""
+    alone = [repr(call(number)) for number in range(THREADS)]
+    wrong = []
+    start = threading.Barrier(THREADS)
+
+    def work(number):
+        start.wait()
+        for _ in range(count):
+            try:
+                found = repr(call(number))
+            except Exception as error:  # in a thread nobody else would hear of it
+                found = repr(error)
+            if found != alone[number]:
+                wrong.append(f"thread {number}: {found}, alone {alone[number]}")
+                return
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that threads of Python's meet as often as those of a library
+    try:
+        with warnings.catch_warnings():  # the calls' own blocks of this kind end in any order
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong, f"{operator.name} from {THREADS} threads at once:\n" + "\n".join(wrong)
