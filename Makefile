@@ -52,10 +52,12 @@ test: lint
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy reference
+	$(BIN)/mypy -p gnomon_c -p gnomon_cuda -p gnomon_speedups
 
 # All that the emulated GPU runs itself: some minutes.
 emulated: $(INSTALLED)
-	GNOMON_TEST_ALL_KERNELS=1 $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_cuda_*.py
+	GNOMON_TEST_ALL_KERNELS=1 $(BIN)/python -m pytest -q -n $(WORKERS) tests/cuda/test_cuda_*.py
 	$(EMULATED)gnomon conform cuda -n $(WORKERS) --property-seconds 0
 
 # Shows those CUDA kernels that have changed to NVIDIA's compiler, which needs no GPU, and writes down what each
@@ -79,7 +81,7 @@ oracle: $(ORACLE)
 sanitize: $(INSTALLED)
 	$(BIN)/python tools/sanitize.py address
 	$(BIN)/python tools/sanitize.py thread
-	GNOMON_SANITIZE=1 $(BIN)/python -m pytest -q tests/test_emulation.py -k address_sanitizer
+	GNOMON_SANITIZE=1 $(BIN)/python -m pytest -q tests/cuda/test_emulation.py -k address_sanitizer
 	$(BIN)/python tools/sanitize.py cuda
 
 # Random calls of operators on the C backend against the reference; SECONDS says for how long.

@@ -3,7 +3,7 @@
     python tools/sanitize.py                          # address and undefined behaviour: the conformance suite
     python tools/sanitize.py thread                   # data races: the tests of threads
     python tools/sanitize.py cuda                     # the first on the emulated GPU: its driver, its kernels
-    python tools/sanitize.py address -- tests/test_csrc.py -k sort
+    python tools/sanitize.py address -- tests/csrc/test_csrc.py -k sort
     python tools/sanitize.py address --isa baseline   # not the widest vectors that this processor has
     python tools/sanitize.py address --soak 600       # random calls for ten minutes (tools/soak.py)
 
@@ -31,19 +31,19 @@ FLAGS = {
 }
 ISAS = ("baseline", "avx2", "avx512")  # by the numbers that csrc/gnomon.h gives them
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
-PARALLEL = "tests/test_csrc_parallel.py"
+PARALLEL = "tests/csrc/test_csrc_parallel.py"
 TESTS = {
     "address": [
         "conformance",
-        "tests/test_csrc.py",
-        "tests/test_speedups.py",
+        "tests/csrc/test_csrc.py",
+        "tests/speedups/test_speedups.py",
         "--gnomon-backend",
         "c",
         "-m",
         "not oracle",
     ],
     "thread": [
-        *("tests/test_gnomon_c.py", "tests/autograd/test_threads.py"),
+        *("tests/csrc/test_gnomon_c.py", "tests/autograd/test_threads.py"),
         f"{PARALLEL}::test_no_result_depends_on_what_runs_the_threads_or_on_how_many_there_are",
         f"{PARALLEL}::test_faults_are_reported_by_any_thread",
     ],
@@ -58,7 +58,7 @@ CUDA_RUNS = [
 # A kernel that writes behind its memory: a run in which this goes unseen would prove nothing.
 PLANTED = """
 import sys
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/cuda")
 from cuda_emulation import Kernels
 from gnomon_cuda.driver import open_emulation
 driver = open_emulation()

@@ -192,7 +192,7 @@ def test_hooks_on_two_devices(two_devices: list[str]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-# the registry's lock is another matter: a fork waits for that one (tests/test_backend.py)
+# the registry's lock is another matter: a fork waits for that one (tests/memory/test_backend.py)
 @pytest.mark.parametrize(("module", "name"), [(engine, "_accumulating")])
 def test_a_child_of_fork_waits_for_no_lock_of_a_thread_that_it_has_not(
     module: Any, name: str, device: str

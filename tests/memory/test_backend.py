@@ -1,0 +1,699 @@
+"""memory/backend.py: discovery, the default device, and plug-ins that fail."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon.memory import backend as registry
+from gnomon.memory import plug_ins
+from gnomon.values.errors import BackendUnavailableError
+
+
+def run(program: str, path: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a fresh interpreter, with ``path`` in front of its module search path."""
+    settings = {key: value for key, value in os.environ.items() if not key.startswith("GNOMON_")}
+    settings.update(environment)
+    if path is not None:
+        settings["PYTHONPATH"] = os.pathsep.join([str(path), settings.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-W", "always", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        env=settings,
+    )
+
+
+def install_plug_in(folder: Path, name: str, source: str) -> None:
+    """A distribution with one module and one entry point, as pip would leave it in site-packages."""
+    (folder / f"{name}_plug_in.py").write_text(textwrap.dedent(source))
+    metadata = folder / f"{name}_plug_in-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-plug-in\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[gnomon.backends]\n{name} = {name}_plug_in:backend\n")
+
+
+def test_a_misspelt_backend_names_the_nearest() -> None:
+    for text in ("refrence", "referense"):
+        with pytest.raises(BackendUnavailableError, match="did you mean 'reference'"):
+            gn.set_default_device(text)
+    finished = run("import gnomon as gn; gn.ones(1)", GNOMON_BACKEND="referance")
+    assert finished.returncode != 0
+    assert "unknown backend 'referance'; did you mean 'reference'?" in finished.stderr
+
+
+def test_the_environment_chooses_the_default_device() -> None:
+    for name in ("reference", "meta"):
+        finished = run("import gnomon as gn; print(gn.ones(2).device)", GNOMON_BACKEND=name)
+        assert finished.stdout.strip() == name, finished.stderr
+
+
+def test_set_default_device_and_with_device_nest() -> None:
+    with gn.device("meta"):
+        assert gn.ones(1).device.type == "meta"
+        with gn.device("reference"):
+            assert gn.ones(1).device.type == "reference"
+        assert gn.ones(1).device.type == "meta"
+        assert gn.ones(1, device="reference").device.type == "reference"
+    finished = run(
+        """
+        import gnomon as gn
+        gn.set_default_device("meta")
+        print(gn.ones(1).device, gn.get_default_device())
+        with gn.device("reference"):
+            print(gn.ones(1).device)
+        gn.set_default_device("reference")
+        print(gn.tensor([1]).device)
+        """
+    )
+    assert finished.stdout.split() == ["meta", "meta", "reference", "reference"], finished.stderr
+
+
+def test_importing_opens_nothing_and_prints_nothing(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "loud", "raise SystemError('loaded')")
+    finished = run(
+        """
+        import sys
+        import gnomon
+        heavy = {"numpy", "gnomon_c", "gnomon_c._native", "cffi", "_cffi_backend", "loud_plug_in"}
+        print("heavy:", sorted(heavy & set(sys.modules)))
+        """,
+        tmp_path,
+    )
+    assert finished.stdout == "heavy: []\n" and finished.stderr == ""
+
+
+def test_the_first_operator_reads_no_metadata_of_distributions() -> None:
+    finished = run(
+        """
+        import sys
+        import gnomon as gn
+        before = set(sys.modules)
+        gn.ones(1) + 1
+        print(sorted({each.partition(".")[0] for each in set(sys.modules) - before} & {"importlib", "email"}))
+        print("importlib.metadata" in set(sys.modules) - before)
+        """
+    )
+    assert finished.stdout == "[]\nFalse\n", finished.stdout + finished.stderr
+
+
+def test_what_is_shipped_is_what_the_distribution_offers() -> None:
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    section = text.partition('[project.entry-points."gnomon.backends"]\n')[2].partition("\n\n")[0]
+    offered = [line.replace('"', "").split(" = ") for line in section.splitlines()]
+    shipped = [[each.name, f"{each.module}:{each.attribute}"] for each in plug_ins.SHIPPED.values()]
+    assert offered == shipped
+
+
+def test_a_plug_in_that_raises_leaves_gnomon_importable_and_is_listed(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "broken", "raise OSError('libbroken.so: no such file')")
+    finished = run(
+        """
+        import gnomon as gn
+        print(gn.ones(2).sum().item())
+        info = gn.backends()["broken"]
+        print(info.available, info.reason)
+        try:
+            gn.ones(1, device="broken")
+        except gn.BackendUnavailableError as error:
+            print(error)
+        """,
+        tmp_path,
+    )
+    assert finished.stdout.splitlines() == [
+        "2.0",
+        "False OSError: libbroken.so: no such file",
+        "empty: backend 'broken' is not available: OSError: libbroken.so: no such file",
+    ], finished.stderr
+    listed = run("from gnomon.cli import main; main(['backends'])", tmp_path)
+    row = next(line for line in listed.stdout.splitlines() if line.startswith("broken"))
+    assert "no" in row.split() and "libbroken.so: no such file" in row
+
+
+def test_an_unavailable_backend_asked_for_by_the_environment_warns_once_and_runs(tmp_path: Path) -> None:
+    install_plug_in(
+        tmp_path,
+        "absent",
+        """
+        from gnomon.memory.backend import Backend
+
+        class Absent(Backend):
+            name = device_type = "absent"
+
+            def is_available(self):
+                return False, "there is no such hardware"
+
+        backend = Absent()
+        """,
+    )
+    finished = run(
+        "import gnomon as gn; print(gn.ones(1).device, gn.zeros(1).device)", tmp_path, GNOMON_BACKEND="absent"
+    )
+    assert finished.stdout.strip() == "reference reference"
+    assert finished.stderr.count("backend 'absent' is not available: there is no such hardware") == 1
+
+
+def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> None:
+    install_plug_in(
+        tmp_path,
+        "tiny",
+        """
+        from gnomon.memory.backend import ReferenceBackend
+        from gnomon.numerics.loops import pointwise
+
+        class Tiny(ReferenceBackend):
+            name = device_type = "tiny"
+
+            def __init__(self):
+                self.kernels = {"neg": pointwise(lambda a: -a)}
+                self.capabilities = {"neg": ("float32",)}
+
+        backend = Tiny
+        """,
+    )
+    program = """
+        import gnomon as gn
+        from gnomon_conformance.execution.instrumentation import native_runs
+        with gn.device("tiny"):
+            x = gn.tensor([1.0, 2.0])
+            with native_runs() as runs:
+                print((-x).tolist(), x.exp()[0].item() > 2.7)
+            print(runs["tiny", "neg"], gn.fallbacks["tiny", "exp"], gn.fallbacks["tiny", "neg"])
+            (-x.double()).tolist()
+            print(gn.fallbacks["tiny", "neg"])  # not claimed for float64
+        """
+    finished = run(program, tmp_path)
+    assert finished.stdout.splitlines() == ["[-1.0, -2.0] True", "1 1 0", "1"], finished.stderr
+    assert finished.stderr.count("exp: backend 'tiny' has no kernel for it") == 1
+    refused = run(program, tmp_path, GNOMON_FALLBACK="error")
+    assert "exp: backend 'tiny' has no kernel" in refused.stderr and refused.returncode != 0
+    nonsense = run(program, tmp_path, GNOMON_FALLBACK="maybe")
+    assert "GNOMON_FALLBACK must be one of error, warn, allow; got 'maybe'" in nonsense.stderr
+
+
+def test_devices_are_values() -> None:
+    assert gn.device("c") is gn.device("c") and gn.device("c", 1) is gn.device("c:1")
+    assert repr(gn.device("c:1")) == "device(type='c', index=1)" and str(gn.device("c")) == "c"
+    for wrong in ("", "c:x", ":0", "1c"):
+        with pytest.raises(RuntimeError, match="Invalid device string"):
+            gn.device(wrong)
+    with pytest.raises(RuntimeError, match="must not include an index"):
+        gn.device("c:0", 1)
+    with pytest.raises(TypeError, match="must be str or device"):
+        gn.device(3)
+    with pytest.raises(RuntimeError, match="device 'reference:2' does not exist"):
+        gn.ones(1, device="reference:2")
+
+
+def test_mixing_devices_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="add: Expected all tensors to be on the same device"):
+        gn.ones(1, device="reference") + gn.ones(1, device="meta")
+    with pytest.raises(RuntimeError, match="cat: Expected all tensors to be on the same device"):
+        gn.cat([gn.ones(1, device="reference"), gn.ones(1, device="meta")])
+
+
+RIGHT = """
+    from gnomon.memory.backend import ReferenceBackend
+    class Made(ReferenceBackend):
+        name = device_type = "{name}"
+        {line}
+    backend = Made
+"""
+
+
+@pytest.mark.parametrize(
+    "source, reason",
+    [
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise BaseException('stop')", "BaseException: stop"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("backend = 3", "ValueError: entry point 'odd' must offer a backend of that name, got 3"),
+        ("def backend(): raise SystemExit", "SystemExit"),
+        ("def backend(): return None", "must offer a backend of that name, got None"),
+        (RIGHT.format(name="other", line=""), "must offer a backend of that name, got 'other'"),
+        (RIGHT.format(name="odd", line="speed_rank = 'zz'"), "speed_rank must be an int, got str 'zz'"),
+        (RIGHT.format(name="odd", line="device_type = 'c'"), "device_type 'c' is that of 'c'"),
+        (RIGHT.format(name="odd", line="is_available = lambda self: exit(3)"), "SystemExit: 3"),
+        (RIGHT.format(name="odd", line="is_available = lambda self: True"), "TypeError"),
+    ],
+)
+def test_a_plug_in_that_misbehaves_is_a_reason_and_nothing_else(
+    tmp_path: Path, source: str, reason: str
+) -> None:
+    install_plug_in(tmp_path, "odd", source)
+    finished = run(
+        """
+        import gnomon as gn
+        before = gn.ones(2).device
+        print(gn.backends()["odd"].available, gn.backends()["odd"].reason)
+        try:
+            gn.ones(1, device="odd")
+        except gn.BackendUnavailableError as error:
+            print(error)
+        print(gn.ones(2).device == before)
+        """,
+        tmp_path,
+    )
+    listed, refused, same = finished.stdout.splitlines()
+    assert listed.startswith("False ") and reason in listed, finished.stderr
+    assert "backend 'odd' is not available" in refused and reason in refused
+    assert same == "True"
+    asked = run("import gnomon as gn; print(gn.ones(1).device)", tmp_path, GNOMON_BACKEND="odd")
+    assert asked.stdout.strip() == "reference" and asked.stderr.count("'odd' is not available") == 1
+
+
+def test_a_device_count_that_is_no_number_is_told_when_the_device_is_asked_for(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line="device_count = lambda self: 'two'"))
+    finished = run("import gnomon as gn; gn.ones(1, device='odd')", tmp_path)
+    assert "device_count must be a positive int, got 'two'" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    "attributes, reason",
+    [
+        ({"name": None}, "name must be a str, got NoneType None"),
+        ({"name": ""}, "name must be an identifier other than 'cpu', got ''"),
+        ({"speed_rank": "zz"}, "speed_rank must be an int, got str 'zz'"),
+        ({"speed_rank": True}, "speed_rank must be an int, got bool True"),
+        ({"speed_rank": float("nan")}, "speed_rank must be an int, got float nan"),
+        ({"host_memory": 1}, "host_memory must be a bool, got int 1"),
+        ({"has_addresses": None}, "has_addresses must be a bool, got NoneType None"),
+        ({"device_type": "reference"}, "device_type 'reference' is that of 'reference'"),
+        ({"device_type": "c"}, "device_type 'c' is that of 'c'"),
+        ({"device_type": "cpu"}, "an identifier other than 'cpu', got 'cpu'"),
+        ({"device_type": "a:1"}, "an identifier other than 'cpu', got 'a:1'"),
+        ({"device_type": None}, "device_type must be a str, got NoneType"),
+        ({"allocate": None}, "allocate must be a function of the contract"),
+        ({"copy_between": 3}, "copy_between must be a function of the contract"),
+        ({"traits": "half"}, "traits must be a set of str, got str 'half'"),
+        ({"traits": {"psychic", "half"}}, "; got 'psychic'"),
+        ({"traits": {3}}, "; got 3"),
+        ({"device_module": 3}, "device_module must be a str, got int 3"),
+        ({"conformance_file": 3}, "conformance_file must be a path or None, got int 3"),
+        ({"kernels": ["neg"]}, "kernels must be a mapping from operators' names to kernels, got list"),
+        ({"kernels": {"neg": 3}}, "kernels['neg'] must be a function or a PreparingKernel, got 3"),
+        ({"kernels": {3: abs}}, "kernels[3] must be a function"),
+        ({"kernels": {"negg": abs}}, "kernels['negg'] names no operator of gnomon; did you mean 'neg'?"),
+        ({"kernels": {"zzzzzz": abs}}, "kernels['zzzzzz'] names no operator of gnomon"),
+        ({"kernels": {"add": abs}}, "kernels['add'] names no operator of gnomon; did you mean 'addr'?"),
+        ({"kernels": {"neg_": abs}}, "kernels['neg_'] would never run: 'neg_' runs the kernel of 'neg'"),
+        ({"kernels": {"max": abs}}, "kernels['max'] would never run: 'max' runs the kernel of 'amax'"),
+        (
+            {"capabilities": {"negg": None}},
+            "capabilities['negg'] names no operator of gnomon; did you mean 'neg'?",
+        ),
+        ({"host_memory": True}, "host_view must be defined where host_memory is True, got the"),
+        ({"has_addresses": True}, "address must be defined where has_addresses is True, got the"),
+        ({"capabilities": ("neg",)}, "capabilities must be a mapping from operators' names to dtypes'"),
+        ({"capabilities": {"neg": ("float33",)}}, "capabilities['neg'] names no dtype of gnomon: 'float33'"),
+        ({"capabilities": {"neg": (gn.float32,)}}, "capabilities['neg'] names no dtype of gnomon: "),
+        ({"capabilities": {"neg": registry.Claim(("f4",))}}, "['neg'] names no dtype of gnomon: 'f4'"),
+        ({"capabilities": {"neg": "float32"}}, "None or a Claim, got 'float32'"),
+        ({"capabilities": {"neg": 3}}, "None or a Claim, got 3"),
+        ({"capabilities": {3: None}}, "an operator's name must be a str, got int"),
+    ],
+)
+def test_a_declaration_is_checked_when_it_is_registered(attributes: dict[str, object], reason: str) -> None:
+    before = registry.backend_names(), dict(registry._by_device_type)
+
+    class Odd(registry.Backend):
+        name = device_type = "odd"
+
+    vars_of_class = {"kernels": {}, "capabilities": {}} | attributes
+    with pytest.raises((TypeError, ValueError)) as raised:
+        registry.register_backend(type("Odd", (Odd,), vars_of_class)())
+    assert reason in str(raised.value) and str(raised.value).startswith("backend ")
+    assert (registry.backend_names(), registry._by_device_type) == before
+
+
+def of_version(**attributes: object) -> registry.Backend:
+    return type("Odd", (registry.Backend,), {"name": "odd", "device_type": "odd"} | attributes)()
+
+
+class Alike:
+    """An object with the contract's attributes, from before there were versions, and no subclass of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "contract_version":
+            raise AttributeError(name)
+        return getattr(of_version(), name)
+
+
+def test_a_backend_that_names_no_version_is_of_the_first() -> None:
+    for made in (of_version(), Alike()):
+        assert registry.version_of(made) == (1, 0)
+        registry.check_declaration(made)
+
+
+def test_those_that_ship_with_gnomon_are_of_the_current_version() -> None:
+    assert registry.OLDEST_CONTRACT_SERVED <= (1, 0) < registry.CONTRACT_VERSION
+    for name in registry.shipped_backend_names():
+        assert registry.version_of(registry._load(name)) == registry.CONTRACT_VERSION, name
+    registry.check_declaration(of_version(contract_version=registry.CONTRACT_VERSION))
+
+
+@pytest.mark.parametrize("version", [(2, 0), (1, 99), (0, 9)])
+def test_a_version_that_is_not_served_is_refused_in_words_that_help(version: tuple[int, int]) -> None:
+    before = registry.backend_names(), dict(registry._by_device_type)
+    ours = ".".join(map(str, registry.CONTRACT_VERSION))
+    alike = Alike()
+    alike.contract_version = version
+    for made in (of_version(contract_version=version, speed_rank="as it may be called by then"), alike):
+        with pytest.raises(ValueError) as raised:
+            registry.register_backend(made)
+        text = str(raised.value)
+        assert text.startswith(f"backend 'odd': it was written for version {version[0]}.{version[1]} of ")
+        assert ("this gnomon" in text and ours in text and "install a newer" in text) or version < (1, 0)
+        assert 'docs/writing_a_backend.md, "Versions of the contract"' in text
+    assert (registry.backend_names(), registry._by_device_type) == before
+    page = (Path(__file__).parents[2] / "docs" / "writing_a_backend.md").read_text()
+    assert "\n## Versions of the contract\n" in page
+    assert all(f"\n| {major}.{minor} | " in page for major, minor in ((1, 0), registry.CONTRACT_VERSION))
+
+
+def test_a_version_that_is_served_no_longer_is_told_what_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "CONTRACT_VERSION", (2, 3))
+    monkeypatch.setattr(registry, "OLDEST_CONTRACT_SERVED", (2, 0))
+    for made in (of_version(), of_version(contract_version=(1, 1)), Alike()):
+        with pytest.raises(ValueError, match=r"has 2\.3, serves none before 2\.0: change .*to \(2, 3\)"):
+            registry.check_declaration(made)
+    registry.check_declaration(of_version(contract_version=(2, 0)))
+
+
+@pytest.mark.parametrize("version", [None, 1, "1.1", [1, 1], (1,), (1, 0, 0), (1, "1"), (1, True), (1.0, 1)])
+def test_a_version_is_two_ints(version: object) -> None:
+    with pytest.raises(TypeError, match="contract_version must be a tuple of two ints") as raised:
+        registry.check_declaration(of_version(contract_version=version))
+    assert repr(version) in str(raised.value)
+
+
+def test_a_plug_in_of_a_later_version_is_a_reason_and_nothing_else(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line="contract_version = (7, 0)"))
+    finished = run(
+        """
+        import gnomon as gn
+        print(gn.backends()["odd"].available, gn.backends()["odd"].reason)
+        print(gn.ones(1, device="reference").item())
+        """,
+        tmp_path,
+    )
+    said, number = finished.stdout.splitlines()
+    assert said.startswith("False ") and "for version 7.0 of the contract" in said, finished.stderr
+    assert number == "1.0"
+
+
+def test_memory_that_is_not_defined_is_told_when_it_is_asked_for() -> None:
+    made = type("Odd", (registry.Backend,), {"name": "odd", "device_type": "odd"})()
+    registry.check_declaration(made)
+    with pytest.raises(NotImplementedError, match=r"^backend 'odd': allocate must be defined$"):
+        made.allocate(4, 0)
+
+
+def test_a_claim_may_name_a_variant() -> None:
+    made = type("Odd", (registry.ReferenceBackend,), {"name": "odd", "device_type": "odd"})()
+    made.capabilities = {"neg_": None, "add.out": ("float32",), "max": None}
+    registry.check_declaration(made)
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit", "GeneratorExit", "OSError"])
+@pytest.mark.parametrize(
+    "method, text",
+    [
+        ("device_count", "backend 'odd' is not available: device_count must be a positive int, got {}: no"),
+        ("is_available", "backend 'odd' is not available: {}: no"),
+    ],
+)
+def test_what_a_plug_in_raises_when_it_is_asked_is_a_reason(
+    tmp_path: Path, error: str, method: str, text: str
+) -> None:
+    line = f"""
+        def {method}(self): raise {error}('no')"""
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line=line))
+    finished = run(
+        """
+        import gnomon as gn
+        for _ in range(2):
+            try:
+                gn.ones(1, device="odd")
+            except gn.BackendUnavailableError as error:
+                print(error)
+        """,
+        tmp_path,
+    )
+    assert finished.stdout.splitlines() == [f"empty: {text.format(error)}"] * 2, finished.stderr
+    asked = run("import gnomon as gn; print(gn.ones(1).device)", tmp_path, GNOMON_BACKEND="odd")
+    assert asked.stdout.strip() == "reference" and asked.stderr.count("'odd' is not available") == 1
+
+
+def test_a_plug_in_is_imported_only_when_it_is_named(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "eager", RIGHT.format(name="eager", line="speed_rank = 10**9"))
+    finished = run(
+        """
+        import sys
+        import gnomon as gn
+        gn.set_num_threads(2)
+        (gn.ones(2) + gn.ones(2, device="cpu")).sum().item()
+        gn.accelerator.empty_cache()
+        gn.get_num_threads()
+        with gn.profiler.profile() as profile:
+            gn.ones(2).exp()
+        print(gn.ones(1).device.type, "eager_plug_in" in sys.modules)
+        print(gn.backends()["eager"].available, "eager_plug_in" in sys.modules)
+        print(gn.ones(1, device="eager").device, "eager_plug_in" in sys.modules)
+        """,
+        tmp_path,
+    )
+    default, listed, named = (line.split() for line in finished.stdout.splitlines())
+    assert default[0] in registry.shipped_backend_names() and default[1] == "False", finished.stderr
+    assert listed == ["True", "False"] and named == ["eager", "True"]
+    chosen = run("import gnomon as gn; print(gn.ones(1).device)", tmp_path, GNOMON_BACKEND="eager")
+    assert chosen.stdout.strip() == "eager"
+
+
+def test_a_plug_in_that_never_ends_its_import_is_ended(tmp_path: Path) -> None:
+    install_plug_in(
+        tmp_path,
+        "endless",
+        """
+        import subprocess, sys, threading
+        subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait()"])
+        threading.Event().wait()
+        """,
+    )
+    listed = run("from gnomon.cli import main; main(['backends', '--seconds', '2'])", tmp_path)
+    row = next(line for line in listed.stdout.splitlines() if line.startswith("endless"))
+    assert "its import did not end within 2 seconds" in row
+    assert run("import gnomon as gn; print(gn.ones(1).item())", tmp_path).stdout == "1.0\n"
+
+
+def test_a_plug_in_that_kills_its_process_is_listed_with_the_signal(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "crash", "import os; print('said'); os.kill(os.getpid(), 11)")
+    listed = run("from gnomon.cli import main; main(['backends'])", tmp_path)
+    row = next(line for line in listed.stdout.splitlines() if line.startswith("crash"))
+    assert "the process that tried it ended with signal 11" in row and "said" not in listed.stdout
+
+
+def test_a_name_that_two_distributions_offer_is_refused_with_both_named(tmp_path: Path) -> None:
+    for folder, owner in (("first", "alpha"), ("second", "Beta.Tools")):
+        place = tmp_path / folder
+        place.mkdir()
+        install_plug_in(place, "both", RIGHT.format(name="both", line=""))
+        metadata = (place / "both_plug_in-1.0.dist-info").rename(place / f"{owner}-1.0.dist-info")
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {owner}\nVersion: 1.0\n")
+    program = """
+        import sys
+        sys.path[:0] = {paths}
+        import gnomon as gn
+        print(gn.backends()["both"].reason)
+        try:
+            gn.ones(1, device="both")
+        except gn.BackendUnavailableError as error:
+            print(error)
+        print("both_plug_in" in sys.modules)
+        """
+    for order in (("first", "second"), ("second", "first")):
+        finished = run(program.format(paths=[str(tmp_path / folder) for folder in order]))
+        reason = "offered by alpha 1.0 and by beta-tools 1.0; one of them has to go"
+        assert finished.stdout.splitlines() == [
+            reason,
+            f"empty: backend 'both' is not available: {reason}",
+            "False",
+        ], finished.stderr
+
+
+@pytest.mark.parametrize("name", ["c", "reference", "meta"])
+def test_a_name_of_gnomons_own_stays_its_own(tmp_path: Path, name: str) -> None:
+    install_plug_in(tmp_path, name, "raise SystemError('loaded')")
+    finished = run(
+        f"""
+        import sys
+        import gnomon as gn
+        print(gn.ones(2, device="{name}").device, gn.backends()["{name} (of {name}-plug-in 1.0)"].reason)
+        print("{name}_plug_in" in sys.modules)
+        """,
+        tmp_path,
+    )
+    assert finished.stdout.splitlines() == [
+        f"{name} {name}-plug-in 1.0 offers '{name}', which is gnomon's own",
+        "False",
+    ], finished.stderr
+
+
+def test_an_interrupt_while_a_plug_in_is_imported_is_the_users(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "slow", "import signal; signal.raise_signal(signal.SIGINT)")
+    finished = run(
+        """
+        import signal
+        import gnomon as gn
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
+        handler = signal.getsignal(signal.SIGINT)
+        try:
+            gn.ones(1, device="slow")
+        except KeyboardInterrupt:
+            print("interrupted", signal.getsignal(signal.SIGINT) is handler)
+        print(gn.ones(1).item())
+        """,
+        tmp_path,
+    )
+    assert finished.stdout.splitlines() == ["interrupted True", "1.0"], finished.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("where", ["import", "is_available"])
+def test_a_fork_waits_for_the_first_use_in_another_thread(tmp_path: Path, where: str) -> None:
+    """A child whose parent was half way through an import would wait for that import for ever."""
+    (tmp_path / "half_way.py").write_text(
+        "import __main__\n__main__.entered.set()\n__main__.forking.wait()\nfor _ in range(2_000_000): pass\n"
+    )
+    source = RIGHT.format(name="late", line="is_available = lambda self: (__import__('half_way'), '')")
+    install_plug_in(tmp_path, "late", source)
+    if where == "import":
+        (tmp_path / "late_plug_in.py").write_text("import half_way\n" + textwrap.dedent(source))
+    finished = run(
+        """
+        import os, signal, threading
+        import gnomon as gn
+        entered, forking = threading.Event(), threading.Event()
+        os.register_at_fork(before=forking.set)  # runs before those that were registered before
+        thread = threading.Thread(target=lambda: gn.ones(1, device="late"))
+        thread.start()
+        entered.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)  # ends a child that waits for ever
+            os._exit(0 if gn.ones(1, device="late").item() == 1 else 3)
+        print(os.waitpid(child, 0)[1])
+        thread.join()
+        """,
+        tmp_path,
+        GNOMON_FALLBACK="allow",
+    )
+    assert finished.stdout == "0\n", finished.stderr
+
+
+def test_threads_that_were_asked_for_are_those_of_a_plug_in_loaded_later(tmp_path: Path) -> None:
+    line = "set_num_threads = lambda self, count: print('threads', count)"
+    install_plug_in(tmp_path, "later", RIGHT.format(name="later", line=line))
+    finished = run("import gnomon as gn; gn.set_num_threads(2); gn.ones(1, device='later')", tmp_path)
+    assert finished.stdout == "threads 2\n", finished.stderr
+
+
+def test_the_alias_cpu_is_the_fastest_host_backend_that_ships_with_gnomon() -> None:
+    shipped = [gn.backends()[name] for name in registry.shipped_backend_names()]
+    fastest = max(
+        (info for info in shipped if info.available and info.host_memory),
+        key=lambda info: registry.get_backend(info.name).speed_rank,
+    )
+    assert gn.ones(1, device="cpu").device.type == fastest.device_type
+
+
+@pytest.mark.skipif(
+    not os.environ.get("CI"), reason="a compiler and all backends are there only for sure in CI"
+)
+@pytest.mark.parametrize("name", ["c", "numpy"])
+def test_ci_has_the_backends_whose_tests_are_skipped_without_them(name):
+    found = gn.backends()[name]
+    assert found.available, found
+
+
+@pytest.mark.parametrize(
+    ("operator", "place"),
+    [
+        ("exp", "ops/pointwise/elementary.py"),
+        ("where.self", "ops/pointwise/compare.py"),
+        ("maximum", "ops/"),
+        ("amax", "ops/reductions/reduce.py"),
+        ("floor", "ops/pointwise/arithmetic.py"),
+        ("copy_", "ops/views/copy.py"),
+    ],
+)
+def test_the_reference_names_the_record_of_a_kernel(operator: str, place: str) -> None:
+    """Many kernels are the same loop; their records are not."""
+    source = registry.reference_backend.kernel_source(operator)
+    file, _, line = source.rpartition(":")
+    assert file.startswith(place)
+    text = (Path(gn.__file__).parent / file).read_text().splitlines()
+    name = operator.partition(".")[0].rstrip("_")
+    assert any(name in each for each in text[int(line) - 1 : int(line) + 2]), source
+
+
+def test_no_two_families_share_the_place_of_a_kernel() -> None:
+    places = {registry.reference_backend.kernel_source(name) for name in registry.reference_backend.kernels}
+    assert not any(each.startswith(("calls/", "numerics/")) for each in places), places
+
+
+@pytest.mark.parametrize("broken", ["entry_points", "metadata"])
+def test_metadata_that_can_not_be_read_takes_nothing_from_other_plug_ins(tmp_path: Path, broken: str) -> None:
+    install_plug_in(tmp_path, "right", RIGHT.format(name="right", line=""))
+    install_plug_in(tmp_path, "odd", RIGHT.format(name="odd", line=""))
+    folder = tmp_path / "odd_plug_in-1.0.dist-info"
+    if broken == "entry_points":
+        (folder / "entry_points.txt").write_text("[gnomon.backends]\n[x\n")
+    else:
+        (folder / "METADATA").unlink()
+    program = (
+        "import gnomon as gn; print(gn.ones(2, device='right').device.type); print(sorted(gn.backends()))"
+    )
+    finished = run(program, tmp_path, GNOMON_FALLBACK="allow")
+    first, names = finished.stdout.splitlines()
+    assert first == "right" and "'right'" in names, finished.stderr
+    assert ("odd-plug-in 1.0" in names) == (broken == "entry_points")
+    assert ("'odd'" in names) == (broken == "metadata")
+
+
+def test_lines_that_name_nothing_are_listed_by_their_distribution(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "right", RIGHT.format(name="right", line=""))
+    lines = ["what is this", "no colon = 3x y", "= nothing", "x:y = z:w", "bad=", "\x1b[31mred = a:b"]
+    lines += ["cpu = a:b", "right = other:backend"]
+    with open(tmp_path / "right_plug_in-1.0.dist-info" / "entry_points.txt", "a") as file:
+        file.write("# a comment\n\n" + "\n".join(lines) + "\n[console_scripts]\nanother = of:somebody\n")
+    finished = run(
+        """
+        import gnomon as gn
+        print(gn.ones(2, device="right").device.type)
+        listed = gn.backends()
+        print(sorted(set(listed).difference(["c", "cuda", "hello", "meta", "numpy", "reference", "torch"])))
+        print(listed["right"].available, listed["right-plug-in 1.0"].available)
+        print(listed["right-plug-in 1.0"].reason)
+        """,
+        tmp_path,
+        GNOMON_FALLBACK="allow",
+    )
+    first, names, available, reason = finished.stdout.splitlines()
+    assert (first, names, available) == ("right", "['right', 'right-plug-in 1.0']", "True False")
+    assert reason == f"offers {', '.join(map(repr, lines))}; want lines NAME = MODULE:ATTRIBUTE, a name each"
+
+
+def test_a_reason_is_no_longer_than_somebody_reads(tmp_path: Path) -> None:
+    install_plug_in(tmp_path, "wordy", "raise ImportError('a' * 10**6)\n")
+    finished = run("import gnomon as gn; gn.ones(1, device='wordy')", tmp_path)
+    assert "ImportError: aaa" in finished.stderr and len(finished.stderr) < 10_000

@@ -1,0 +1,189 @@
+"""The distribution: a wheel that works in a clean environment; an install without a C compiler."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = (
+    "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE",
+    "reference", "backends", "benchmarks", "conformance", "csrc", "cffi_build",
+)  # fmt: skip
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (ROOT / "setup.py").exists(), reason="needs the source tree"),
+]
+
+SMOKE = """
+import pathlib, sys
+import gnomon as gn
+assert sys.prefix in gn.__file__, gn.__file__
+c = gn.backends()["c"]
+assert c.available, c.reason
+import gnomon_c._native
+x = gn.tensor([1.0, 2.0], requires_grad=True, device="c")
+(x * x).sum().backward()
+assert x.grad.tolist() == [2.0, 4.0] and x.grad.device.type == "c"
+assert len(gn.demo.load_digits("c").held_out_labels) == 360
+assert gn.nn.Linear(2, 3)(gn.ones(1, 2)).shape == (1, 3)
+print("smoke test passed")
+"""
+
+WITHOUT_C = """
+import warnings
+import gnomon as gn
+assert gn.tensor([1.0, 2.0], device="reference").sum().item() == 3.0
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    first = gn.ones(2) + 1
+    second = gn.ones(2, device="cpu")
+assert first.tolist() == [2.0, 2.0]
+assert first.device.type == second.device.type == "reference"
+for warning in caught:
+    print(warning.category.__name__, warning.message, sep=": ")
+print("reason:", gn.backends()["c"].reason)
+"""
+
+
+def run(*command, cwd, fails=False, **environment):
+    """The command's output.  Fails the test with all of it unless the command ends as expected."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "PYTHON"))}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        # what is tested is what is built, not how fast it is
+        env={**clean, "GNOMON_CFLAGS": "-O0", "GNOMON_C_VARIANTS": "baseline,avx2", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=3000,  # of a build that hangs
+    )
+    assert (done.returncode != 0) == fails, f"{command} ended with {done.returncode}:\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the sources, so that builds leave nothing in the tree."""
+    target = tmp_path_factory.mktemp("checkout")
+    ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyc", "*.egg-info", "build", ".venv")
+    for name in SOURCES:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=ignored)
+        else:
+            shutil.copy(source, target / name)
+    return target
+
+
+def make_environment(folder):
+    """An environment with nothing in it but the dependencies, NumPy and cffi; its Python."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    python = folder / "bin" / "python"
+    ours = Path(sysconfig.get_path("platlib"))
+    for pattern in ("numpy", "numpy.libs", "cffi", "pycparser", "_cffi_backend*"):
+        for path in ours.glob(pattern):
+            (packages_of(folder) / path.name).symlink_to(path)
+    return python
+
+
+def packages_of(folder):
+    """Where the packages of the environment in ``folder`` are."""
+    return Path(sysconfig.get_path("purelib", scheme="venv", vars={"base": str(folder)}))
+
+
+PIP_INSTALL = ("-m", "pip", "install", "--verbose", "--no-build-isolation", "--no-deps", "--no-index")
+
+
+def install_sources(checkout, folder, fails=False, **environment):
+    """``pip install`` of the sources into the environment in ``folder``, by the running one; its log."""
+    target = ("--target", packages_of(folder), "--upgrade")
+    return run(sys.executable, *PIP_INSTALL, *target, ".", cwd=checkout, fails=fails, **environment)
+
+
+def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
+    pytest.importorskip("build")
+    if shutil.which(os.environ.get("CC", "cc")) is None:
+        pytest.skip("needs a C compiler")
+    run(
+        sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, cwd=checkout,
+        GNOMON_REQUIRE_C="1",
+    )  # fmt: skip
+    (wheel,) = tmp_path.glob("gnomon-*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for extension in ("_native", *(["_native_avx2"] if platform.machine() == "x86_64" else [])):
+        assert any(name.startswith(f"gnomon_c/{extension}.") and name.endswith(".so") for name in names)
+    for name in (
+        "gnomon/py.typed",
+        "gnomon/nn/module.py",
+        "gnomon/demo/data/digits.csv.gz",
+        "gnomon/demo/data/SOURCE.md",
+        "gnomon_c/__init__.py",
+        "gnomon_bench/__init__.py",
+        "gnomon_bench/data/limits.c",
+        "gnomon_conformance/data/programs/lstm.json",
+        "gnomon_conformance/__init__.py",
+        # the texts of the CUDA kernels, and all that they include
+        "gnomon_cuda/csrc/pointwise.def",
+        "gnomon_cuda/csrc/gnomon.h",
+        "gnomon_cuda/csrc/c/scalar.h",
+        "gnomon_cuda/csrc/cuda/pointwise.cu",
+        "gnomon_cuda/csrc/cuda/freestanding/stdint.h",
+        "gnomon_cuda/csrc/emulation/driver.cpp",
+    ):
+        assert name in names, name
+    packaged = ("gnomon", "gnomon_bench", "gnomon_c", "gnomon_conformance", "gnomon_cuda", "gnomon_speedups")
+    for folder, room in (
+        ("reference", "gnomon"),
+        ("backends", "gnomon_c"),
+        ("backends", "gnomon_cuda"),
+        ("backends", "gnomon_speedups"),
+        ("conformance", "gnomon_conformance"),
+        ("benchmarks", "gnomon_bench"),
+    ):
+        for path in (ROOT / folder / room).rglob("*.py"):
+            assert str(path.relative_to(ROOT / folder)) in names, f"{path} is missing from the wheel"
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {*packaged, next(top for top in tops if top.endswith(".dist-info"))}, tops
+
+    python = make_environment(tmp_path / "clean")
+    run(sys.executable, "-m", "pip", "--python", python, *PIP_INSTALL[2:], wheel, cwd=tmp_path)
+    assert "smoke test passed" in run(python, "-c", SMOKE, cwd=tmp_path)
+    assert "reference" in run(tmp_path / "clean" / "bin" / "gnomon", "backends", cwd=tmp_path)
+
+
+def test_install_without_a_c_compiler_succeeds_and_says_once_what_is_missing(checkout, tmp_path):
+    python = make_environment(tmp_path / "clean")
+    log = install_sources(checkout, tmp_path / "clean", CC="/nonexistent/cc")
+    assert "the C extension gnomon_c._native could not be built" in log
+    assert "Install a C compiler" in log
+
+    text = run(python, "-c", WITHOUT_C, cwd=tmp_path)
+    warned = [line for line in text.splitlines() if line.startswith("UserWarning")]
+    assert len(warned) == 1, text
+    assert "gnomon: backend 'c' is not available" in warned[0]
+    assert "gnomon_c._native is not built (was there a C compiler at install time?)" in warned[0]
+    assert "running on 'reference'" in warned[0]
+    assert "reason: its C extension gnomon_c._native is not built" in text
+
+    asked = run(
+        python, "-c", "import gnomon as gn; print(gn.ones(2).device)", cwd=tmp_path, GNOMON_BACKEND="c"
+    )
+    assert asked.count("gnomon_c._native is not built") == 1 and asked.strip().endswith("reference")
+
+
+def test_install_that_requires_c_fails_without_a_compiler(checkout, tmp_path):
+    make_environment(tmp_path / "clean")
+    log = install_sources(
+        checkout, tmp_path / "clean", fails=True, CC="/nonexistent/cc", GNOMON_REQUIRE_C="1"
+    )
+    assert "/nonexistent/cc" in log
