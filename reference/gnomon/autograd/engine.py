@@ -279,7 +279,7 @@ def _one_like(spec: Spec, position: int) -> Tensor:
 
 def _ones_of(spec: Spec) -> Tensor:
     ones = empty_tensor(contiguous_spec(spec.sizes, spec.dtype, spec.device))
-    return aten.fill_.Scalar.record.explicit(ones, 1)  # type: ignore[no-any-return]
+    return aten.fill_.Scalar.record.explicit(ones, 1)
 
 
 def is_in_backward() -> bool:
@@ -355,7 +355,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     for (node, output_nr), gradient in zip(task.edges, seeds):
         buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
         present = buffer[output_nr]
-        buffer[output_nr] = gradient if present is None else present + gradient  # type: ignore[operator]
+        buffer[output_nr] = gradient if present is None else present + gradient
     for node in buffers:
         if not dependencies[node]:
             heappush(ready, (-node.sequence_nr, tie(), node))
@@ -382,7 +382,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                 if results is None:
                     if is_leaf and task.accumulates and incoming[0] is not None:
                         if needed is None or node in needed:
-                            leaves.append((node, incoming[0], node in own))
+                            leaves.append((node, incoming[0], node in own))  # type: ignore[arg-type]
                     continue
             for edge, gradient in zip(node.next_edges, results):
                 if edge is None:
@@ -501,7 +501,7 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
         for hook in list(after.values()) if after else ():
             if hook(variable) is not None:
                 raise TypeError("Tensor post accumulate grad hooks should return None.")
-        if hooks_of.data and node in hooks_of:
+        if hooks_of.data and node in hooks_of:  # type: ignore[attr-defined]
             hooks_of[node].call_post_hooks((), (gradient,))
 
 

@@ -161,7 +161,7 @@ def tangent_of(tensor: Any, level: Level) -> Tensor | None:
     if not isinstance(tensor, Tensor) or tensor._spec.dtype.category < 2:
         return None
     if is_kept(tensor, level):
-        return tensor._autograd_meta.tangents[level]  # type: ignore[union-attr, index]
+        return tensor._autograd_meta.tangents[level]  # type: ignore[union-attr]
     if tensor._view_of is None or not is_kept(tensor._view_of[0], level):
         return None
     base = tensor._view_of[0]

@@ -342,7 +342,7 @@ def _wrap_output(
     )
     if not is_differentiable:
         if is_input or output._keys & AUTOGRAD:
-            output = output.detach()  # type: ignore[attr-defined]
+            output = output.detach()
         return output
     if is_input:  # returned as it came: a view of it, so that the input keeps its own history
         with no_grad():
@@ -382,7 +382,7 @@ def _push_forward(
     if ctx._materialize_grads:
         for position, (each, tangent) in enumerate(zip(args, tangents)):
             if tangent is None and isinstance(each, Tensor) and each._spec.dtype.category >= 2:
-                given[position] = aten.zeros_like(each.detach())  # type: ignore[attr-defined]
+                given[position] = aten.zeros_like(each.detach())
     ctx._in_jvp = True
     try:
         found = ctx.function.jvp(ctx, *given)
@@ -485,7 +485,7 @@ def _undifferentiable(result: Tensor | None, inputs: Sequence[Any]) -> Tensor | 
         gradient_edge(each) for each in inputs if isinstance(each, Tensor) and each._keys & AUTOGRAD
     ]
     node.sequence_nr = next_sequence_number()
-    result = result.detach()  # type: ignore[attr-defined]
+    result = result.detach()
     node.metadata_specs = (result._spec,)
     node_module.set_history(result, node, 0)
     return result

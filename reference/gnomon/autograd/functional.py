@@ -51,9 +51,9 @@ def _in_form(results: Sequence[Any], is_tuple: bool) -> Any:
 def _points(inputs: Tensors, create_graph: bool, need_graph: bool = True) -> Tensors:
     """What the function is called with: leaves; with ``create_graph``, views of inputs that require grad."""
     return tuple(
-        each.view_as(each)  # type: ignore[attr-defined]
+        each.view_as(each)
         if create_graph and each.requires_grad
-        else each.detach().requires_grad_(need_graph)  # type: ignore[attr-defined]
+        else each.detach().requires_grad_(need_graph)
         for each in inputs
     )
 
@@ -62,7 +62,7 @@ def _finished(results: Sequence[Tensor], create_graph: bool) -> Tensors:
     """The results, without their graph unless it was asked for."""
     if create_graph:
         return tuple(results)
-    return tuple(each.detach() for each in results)  # type: ignore[attr-defined]
+    return tuple(each.detach() for each in results)
 
 
 def _vector(v: Any, like: Tensors, like_is_tuple: bool, name: str, create_graph: bool) -> Tensors:
@@ -229,12 +229,12 @@ def jvp(
         inputs = _points(inputs, create_graph)
         if v is None:
             _needs_no_vector(inputs, "input to the user-provided function is")
-            v = (aten.ones_like(inputs[0].detach()),)  # type: ignore[attr-defined]
+            v = (aten.ones_like(inputs[0].detach()),)
         else:
             v = _vector(v, inputs, is_tuple, "jvp", create_graph)
         outputs_are_tuple, outputs = _as_tuple(func(*inputs), "outputs of the user-provided function", "jvp")
         _check_recorded(outputs, "outputs", strict)
-        stand_ins = tuple(aten.zeros_like(each.detach()).requires_grad_() for each in outputs)  # type: ignore
+        stand_ins = tuple(aten.zeros_like(each.detach()).requires_grad_() for each in outputs)
         back = _grad(outputs, inputs, stand_ins, create_graph=True)
         _check_recorded(back, "grad_inputs", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
@@ -287,7 +287,7 @@ def hvp(
         inputs = _points(inputs, create_graph)
         v = _vector_or_one(v, inputs, is_tuple, "hvp", create_graph)
         output, jacobian_of = _gradient_of_one(func, inputs, "hvp", strict)
-        stand_ins = tuple(aten.zeros_like(each.detach()).requires_grad_() for each in inputs)  # type: ignore
+        stand_ins = tuple(aten.zeros_like(each.detach()).requires_grad_() for each in inputs)
         back = _grad(jacobian_of, inputs, stand_ins, create_graph=True)
         _check_recorded(jacobian_of, "hessian", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
@@ -301,7 +301,7 @@ def _vector_or_one(v: Any, inputs: Tensors, is_tuple: bool, name: str, create_gr
     if v is not None:
         return _vector(v, inputs, is_tuple, name, create_graph)
     _needs_no_vector(inputs, "input to the user-provided function is")
-    return (aten.ones_like(inputs[0].detach()),)  # type: ignore[attr-defined]
+    return (aten.ones_like(inputs[0].detach()),)
 
 
 def _gradient_of_one(
@@ -326,9 +326,9 @@ def _basis(tensors: Tensors) -> Tensors:
     start = 0
     for each in tensors:
         part = aten.zeros((total, each.numel()), dtype=each.dtype, device=each.device)
-        part.diagonal(-start).fill_(1)  # type: ignore[attr-defined]
+        part.diagonal(-start).fill_(1)
         start += each.numel()
-        found.append(part.view((total, *each.shape)))  # type: ignore[attr-defined]
+        found.append(part.view((total, *each.shape)))
     return tuple(found)
 
 
@@ -379,7 +379,7 @@ def _rows_one_by_one(outputs: Tensors, inputs: Tensors, create_graph: bool, stri
     found = []
     for number, output in enumerate(outputs):
         rows: list[list[Tensor]] = [[] for _ in inputs]
-        for element in output.reshape(-1).unbind(0):  # type: ignore[attr-defined]
+        for element in output.reshape(-1).unbind(0):
             gradients = _grad((element,), inputs, None, create_graph, retain_graph=True)
             for position, (gradient, each) in enumerate(zip(gradients, inputs)):
                 if strict and gradient is None:
@@ -395,7 +395,7 @@ def _rows_one_by_one(outputs: Tensors, inputs: Tensors, create_graph: bool, stri
                 rows[position].append(aten.zeros_like(each) if gradient is None else gradient)
         found.append(
             tuple(
-                aten.stack.default(each, 0).view((*output.shape, *point.shape))  # type: ignore[attr-defined]
+                aten.stack.default(each, 0).view((*output.shape, *point.shape))
                 if each
                 else aten.zeros((*output.shape, *point.shape), dtype=point.dtype, device=point.device)
                 for each, point in zip(rows, inputs)
@@ -412,7 +412,7 @@ def _rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool, strict:
         return tuple(aten.zeros_like(point) if each is None else each for each, point in zip(found, inputs))
 
     columns = late_bound.vmap(rows)(*_basis(outputs))
-    parts = [each.split([output.numel() for output in outputs], 0) for each in columns]  # type: ignore
+    parts = [each.split([output.numel() for output in outputs], 0) for each in columns]
     return [
         tuple(part[number].reshape((*output.shape, *point.shape)) for part, point in zip(parts, inputs))
         for number, output in enumerate(outputs)
@@ -455,7 +455,7 @@ def _forward_jacobian(
     outputs_are_tuple, shapes = form
     found = []
     for each, shape in zip(columns, shapes):
-        parts = each.split([point.numel() for point in points], 0)  # type: ignore[attr-defined]
+        parts = each.split([point.numel() for point in points], 0)
         found.append(
             tuple(part.movedim(0, -1).reshape((*shape, *point.shape)) for part, point in zip(parts, points))
         )
@@ -486,7 +486,7 @@ def hessian(
         )
         _check_recorded(outputs, "outputs", strict)
         _single_output(outputs[0], outputs_are_tuple, "hessian")
-        return outputs[0].squeeze()  # type: ignore[attr-defined, no-any-return]
+        return outputs[0].squeeze()
 
     def gradient(*points: Tensor) -> Any:
         if outer_jacobian_strategy == "forward-mode":  # else they do already

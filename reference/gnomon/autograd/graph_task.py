@@ -70,7 +70,10 @@ class GraphTask:
             self.captures
             or mode_word() & OBSERVED_BIT
             or anomaly_mode.is_anomaly_enabled()
-            or (hooks_of.data and any(reference() in self.dependencies for reference in hooks_of.keyrefs()))
+            or (
+                hooks_of.data  # type: ignore[attr-defined]
+                and any(reference() in self.dependencies for reference in hooks_of.keyrefs())
+            )
         )
 
     @property

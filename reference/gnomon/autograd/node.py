@@ -20,7 +20,7 @@ from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word
 from ..memory import tensor as tensor_module
 from ..memory.backend import resolve_device
-from ..memory.spec import Spec, contiguous_spec
+from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, is_alias_of, make_tensor
 from ..values import geometry, late_bound
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS
@@ -66,7 +66,7 @@ class Node:
     )
 
     next_edges: Sequence[Edge | None]
-    metadata_specs: tuple[Spec, ...]
+    metadata_specs: tuple[Any, ...]  # each a Spec, or None where the output is no tensor
     sequence_nr: int
 
     def name(self) -> str:
@@ -149,7 +149,7 @@ class AccumulateGrad(Node):
             present = meta.grad  # another thread may drop or replace it meanwhile
             total = accumulated(variable, present, gradients[0])
             if total is IN_PLACE:
-                present.add_(gradients[0])  # type: ignore[union-attr]
+                present.add_(gradients[0])
             else:
                 meta.grad = total
         return ()
@@ -245,7 +245,7 @@ def _can_add(present: Tensor, gradient: Tensor) -> bool:
     )
 
 
-def accumulator_edge(variable: Tensor) -> Edge:
+def accumulator_edge(variable: Tensor) -> tuple[AccumulateGrad, int]:
     """The edge to the leaf's AccumulateGrad, made if there was none (or if the leaf changed its sizes
     since).  What stands for another leaf, as it was saved for backward, has that one's.
     """

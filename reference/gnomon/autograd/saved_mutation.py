@@ -30,7 +30,7 @@ class _Kept:
     __slots__ = ("__weakref__", "tensor")
 
     def __init__(self, tensor: Tensor):
-        self.tensor: Tensor | None = tensor.detach()  # type: ignore[attr-defined]
+        self.tensor: Tensor | None = tensor.detach()
 
 
 class _CopiesSaved(DispatchMode):

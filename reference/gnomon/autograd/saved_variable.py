@@ -98,7 +98,7 @@ class SavedVariable:
         if self.output_nr < 0 and self.is_variable:
             self.edge = gradient_edge(tensor)
         if is_late and self.edge is not None:
-            tensor = tensor.detach()  # type: ignore[attr-defined]
+            tensor = tensor.detach()
         version = tensor._version
         word = mode_word()
         # what the hook itself does is not recorded, nor is what it saves for it to pack
@@ -173,7 +173,7 @@ def as_saved_variable(saved: list[Any], position: int, output_nr: int) -> SavedV
     """
     if not isinstance(saved[position], SavedVariable):
         saved[position] = SavedVariable.at_first(saved[position], output_nr)
-    return saved[position]  # type: ignore[no-any-return]
+    return saved[position]
 
 
 class SavedList:
@@ -286,7 +286,7 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
         def pack(tensor: Tensor) -> Any:
-            return tensor.device, tensor.to("cpu", copy=True)  # type: ignore[attr-defined]
+            return tensor.device, tensor.to("cpu", copy=True)
 
         def unpack(packed: Any) -> Tensor:
             device, tensor = packed

@@ -255,7 +255,7 @@ def not_registered_kernel(operator: Any, keys: int, arguments: Sequence[Any]) ->
     given = list(flat_tensors(arguments))
     for position, output in enumerate(outputs):
         if output._keys & AUTOGRAD:
-            output.register_hook(lambda grad: _warn_not_registered(operator))  # type: ignore[attr-defined]
+            output.register_hook(lambda grad: _warn_not_registered(operator))
         elif output._spec.dtype.category >= 2 and not any(output is each for each in given):
             set_history(output, node, position)
     return results

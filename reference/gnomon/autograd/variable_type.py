@@ -260,7 +260,7 @@ def _raw_saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode
         if node.saved is None:
             raise_freed()
         position = plan.saved_names.index(name)
-        saved = list(node.saved)  # type: ignore[arg-type]
+        saved = list(node.saved)
         kind, number = plan.sources[position]
         node.saved = saved
         if isinstance(saved[position], Tensor):
@@ -277,7 +277,7 @@ def _saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], A
             raise_freed()
         position = plan.saved_names.index(name)
         kind, number = plan.sources[position]
-        saved = node.saved[position]  # type: ignore[index]
+        saved = node.saved[position]
         if kind == "output" and isinstance(saved, Tensor):
             saved = as_saved_variable(node.saved, position, number)
         with enable_grad():  # with its history, whoever asks

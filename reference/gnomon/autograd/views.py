@@ -32,7 +32,7 @@ def mark_view(view: Tensor, source: Tensor, of_several: bool = False) -> None:
     """
     word = mode_word()
     if word & INFERENCE_MODE_BIT:
-        creation = CreationMeta.INFERENCE_MODE
+        creation: int = CreationMeta.INFERENCE_MODE
     elif not word & GRAD_MODE_BIT:
         creation = CreationMeta.NO_GRAD_MODE
     else:
@@ -117,7 +117,9 @@ class AsStridedBackward0(Node):
 
     __slots__ = ("base_offset", "base_spec", "view_offset", "view_spec")
 
+    base_offset: int
     base_spec: Spec
+    view_offset: int
     view_spec: Spec
 
     def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
@@ -142,7 +144,9 @@ class CopySlices(Node):
 
     __slots__ = ("base_offset", "base_spec", "node", "view_offset", "view_spec")
 
+    base_offset: int
     base_spec: Spec
+    view_offset: int
     view_spec: Spec
     node: Node
 

@@ -18,6 +18,8 @@ def check_bool(name: str, value: Any) -> None:
 class Switches:
     """Switches that are no module, and no others than these."""
 
+    _name: str
+
     def __init__(self, name: str, **values: Any):
         vars(self).update(values, _name=name)
 

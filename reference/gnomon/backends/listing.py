@@ -81,7 +81,9 @@ def table(rows: list[tuple[str, ...]]) -> str:
 
 def backends_table(seconds: float = 20) -> str:
     """The table of ``gnomon backends``."""
-    rows = [("backend", "available", "device", "memory", "native operators", "why not")]
+    rows: list[tuple[str, ...]] = [
+        ("backend", "available", "device", "memory", "native operators", "why not")
+    ]
     for info in backends(seconds).values():
         rows.append(
             (

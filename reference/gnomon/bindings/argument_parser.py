@@ -42,7 +42,7 @@ _DEPRECATED_ORDERS = {
         )
     },
 }
-_NUMBER_TYPES = (bool, int, float, complex)
+_NUMBER_TYPES: tuple[Any, ...] = (bool, int, float, complex)
 INTEGER_TYPES = frozenset({"int", "SymInt"})
 
 
@@ -189,8 +189,10 @@ class Signature:
         # the position of a list of ints that may be given as several arguments: the only one, but for self
         own = self.positional[1:] if takes_self else self.positional
         alone = self.arguments[own[0]] if len(own) == 1 else None
-        takes_several = alone is not None and alone.is_list and alone.type in INTEGER_TYPES
-        self.varargs = own[0] if takes_several and alone.list_size is None else None
+        takes_several = (
+            alone is not None and alone.is_list and alone.type in INTEGER_TYPES and alone.list_size is None
+        )
+        self.varargs = own[0] if takes_several else None
         self.return_type = named_results(operator)
         self.defaults = [_default(argument, named_defaults) for argument in self.arguments]
 
@@ -209,14 +211,14 @@ class Signature:
                 break
             values[position] = value
         for name, value in kwargs.items():
-            position = self.by_name.get(name)
-            if position is None:
-                position = self.by_name.get(_SYNONYMS.get(name, ""))
-            if position is None:
+            named = self.by_name.get(name)
+            if named is None:
+                named = self.by_name.get(_SYNONYMS.get(name, ""))
+            if named is None:
                 raise Mismatch(f"got an unexpected keyword argument '{name}'")
-            if values[position] is not REQUIRED:
+            if values[named] is not REQUIRED:
                 raise Mismatch(f"got multiple values for argument '{name}'")
-            values[position] = value
+            values[named] = value
         has_tensor = False
         for position, argument in enumerate(arguments):
             value = values[position]
@@ -415,9 +417,9 @@ def parser_of(
             if signature.return_type is not None:
                 return signature.return_type(*result)
             return result.requires_grad_() if requires_grad else result
-        values = signatures[0].bind_deprecated(args, kwargs, takes_self)
-        if values is not None:
-            return signatures[0].operator(*values) if out is None else _call_out(signatures[0], values, out)
+        bound = signatures[0].bind_deprecated(args, kwargs, takes_self)
+        if bound is not None:
+            return signatures[0].operator(*bound) if out is None else _call_out(signatures[0], bound, out)
         raise TypeError(_misfits_text(packet.name, signatures, problems, args, kwargs))
 
     return parse

@@ -28,7 +28,7 @@ def _state_of(self: Tensor) -> Any:
 
     Source: torch._utils._get_obj_state.
     """
-    getstate = getattr(type(self), "__getstate__", None)
+    getstate: Any = getattr(type(self), "__getstate__", None)
     if getstate is not getattr(object, "__getstate__", None):
         return getstate(self)
     attributes, slots = _added_to(self)

@@ -208,17 +208,17 @@ def _shown_to_modes(made: Tensor) -> Tensor:
     word = mode_word()
     if not word & (PYTHON | TRACED_BIT):
         return made
-    return aten.lift_fresh.default.redispatch(word & PYTHON | DENSE, (made,))  # type: ignore[no-any-return]
+    return aten.lift_fresh.default.redispatch(word & PYTHON | DENSE, (made,))
 
 
-def _as_dtype(value: Any) -> dtype | None:
+def _as_dtype(value: Any, function: str = "tensor") -> dtype | None:
     """A dtype from what may stand for one: itself, or Python's float, int, bool or complex.
 
-    Raises TypeError.
+    Raises TypeError, in the name of ``function``.
     """
     found = PYTHON_DTYPES.get(value, value) if isinstance(value, type) else value
     if found is not None and not isinstance(found, dtype):
-        raise TypeError(f"tensor(): argument 'dtype' must be gnomon.dtype, not {type_name(value)}")
+        raise TypeError(f"{function}(): argument 'dtype' must be gnomon.dtype, not {type_name(value)}")
     return found
 
 
@@ -251,7 +251,7 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
 
 def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.  Source: torch.as_tensor."""
-    dtype = _as_dtype(dtype)
+    dtype = _as_dtype(dtype, "as_tensor")
     if isinstance(data, Tensor):
         return data.to(dtype=dtype or data.dtype, device=data.device if device is None else device)
     if hasattr(data, "__array_interface__") and hasattr(data, "__setitem__"):  # an array, no NumPy scalar
@@ -276,7 +276,7 @@ def asarray(
     default one if None.  Source: torch.asarray.
     """
     check_requires_grad("asarray", requires_grad)
-    dtype = _as_dtype(dtype)
+    dtype = _as_dtype(dtype, "asarray")
     shared = None
     if isinstance(obj, Tensor):
         shared = obj
@@ -322,14 +322,17 @@ def frombuffer(
     """A vector over the memory of an object with a buffer: ``count`` elements from byte ``offset`` on.
 
     -1 elements are all that there are.  Of a buffer that can not be written to it warns, once in a process.
-    Raises ValueError for
-    what has no buffer, an offset or a count beyond it, and bytes that would be left over.
+    Raises TypeError for what is no dtype, ValueError for what has no buffer, an offset or a count beyond it, and
+    bytes that would be left over.
     Source: torch.frombuffer.
     """
     from ..interop.numpy import bytes_of
 
     check_requires_grad("frombuffer", requires_grad)
-    dtype = _as_dtype(dtype)
+    kind = _as_dtype(dtype, "frombuffer")
+    if kind is None:
+        raise TypeError("frombuffer(): argument 'dtype' must be gnomon.dtype, not NoneType")
+    dtype = kind
     if not _has_buffer(buffer):
         raise ValueError("frombuffer: object does not implement Python buffer protocol.")
     view = memoryview(buffer).cast("B")

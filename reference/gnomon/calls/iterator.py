@@ -289,12 +289,12 @@ class TensorIterator:
         inputs = [
             each
             if operand.spec is None or operand.spec.dtype is operand.dtype
-            else converted_spec(each, operand.dtype)
+            else converted_spec(each, operand.dtype)  # type: ignore[arg-type]
             for each, operand in zip(self.inputs, operands)
         ]
         return self._rebuilt(inputs, self.output_specs)
 
-    def with_tensors(self, tensors: Sequence[Tensor]) -> TensorIterator:
+    def with_tensors(self, tensors: Sequence[Any]) -> TensorIterator:
         """This walk over the tensors of one call, outputs first."""
         bound = object.__new__(TensorIterator)
         bound.__dict__.update(self.__dict__)

@@ -116,7 +116,7 @@ def with_numbers(rule: Rule, as_halves: bool = False) -> Rule:
     @functools.wraps(rule)
     def checked(*arguments: Any) -> TensorIterator:
         iterator = rule(*arguments)
-        common = iterator.common_dtype
+        common: Any = iterator.common_dtype
         for argument in arguments:
             if isinstance(argument, (int, float, complex)):
                 check_number_fits(argument, common if as_halves else computed_in(common))

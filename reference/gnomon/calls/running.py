@@ -134,7 +134,7 @@ def execute(
             return
         if meets_in_float32(operator, meta.key_dtype, arguments):
             if not _takes_float32_numbers(operator, meta, arguments):
-                _execute_in_float32(operator, outputs[0], arguments)
+                _execute_in_float32(operator, outputs[0], arguments)  # type: ignore[arg-type]
                 return
             walk = _with_float32_numbers(operator, walk, meta.key_dtype, arguments)
         inputs: list[Tensor | None] = []
@@ -226,7 +226,7 @@ def _with_float32_numbers(
     return walk.with_dtype([place for place, value in given if _is_number(value, common)], dtypes.float32)
 
 
-def _execute_in_float32(operator: OpOverload, output: Tensor | None, arguments: Sequence[Any]) -> None:
+def _execute_in_float32(operator: OpOverload, output: Tensor, arguments: Sequence[Any]) -> None:
     """The same call in float32, its result rounded to ``output``."""
     wide = [
         launch.convert(each, dtypes.float32)

@@ -252,7 +252,7 @@ class OpOverloadPacket:
         self.name = name
         self.namespace = namespace
         self.overloads: dict[str, OpOverload] = {}
-        self.parser: Callable[..., Any] | None = None
+        self.parser: Any = None
 
     def __getattr__(self, overload: str) -> OpOverload:
         found = self.__dict__["overloads"].get("" if overload == "default" else overload)

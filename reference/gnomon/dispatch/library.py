@@ -99,7 +99,7 @@ class UserOperator(OpOverload):
 
     def collect_kernels(self) -> None:
         """Make the kernels by key from what is registered."""
-        kernels: dict[DispatchKey, Kernel] = {DispatchKey.Dense: run_on_device}
+        kernels: dict[DispatchKey, Any] = {DispatchKey.Dense: run_on_device}
         for key, (kernel, applies) in _defaults.items():
             if applies(self):
                 kernels[key] = kernel
@@ -219,7 +219,7 @@ def _parse(text: str) -> FunctionSchema:
 
 def _as_integer(value: Any) -> int:
     if isinstance(value, Tensor):
-        value = value.item()  # type: ignore[attr-defined]
+        value = value.item()
     return int(value.__index__()) if hasattr(value, "__index__") else _refuse()
 
 

@@ -53,7 +53,7 @@ class DispatchMode(ThreadLocalStateGuard):
     _mask = PYTHON
 
     @property
-    def _given(self) -> DispatchMode:  # type: ignore[override]
+    def _given(self) -> DispatchMode:
         return self
 
     def _inside(self) -> State:

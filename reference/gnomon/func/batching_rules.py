@@ -68,7 +68,7 @@ def pointwise(operator: OpOverload, batch: Batch, arguments: Sequence[Any], plan
         operand = next(wanted)
         writes = operator is not base and position == 0
         if convert and isinstance(value, Tensor) and value._spec.dtype is not operand.dtype and not writes:
-            value = value.to(operand.dtype)  # type: ignore[attr-defined]
+            value = value.to(operand.dtype)
         values[position] = value
     return operator(*values)
 

@@ -276,8 +276,8 @@ def _group_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence
     by_channel = (batch.size, images, channels, places)
     if mask[1]:
         grouped = aten.reshape.default(examples, (batch.size, images, group, -1))
-        statistics = [aten.reshape.default(each, (batch.size, images, group, 1)) for each in (mean, rstd)]
-        normalized = aten.reshape.default(_normalized(grouped, *statistics, (3,)), by_channel)
+        mean, rstd = (aten.reshape.default(each, (batch.size, images, group, 1)) for each in (mean, rstd))
+        normalized = aten.reshape.default(_normalized(grouped, mean, rstd, (3,)), by_channel)
         grads[1] = (aten.reshape.default(grad, by_channel) * normalized).sum((1, 3))
     if mask[2]:
         grads[2] = aten.reshape.default(grad, by_channel).sum((1, 3))

@@ -96,7 +96,8 @@ def _recorded_here(cls: Any, batch: Batch, output: Any, args: Sequence[Any], kwa
         "forward": staticmethod(lambda *args, **kwargs: tuple(shown) if several else shown[0]),
         "is_lowered": True,
     }
-    made = type(cls.__name__, (cls,), members).apply(*args, **kwargs)
+    lowered: Any = type(cls.__name__, (cls,), members)
+    made = lowered.apply(*args, **kwargs)
     results = tuple(new if batch.has(old) else old for new, old in zip(made if several else (made,), known))
     return results if several else results[0]
 

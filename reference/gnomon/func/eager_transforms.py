@@ -22,7 +22,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from ..autograd import engine, forward_ad, forward_grad
 from ..autograd.grad_mode import enable_grad, in_transform, inference_mode
@@ -471,9 +471,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         _fresh_leaves.set(before)
     own = [*seeds, *inner]
     with enable_grad():
-        dummies = [alias(aten.zeros_like(each)).requires_grad_() if _moves(each) else each for each in slopes]
         moved = [each for each in slopes if _moves(each)]
-        wanted = [dummy for dummy, each in zip(dummies, slopes) if _moves(each)]
+        wanted = [alias(aten.zeros_like(each)).requires_grad_() for each in moved]
         gradients = _gradients(moved, seeds, wanted, True, True)
     leads_elsewhere = is_grad_enabled() and _leads_elsewhere(moved, own)
 
@@ -512,7 +511,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     return unflatten(outputs, result_structure), jvp_fn
 
 
-def _moves(tangent: Tensor | None) -> bool:
+def _moves(tangent: Tensor | None) -> TypeGuard[Tensor]:
     """Does a recorded tangent depend on those of the arguments?"""
     return tangent is not None and _is_differentiable(tangent)
 

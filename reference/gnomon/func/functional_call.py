@@ -175,7 +175,7 @@ def _stacked(name: str, tensors: Sequence[Tensor]) -> Tensor:
         raise RuntimeError(
             f"Expected {name} from each model to have the same .requires_grad, but they differ"
         )
-    stacked = aten.stack.default([each.detach() for each in tensors], 0)  # type: ignore[attr-defined]
+    stacked = aten.stack.default([each.detach() for each in tensors], 0)
     return stacked.requires_grad_() if wanted else stacked
 
 

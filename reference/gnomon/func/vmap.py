@@ -16,7 +16,7 @@ from ..autograd.engine import transform
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..utils.pytree import TreeSpec, broadcast_to_and_flatten, flatten, unflatten
-from . import batching_rules as _rules
+from . import batching_rules as _rules  # noqa: F401  (importing the rules registers them)
 from .batching import BatchedTensor, Level, level, vmap_fallbacks, wrap
 
 RANDOMNESS = ("error", "different", "same")
@@ -175,7 +175,9 @@ def _leave(name: str, outputs: Any, out_dims: Any, running: Level) -> Any:
                 "to set out_dims= to None for output?"
             )
         examples = (
-            leaf.value if is_batched else aten.expand.default(leaf, (running.size, *leaf._spec.sizes), False)
+            leaf.value  # type: ignore[attr-defined]
+            if is_batched
+            else aten.expand.default(leaf, (running.size, *leaf._spec.sizes), False)
         )
         rank = examples._spec.ndim
         if not -rank <= dim < rank:
@@ -200,4 +202,3 @@ def _joined(results: list[Any], out_dims: Any) -> Any:
 
 
 __all__ = ["vmap", "vmap_fallbacks"]
-assert _rules.find_rule  # importing the rules registers them

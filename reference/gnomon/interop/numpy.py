@@ -106,13 +106,13 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
         return empty_tensor(spec_of(tuple(array.shape), strides, kind, where))
     import ctypes
 
-    view = memoryview(array)
+    view = memoryview(array)  # type: ignore[arg-type]  # a buffer also before Python 3.12 says so
     if view.c_contiguous and view.format in _CAST_FORMATS and not view.readonly:
         data = view.cast("B")
         pointer = ctypes.addressof(ctypes.c_char.from_buffer(data))
     else:
         pointer = array.__array_interface__["data"][0]
-        raw = (ctypes.c_uint8 * nbytes).from_address(pointer)
+        raw: Any = (ctypes.c_uint8 * nbytes).from_address(pointer)
         raw._array = array  # the memory lives as long as its owner does
         data = memoryview(raw).cast("B")
     backend: Backend = backend_of(where)
@@ -141,7 +141,7 @@ def copy_from_numpy(array: Any, kind: dtype | None, where: Any) -> Tensor:
     found = dtype_from_numpy(array)
     _check_strides(array)
     order = sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim]))  # the outermost first
-    dense = numpy.ascontiguousarray(array.transpose(order))
+    dense: Any = numpy.ascontiguousarray(array.transpose(order))
     strides = [0] * array.ndim
     for dim, stride in zip(order, geometry.contiguous_strides([array.shape[dim] for dim in order])):
         strides[dim] = stride

@@ -29,7 +29,11 @@ _TYPES: dict[Any, tuple[str, frozenset[str]]] = {
     dtype: ("ScalarType", frozenset()),
     device: ("Device", frozenset()),
 }
-_RETURNS = {Tensor: "Tensor", list[Tensor]: "Tensor[]", typing.List[Tensor]: "Tensor[]"}  # noqa: UP006
+_RETURNS: dict[Any, str] = {
+    Tensor: "Tensor",
+    list[Tensor]: "Tensor[]",
+    typing.List[Tensor]: "Tensor[]",  # noqa: UP006
+}
 _RETURNS |= {int: "SymInt", float: "float", bool: "bool", Number: "Scalar"}
 
 _VALID = (

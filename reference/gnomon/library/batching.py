@@ -60,4 +60,4 @@ def _wrapped(results: Any, out_dims: Any, number: int) -> Any:
         return type(results)(_wrapped(each, dim, number) for each, dim in zip(results, dims))
     if out_dims is None or not isinstance(results, Tensor):
         return results
-    return wrap(results.movedim(out_dims, 0), number)  # type: ignore[attr-defined]
+    return wrap(results.movedim(out_dims, 0), number)

@@ -162,10 +162,10 @@ def _copied(tensor: Tensor, requires_grad: bool = False) -> Tensor:
     spec = tensor._spec
     with no_grad():
         if has_internal_overlap(spec.sizes, spec.strides):
-            made = tensor.detach().clone()  # type: ignore[attr-defined]
+            made = tensor.detach().clone()
         else:
             made = aten.empty_strided(spec.sizes, spec.strides, dtype=spec.dtype, device=spec.device)
-            made.copy_(tensor.detach())  # type: ignore[attr-defined]
+            made.copy_(tensor.detach())
     # one that was never written to: what is counted from here on is the operator's doing
     made = made.data
     return made.requires_grad_() if requires_grad and tensor.requires_grad else made
@@ -183,7 +183,7 @@ def _same_numbers(one: Tensor, other: Tensor) -> bool:
     if one._spec.sizes != other._spec.sizes or one._spec.dtype is not other._spec.dtype:
         return False
     with no_grad():
-        return bool(((one == other) | ((one != one) & (other != other))).all())  # type: ignore[attr-defined]
+        return bool(((one == other) | ((one != one) & (other != other))).all())
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def _gradients(
         if not outputs:
             return None
         names, inputs = zip(*_inputs(run, arguments))
-        given = [aten.ones_like(each.detach()) for each in outputs] if weights is None else weights  # type: ignore[attr-defined]
+        given = [aten.ones_like(each.detach()) for each in outputs] if weights is None else weights
         found = gradients_of(outputs, inputs, grad_outputs=given, allow_unused=True)
     return list(zip(names, found))
 
@@ -353,7 +353,7 @@ def _random_like(tensor: Tensor, generator: Generator) -> Tensor:
 
 def _inner(one: Tensor, other: Tensor) -> float:
     """The real part of the inner product."""
-    product = (one.conj() * other).sum().item()  # type: ignore[attr-defined]
+    product = (one.conj() * other).sum().item()
     return product.real if isinstance(product, complex) else float(product)
 
 
@@ -366,7 +366,7 @@ def _compare_with_differences(run: _Run, tolerance: Tolerance) -> None:
             _copied(tensor, True)
             if tensor.dtype not in _DOUBLE
             else _copied(tensor.detach().to(_DOUBLE[tensor.dtype])).requires_grad_(tensor.requires_grad)
-        )  # type: ignore[attr-defined]
+        )
     )
     try:
         outputs = _differentiable(run.operator(*wide))
@@ -379,7 +379,7 @@ def _compare_with_differences(run: _Run, tolerance: Tolerance) -> None:
 
     def outputs_at(values: Sequence[Any]) -> list[Tensor]:
         with enable_grad():
-            return [each.detach() for each in _differentiable(run.operator(*values))]  # type: ignore[attr-defined]
+            return [each.detach() for each in _differentiable(run.operator(*values))]
 
     first, second = outputs_at(arguments), outputs_at(arguments)
     if any(each.dtype not in _STEPS for each in first) or not all(map(_same_numbers, first, second)):
@@ -393,14 +393,14 @@ def _compare_with_differences(run: _Run, tolerance: Tolerance) -> None:
         if tolerance is not None:
             rtol, atol = tolerance
         direction = _random_like(tensor, generator)
-        kept = tensor.detach().clone()  # type: ignore[attr-defined]
+        kept = tensor.detach().clone()
         values = []
         for distance in (step, -step):
             with no_grad():
-                tensor.copy_(kept + distance * direction)  # type: ignore[attr-defined]
+                tensor.copy_(kept + distance * direction)
             values.append(sum(map(_inner, weights, outputs_at(arguments))))
         with no_grad():
-            tensor.copy_(kept)  # type: ignore[attr-defined]
+            tensor.copy_(kept)
         numeric = (values[0] - values[1]) / (2 * step)
         analytic = 0.0 if gradient is None else _inner(gradient, direction)
         # a sum of many terms is as exact as its terms are

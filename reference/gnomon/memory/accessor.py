@@ -53,17 +53,17 @@ class TensorAccessor:
         """The offset of each element, in row-major order."""
         return geometry.offsets(self.sizes, self.strides, self.offset)
 
-    def __getitem__(self, index: Any) -> Number:
+    def __getitem__(self, index: Any) -> Any:
         return self.read(self.offset_of(index if isinstance(index, tuple) else (index,)))
 
     def __setitem__(self, index: Any, value: Number) -> None:
         self.write(self.offset_of(index if isinstance(index, tuple) else (index,)), value)
 
 
-def elements(tensor: Tensor) -> list[Number]:
+def elements(tensor: Tensor) -> list[Any]:
     """All elements in row-major order."""
     if _lies_plainly(tensor):
-        return _typed(tensor, (tensor._spec.numel,))  # type: ignore[no-any-return]
+        return _typed(tensor, (tensor._spec.numel,))
     accessor = TensorAccessor(tensor)
     read = accessor.read
     return [read(offset) for offset in accessor.offsets()]
@@ -88,7 +88,7 @@ def _typed(tensor: Tensor, sizes: geometry.Ints) -> list[Any]:
     spec = tensor._spec
     start = tensor._storage_offset * spec.dtype.itemsize
     view = tensor.untyped_storage().copy_out()[start : start + spec.nbytes]
-    return view.cast("B").cast(spec.dtype.format, sizes).tolist()  # type: ignore[call-overload, no-any-return]
+    return view.cast("B").cast(spec.dtype.format, sizes).tolist()  # type: ignore[call-overload]
 
 
 def _nested(sizes: Sequence[int], numbers: Iterator[Any]) -> list[Any]:

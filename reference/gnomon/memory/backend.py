@@ -14,7 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from types import CodeType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ..values import late_bound
 from ..values.device import device, scoped_device
@@ -425,8 +425,10 @@ _plug_ins: plug_ins.Offers | None = None
 _num_threads: int | None = None  # what the user asked for, also of backends that are loaded later
 _by_device_type: dict[str, Backend] = {}
 
+AnyBackend = TypeVar("AnyBackend", bound=Backend)
 
-def register_backend(backend: Backend) -> Backend:
+
+def register_backend(backend: AnyBackend) -> AnyBackend:
     """Make ``backend`` known under its name.  Entry points come through here too.
 
     Raises TypeError or ValueError for a declaration that is not of the contract's kind, and for a device type
@@ -633,7 +635,7 @@ def get_default_device() -> device:
         return resolve_device(scoped)
     if _default_device is None:
         set_default_device(_initial_device())
-    return _default_device
+    return _default_device  # type: ignore[return-value]
 
 
 def _initial_device() -> device:
@@ -827,4 +829,4 @@ class MetaBackend(Backend):
 
 
 reference_backend = register_backend(ReferenceBackend())
-meta_backend = register_backend(MetaBackend())
+meta_backend: Backend = register_backend(MetaBackend())

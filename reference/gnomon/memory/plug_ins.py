@@ -139,13 +139,13 @@ def guarded(function: Callable[[], Any]) -> tuple[Any, str]:
     user's, and goes on to the caller.
     """
     arrived: list[int] = []
-    before = signal.getsignal(signal.SIGINT)
+    before: Any = signal.getsignal(signal.SIGINT)
     watched = callable(before) and threading.current_thread() is threading.main_thread()
     if watched:
 
         def note(number: int, frame: Any) -> Any:
             arrived.append(number)
-            return before(number, frame)  # type: ignore[operator]
+            return before(number, frame)
 
         signal.signal(signal.SIGINT, note)
     try:

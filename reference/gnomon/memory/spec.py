@@ -11,6 +11,7 @@ from collections import deque
 from operator import index
 from weakref import WeakValueDictionary
 
+from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device, layout, strided
 from ..values.dtype import dtype
@@ -58,7 +59,7 @@ class Spec:
         """The same element type and device, other sizes and strides: what a view is."""
         return spec_of(sizes, strides, self.dtype, self.device)
 
-    def contiguous(self, sizes: Ints | None = None, dtype: dtype | None = None) -> Spec:
+    def contiguous(self, sizes: Ints | None = None, dtype: dtypes.dtype | None = None) -> Spec:
         """A row-major tensor like this one, with other sizes or another dtype where given."""
         return contiguous_spec(self.sizes if sizes is None else sizes, dtype or self.dtype, self.device)
 

@@ -492,7 +492,7 @@ def version_counter(tensor: Tensor) -> VersionCounter:
 def fill_slots(
     tensor: Tensor,
     spec: Spec,
-    storage: Storage,
+    storage: Storage | None,
     offset: int,
     keys: int | None = None,
     version: VersionCounter | None = None,

@@ -128,7 +128,7 @@ class Module:
             raise KeyError(f"attribute '{name}' already exists")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        kinds = (
+        kinds: tuple[tuple[str, Any, str, str], ...] = (
             ("_parameters", Parameter, "parameter", "gnomon.nn.Parameter"),
             ("_modules", Module, "child module", "gnomon.nn.Module"),
         )

@@ -26,7 +26,7 @@ class Groups:
     ``members[group]`` are the elements of a group; ``weight_of(element)`` numbers the weight it gets.
     """
 
-    def __init__(self, members: list[Sequence[int]], weight_of: Callable[[int], int]):
+    def __init__(self, members: Sequence[Sequence[int]], weight_of: Callable[[int], int]):
         self.members = members
         self.weight_of = weight_of
 
@@ -75,7 +75,7 @@ def normalize(
     results: list[Any] = [0.0] * len(numbers)
     for members, (mean, rstd) in zip(groups.members, statistics):
         for element in members:
-            result = (numbers[element] - mean) * rstd  # type: ignore[operator]
+            result = (numbers[element] - mean) * rstd
             if scales is not None:
                 result *= scales[groups.weight_of(element)]
             if shifts is not None:

@@ -237,7 +237,7 @@ _PLAIN_TYPES = (gn.Tensor, Parameter)
 
 def number_of(option: Any) -> float:
     """An option that may be a tensor of one number, as a number."""
-    return option.item() if isinstance(option, gn.Tensor) else option  # type: ignore[no-any-return]
+    return option.item() if isinstance(option, gn.Tensor) else option
 
 
 def check_at_least_zero(name: str, value: float) -> None:

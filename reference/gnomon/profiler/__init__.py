@@ -126,7 +126,7 @@ class FunctionEventAvg(NamedTuple):
     key: str
     scope: str
     input_shapes: tuple[tuple[int, ...], ...]
-    count: int
+    count: int  # type: ignore[assignment]
     cpu_time_total: float
     self_cpu_time_total: float
     kernel_time_total: float
@@ -394,7 +394,7 @@ class profile:
                 found[3] += kernels.get(id(event), 0)
                 found[4] += event.memory
         averages = EventList(
-            FunctionEventAvg(*key, count, *(each / 1e3 for each in times), memory_usage, self_memory)
+            FunctionEventAvg._make((*key, count, *(each / 1e3 for each in times), memory_usage, self_memory))
             for key, (count, *times, memory_usage, self_memory) in sums.items()
         )
         averages.sort(key=lambda each: each.self_cpu_time_total, reverse=True)

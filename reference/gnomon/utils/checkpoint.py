@@ -211,10 +211,10 @@ class _Recomputation:
                 )
             holder = frame.holders[number]()
             if holder is not None:
-                holder.values[self.backward] = tensor.detach()  # type: ignore[attr-defined]
+                holder.values[self.backward] = tensor.detach()
             if frame.early_stop and self.count == len(frame.holders):
                 raise _StopRecomputation(self)
-        return tensor.detach()  # type: ignore[attr-defined]
+        return tensor.detach()
 
     def run(self) -> None:
         """Run the function; raises CheckpointError where it saved something else."""
@@ -318,7 +318,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     detached: list[Any] = []
     for each in inputs:
         if isinstance(each, Tensor):
-            leaf = each.detach()  # type: ignore[attr-defined]
+            leaf = each.detach()
             if each.requires_grad:
                 leaf.requires_grad_()
             detached.append(leaf)
@@ -368,7 +368,8 @@ class CheckpointFunction(Function):
         ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
-        engine.backward(*zip(*pairs))
+        tensors, gradients = zip(*pairs)
+        engine.backward(tensors, gradients)
         return None, None, *[each.grad if isinstance(each, Tensor) else None for each in leaves]
 
 

@@ -76,7 +76,7 @@ class device:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _scoped_devices.set(_scoped_devices.get()[1])  # type: ignore[misc]
+        _scoped_devices.set(_scoped_devices.get()[1])  # type: ignore[index]
 
 
 class AliasDevice(device):

@@ -55,6 +55,9 @@ class dtype:
     itemsize: int
     format: str
     category: int
+    _cast: Callable[[Number], Any]
+    _decode: _DecodeTable | None  # of the 16-bit floats
+    _encode: Callable[[Number], Any]  # from a number to what is stored; complex numbers have none
 
     def __init__(self, name: str, code: int, itemsize: int, format: str, category: int, scalar_type: str):
         self.name = name
@@ -86,7 +89,7 @@ class dtype:
             return float32
         return float64 if self is complex128 else self
 
-    def cast(self, value: Number) -> Number:
+    def cast(self, value: Number) -> Any:
         """``value`` as this dtype holds it: rounded, wrapped around or truncated.
 
         complex to real drops the imaginary part, as PyTorch's copy does.
@@ -111,9 +114,9 @@ class dtype:
             write(index, value)
         return data
 
-    def reader(self, view: memoryview) -> Callable[[int], Number]:
+    def reader(self, view: memoryview) -> Callable[[int], Any]:
         """A function from an element's index to its value.  ``view`` holds raw bytes."""
-        typed = view.cast("B").cast(self.format)
+        typed = view.cast("B").cast(self.format)  # type: ignore[call-overload]
         if self.is_complex:
             return lambda index: complex(typed[2 * index], typed[2 * index + 1])
         if self._decode is None:
@@ -123,7 +126,7 @@ class dtype:
 
     def writer(self, view: memoryview) -> Callable[[int, Number], None]:
         """A function that stores a value at an element's index, cast to this dtype."""
-        typed = view.cast("B").cast(self.format)
+        typed = view.cast("B").cast(self.format)  # type: ignore[call-overload]
         if self.is_complex:
 
             def write_complex(index: int, value: Number) -> None:
@@ -284,12 +287,11 @@ float64._encode = float64._cast = _to_float
 float32._encode = _before_float32  # the memoryview rounds
 float32._cast = round_to_float32
 float16._encode = _float16_bits
-float16._decode = _DecodeTable(_float16_values)
-float16._cast = lambda value: float16._decode[_float16_bits(value)]
+float16._decode = _float16_table = _DecodeTable(_float16_values)
+float16._cast = lambda value: _float16_table[_float16_bits(value)]
 bfloat16._encode = _bfloat16_bits
-bfloat16._decode = _DecodeTable(_bfloat16_values)
-bfloat16._cast = lambda value: bfloat16._decode[_bfloat16_bits(value)]
-complex64._encode = complex128._encode = None
+bfloat16._decode = _bfloat16_table = _DecodeTable(_bfloat16_values)
+bfloat16._cast = lambda value: _bfloat16_table[_bfloat16_bits(value)]
 complex128._cast = complex
 complex64._cast = lambda value: complex(round_to_float32(value.real), round_to_float32(value.imag))
 
@@ -353,22 +355,23 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
     if dtype is bool_:
         return
     text = f"value cannot be converted to type {dtype.name} without overflow"
+    number: Any = value
     if isinstance(value, complex) and not dtype.is_complex:
         if value.imag != 0:
             raise RuntimeError(text)
-        value = value.real
+        number = value.real
     if dtype.category == 1:
-        most = 2 ** (dtype.bits - 1 if dtype.is_signed else dtype.bits) - 1
-        least = -most - 1 if dtype.is_signed else (0 if isinstance(value, float) else -most)
-        if isinstance(value, float):
+        most: float = 2 ** (dtype.bits - 1 if dtype.is_signed else dtype.bits) - 1
+        least = -most - 1 if dtype.is_signed else (0 if isinstance(number, float) else -most)
+        if isinstance(number, float):
             most = float(most)  # of int64 that is 2.0**63, which fits so and then wraps around
-        if not least <= value <= most:  # false for NaN too
+        if not least <= number <= most:  # false for NaN too
             raise RuntimeError(text)
     elif dtype.is_complex:
-        if cmath.isfinite(value) and not cmath.isfinite(dtype.cast(value)):
+        if cmath.isfinite(number) and not cmath.isfinite(dtype.cast(number)):
             raise RuntimeError(text)
-    elif dtype.is_floating_point and abs(value) > _LARGEST_FLOAT16:
-        if math.isfinite(value) and not math.isfinite(dtype.cast(value)):
+    elif dtype.is_floating_point and abs(number) > _LARGEST_FLOAT16:
+        if math.isfinite(number) and not math.isfinite(dtype.cast(number)):
             raise RuntimeError(text)
 
 
@@ -432,7 +435,8 @@ class ResultType:
 
     def result(self) -> dtype:
         """The common dtype.  At least one operand must have been counted."""
-        return _combine(self.dim_result, _combine(self.zero_result, self.number_result))
+        found = _combine(self.dim_result, _combine(self.zero_result, self.number_result))
+        return found  # type: ignore[return-value]
 
 
 def _promote_or(current: dtype | None, added: dtype) -> dtype:

@@ -17,7 +17,7 @@ Ints = tuple[int, ...]
 MAX_DIMS = 64  # PyTorch's limit too
 
 
-class Size(tuple):  # type: ignore[type-arg]
+class Size(tuple):
     """A tensor's sizes as users see them: a tuple that prints its kind.  Source: torch.Size."""
 
     __slots__ = ()
@@ -29,7 +29,7 @@ class Size(tuple):  # type: ignore[type-arg]
     def __repr__(self) -> str:
         return f"gnomon.Size({list(self)})"
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+    def __getitem__(self, index):
         picked = tuple.__getitem__(self, index)
         return Size(picked) if isinstance(index, slice) else picked
 

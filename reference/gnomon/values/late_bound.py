@@ -78,7 +78,7 @@ def make_index_tensor(data: Any, device: Any) -> Any:
     raise NotImplementedError("an index that is a list: import gnomon, not a part of it")
 
 
-def apply_batched(function: Any, args: Any, kwargs: Any) -> Any:
+def apply_batched(cls: Any, args: Any, kwargs: Any) -> Any:
     """The outputs of an autograd.Function of batched tensors; NotImplemented where there are none."""
     return NotImplemented
 

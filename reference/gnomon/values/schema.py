@@ -114,7 +114,7 @@ _TYPE = re.compile(
 
 def _split(text: str) -> list[str]:
     """``text`` at its top-level commas."""
-    parts = []
+    parts: list[str] = []
     depth = 0
     for part in text.split(","):  # those between brackets are put together again: there are few
         if depth:

@@ -29,6 +29,7 @@ class ThreadLocalStateGuard:
 
     __slots__ = ("_before",)
 
+    _before: list[State]
     _mask: ClassVar[int] = -1
     _given: Any = None
 

@@ -176,7 +176,7 @@ def filled(made: Tensor, value: Any) -> Tensor:
     Only for functions that are ``explicit``: those run below modes and wrappers, who were shown the factory
     itself, and have numbers to set.
     """
-    return aten.fill_.Scalar.record.explicit(made, value)  # type: ignore[no-any-return]
+    return aten.fill_.Scalar.record.explicit(made, value)
 
 
 def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:

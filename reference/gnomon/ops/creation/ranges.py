@@ -116,6 +116,7 @@ def _space_rule(
     layout: Any,
     device: Any,
     pin_memory: Any,
+    *,
     unchecked: Callable[[Any], bool] = lambda dtype: dtype in (float16, bfloat16),
 ) -> Spec:
     """unchecked: of which dtypes is a single number infinite where they do not hold it?"""
@@ -209,10 +210,10 @@ def _number(bound: Any) -> Any:
 
 def _space_of_tensors(name: str) -> Callable[..., Tensor]:
     def make(start: Any, end: Any, *rest: Any) -> Tensor:
-        *rest, device, pin_memory = rest
+        *options, device, pin_memory = rest
         tensor = start if isinstance(start, Tensor) else end
         numbers = getattr(aten, name).default
-        return numbers(_number(start), _number(end), *rest, device or tensor.device, pin_memory)
+        return numbers(_number(start), _number(end), *options, device or tensor.device, pin_memory)
 
     return make
 
@@ -247,7 +248,7 @@ _define_space(
 _define_space(
     "logspace",
     lambda start, end, steps, base, *options: _space_rule(
-        start, end, steps, *options, lambda dtype: dtype.category > 1
+        start, end, steps, *options, unchecked=lambda dtype: dtype.category > 1
     ),
     _logspace_kernel,
     "float base=10.0, ",

@@ -165,7 +165,7 @@ def _indexed_offsets(self: Tensor, indices: Sequence[Tensor | None]) -> list[int
         for position, offset in enumerate(accessor.offsets()):
             picked[position] += from_front(accessor.read(offset), spec.sizes[dim], dim) * spec.strides[dim]
     before, after = kept[:place], kept[place:]
-    result = []
+    result: list[int] = []
     for start in geometry.offsets(
         [spec.sizes[dim] for dim in before], [spec.strides[dim] for dim in before], self._storage_offset
     ):

@@ -289,11 +289,11 @@ def _plan(equation: str, sizes: tuple[Ints, ...]) -> _Plan:
         pairs.append(pair)
     alone = None
     if len(pairs) == 1 and not first and pairs[0].orders and not pairs[0].first_sums + pairs[0].second_sums:
-        pair = pairs[0]
+        pair, orders = pairs[0], pairs[0].orders
         one, other = reversed(alignments) if pair.is_swapped else alignments
         order = pair.order[: pair.kept]  # what is summed over goes last, before and after
         is_given = order == tuple(range(pair.kept))
-        alone = one.own(pair.orders[0]), other.own(pair.orders[1]), None if is_given else order
+        alone = one.own(orders[0]), other.own(orders[1]), None if is_given else order
     return _Plan(alignments, first, tuple(pairs), len(last), alone)
 
 

@@ -340,10 +340,10 @@ def _conjugated(self: Any) -> Any:
     return aten.conj_physical.default(self)
 
 
-def _complex_1d(self: Any, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+def _complex_1d(self: Any, n: int | None, dim: int, norm: str | None, *, forward: bool) -> Any:
     """fft and ifft: real input is transformed as such, and all of its transform is given."""
     if not self.dtype.is_complex:
-        return _real_1d("fft", self, n, dim, norm, forward, False)
+        return _real_1d("fft", self, n, dim, norm, forward=forward, onesided=False)
     dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
     count = self.size(dim) if n is None else n
     _check_count(count)
@@ -351,7 +351,7 @@ def _complex_1d(self: Any, n: int | None, dim: int, norm: str | None, forward: b
 
 
 def _real_1d(
-    name: str, self: Any, n: int | None, dim: int, norm: str | None, forward: bool, onesided: bool
+    name: str, self: Any, n: int | None, dim: int, norm: str | None, *, forward: bool, onesided: bool
 ) -> Any:
     """rfft and, without ``forward``, ihfft."""
     if self.dtype.is_complex:
@@ -364,7 +364,7 @@ def _real_1d(
     return found if forward else found.conj_physical_()  # in place, so that it lies as it did
 
 
-def _to_real_1d(self: Any, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+def _to_real_1d(self: Any, n: int | None, dim: int, norm: str | None, *, forward: bool) -> Any:
     """irfft and, with ``forward``, hfft."""
     input = _promoted(self, True)
     dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
@@ -400,7 +400,7 @@ def _shape_and_dims(self: Any, s: Any, dim: Any) -> tuple[list[int], Ints]:
     return shape, dims
 
 
-def _complex_nd(self: Any, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+def _complex_nd(self: Any, s: Any, dim: Any, norm: str | None, *, forward: bool) -> Any:
     shape, dims = _shape_and_dims(self, s, dim)
     input = _resized(_promoted(self, True), dims, shape)
     return aten._fft_c2c.default(input, dims, _norm(norm, forward), forward)
@@ -435,42 +435,47 @@ _PLANE = "Tensor self, SymInt[1]? s=None, int[1] dim=[-2,-1], str? norm=None"
 _ALL = "Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None"
 
 for _name, _arguments, _function, _doc in (
-    ("fft", _ONE, lambda *given: _complex_1d(*given, True), "The Fourier transform along ``dim``."),
+    ("fft", _ONE, lambda *given: _complex_1d(*given, forward=True), "The Fourier transform along ``dim``."),
     (
         "ifft",
         _ONE,
-        lambda *given: _complex_1d(*given, False),
+        lambda *given: _complex_1d(*given, forward=False),
         "Back from the Fourier transform along ``dim``.",
     ),
     (
         "rfft",
         _ONE,
-        lambda *given: _real_1d("rfft", *given, True, True),
+        lambda *given: _real_1d("rfft", *given, forward=True, onesided=True),
         "The first half, n // 2 + 1 elements, of the Fourier transform of real numbers along ``dim``.",
     ),
     (
         "irfft",
         _ONE,
-        lambda *given: _to_real_1d(*given, False),
+        lambda *given: _to_real_1d(*given, forward=False),
         "Back from what rfft gives along ``dim`` to ``n`` real numbers, 2 * (size - 1) unless given.",
     ),
     (
         "hfft",
         _ONE,
-        lambda *given: _to_real_1d(*given, True),
+        lambda *given: _to_real_1d(*given, forward=True),
         "The Fourier transform along ``dim`` of numbers that are each other's conjugates, given half.",
     ),
     (
         "ihfft",
         _ONE,
-        lambda *given: _real_1d("ihfft", *given, False, True),
+        lambda *given: _real_1d("ihfft", *given, forward=False, onesided=True),
         "Back from what hfft gives along ``dim``.",
     ),
-    ("fft2", _PLANE, lambda *given: _complex_nd(*given, True), "The Fourier transform along two dimensions."),
+    (
+        "fft2",
+        _PLANE,
+        lambda *given: _complex_nd(*given, forward=True),
+        "The Fourier transform along two dimensions.",
+    ),
     (
         "ifft2",
         _PLANE,
-        lambda *given: _complex_nd(*given, False),
+        lambda *given: _complex_nd(*given, forward=False),
         "Back from the Fourier transform along two dimensions.",
     ),
     (
@@ -483,13 +488,13 @@ for _name, _arguments, _function, _doc in (
     (
         "fftn",
         _ALL,
-        lambda *given: _complex_nd(*given, True),
+        lambda *given: _complex_nd(*given, forward=True),
         "The Fourier transform along all of ``dim``, or all dimensions.",
     ),
     (
         "ifftn",
         _ALL,
-        lambda *given: _complex_nd(*given, False),
+        lambda *given: _complex_nd(*given, forward=False),
         "Back from the Fourier transform along several dimensions.",
     ),
     (

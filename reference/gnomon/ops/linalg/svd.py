@@ -134,7 +134,7 @@ def _svd_kernel(
     *batch, rows, columns = source.sizes
     out_u, out_v = TensorAccessor(U), TensorAccessor(Vh)
     for index in itertools.product(*map(range, batch)):
-        matrix = [[source[(*index, i, j)] for j in range(columns)] for i in range(rows)]
+        matrix = [[source[index + (i, j)] for j in range(columns)] for i in range(rows)]
         if any(x != x or abs(x) == math.inf for row in matrix for x in row):
             raise RuntimeError("linalg.svd: The algorithm failed to converge: the input is not finite")
         if rows >= columns:
@@ -143,17 +143,17 @@ def _svd_kernel(
             flipped = [[matrix[i][j].conjugate() for i in range(rows)] for j in range(columns)]
             right, values, left = decompose(flipped)
         for i, value in enumerate(values):
-            out_s[(*index, i)] = value
+            out_s[index + (i,)] = value
         if not compute_uv:
             continue
         if full_matrices:
             left, right = _completed(left, rows), _completed(right, columns)
         for j, column in enumerate(left):
             for i, value in enumerate(column):
-                out_u[(*index, i, j)] = value
+                out_u[index + (i, j)] = value
         for i, column in enumerate(right):
             for j, value in enumerate(column):
-                out_v[(*index, i, j)] = value.conjugate()
+                out_v[index + (i, j)] = value.conjugate()
 
 
 def _adjoint(matrix: Any) -> Any:

@@ -33,7 +33,7 @@ def _adaptive_windows(sizes: Sequence[int], pooled: Sequence[int]) -> list[tuple
         [range(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
         for size, count in zip(sizes, pooled)
     ]
-    return windows(along)  # type: ignore[arg-type]
+    return windows(along)
 
 
 def _adaptive_sizes(self: Spec, output_size: Any, spatial: int, checked: int) -> Ints:
@@ -91,8 +91,8 @@ def _average_kernel(spatial: int) -> Callable[..., None]:
         found = _adaptive_windows(source.sizes[-spatial:], out.sizes[-spatial:])
         for plane in planes(source.sizes, spatial):
             for position, members in found:
-                total = exact_sum([source[(*plane, *member)] for member in members])
-                out[(*plane, *position)] = total / len(members)
+                total = exact_sum([source[plane + member] for member in members])
+                out[plane + position] = total / len(members)
 
     return kernel
 
@@ -107,8 +107,8 @@ def _average_backward_kernel(spatial: int) -> Callable[..., None]:
                 terms.setdefault(member, []).append((position, len(members)))
         for plane in planes(out.sizes, spatial):
             for member, positions in terms.items():
-                shares = [grad[(*plane, *position)] / count for position, count in positions]
-                out[(*plane, *member)] = exact_sum(shares)
+                shares = [grad[plane + position] / count for position, count in positions]
+                out[plane + member] = exact_sum(shares)
 
     return kernel
 
@@ -196,13 +196,13 @@ def _max_kernel(spatial: int) -> Callable[..., None]:
         found = _adaptive_windows(sizes, out.sizes[-spatial:])
         for plane in planes(source.sizes, spatial):
             for position, members in found:
-                best_at, best = members[0], source[(*plane, *members[0])]
+                best_at, best = members[0], source[plane + members[0]]
                 for member in members:
-                    number = source[(*plane, *member)]
-                    if number > best or number != number:  # type: ignore[operator]
+                    number = source[plane + member]
+                    if number > best or number != number:
                         best_at, best = member, number
-                out[(*plane, *position)] = best
-                where[(*plane, *position)] = flat_position(best_at, sizes)
+                out[plane + position] = best
+                where[plane + position] = flat_position(best_at, sizes)
 
     return kernel
 
@@ -216,9 +216,9 @@ def _max_backward_kernel(spatial: int) -> Callable[..., None]:
         for plane in planes(out.sizes, spatial):
             terms: dict[Any, list[Any]] = {}
             for position, _ in outputs:
-                terms.setdefault(where[(*plane, *position)], []).append(grad[(*plane, *position)])
+                terms.setdefault(where[plane + position], []).append(grad[plane + position])
             for number, (position, _) in enumerate(inputs):
-                out[(*plane, *position)] = exact_sum(terms.get(number, []))
+                out[plane + position] = exact_sum(terms.get(number, []))
 
     return kernel
 

@@ -148,7 +148,7 @@ def _inference_rule(
 def _running(running_mean: Tensor, running_var: Tensor, eps: float) -> list[tuple[Any, Any]]:
     """A pair (mean, rstd) for each channel, from the running statistics."""
     means, variances = elements(running_mean), elements(running_var)
-    return [(mean, rsqrt(variance + eps)) for mean, variance in zip(means, variances)]  # type: ignore[operator]
+    return [(mean, rsqrt(variance + eps)) for mean, variance in zip(means, variances)]
 
 
 def _inference_kernel(
@@ -257,7 +257,7 @@ def _moving_kernel(
     unbiased = [divide(variance * count, count - 1) for _, variance in moments]
     for running, found in ((running_mean, [mean for mean, _ in moments]), (running_var, unbiased)):
         pairs = zip(elements(running), found)
-        store(running, [old * (1 - momentum) + new * momentum for old, new in pairs])  # type: ignore[operator]
+        store(running, [old * (1 - momentum) + new * momentum for old, new in pairs])
 
 
 def _native_batch_norm(

@@ -368,8 +368,10 @@ def _convolution_backward_rule(
     _check_dimensions(input, weight)
     if groups <= 0:
         raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
-    options = _checked_options(input.ndim - 2, stride, padding, dilation, transposed, output_padding)
-    sizes = output_size(input, weight, *options[:3], transposed, options[3], groups)
+    stride, padding, dilation, output_padding = _checked_options(
+        input.ndim - 2, stride, padding, dilation, transposed, output_padding
+    )
+    sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
     expect("weight", weight, weight.sizes, input.dtype)
     expect("grad_output", grad_output, sizes, input.dtype)
     wanted = weight.sizes[0] if transposed else weight.sizes[1] * groups

@@ -95,7 +95,7 @@ def _backward_kernel(
     for start, at in zip(starts, where.offsets()):
         row = where.read(at)
         if row != padding_idx:
-            uses.setdefault(row, []).append(start)  # type: ignore[arg-type]
+            uses.setdefault(row, []).append(start)
     dtype = grad_output._spec.dtype
     cast, is_integral = dtype.cast, dtype.category < 2  # whose sum wraps around, before it is divided
     for row in range(num_weights):

@@ -125,7 +125,7 @@ def _bag_kernel(
     where = _bags_of(starts, bags, len(rows))
     sizes = [end - start for start, end in zip(starts, [*starts[1:bags], len(rows)])]  # below 0 out of order
     for position, row in enumerate(rows if bags else []):
-        if not 0 <= row < table.sizes[0]:  # type: ignore[operator]
+        if not 0 <= row < table.sizes[0]:
             raise RuntimeError(
                 f"Index {position} of input takes value {row} which is not in the valid range [0, "
                 f"{table.sizes[0]})"
@@ -452,7 +452,7 @@ def _samples_kernel(
             _check_numbers("row", [row], table.sizes[0])
             _check_numbers("bag", [bag], gradients.sizes[0])
         columns = range(0 if row == padding_idx else table.sizes[1])
-        products.append(exact_sum([gradients[bag, column] * table[row, column] for column in columns]))  # type: ignore[operator]
+        products.append(exact_sum([gradients[bag, column] * table[row, column] for column in columns]))
     _store(output, products)
 
 

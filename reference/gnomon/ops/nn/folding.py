@@ -119,7 +119,7 @@ def _meetings(
 ) -> list[tuple[Ints, Ints | None]]:
     """Each (column, block) with the (channel, row, column) that it shows; None in the padding."""
     blocks = _blocks(sizes, kernel, dilation, padding, stride)
-    found = []
+    found: list[tuple[Ints, Ints | None]] = []
     for channel, i, j in itertools.product(range(channels), range(kernel[0]), range(kernel[1])):
         column = (channel * kernel[0] + i) * kernel[1] + j
         for y, x in itertools.product(range(blocks[0]), range(blocks[1])):
@@ -141,7 +141,7 @@ def _im2col_kernel(output: Tensor, self: Tensor, *window: Any) -> None:
     found = _meetings(source.sizes[-3], source.sizes[-2:], *window)
     for image in _images(source.sizes, 3):
         for column, place in found:
-            out[(*image, *column)] = 0 if place is None else source[(*image, *place)]
+            out[image + column] = 0 if place is None else source[image + place]
 
 
 def _col2im_kernel(output: Tensor, self: Tensor, output_size: Any, *window: Any) -> None:
@@ -153,9 +153,7 @@ def _col2im_kernel(output: Tensor, self: Tensor, output_size: Any, *window: Any)
             columns.setdefault(place, []).append(column)
     for image in _images(out.sizes, 3):
         for place in itertools.product(*map(range, out.sizes[-3:])):
-            out[(*image, *place)] = exact_sum(
-                [source[(*image, *column)] for column in columns.get(place, [])]
-            )
+            out[image + place] = exact_sum([source[image + column] for column in columns.get(place, [])])
 
 
 _WINDOW = "int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride"

@@ -148,17 +148,17 @@ def _check(input: Spec, grid: Spec, spatial: int, mode: int, padding: int) -> In
 
 def _places(
     grid: TensorAccessor, sizes: Ints, mode: int, padding: int, align_corners: bool
-) -> list[tuple[Ints, list[list[Neighbour]]]]:
-    """Each index (image, *position) of the grid, with the neighbours along each dimension of its place."""
+) -> list[tuple[tuple[int, Ints], list[list[Neighbour]]]]:
+    """Each image and position of the grid, with the neighbours along each dimension of its place."""
     spatial = len(sizes)
     found = []
     for index in itertools.product(*map(range, grid.sizes[:-1])):
-        coordinates = [grid[(*index, spatial - 1 - dim)] for dim in range(spatial)]  # the grid has x first
+        coordinates = [grid[index + (spatial - 1 - dim,)] for dim in range(spatial)]  # the grid has x first
         neighbours = [
-            _neighbours(coordinate, size, mode, padding, align_corners)  # type: ignore[arg-type]
+            _neighbours(coordinate, size, mode, padding, align_corners)
             for coordinate, size in zip(coordinates, sizes)
         ]
-        found.append((index, neighbours))
+        found.append(((index[0], index[1:]), neighbours))
     return found
 
 
@@ -167,15 +167,15 @@ def _sampler_kernel(
 ) -> None:
     """Each element the sum of its neighbours' values, each multiplied by its weight in every dimension."""
     out, source, where = TensorAccessor(output), TensorAccessor(input), TensorAccessor(grid)
-    for (image, *position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
+    for (image, position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
         combinations = list(itertools.product(*along))
         for channel in range(source.sizes[1]):
             terms = [
-                source[(image, channel, *(each[0] for each in members))]
+                source[(image, channel) + tuple(each[0] for each in members)]
                 * math.prod(each[1] for each in members)
                 for members in combinations
             ]
-            out[(image, channel, *position)] = exact_sum(terms)
+            out[(image, channel) + position] = exact_sum(terms)
 
 
 def _derivative(members: Sequence[Neighbour], *dims: int) -> float:
@@ -218,13 +218,13 @@ def _sampler_backward_kernel(
     spatial = len(source.sizes) - 2
     to_input: dict[Any, list[Any]] = {}
     to_grid: dict[Any, list[Any]] = {}
-    for (image, *position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
+    for (image, position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
         for members in itertools.product(*along):
             at, weight, slopes = _meeting(members)
             for channel in range(source.sizes[1]):
-                gradient = grad[(image, channel, *position)]
-                value = gradient * source[(image, channel, *at)]  # type: ignore[operator]
-                _add(to_input, (image, channel, *at), gradient * weight)  # type: ignore[operator]
+                gradient = grad[(image, channel) + position]
+                value = gradient * source[(image, channel) + at]
+                _add(to_input, (image, channel, *at), gradient * weight)
                 for dim, slope in enumerate(slopes):
                     _add(to_grid, (image, *position, spatial - 1 - dim), value * slope)
     _store_sums((grad_input, grad_grid), (to_input, to_grid))
@@ -250,7 +250,7 @@ def _sampler_double_kernel(
     moved_grid = None if grad_grad_grid is None else TensorAccessor(grad_grad_grid)
     spatial = len(source.sizes) - 2
     sums: tuple[dict[Any, list[Any]], ...] = ({}, {}, {})
-    for (image, *position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
+    for (image, position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
         places = [(image, *position, spatial - 1 - dim) for dim in range(spatial)]
         moves: list[Any] = [0.0 if moved_grid is None else moved_grid[place] for place in places]
         for members in itertools.product(*along):

@@ -351,15 +351,15 @@ def _rms_backward_kernel(
     inputs: list[Any] = [0.0] * len(numbers)
     terms: list[list[Any]] = [[] for _ in range(geometry.numel_of(tuple(normalized_shape)))]
     for members, root in zip(groups.members, elements(rstd)):
-        normalized = [numbers[each] * root for each in members]  # type: ignore[operator]
+        normalized = [numbers[each] * root for each in members]
         scaled: list[Any] = []
         for each, value in zip(members, normalized):
             place = groups.weight_of(each)
-            scaled.append(grads[each] if scales is None else grads[each] * scales[place])  # type: ignore[operator]
+            scaled.append(grads[each] if scales is None else grads[each] * scales[place])
             terms[place].append(grads[each] * value)
         product = divide(exact_sum([one * other for one, other in zip(scaled, normalized)]), len(scaled))
         for each, one, value in zip(members, scaled, normalized):
-            inputs[each] = root * (one - value * product)  # type: ignore[operator]
+            inputs[each] = root * (one - value * product)
     store(grad_input, inputs)
     store(grad_weight, [exact_sum(each) for each in terms])
 
@@ -527,7 +527,7 @@ def _group_grad(
         shape = (N, group, -1)
         count = C // group * HxW
         rstd = result2.unsqueeze(-1)
-        moved = None
+        moved: Any = None
         if for_mean is not None:
             moved = (for_mean.unsqueeze(-1) / count).expand(N, group, count)
         if for_rstd is not None:
@@ -651,8 +651,8 @@ native_function(
 def _group_norm(input: Any, num_groups: int, weight: Any, bias: Any, eps: float, cudnn_enabled: bool) -> Any:
     images, channels = input.size(0), input.size(1)
     size = geometry.numel_of(input.shape[2:])
-    specs = [None if each is None else each._spec for each in (weight, bias)]
-    _check_group(input._spec, *specs, images, channels, size, num_groups)
+    weights, biases = (None if each is None else each._spec for each in (weight, bias))
+    _check_group(input._spec, weights, biases, images, channels, size, num_groups)
     input = _orderly(input)
     sizes = (images, channels, size, num_groups)
     return aten.native_group_norm.default(input, weight, bias, *sizes, eps)[0]

@@ -148,7 +148,7 @@ def _pad_kernel(kind: str, spatial: int) -> Callable[..., None]:
         found = _sources(kind, source.sizes, padding, spatial)
         for plane in planes(source.sizes, spatial):
             for position, at in found:
-                out[(*plane, *position)] = source[(*plane, *at)]
+                out[plane + position] = source[plane + at]
 
     return kernel
 
@@ -164,7 +164,7 @@ def _pad_backward_kernel(kind: str, spatial: int) -> Callable[..., None]:
             copies[at].append(position)
         for plane in planes(out.sizes, spatial):
             for at, positions in copies.items():
-                out[(*plane, *at)] = exact_sum([grad[(*plane, *position)] for position in positions])
+                out[plane + at] = exact_sum([grad[plane + position] for position in positions])
 
     return kernel
 

@@ -169,13 +169,13 @@ def _max_pool_kernel(spatial: int) -> Callable[..., None]:
                 best: Any = lowest
                 best_at = members[0] if members else _first_places(position, along)
                 if members:
-                    best = source[(*plane, *best_at)]
+                    best = source[plane + best_at]
                 for member in members:
-                    number = source[(*plane, *member)]
+                    number = source[plane + member]
                     if number > best or number != number:
                         best, best_at = number, member
-                out[(*plane, *position)] = best
-                where[(*plane, *position)] = flat_position(best_at, sizes)
+                out[plane + position] = best
+                where[plane + position] = flat_position(best_at, sizes)
 
     return kernel
 
@@ -201,16 +201,16 @@ def _max_pool_backward_kernel(spatial: int) -> Callable[..., None]:
         for plane in planes(out.sizes, spatial):
             terms: dict[Any, list[Any]] = {}
             for (position,) in _positions(grad.sizes[-spatial:]):
-                terms.setdefault(where[(*plane, *position)], []).append(grad[(*plane, *position)])
+                terms.setdefault(where[plane + position], []).append(grad[plane + position])
             for number, (position,) in enumerate(_positions(out.sizes[-spatial:])):
-                out[(*plane, *position)] = exact_sum(terms.get(number, []))
+                out[plane + position] = exact_sum(terms.get(number, []))
 
     return kernel
 
 
 def _positions(sizes: Sequence[int]) -> list[tuple[Ints]]:
     """Every position in a plane, in row-major order."""
-    return [(position,) for position, _ in windows([[()] * size for size in sizes])]  # type: ignore[misc]
+    return [(position,) for position, _ in windows([[()] * size for size in sizes])]
 
 
 def _chosen(grad: Any, indices: Any, spatial: int) -> Any:
@@ -416,8 +416,8 @@ def _average_kernel(spatial: int) -> Callable[..., None]:
         found = _average_windows(source.sizes[-spatial:], out.sizes[-spatial:], *window)
         for plane in planes(source.sizes, spatial):
             for position, members, by in found:
-                total = exact_sum([source[(*plane, *member)] for member in members])
-                out[(*plane, *position)] = quotient(total, by) if members else 0
+                total = exact_sum([source[plane + member] for member in members])
+                out[plane + position] = quotient(total, by) if members else 0
 
     return kernel
 
@@ -452,11 +452,11 @@ def _average_backward_kernel(spatial: int) -> Callable[..., None]:
         for plane in planes(out.sizes, spatial):
             terms: dict[Ints, list[Any]] = {position: [] for (position,) in _positions(out.sizes[-spatial:])}
             for position, members, by in found:
-                share = quotient(grad[(*plane, *position)], by)
+                share = quotient(grad[plane + position], by)
                 for member in members:
                     terms[member].append(share)
             for position, numbers in terms.items():
-                out[(*plane, *position)] = exact_sum(numbers)
+                out[plane + position] = exact_sum(numbers)
 
     return kernel
 

@@ -316,10 +316,10 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
         found = _products(along)
         for plane in planes(source.sizes, spatial):
             for position, members in found:
-                out[(*plane, *position)] = (
-                    source[(*plane, *members[0][0])]
+                out[plane + position] = (
+                    source[plane + members[0][0]]
                     if len(members) == 1
-                    else _total([source[(*plane, *at)] * weight for at, weight in members])
+                    else _total([source[plane + at] * weight for at, weight in members])
                 )
 
     return kernel
@@ -366,7 +366,7 @@ def _resample_bytes(out: TensorAccessor, source: TensorAccessor, along: list[Wei
     fixed = [fixed_point(weights) for weights in along]
     for plane in planes(source.sizes, spatial):
         values: dict[Ints, Any] = {
-            position: source[(*plane, *position)] for position in itertools.product(*map(range, sizes))
+            position: source[plane + position] for position in itertools.product(*map(range, sizes))
         }
         now = list(sizes)
         for dim in reversed(range(spatial)):
@@ -375,13 +375,13 @@ def _resample_bytes(out: TensorAccessor, source: TensorAccessor, along: list[Wei
             moved = {}
             for position in itertools.product(*map(range, now)):
                 total = sum(
-                    values[(*position[:dim], at, *position[dim + 1 :])] * weight
+                    values[position[:dim] + (at,) + position[dim + 1 :]] * weight
                     for at, weight in weights[position[dim]]
                 )
                 moved[position] = min(max((total + 2 ** (bits - 1)) >> bits, 0), 255)
             values = moved
         for position, value in values.items():
-            out[(*plane, *position)] = value
+            out[plane + position] = value
 
 
 def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
@@ -415,8 +415,8 @@ def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
                 uses[at].append((position, weight))
         for plane in planes(out.sizes, spatial):
             for at, positions in uses.items():
-                terms = [grad[(*plane, *position)] * weight for position, weight in positions]
-                out[(*plane, *at)] = exact_sum(terms)
+                terms = [grad[plane + position] * weight for position, weight in positions]
+                out[plane + at] = exact_sum(terms)
 
     return kernel
 

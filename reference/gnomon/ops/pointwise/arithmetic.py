@@ -174,7 +174,7 @@ div_floor = native_function(
 
 def _div_trunc_kernel(iterator: TensorIterator) -> None:
     """A float's quotient is rounded before it is cut, half precision's to float32: 2.5 / 0.001 is 2500."""
-    dtype = iterator.common_dtype
+    dtype: Any = iterator.common_dtype
     rounded = (float32 if dtype.itemsize == 2 else dtype).cast
 
     def quotient(a: Any, b: Any) -> Any:
@@ -394,7 +394,7 @@ ceil = _rounding("ceil", math.ceil, "up")
 
 trunc = _rounding("trunc", math.trunc, "towards zero")
 
-round = _rounding("round", round, "to the nearest integer, halves to even")
+round = _rounding("round", builtins.round, "to the nearest integer, halves to even")
 
 
 def _ternary_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:

@@ -200,7 +200,7 @@ def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
     if self.dtype is bool_:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     refuse(self.dtype, "complex")
-    bounds = (min_val, max_val)
+    bounds: tuple[Any, ...] = (min_val, max_val)
     if not self.dtype.is_signed:  # which takes of a fraction what is before the point
         for bound in bounds:
             check_number_fits(bound, int64)
