@@ -322,9 +322,8 @@ def frombuffer(
     """A vector over the memory of an object with a buffer: ``count`` elements from byte ``offset`` on.
 
     -1 elements are all that there are.  Of a buffer that can not be written to it warns, once in a process.
-    Raises TypeError for what is no dtype, ValueError for what has no buffer, an offset or a count beyond it, and
-    bytes that would be left over.
-    Source: torch.frombuffer.
+    Raises TypeError for what is no dtype, ValueError for what has no buffer, an offset or a count beyond it,
+    and bytes that would be left over.  Source: torch.frombuffer.
     """
     from ..interop.numpy import bytes_of
 
