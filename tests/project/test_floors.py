@@ -17,22 +17,14 @@ from gnomon.values import late_bound
 from gnomon.values.late_bound import LATE_BOUND
 
 ROOT = Path(gnomon.__file__).parent
-# Rooms (folders, and files beside them) by floor.  The three upper floors are the face: on each of them rooms
-# may import each other, without circles.
-FLOORS = {
-    "values": 0,  # without memory
-    "memory": 1,  # tensors and backends
-    "dispatch": 2,  # from an operator to the kernel of a key
-    "calls": 3,  # from an operator's record to a launched kernel
-    "numerics": 4,  # what kernels and formulas compute with
-    "ops": 5,  # the records
-    "autograd": 5,
-    # from Python's arguments to operators
-    **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
-    **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
-    "__init__": 7,  # the public names
-    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 8),  # what is made of them
-}
+TOOLS = Path(__file__).parents[2] / "tools"
+PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
+sys.path.insert(0, str(TOOLS))
+try:
+    import floors
+finally:
+    sys.path.remove(str(TOOLS))
+FLOORS = floors.FLOORS
 FACE = 6
 CORE = frozenset(room for room, floor in FLOORS.items() if floor < FACE)
 SEALED = frozenset({"ops"})  # files there never import each other; only the room itself opens them
@@ -464,3 +456,22 @@ def test_importing_loads_nothing_that_few_programs_need() -> None:
     assert "gnomon.ops.pointwise.arithmetic" in loaded
     heavy = {"random", "secrets", "hashlib", "fractions", "traceback", "logging", "importlib.metadata"}
     assert loaded & (heavy | {"numpy", "gnomon.nn", "gnomon.optim"}) == set()
+
+
+def test_the_page_shows_the_floors_as_they_are() -> None:
+    assert floors.shown(PAGE) == [floors.drawn()], "python tools/floors.py --write docs/architecture.md"
+
+
+def test_what_is_drawn_is_what_files_import() -> None:
+    """Rooms, floors and imports, found once more by the other reader of files."""
+    files = modules()
+    for room in FLOORS:
+        found = {
+            module_named(imported, files)
+            for name, path in files.items()
+            if name.split(".")[0] == room
+            for imported in imports_of(name, path)
+            if (imported == "gnomon" or imported.startswith("gnomon.")) and imported != "gnomon."
+        }
+        rooms = {each.split(".")[0] for each in found if each is not None} - {room}
+        assert set(floors.imports_of(room)) == rooms, room

@@ -1,0 +1,104 @@
+"""Draws the floors of reference/gnomon: its rooms, from the top down, and which other rooms each imports.
+
+    python tools/floors.py                                  # what docs/architecture.md shows
+    python tools/floors.py --lines                          # with the number of files and lines of each room
+    python tools/floors.py --write docs/architecture.md     # what the page shows of it, anew
+
+A room is a folder, or a file beside them; ``FLOORS`` says on which floor each is.  A test
+(tests/project/test_floors.py) holds the imports of every file against it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1] / "reference" / "gnomon"
+
+# Rooms by floor.  The three upper floors are the face: on each of them rooms may import each other, without
+# circles.
+FLOORS = {
+    "values": 0,  # without memory
+    "memory": 1,  # tensors and backends
+    "dispatch": 2,  # from an operator to the kernel of a key
+    "calls": 3,  # from an operator's record to a launched kernel
+    "numerics": 4,  # what kernels and formulas compute with
+    "ops": 5,  # the records
+    "autograd": 5,
+    # from Python's arguments to operators
+    **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
+    **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
+    "__init__": 7,  # the public names
+    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 8),  # what is made of them
+}
+_BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
+
+
+def files_of(room: str) -> list[Path]:
+    """The files of a room."""
+    return sorted((ROOT / room).rglob("*.py")) or [ROOT / f"{room}.py"]
+
+
+def imports_of(room: str) -> list[str]:
+    """The other rooms that a room imports, in functions too, from the ground floor up."""
+    found = set()
+    for path in files_of(room):
+        package = path.relative_to(ROOT).parts[:-1]
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                base = package[: len(package) - node.level + 1]
+                target = [*base, *(node.module.split(".") if node.module else [])]
+                found.update([target[0]] if target else [alias.name for alias in node.names])
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                names = (
+                    [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module]
+                )
+                parts = [name.split(".") for name in names if name]
+                found.update((each[1:] or ["__init__"])[0] for each in parts if each[0] == "gnomon")
+    return sorted(found & set(FLOORS) - {room}, key=lambda each: (FLOORS[each], each))
+
+
+def drawn(lines: bool = False) -> str:
+    """The rooms, a line each, the highest floor first."""
+    rows = []
+    for room in sorted(FLOORS, key=lambda each: (-FLOORS[each], each)):
+        files = files_of(room)
+        counts = f"{len(files):5} {sum(len(each.read_text('utf-8').splitlines()) for each in files):7}"
+        head = f"{FLOORS[room]}  {room:<13}{counts if lines else ''}  "
+        text = " ".join(imports_of(room)) or "-"
+        rows.append(textwrap.fill(text, 110, initial_indent=head, subsequent_indent=" " * len(head)))
+    title = f"   room{' ' * 9}{'files   lines' if lines else ''}  imports"
+    return "\n".join([title, *rows]) + "\n"
+
+
+def write(page: Path) -> None:
+    """Put what this draws below the command, where the page shows it."""
+    text = page.read_text("utf-8")
+    page.write_text(
+        _BLOCK.sub(lambda _: f"```console\n$ python tools/floors.py\n{drawn()}```", text), "utf-8"
+    )
+
+
+def shown(page: Path) -> list[str]:
+    """What a page shows of it."""
+    return _BLOCK.findall(page.read_text("utf-8"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--lines", action="store_true", help="with each room's number of files and lines")
+    parser.add_argument("--write", metavar="PAGE", type=Path, help="a page, whose block is written anew")
+    options = parser.parse_args()
+    if options.write:
+        write(options.write)
+    else:
+        print(drawn(options.lines), end="")
+
+
+if __name__ == "__main__":
+    main()
