@@ -18,8 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1] / "reference" / "gnomon"
 
-# Rooms by floor.  The three upper floors are the face: on each of them rooms may import each other, without
-# circles.
+# Rooms by floor.  The three upper floors are the public interface: on each of them rooms may import each
+# other, without circles.
 FLOORS = {
     "values": 0,  # without memory
     "memory": 1,  # tensors and backends

@@ -29,7 +29,7 @@ from gnomon.dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import REQUIRED, Argument
 
-FACE = Path(gnomon.__file__).with_suffix(".pyi")
+PUBLIC = Path(gnomon.__file__).with_suffix(".pyi")
 TENSOR = Path(tensor_module.__file__).with_suffix(".pyi")
 LINE_LENGTH = 110  # pyproject.toml's
 
@@ -530,7 +530,7 @@ def module_stubs(module: str) -> str:
     return MODULE_HEADER.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
 
 
-def face_stubs() -> str:
+def public_stubs() -> str:
     """__init__.pyi."""
     lazy = [name for name in gnomon._LAZY if importlib.util.find_spec(f"gnomon.{name}") is not None]
     results = [
@@ -563,12 +563,12 @@ def face_stubs() -> str:
 
 def main() -> int:
     """Write or check; the exit status."""
-    texts = {TENSOR: tensor_stubs(), FACE: face_stubs()}
+    texts = {TENSOR: tensor_stubs(), PUBLIC: public_stubs()}
     modules = {each.record.python_module for packet in aten for each in packet.overloads.values()} - {
         "",
         "nn",
     }
-    texts |= {FACE.with_name(module) / "__init__.pyi": module_stubs(module) for module in modules}
+    texts |= {PUBLIC.with_name(module) / "__init__.pyi": module_stubs(module) for module in modules}
     if "--check" in sys.argv:
         return 0 if all(path.exists() and path.read_text() == text for path, text in texts.items()) else 1
     for path, text in texts.items():

@@ -1,4 +1,4 @@
-"""The libraries that are measured, behind one face: gnomon on a backend, and its peers.
+"""The libraries that are measured, behind one interface: gnomon on a backend, and its peers.
 
 A library makes tensors from NumPy's arrays, does what it needs before a function is called often
 (``compiled``), and waits for what it has begun (``finish``).

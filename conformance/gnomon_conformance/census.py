@@ -58,7 +58,7 @@ _OVERWRITING = {
 
 
 class CensusError(ValueError):
-    """A file that is no census, or one of operators that this gnomon has not."""
+    """A file that is no census, or one of operators that this gnomon does not have."""
 
 
 class CensusCall(NamedTuple):
@@ -380,7 +380,7 @@ def load(path: str | os.PathLike[str]) -> tuple[str, list[CensusCall]]:
 
 
 class Missing(NamedTuple):
-    """A kernel that the backend has not: how many calls of the program need it, and on how many elements."""
+    """A kernel that the backend lacks: how many calls of the program need it, and on how many elements."""
 
     kernel: str
     calls: int

@@ -1,4 +1,4 @@
-/* Functions and methods of the face, and Python's operators: from a call's arguments straight to the plan of the one
+/* Public functions and methods, and Python's operators: from a call's arguments straight to the plan of the one
  * operator that it comes to.
  *
  * What a function does with its arguments before it calls an operator (argument_parser.py: which overload, defaults,

@@ -120,7 +120,7 @@ typedef struct Operator {
     Table batched;       /* what calls under one vmap come to (batched.c) */
 } Operator;
 
-/* A function or a method of the face, and what is called in its place. */
+/* A public function or a method, and what is called in its place. */
 typedef struct Function {
     PyObject_HEAD
     vectorcallfunc call;

@@ -1,4 +1,4 @@
-"""The house: a file imports only from floors below it, and the standard library only, but for what is listed
+"""The floors: a file imports only from floors below it, and the standard library only, but for what is listed
 here with its reason; there are no circles, and a floor is told of a higher one by the listed hooks alone.
 """
 
@@ -25,8 +25,8 @@ try:
 finally:
     sys.path.remove(str(TOOLS))
 FLOORS = floors.FLOORS
-FACE = 6
-CORE = frozenset(room for room, floor in FLOORS.items() if floor < FACE)
+INTERFACE = 6
+CORE = frozenset(room for room, floor in FLOORS.items() if floor < INTERFACE)
 SEALED = frozenset({"ops"})  # files there never import each other; only the room itself opens them
 
 # Imports from a higher floor, all inside of functions: public names that few programs use.
@@ -163,7 +163,7 @@ def upward_imports(files: dict[str, Path]) -> list[str]:
             here, there = floor_of(name), floor_of(target)
             room, other = name.split(".")[0], target.split(".")[0]
             is_late = (room, other) in LATE and imported not in at_import
-            if (there > here and not is_late) or (there == here < FACE and room != other):
+            if (there > here and not is_late) or (there == here < INTERFACE and room != other):
                 wrong.append(f"{name} (floor {here}) imports {imported} (floor {there})")
             is_neighbour = room == other and room in SEALED and not name.endswith("__init__")
             if is_neighbour and target != f"{room}.__init__" and name != target:

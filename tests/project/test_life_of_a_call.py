@@ -119,16 +119,16 @@ def test_returns_are_seen(tool: Any) -> None:
     def found(*files_by_depth: tuple[int, str]) -> list[str]:
         return [each.name for each in walk(*files_by_depth).returns(floor_of)]
 
-    face, dispatcher, way, memory = (
+    public, dispatcher, way, memory = (
         "methods.py",
         "dispatch/dispatcher.py",
         "calls/launch.py",
         "memory/tensor.py",
     )
-    assert found((0, face), (1, dispatcher), (2, way), (3, memory)) == []
-    assert found((0, face), (1, dispatcher), (2, way), (3, dispatcher)) == [dispatcher]  # left, and back
-    assert found((0, face), (1, dispatcher), (2, way), (3, memory), (4, dispatcher)) == [dispatcher]
-    assert found((0, face), (1, dispatcher), (2, way), (1, dispatcher)) == []  # way's call is over
+    assert found((0, public), (1, dispatcher), (2, way), (3, memory)) == []
+    assert found((0, public), (1, dispatcher), (2, way), (3, dispatcher)) == [dispatcher]  # left, and back
+    assert found((0, public), (1, dispatcher), (2, way), (3, memory), (4, dispatcher)) == [dispatcher]
+    assert found((0, public), (1, dispatcher), (2, way), (1, dispatcher)) == []  # way's call is over
     assert found((0, dispatcher), (1, "ops/views/view.py"), (2, way), (3, "ops/views/view.py"), (4, way)) == [
         way
     ]

@@ -1,4 +1,4 @@
-"""Special functions that NumPy has not: erf's family and gamma's, sums of exponentials, wrapping powers.
+"""Special functions beyond NumPy's: erf's family and gamma's, sums of exponentials, wrapping powers.
 
 All are computed in float64.  What Python's math or a series gives exactly enough but slowly is evaluated
 once, at the nodes of a Chebyshev interpolation; after that every call is a polynomial.

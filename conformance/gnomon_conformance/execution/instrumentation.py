@@ -74,7 +74,7 @@ def host_copies(backend: Any) -> Iterator[set[str]]:
     seen: set[str] = set()
     running: list[str] = []
     kernels, copy_in, copy_out = backend.kernels, backend.copy_in, backend.copy_out
-    absent = object()  # what an instance has not, its class has
+    absent = object()  # what an instance does not have, its class has
     given = {name: vars(backend).get(name, absent) for name in ("kernels", "copy_in", "copy_out")}
 
     def watched(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -428,7 +428,7 @@ def complete(schema: Any, sample: Sample) -> list[Any]:
     unknown = set(sample.kwargs) - {argument.name for argument in schema.arguments}
     if unknown:
         raise TypeError(
-            f"{schema.full_name}: the sample has arguments that the schema has not: {sorted(unknown)}"
+            f"{schema.full_name}: the sample has arguments that the schema does not have: {sorted(unknown)}"
         )
     values = []
     for position, argument in enumerate(schema.arguments):

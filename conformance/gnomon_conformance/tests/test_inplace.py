@@ -36,7 +36,7 @@ def test_inplace_is_functional(operator, dtype):
                 ["in place nothing is refused"], operator, sample, dtype, layout, ("reference",)
             )
             continue
-        if inplace.failure is not None:  # a shape or dtype that self has not
+        if inplace.failure is not None:  # a shape or dtype that self can not have
             assert "RuntimeError" in inplace.failure.kinds, inplace.failure
             continue
         (wanted,), (result,) = functional.results, inplace.results

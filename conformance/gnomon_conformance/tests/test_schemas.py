@@ -14,7 +14,7 @@ def pytest_generate_tests(metafunc):
 
 
 def check(operator, known):
-    """Compare one schema with PyTorch's, or with the list of those that PyTorch has not."""
+    """Compare one schema with PyTorch's, or with the list of those that PyTorch does not have."""
     if operator.name in OWN_OPERATORS:
         assert known is None, f"{operator.name} is PyTorch's after all ({known}): take it off OWN_OPERATORS"
         return

@@ -197,7 +197,7 @@ _HEADING = ("operator", "is a", "variants", "dtypes", "differentiable", "made of
 
 
 def operators_table() -> str:
-    """The table of ``gnomon operators``: the facts of its Markdown twin, the long ones at the end."""
+    """The table of ``gnomon operators``: the facts of the Markdown one, the long ones at the end."""
     made_of = _HEADING.index("made of")
     rows = [_HEADING, *map(tuple, operators())]
     return table([(*row[:made_of], *row[made_of + 1 : -1], row[made_of], row[-1]) for row in rows])

@@ -95,7 +95,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     """Pieces of one length along ``dim`` (the last perhaps shorter), or of the lengths in a list.
 
     They are views.  Raises RuntimeError for a negative length and for lengths that do not sum up to the size,
-    IndexError for a dim that the tensor has not.  Source: torch.split.
+    IndexError for a dim out of range.  Source: torch.split.
     """
     if isinstance(split_size_or_sections, Tensor):
         split_size_or_sections = int(split_size_or_sections)
@@ -273,7 +273,7 @@ def unique(
     """The distinct elements in ascending order, or the distinct slices along ``dim``.
 
     With ``return_inverse`` also the position among them of each element, with ``return_counts`` how often
-    each occurs: a tuple.  Raises IndexError for a dim that the tensor has not.
+    each occurs: a tuple.  Raises IndexError for a dim out of range.
 
     Source: torch.unique.
     """
@@ -289,7 +289,7 @@ def unique_consecutive(
 ) -> Any:
     """The first of each run of equal elements (or slices along ``dim``); as unique, for neighbours only.
 
-    Raises IndexError for a dim that the tensor has not.  Source: torch.unique_consecutive.
+    Raises IndexError for a dim out of range.  Source: torch.unique_consecutive.
     """
     found = aten.unique_consecutive(input, return_inverse, return_counts, dim)
     return _wanted(found, return_inverse, return_counts)

@@ -52,7 +52,7 @@ def bytes_of(view: memoryview) -> Any:
 
 
 def dtype_from_numpy(array: Any) -> dtype:
-    """The dtype of an array's elements.  Raises TypeError for those that gnomon has not."""
+    """The dtype of an array's elements.  Raises TypeError for others."""
     known = _known.get(array.dtype)
     if known is not None:
         return known

@@ -241,7 +241,7 @@ def softmax(
     ``_stacklevel`` is taken and not used: a warning finds the line of the program that called.
 
     Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
-    IndexError for a dim that the input has not.
+    IndexError for a dim out of range.
 
     Source: torch.nn.functional.softmax.
     """
@@ -256,7 +256,7 @@ def softmin(
     """``softmax`` of minus the input; the arguments are those of ``softmax``.
 
     Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
-    RuntimeError for bool, IndexError for a dim that the input has not.
+    RuntimeError for bool, IndexError for a dim out of range.
 
     Source: torch.nn.functional.softmin.
     """
@@ -271,7 +271,7 @@ def log_softmax(
     """The logarithm of ``softmax``, computed without overflow; the arguments are those of ``softmax``.
 
     Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
-    IndexError for a dim that the input has not.
+    IndexError for a dim out of range.
 
     Source: torch.nn.functional.log_softmax.
     """

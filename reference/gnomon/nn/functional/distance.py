@@ -15,7 +15,7 @@ def normalize(
     """``input`` over its p-norm along ``dim``, which is taken as at least ``eps``.
 
     The result has the shape and the dtype of the input, floating point or complex.  Raises IndexError for a
-    dim that the input has not.
+    dim out of range.
 
     Source: torch.nn.functional.normalize.
     """

@@ -36,7 +36,7 @@ def check_size(size: Any) -> tuple[int, ...]:
 
 
 def check_options(name: str, layout: Any, pin_memory: Any) -> None:
-    """Raises for what gnomon has not: layouts other than strided, pinned memory."""
+    """Raises for what gnomon does not have: layouts other than strided, pinned memory."""
     if layout is not None and layout.name != "strided":
         raise RuntimeError(f"{name}: layout must be gnomon.strided, got {layout}")
     if pin_memory:

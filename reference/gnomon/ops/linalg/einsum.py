@@ -85,7 +85,7 @@ def _labels(order: Sequence[str], covered: int) -> list[Any]:
 
 class _Alignment(NamedTuple):
     """How one operand gets a dimension for each label: the diagonals of subscripts that stand twice, the
-    order of its dimensions, and where dimensions of size 1 are put in for subscripts that it has not.
+    order of its dimensions, and where dimensions of size 1 are put in for subscripts that it does not have.
 
     ``sizes`` are those that it has then.
     """

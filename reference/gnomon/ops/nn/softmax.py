@@ -199,7 +199,7 @@ native_function(
     doc="""exp(x) over its sum along ``dim``.  ``dtype`` converts the input first.
 
     The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,
-    IndexError for a dim that x has not.""",
+    IndexError for a dim out of range.""",
 )
 
 native_function(
@@ -209,5 +209,5 @@ native_function(
     doc="""The logarithm of softmax along ``dim``.  ``dtype`` converts the input first.
 
     The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,
-    IndexError for a dim that x has not.""",
+    IndexError for a dim out of range.""",
 )

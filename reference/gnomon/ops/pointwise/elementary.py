@@ -132,7 +132,7 @@ erf = native_function(
 
 
 def _function(name: str, function: Any, derivative: Any, doc: str, *refused: str) -> OpOverload:
-    """A function of one number, with all variants; dtypes of the categories ``refused`` it has not."""
+    """A function of one number, with all variants; it refuses dtypes of the categories ``refused``."""
     return native_function(
         f"{name}(Tensor self) -> Tensor",
         meta=unary_float(*refused),

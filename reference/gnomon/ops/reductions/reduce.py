@@ -191,7 +191,7 @@ native_function(
     doc="""log(sum(exp(x))) over dimensions ``dim``, which go unless ``keepdim``, without overflow.
 
     Of floats and complex numbers in their dtype, of integers and bools in the default one; -inf over no
-    elements.  Raises IndexError for a ``dim`` that the tensor has not, RuntimeError for one that is given
+    elements.  Raises IndexError for a ``dim`` out of range, RuntimeError for one that is given
     twice.""",
 )
 
@@ -315,7 +315,7 @@ native_function(
 
     Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
     ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
-    element to choose (IndexError along ``dim``), IndexError for a ``dim`` that the tensor has not.""",
+    element to choose (IndexError along ``dim``), IndexError for a ``dim`` out of range.""",
 )
 
 native_function(
@@ -330,7 +330,7 @@ native_function(
 
     Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
     ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
-    element to choose (IndexError along ``dim``), IndexError for a ``dim`` that the tensor has not.""",
+    element to choose (IndexError along ``dim``), IndexError for a ``dim`` out of range.""",
 )
 
 
