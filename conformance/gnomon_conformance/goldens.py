@@ -219,6 +219,12 @@ def load() -> dict[str, Any]:
     return json.loads(gzip.decompress(data))
 
 
+def recorded_facts() -> dict[str, Any]:
+    """What is recorded of each operator, by name: the entry point of gnomon.facts."""
+    facts: dict[str, Any] = load()["facts"]
+    return facts
+
+
 def main() -> None:
     """Record the goldens anew."""
     recorded = record()

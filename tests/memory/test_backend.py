@@ -7,11 +7,13 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import gnomon as gn
+from gnomon.backends import listing
 from gnomon.memory import backend as registry
 from gnomon.memory import plug_ins
 from gnomon.values.errors import BackendUnavailableError
@@ -697,3 +699,22 @@ def test_a_reason_is_no_longer_than_somebody_reads(tmp_path: Path) -> None:
     install_plug_in(tmp_path, "wordy", "raise ImportError('a' * 10**6)\n")
     finished = run("import gnomon as gn; gn.ones(1, device='wordy')", tmp_path)
     assert "ImportError: aaa" in finished.stderr and len(finished.stderr) < 10_000
+
+
+def test_a_shadow_that_no_package_offers_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plug_ins, "offered", lambda group: {})
+    monkeypatch.setattr(registry, "_shadow_is_due", True)
+    for _ in range(2):  # it is due as long as it was not started
+        with pytest.raises(RuntimeError, match="GNOMON_SHADOW: no package offers it"):
+            registry._start_shadow()
+
+
+def test_facts_are_those_of_whoever_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Any:
+        raise ImportError("it needs more")
+
+    offers = {"one": SimpleNamespace(load=broken), "two": SimpleNamespace(load=lambda: lambda: {"add": 1})}
+    monkeypatch.setattr(listing, "offered", lambda group: offers if group == "gnomon.facts" else {})
+    assert listing.recorded_facts() == {"add": 1}
+    del offers["two"]
+    assert listing.recorded_facts() == {}

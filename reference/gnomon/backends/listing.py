@@ -5,12 +5,12 @@ What ``gnomon backends`` and ``gnomon operators`` print; nothing in them is writ
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.backend import backend_names, backend_status, is_installed, is_loaded, shipped_backend_names
+from ..memory.plug_ins import offered
 
 
 class BackendInfo(NamedTuple):
@@ -117,15 +117,17 @@ def _dtypes_text(names: Sequence[str]) -> str:
 
 
 def recorded_facts() -> dict[str, Any]:
-    """What the conformance suite has recorded of each operator: dtypes, parts, agreement with PyTorch.
+    """What was recorded of each operator: dtypes, parts, agreement with PyTorch.
 
-    Empty where the suite is not installed.
+    Empty where no installed package has such facts.
     """
-    try:
-        goldens = importlib.import_module("gnomon_conformance.goldens")
-    except ImportError:
-        return {}
-    return goldens.load()["facts"]
+    for each in offered("gnomon.facts").values():
+        try:
+            facts: dict[str, Any] = each.load()()
+        except ImportError:  # what it needs is not installed
+            continue
+        return facts
+    return {}
 
 
 def _kind(operator: OpOverload) -> str:

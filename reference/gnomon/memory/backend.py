@@ -686,11 +686,17 @@ _shadow_is_due = bool(os.environ.get("GNOMON_SHADOW"))
 
 
 def _start_shadow() -> None:
-    """What ``GNOMON_SHADOW`` asks for, before the first tensor is there: the suite's shadow run."""
+    """What ``GNOMON_SHADOW`` asks for, before the first tensor is there.
+
+    Raises RuntimeError where no package offers an observer of that name.
+    """
     global _shadow_is_due
     _shadow_is_due = False  # it asks for devices, too
     try:
-        importlib.import_module("gnomon_conformance.shadow").start()
+        observer = plug_ins.offered("gnomon.observers").get("shadow")
+        if observer is None:
+            raise RuntimeError("GNOMON_SHADOW: no package offers it: pip install 'gnomon[conformance]'")
+        observer.load()()
     except BaseException:
         _shadow_is_due = True
         raise

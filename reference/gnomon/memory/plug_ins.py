@@ -77,6 +77,17 @@ def find() -> Offers:
     return found._replace(shipped=tuple(shipped))
 
 
+def offered(group: str) -> dict[str, Any]:
+    """The entry points of another group, by name, none of them loaded: what packages above give to gnomon.
+
+    gnomon.observers  functions that start watching, called before the first tensor is there
+    gnomon.facts      functions that return what was recorded of each operator, by its name
+    """
+    from importlib.metadata import entry_points
+
+    return {each.name: each for each in entry_points(group=group)}
+
+
 def _entry_points(refused: dict[str, str]) -> Iterator[tuple[str, Any]]:
     """The entry points of ``gnomon.backends``, each with the name and version of its distribution.
 
