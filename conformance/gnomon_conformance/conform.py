@@ -37,6 +37,7 @@ from .reporting.outcomes import (
     counts,
     origins,
     score,
+    versions,
 )
 
 HANG_LIMIT = 300.0  # seconds
@@ -261,7 +262,7 @@ def summary(run: report.Run) -> str:
         lines.append(f"... and {len(bad) - SHOWN} more; --report DIR has them all")
     passed, claimed = score(run.results)
     found = origins(run.results)
-    lines.append(report.versions(run.environment))
+    lines.append(versions(run.environment))
     lines.append(
         f"{found[OWN]} passes ran the kernel that they test, {found[COMPOSED]} are composed of others of "
         f"its kernels, and {found[NOT_OWN]} ran none, and count for nothing"

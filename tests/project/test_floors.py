@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
@@ -440,6 +441,50 @@ def test_there_are_no_import_circles() -> None:
 
     for name in graph:
         visit(name, ())
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "conformance/gnomon_conformance",
+        *(f"backends/gnomon_{name}" for name in ("c", "cuda", "numpy/gnomon_numpy")),
+        "benchmarks/gnomon_bench",
+    ],
+)
+def test_the_packages_beside_it_have_no_import_circles(place: str) -> None:
+    """Not by what functions import either; what is imported for annotations alone is no part of it."""
+    root = TOOLS.parent / place
+    graph = inner_imports(root)
+    assert len(graph) > 2 and any(graph.values())
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
+
+
+def inner_imports(root: Path) -> dict[str, set[str]]:
+    """Each file of a package with those of the same package that it imports, in functions too."""
+    files = {".".join(path.relative_to(root).with_suffix("").parts): path for path in root.rglob("*.py")}
+    graph: dict[str, set[str]] = {}
+    for name, path in files.items():
+        if name.startswith("templates."):
+            continue
+        tree = tree_of(path)
+        conditions = [each for each in ast.walk(tree) if isinstance(each, ast.If)]
+        for_types = [each for each in conditions if "TYPE_CHECKING" in ast.dump(each.test)]
+        ignored = {id(inner) for each in for_types for inner in ast.walk(each)}
+        graph[name] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level and id(node) not in ignored:
+                base = name.split(".")[: -node.level]
+                target = [*base, *(node.module.split(".") if node.module else [])]
+                graph[name] |= {".".join([*target, alias.name]) for alias in node.names} | {".".join(target)}
+        graph[name] = {each for each in graph[name] if each in files and each != name}
+    return graph
+
+
+def test_a_circle_would_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def f():\n    from . import two\n")
+    (tmp_path / "two.py").write_text("from .one import f\n")
+    with pytest.raises(graphlib.CycleError):
+        list(graphlib.TopologicalSorter(inner_imports(tmp_path)).static_order())
 
 
 def test_importing_loads_nothing_that_few_programs_need() -> None:

@@ -17,7 +17,7 @@ not the backend's      none ran: a view, a check of sizes, an error that is rais
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 PASS = "pass"
@@ -94,3 +94,12 @@ def score(results: Sequence[Result]) -> tuple[float, float]:
     claimed = [each for each in tested if each.outcome != NOT_CLAIMED]
     passed = sum(each.outcome == PASS for each in claimed)
     return passed / max(len(claimed), 1), len(claimed) / max(len(tested), 1)
+
+
+# What of a report's environment says which suite judged what.
+VERSIONS = ("suite", "gnomon", "contract", "backend's contract")  # of a run's environment
+
+
+def versions(environment: Mapping[str, str]) -> str:
+    """Which suite judged, of which gnomon, and by which contract the backend was written: in a line."""
+    return ", ".join(f"{name} {environment[name]}" for name in VERSIONS if name in environment)

@@ -24,8 +24,8 @@ from .outcomes import (
     OWN,
     PASS,
     STALE,
+    versions,
 )
-from .report import versions
 
 # Worst first: a cell of the matrix shows the first that one of its tests has.
 _ORDER = (FAIL, FELL_BACK, STALE, BLOCKED, PASS, NOT_CLAIMED)

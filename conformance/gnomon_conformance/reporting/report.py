@@ -20,10 +20,10 @@ from gnomon.memory.backend import CONTRACT_VERSION, version_of
 from .. import SUITE_VERSION
 from ..collection.tiers import TIERS
 from ..comparison.expectations import Loosened
-from .outcomes import FAIL, ORIGINS, PASS, Result, counts, origins, score
+from . import page
+from .outcomes import FAIL, ORIGINS, PASS, VERSIONS, Result, counts, origins, score
 
 SCHEMA = 2  # of the JSON; raised where an entry changes its meaning
-VERSIONS = ("suite", "gnomon", "contract", "backend's contract")  # of a run's environment
 
 
 class Run(NamedTuple):
@@ -79,11 +79,6 @@ def _dotted(version: Sequence[int]) -> str:
     return ".".join(map(str, version))
 
 
-def versions(environment: Mapping[str, str]) -> str:
-    """Which suite judged, of which gnomon, and by which contract the backend was written: in a line."""
-    return ", ".join(f"{name} {environment[name]}" for name in VERSIONS if name in environment)
-
-
 def processor() -> str:
     """The processor's name, as far as the system tells."""
     try:
@@ -127,7 +122,6 @@ def as_data(run: Run) -> dict[str, Any]:
 
 def write(run: Run, folder: pathlib.Path) -> None:
     """Write report.json, report.html, junit.xml and badge.svg into ``folder``, each whole or not at all."""
-    from . import page
 
     data = as_data(run)
     write_whole(folder / "report.json", json.dumps(compacted(data), separators=(",", ":")))
