@@ -15,8 +15,8 @@
 #include <omp.h>
 #endif
 
-#include "../csrc/c/fork.h"
-#include "../csrc/c/threads.h"
+#include "../../csrc/c/fork.h"
+#include "../../csrc/c/threads.h"
 
 /* Of the allocator, which is not here. */
 void gn_lock_memory(void) {
