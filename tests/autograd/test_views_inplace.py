@@ -429,3 +429,19 @@ def test_autograd_does_not_follow_the_same_bytes_as_another_dtype(lib: Any) -> N
         assert not x.view(lib.float32).requires_grad
     x.view(lib.float32).add_(1)
     assert x.tolist() == [3.0, 3.0, 3.0] and x._version == 1
+
+
+def test_a_leaf_is_refused_in_the_same_words_by_all_operators(lib: Any) -> None:
+    """Also by those that are composed of others, and as often as they are called."""
+    for _ in range(3):
+        x = lib.tensor([0.5, 0.25], requires_grad=True)
+        view = x.expand(2, 2)[0]
+        for tensor, of in ((x, "a leaf Variable"), (view, "a view of a leaf Variable")):
+            for write in (
+                lambda: tensor.add_(1),  # noqa: B023
+                lambda: tensor.index_put_((lib.tensor([0]),), lib.tensor(2.0)),  # noqa: B023
+                lambda: tensor.addcmul_(lib.ones(2), lib.ones(2)),  # noqa: B023
+            ):
+                with pytest.raises(RuntimeError) as caught:
+                    write()
+                assert str(caught.value) == f"{of} that requires grad is being used in an in-place operation."

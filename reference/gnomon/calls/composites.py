@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 from ..dispatch.dispatcher import OpOverload
 from ..memory.tensor import Tensor
 
-_NAMES_AN_OPERATOR = re.compile(r"\w+(\(\))?: ")
+# Or is it what autograd says of any in-place operator, which PyTorch does not name either?
+_NAMES_AN_OPERATOR = re.compile(r"\w+(\(\))?: |a (view of a )?leaf Variable that requires grad ")
 
 
 def checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
