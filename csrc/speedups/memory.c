@@ -133,10 +133,9 @@ PyObject *resize_storage(PyObject *module, PyObject *args) {
 /* No interrupt comes between the memory and its owner, where the backend has machine code for both. */
 PyObject *own_memory(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *tensor, *allocate_address;
-    double nbytes, allocate, free;
-    int index;
-    if (!PyArg_ParseTuple(args, "O!diddO", facts.tensor, &tensor, &nbytes, &index, &allocate, &free,
+    PyObject *tensor, *nbytes, *index, *allocate_address;
+    double allocate, free;
+    if (!PyArg_ParseTuple(args, "O!OOddO", facts.tensor, &tensor, &nbytes, &index, &allocate, &free,
                           &allocate_address)) {
         return NULL;
     }
@@ -144,10 +143,14 @@ PyObject *own_memory(PyObject *module, PyObject *args) {
     if (self->storage != NULL || self->block != NULL || self->address != 0 || self->spec == NULL) {
         return PyErr_Format(PyExc_ValueError, "own_memory: the tensor has memory already");
     }
+    const double wanted = PyLong_AsDouble(nbytes);
+    if (wanted < 0) {
+        return PyErr_Occurred() != NULL ? NULL : PyErr_Format(PyExc_ValueError, "own_memory: got %R bytes", nbytes);
+    }
     double (*const entry)(double) = (double (*)(double))(uintptr_t)allocate;
-    double address = entry != NULL ? entry(nbytes) : 0;
+    double address = entry != NULL ? entry(wanted) : 0;
     if (address == 0) { /* perhaps there is no memory, which the backend says */
-        PyObject *number = PyObject_CallFunction(allocate_address, "Li", (long long)nbytes, index);
+        PyObject *number = PyObject_CallFunctionObjArgs(allocate_address, nbytes, index, NULL);
         address = number == NULL ? -1 : PyFloat_AsDouble(number);
         Py_XDECREF(number);
         if (PyErr_Occurred() != NULL) {

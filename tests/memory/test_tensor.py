@@ -355,6 +355,14 @@ def test_a_storage_that_grows_takes_its_tensors_along(ask_before: bool, device: 
         assert (moved.data_ptr(), late.data_ptr()) == (storage.data_ptr() + 12, storage.data_ptr() + 16)
 
 
+def test_what_no_machine_has_is_refused_with_its_number_of_bytes(device: str) -> None:
+    for count in (2**61, 2**62, 2**63 - 1):
+        one = gn.ones(1, dtype=gn.float64, device=device).expand(count)
+        for make in (one.clone, lambda: one + 1):  # noqa: B023
+            with pytest.raises(gn.OutOfMemoryError, match=f"can not allocate {count * 8} bytes"):
+                make()
+
+
 def test_aliases_show_one_storage(device: str) -> None:
     x, y = gn.ones(4, device=device), gn.ones(4, device=device)
     assert is_alias_of(x, x) and not is_alias_of(x, y)
