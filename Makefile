@@ -1,10 +1,11 @@
-# make demo   trains a digit classifier on every backend present, and compares their curves
-# make test   checks style, runs all tests and the conformance suite, and puts the C backend, by its own threads and
-#             by OpenMP's, and some of the emulated GPU's operators to the suite
+# make demo       trains a digit classifier on every backend present, and compares their curves
+# make test       checks style and types, runs the tests, and puts the C backend to the conformance suite in float32
+# make test-all   runs the rest: tests that build, install or run suites in processes of their own; the C backend
+#                 in all dtypes, by its own threads and by OpenMP's; and some of the emulated GPU's operators
 #
-# Both work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
-# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, clean.  PYTHON is the Python that .venv
-# is made with.
+# All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
+# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, wheel, clean.  PYTHON is the Python
+# that .venv is made with.
 
 PYTHON ?= python3
 VENV := .venv
@@ -23,13 +24,18 @@ NATIVE := $(SHARED) $(shell find csrc cffi_build -type f -not -path '*/__pycache
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
 NUMPY := $(wildcard backends/gnomon_numpy/pyproject.toml backends/gnomon_numpy/gnomon_numpy/*.py)
 TORCH := $(wildcard backends/gnomon_torch/pyproject.toml backends/gnomon_torch/gnomon_torch/*)
+COMPILED := $(VENV)/.compiled
+DEMO := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
-.PHONY: demo test lint emulated compiled oracle sanitize soak bench-quick bench perf-check clean
+.PHONY: demo test test-all lint wheel emulated compiled oracle sanitize soak bench-quick bench perf-check clean
 .PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
-demo: $(INSTALLED)
+# Packages are fetched while the C files are compiled.
+MAKEFLAGS += --jobs=2
+
+demo: $(DEMO) $(COMPILED)
 	$(BIN)/gnomon demo
 
 # Of the emulated GPU's operators, some of each kind: compiling all of them takes minutes.
@@ -39,13 +45,20 @@ SOME := ^(add|exp|copy_|sum|mm|gather)([._]|$$)
 # One worker: OpenMP's threads would wait for those of another.
 PARTS := ^(add|exp|sum|cumsum|sort|topk|mm|_softmax|gather|nonzero)([._]|$$)
 
-# A file is one worker's, so that what its tests share is made once.  How many calls are drawn in a given time
-# depends on the machine; this says the same on all of them.
+# A file is one worker's, so that what its tests share is made once.
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# How many calls are drawn in a given time depends on the machine; this says the same on all of them.
+CONFORM := conform c --property-seconds 0
+
 test: lint
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests conformance
-	$(HAS_C) || exit 0; $(BIN)/gnomon conform c -n $(WORKERS) --property-seconds 0
+	$(PYTEST) -m 'not slow' tests conformance
+	$(HAS_C) || exit 0; $(BIN)/gnomon $(CONFORM) -n $(WORKERS) --dtypes float32
+
+test-all: $(INSTALLED)
+	$(PYTEST) -m slow tests
+	$(HAS_C) || exit 0; $(BIN)/gnomon $(CONFORM) -n $(WORKERS)
 	$(HAS_C) || exit 0; for parallel in native openmp; do GNOMON_PARALLEL=$$parallel GNOMON_GRAIN=1 GNOMON_NUM_THREADS=2 \
-		$(BIN)/gnomon conform c -n 1 --dtypes float32 --ops '$(PARTS)' --property-seconds 0 || exit 1; done
+		$(BIN)/gnomon $(CONFORM) -n 1 --dtypes float32 --ops '$(PARTS)' || exit 1; done
 	$(HAS_GPU) || exit 0; $(EMULATED)gnomon conform cuda -n $(WORKERS) --dtypes float32 --ops '$(SOME)' \
 		--property-seconds 0
 
@@ -54,6 +67,10 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy reference
 	$(BIN)/mypy -p gnomon_c -p gnomon_cuda -p gnomon_speedups
+
+# What others install: the C library for each instruction set.
+wheel: $(INSTALLED)
+	GNOMON_REQUIRE_C=1 GNOMON_C_VARIANTS=all $(BIN)/python -m build --wheel --no-isolation
 
 # All that the emulated GPU runs itself: some minutes.
 emulated: $(INSTALLED)
@@ -125,11 +142,21 @@ asv-publish: $(INSTALLED)
 asv-preview: asv-publish
 	$(ASV) preview
 
-$(INSTALLED): $(VENV)/.made pyproject.toml setup.py $(NATIVE) $(HELLO) $(NUMPY)
-	$(PIP) install --editable '.[conformance,demo,dev]'
+# The C files that have changed, or a header of theirs.
+$(COMPILED): $(VENV)/.made $(NATIVE) setup.py
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	touch $@
+
+# What the demonstration needs, and no more.
+$(DEMO): $(VENV)/.made pyproject.toml
+	GNOMON_WITHOUT_C=1 $(PIP) install --no-build-isolation --editable '.[demo]'
+	touch $@
+
+$(INSTALLED): $(VENV)/.made pyproject.toml $(HELLO) $(NUMPY) | $(COMPILED)
+	GNOMON_WITHOUT_C=1 $(PIP) install --no-build-isolation --editable '.[conformance,demo,dev]'
 	$(if $(HELLO),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_hello)
 	$(if $(NUMPY),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_numpy)
-	touch $@
+	touch $@ $(DEMO)
 
 $(ORACLE): $(INSTALLED) $(TORCH)
 	$(PIP) install 'torch==2.13.0'
@@ -138,6 +165,7 @@ $(ORACLE): $(INSTALLED) $(TORCH)
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) install 'setuptools>=77' 'cffi>=1.16'
 	touch $@
 
 clean:

@@ -1,10 +1,18 @@
-"""What pyproject.toml cannot say: the C extensions, that an install survives without them, and the texts of
-kernels."""
+"""What pyproject.toml cannot say: the C extensions, that an install survives without them, that a build
+compiles again only what has changed, and the texts of kernels.
+
+``GNOMON_REQUIRE_C=1`` makes an install without the C extensions a failure; ``GNOMON_WITHOUT_C=1`` builds
+none.  cffi_build/gnomon_c_build.py reads variables that say how they are built.
+"""
 
 import glob
 import os
+import re
 import runpy
+import shutil
+import sysconfig
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -14,43 +22,88 @@ NATIVE_BUILD = "cffi_build/gnomon_c_build.py"
 SPEEDUPS_BUILD = "cffi_build/speedups_build.py"
 
 
-def requires_c():
-    """Is an install without the C extension a failure?  GNOMON_REQUIRE_C=1 says so."""
-    return os.environ.get("GNOMON_REQUIRE_C", "0") not in ("", "0")
+def is_set(variable):
+    return os.environ.get(variable, "0") not in ("", "0")
+
+
+def dependencies(depfile):
+    """The files that an object was made of, as the compiler wrote them down for make (its option -MMD)."""
+    _, _, names = Path(depfile).read_text().replace("\\\n", " ").partition(": ")
+    return [each.replace("\\ ", " ") for each in re.split(r"(?<!\\)\s+", names.strip())]
+
+
+def is_current(target, command):
+    """Was this object made by this command, and of no file that has changed since?"""
+    depfile, record = target.with_suffix(".d"), target.with_suffix(".command")
+    try:
+        if record.read_text() != command:
+            return False
+        made = target.stat().st_mtime_ns
+        return all(os.stat(each).st_mtime_ns <= made for each in dependencies(depfile))
+    except OSError:  # there is no such object yet, or a file of it is gone
+        return False
 
 
 class OptionalBuildExt(build_ext):
-    """Builds the C extension where it can be built; elsewhere warns once, and the install goes on without it.
+    """Builds the C extensions where they can be built; elsewhere warns once, and the install goes on without.
 
     cffi derives its own command from this one, which writes the C source and then calls ``run`` here.
     """
 
     def finalize_options(self):
+        if (
+            self.build_temp is None
+        ):  # one folder for all ways to install, so that each finds the others' objects
+            tag = f"{sysconfig.get_platform()}-{sysconfig.get_config_var('SOABI') or 'python'}"
+            self.build_temp = os.path.join("build", f"temp.{tag}")
         super().finalize_options()
-        # The C files include tables and headers whose times the compile command does not look at.
-        self.force = True
+        self.force = True  # setuptools sees no header that has changed: what is current is decided here
+
+    def run(self):
+        if is_set("GNOMON_WITHOUT_C"):
+            self.extensions = []
+        super().run()
 
     def build_extensions(self):
-        compile_all = self.compiler.compile
+        self.compiler.force = False  # nothing is linked again that has the same objects
+        if self.compiler.compiler_type == "unix":
+            self._compile_what_has_changed()
+        super().build_extensions()
 
-        def compile_at_once(sources, **options):
-            """One file a core: the compilers are programs of their own, and the files many."""
+    def _compile_what_has_changed(self):
+        """Compile one file a core, by ccache where it is installed, and none that is current."""
+        compile_all = self.compiler.compile
+        compiler = list(self.compiler.compiler_so)
+        if shutil.which("ccache") and "ccache" not in os.path.basename(compiler[0]):
+            self.compiler.set_executable("compiler_so", ["ccache", *compiler])
+
+        def compile_at_once(sources, output_dir=None, extra_postargs=None, **options):
+            arguments = [*(extra_postargs or []), "-MMD"]
+            command = repr((compiler, arguments, sorted(options.items(), key=str)))
+
+            def compile_one(source):
+                (name,) = self.compiler.object_filenames([source], output_dir=output_dir)
+                if not is_current(Path(name), command):
+                    Path(name).with_suffix(".command").unlink(missing_ok=True)
+                    compile_all([source], output_dir=output_dir, extra_postargs=arguments, **options)
+                    Path(name).with_suffix(".command").write_text(command)
+                return name
+
             with ThreadPool(os.cpu_count()) as pool:
-                objects = pool.map(lambda source: compile_all([source], **options), sources)
-            return [each for made in objects for each in made]
+                return pool.map(compile_one, sources, chunksize=1)
 
         self.compiler.compile = compile_at_once
-        super().build_extensions()
 
     def build_extension(self, ext):
         # The extensions are made of the same files with other flags.
         room, self.build_temp = self.build_temp, os.path.join(self.build_temp, ext.name)
         try:
             super().build_extension(ext)
+            os.utime(self.get_ext_fullpath(ext.name))  # all that it is made of has been looked at now
         except (
             Exception
         ) as error:  # a missing compiler, a failing one, a missing header: each has a class of its own
-            if requires_c():
+            if is_set("GNOMON_REQUIRE_C"):
                 raise
             self._do_without(ext, error)
         finally:
@@ -96,7 +149,6 @@ setup(
         Extension(
             "gnomon_speedups._speedups",
             sorted(glob.glob("csrc/speedups/*.c")),
-            depends=[*glob.glob("csrc/speedups/*.h"), SPEEDUPS_BUILD],
             include_dirs=[runpy.run_path(SPEEDUPS_BUILD)["write"]("build/speedups")],
             extra_compile_args=native["flags"]()[0],
         )

@@ -1,15 +1,17 @@
 """Builds the C library of csrc/ as cffi extensions: gnomon_c._native for every processor of the architecture,
-and the same sources for wider vectors, gnomon_c._native_avx2 and gnomon_c._native_avx512.  The package opens
-the one that the processor can run.
+and the same sources for wider vectors, gnomon_c._native_avx2 and gnomon_c._native_avx512; and
+gnomon_c._processor, which tells which of them the processor can run.  The package opens the widest of those.
 
 setuptools runs this file from the repository's root (``cffi_modules``), where all its paths start.  Run as a
-program, it compiles gnomon_c._native, or that of the instruction set given second, into ``build/`` (or the
-directory given first) and prints the extension's path.
+program, it compiles gnomon_c._native, or that of the instruction set given second (or ``processor``), into
+``build/`` (or the directory given first) and prints the extension's path.
 
-``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.  ``GNOMON_CFLAGS`` adds compiler and linker flags, such
-as ``-fsanitize=address,undefined``.  ``GNOMON_C_VARIANTS`` names the instruction sets to build for, such as
-``baseline,avx2``; the first is always built.  ``GNOMON_C_QUICK`` names those that compile in a third of the
-time and run slowly, with the same results.  ``GNOMON_OPENMP=0`` builds as a compiler without OpenMP does.
+The build is for the instruction set of this processor.  ``GNOMON_C_VARIANTS`` names others, such as
+``baseline,avx2``, or ``all``, as for a wheel that others install.  ``GNOMON_C_QUICK`` names those that
+compile in a third of the time and run slowly, with the same results.  ``GNOMON_DEBUG=1`` builds for a
+debugger, with symbols and little optimisation.  ``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.
+``GNOMON_CFLAGS`` adds compiler and linker flags, such as ``-fsanitize=address,undefined``.
+``GNOMON_OPENMP=0`` builds as a compiler without OpenMP does.
 """
 
 import functools
@@ -26,12 +28,8 @@ import cffi
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADERS = ("csrc/gnomon.h", "csrc/library.h")
+PROCESSOR = "csrc/c/processor.c"
 SOURCES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "csrc" / "c").glob("*.c"))
-DEPENDS = sorted(
-    str(path.relative_to(ROOT))
-    for pattern in ("*.h", "*.def", "c/*.h")
-    for path in (ROOT / "csrc").glob(pattern)
-)
 
 # cffi gives up the GIL and saves errno around each call, with no option against it; that is 50 ns on top of a
 # call's 75 ns, and a convoy when other threads run.  Its code does so by the names redefined here.
@@ -117,17 +115,36 @@ def find_compiler():
     return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 
 
+def widest_of_processor():
+    """The widest instruction set that this processor runs; None where no program can be compiled to tell."""
+    with tempfile.TemporaryDirectory() as directory:
+        asking, program = Path(directory) / "ask.c", Path(directory) / "ask"
+        asking.write_text("int gn_processor_isa(void); int main(void) { return gn_processor_isa(); }\n")
+        command = [*find_compiler(), f"-I{ROOT}", str(asking), str(ROOT / PROCESSOR), "-o", str(program)]
+        try:
+            subprocess.run(command, capture_output=True, timeout=60, check=True)
+            return list(VARIANTS)[subprocess.run([str(program)], timeout=60).returncode]
+        except (OSError, subprocess.SubprocessError, IndexError):
+            return None
+
+
 def variants():
-    """The instruction sets to build for, baseline first: those of VARIANTS that the compiler knows."""
-    chosen = [name for name in os.environ.get("GNOMON_C_VARIANTS", ",".join(VARIANTS)).split(",") if name]
+    """The instruction sets to build for: those of VARIANTS that are asked for and that the compiler knows."""
+    asked = os.environ.get("GNOMON_C_VARIANTS", "")
+    chosen = list(VARIANTS) if asked == "all" else [name for name in asked.split(",") if name]
     for name in chosen:
         if name not in VARIANTS:
-            raise ValueError(f"GNOMON_C_VARIANTS: expected names of {', '.join(VARIANTS)}, got {name!r}")
+            raise ValueError(
+                f"GNOMON_C_VARIANTS: expected all, or names of {', '.join(VARIANTS)}, got {name!r}"
+            )
     if sys.platform == "win32" or platform.machine().lower() not in ("x86_64", "amd64"):
-        chosen = []
+        return ["baseline"]
     compiler = find_compiler()
-    wider = [name for name in VARIANTS if name in chosen and VARIANTS[name]]
-    return ["baseline", *(name for name in wider if all(knows(compiler, flag) for flag in VARIANTS[name]))]
+    known = [name for name in VARIANTS if all(knows(compiler, flag) for flag in VARIANTS[name])]
+    if chosen:
+        return [name for name in known if name in chosen] or ["baseline"]
+    widest = widest_of_processor()
+    return [known[-1] if widest not in known else widest] if widest else known
 
 
 def uses_openmp():
@@ -142,6 +159,10 @@ def flags():
         return ["/O2", "/std:c11", *(["/openmp:experimental"] if uses_openmp() else [])], []
     compiler = find_compiler()
     wanted = [flag for flag in OPTIONAL_FLAGS if flag != "-fopenmp" or uses_openmp()]
+    if os.environ.get("GNOMON_DEBUG", "0") not in ("", "0"):
+        wanted = [
+            {"-O3": "-Og", "-g0": "-g3"}.get(flag, flag) for flag in (*wanted, "-fno-omit-frame-pointer")
+        ]
     compile_flags = [flag for flag in wanted if knows(compiler, flag)]
     link_flags = [flag for flag in compile_flags if flag == "-fopenmp"]
     if knows(compiler, "-pthread"):  # csrc/c/parallel_native.c, csrc/c/fork.c
@@ -162,13 +183,23 @@ def make_ffi(root="", variant="baseline"):
         compile_flags = ["-O1" if flag == "-O3" else flag for flag in compile_flags]
     ending = "" if variant == "baseline" else f"_{variant}"
     ffi = cffi.FFI()
+    if variant == "processor":
+        ffi.cdef("int32_t gn_processor_isa(void);")
+        ffi.set_source(
+            "gnomon_c._processor",
+            '#include "csrc/gnomon.h"\n#include "csrc/library.h"',
+            sources=[os.path.join(root, PROCESSOR)],
+            include_dirs=[root or "."],
+            extra_compile_args=[flag for flag in compile_flags if flag not in WARNINGS],
+            extra_link_args=link_flags,
+        )
+        return ffi
     for header in HEADERS:
         ffi.cdef((ROOT / header).read_text())
     ffi.set_source(
         f"gnomon_c._native{ending}",
         PREAMBLE,
         sources=[os.path.join(root, path) for path in SOURCES],
-        depends=[os.path.join(root, path) for path in DEPENDS],
         include_dirs=[root or "."],
         extra_compile_args=[*compile_flags, *VARIANTS[variant]],
         extra_link_args=link_flags,
@@ -183,9 +214,9 @@ def compile_extension(directory, variant="baseline"):
     return Path(make_ffi(str(ROOT), variant).compile(tmpdir=str(directory)))
 
 
-# What setuptools finds here by name: ffi_baseline, ffi_avx2, ...
+# What setuptools finds here by name: ffi_processor, ffi_baseline, ffi_avx2, ...
 FFI_NAMES = []
-for _variant in variants():
+for _variant in ("processor", *variants()):
     FFI_NAMES.append(f"ffi_{_variant}")
     globals()[FFI_NAMES[-1]] = make_ffi(variant=_variant)
 

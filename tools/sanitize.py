@@ -104,8 +104,8 @@ def build(kind: str, folder: Path, isa: str) -> None:
 
 
 def widest_isa(environment: dict[str, str]) -> str:
-    """The instruction set with the widest vectors that this processor has, as the built baseline knows it."""
-    program = "from gnomon_c import _native; print(_native.lib.gn_processor_isa())"
+    """The instruction set with the widest vectors that this processor has."""
+    program = "from gnomon_c import _processor; print(_processor.lib.gn_processor_isa())"
     asked = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     if asked.returncode:
         raise SystemExit(asked.stderr)
@@ -182,7 +182,7 @@ def main() -> int:
     if options.kind == "cuda":
         return check_emulation(options.workers, [rest] if rest else CUDA_RUNS)
     folder = make_package(options.kind)
-    build(options.kind, folder, "baseline")
+    build(options.kind, folder, "processor")
     preload = " ".join(library(name) for name in LIBRARIES[options.kind])
     path = os.pathsep.join(str(each) for each in (folder, ROOT / "reference", ROOT / "conformance"))
     environment = {
@@ -195,8 +195,7 @@ def main() -> int:
         "GNOMON_SANITIZED": options.kind,
     }
     isa = options.isa or widest_isa(environment)
-    if isa != "baseline":
-        build(options.kind, folder, isa)
+    build(options.kind, folder, isa)
     environment["GNOMON_C_ISA"] = isa
     if options.soak is not None:
         soak = [sys.executable, str(ROOT / "tools" / "soak.py"), "--seconds", options.soak, *rest]

@@ -31,18 +31,13 @@ PARALLELS = ("none", "native", "openmp")
 
 
 def _open(name: str) -> ModuleType:
-    """The extension of that name.
-
-    Raises RuntimeError when it was not built, does not load, or was built from another version of
-    csrc/gnomon.h.
-    """
+    """The extension of that name.  Raises RuntimeError when it was not built, or does not load."""
     try:
         extension = importlib.import_module(f"gnomon_c.{name}")
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == f"gnomon_c.{name}":
             raise RuntimeError(MISSING) from None
         raise RuntimeError(f"its C extension gnomon_c.{name} does not load: {error}") from error
-    check_abi(f"gnomon_c.{name}", extension.lib)
     return extension
 
 
@@ -62,24 +57,35 @@ def check_abi(name: str, library: Any) -> None:
 
 def _is_built(isa: str) -> bool:
     # beside this file, not wherever an import would find it: an editable install lends out its own
-    return isa == "baseline" or any(Path(__file__).parent.glob(f"_native_{isa}.*"))
+    ending = "" if isa == "baseline" else f"_{isa}"
+    return any(Path(__file__).parent.glob(f"_native{ending}.*"))
 
 
 def isas() -> list[str]:
     """The instruction sets that the library was built for and that this processor runs, the widest last.
 
-    Raises RuntimeError when the library was not built at all.
+    Raises RuntimeError when the library was not built at all, or for wider instruction sets only.
     """
-    widest = _open("_native").lib.gn_processor_isa()
-    return [isa for isa in ISAS[: widest + 1] if _is_built(isa)]
+    built = [isa for isa in ISAS if _is_built(isa)]
+    if not built:
+        raise RuntimeError(MISSING)
+    widest = _open("_processor").lib.gn_processor_isa()
+    present = [isa for isa in built if ISAS.index(isa) <= widest]
+    if not present:
+        raise RuntimeError(
+            f"its C extension is built for {', '.join(built)}, and this processor runs {ISAS[widest]}: build "
+            "it on this machine, or with GNOMON_C_VARIANTS=all"
+        )
+    return present
 
 
 @functools.cache
 def native() -> ModuleType:
     """The extension, for the widest instruction set there is; ``GNOMON_C_ISA`` names another.
 
-    Raises RuntimeError when it was not built, or not for that one, or the processor does not run it.  Warns
-    of a ``GNOMON_NUM_THREADS`` that is no number of threads, and of a ``GNOMON_PARALLEL`` that is not there.
+    Raises RuntimeError when it was not built, or not for that one, when the processor does not run it, or it
+    was built from another version of csrc/gnomon.h.  Warns of a ``GNOMON_NUM_THREADS`` that is no number of
+    threads, and of a ``GNOMON_PARALLEL`` that is not there.
     """
     present = isas()
     chosen = os.environ.get("GNOMON_C_ISA", "") or present[-1]
@@ -88,7 +94,9 @@ def native() -> ModuleType:
             f"GNOMON_C_ISA: expected one of {', '.join(present)} (built, and run by this processor), got "
             f"{chosen!r}"
         )
-    extension = _open("_native" if chosen == "baseline" else f"_native_{chosen}")
+    name = "_native" if chosen == "baseline" else f"_native_{chosen}"
+    extension = _open(name)
+    check_abi(f"gnomon_c.{name}", extension.lib)
     threads = os.environ.get("GNOMON_NUM_THREADS", "")
     if threads:
         count = int(threads) if threads.isascii() and threads.isdigit() else 0

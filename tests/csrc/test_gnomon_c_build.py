@@ -34,9 +34,34 @@ def test_quick_variants_are_compiled_with_less_effort_and_the_same_meaning(monke
 def test_an_unknown_instruction_set_is_an_error(monkeypatch):
     monkeypatch.setenv("GNOMON_C_VARIANTS", "avx3")
     with pytest.raises(
-        ValueError, match="GNOMON_C_VARIANTS: expected names of baseline, avx2, avx512, got 'avx3'"
+        ValueError, match="GNOMON_C_VARIANTS: expected all, or names of baseline, avx2, avx512, got 'avx3'"
     ):
         runpy.run_path(str(ROOT / "cffi_build" / "gnomon_c_build.py"))
+
+
+def test_the_instruction_set_of_this_processor_is_built_unless_others_are_asked_for(monkeypatch):
+    monkeypatch.delenv("GNOMON_C_VARIANTS", raising=False)
+    build = runpy.run_path(str(ROOT / "cffi_build" / "gnomon_c_build.py"))
+    known, usual = list(build["VARIANTS"]), build["FFI_NAMES"]
+    if "-O3" not in flags_of(build, "avx2"):
+        pytest.skip("the compiler has other flags")
+    assert usual == ["ffi_processor", f"ffi_{build['widest_of_processor']()}"]
+    for asked, wanted in (("all", known), ("avx2,baseline", known[:2]), ("avx2", ["avx2"])):
+        monkeypatch.setenv("GNOMON_C_VARIANTS", asked)
+        assert build["variants"]() == wanted
+    monkeypatch.setenv("GNOMON_C_VARIANTS", "")
+    monkeypatch.setenv("CC", "/nonexistent/cc")
+    assert build["widest_of_processor"]() is None and build["variants"]() == ["baseline"]
+
+
+def test_a_build_for_a_debugger_has_symbols(monkeypatch):
+    monkeypatch.delenv("GNOMON_CFLAGS", raising=False)
+    monkeypatch.setenv("GNOMON_DEBUG", "1")
+    build = runpy.run_path(str(ROOT / "cffi_build" / "gnomon_c_build.py"))
+    flags = flags_of(build, "avx2")
+    if "-fwrapv" not in flags:
+        pytest.skip("the compiler has other flags")
+    assert {"-Og", "-g3", "-fno-omit-frame-pointer"} <= set(flags) and not {"-O3", "-g0"} & set(flags)
 
 
 @pytest.mark.parametrize(("said", "is_built_in"), [("0", False), ("1", True), ("", True)])

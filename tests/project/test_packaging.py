@@ -161,6 +161,38 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
     assert "reference" in run(tmp_path / "clean" / "bin" / "gnomon", "backends", cwd=tmp_path)
 
 
+def test_what_has_changed_is_compiled_again_and_nothing_else(checkout, tmp_path):
+    if shutil.which(os.environ.get("CC", "cc")) is None:
+        pytest.skip("needs a C compiler")
+    # a ccache that notes what it is asked to compile
+    ccache, log = tmp_path / "ccache", tmp_path / "log"
+    ccache.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec "$@"\n')
+    ccache.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    extensions = 1 if platform.machine() != "x86_64" else 2
+
+    def compiled(**environment):
+        log.write_text("")
+        command = (sys.executable, "setup.py", "--quiet", "build_ext")
+        run(*command, cwd=checkout, GNOMON_REQUIRE_C="1", PATH=path, **environment)
+        sources = [word for word in log.read_text().split() if word.endswith(".c")]
+        return {Path(each).stem: sources.count(each) for each in sources}
+
+    compiled()
+    assert compiled() == {}
+    (checkout / "csrc" / "c" / "sort.c").touch()
+    assert compiled() == {"sort": extensions}
+    (checkout / "csrc" / "c" / "order_key.h").touch()
+    assert compiled() == {"sort": extensions, "select": extensions}
+    (checkout / "csrc" / "speedups" / "speedups.h").touch()
+    assert compiled() == {path.stem: 1 for path in (checkout / "csrc" / "speedups").glob("*.c")}
+    for depfile in (checkout / "build").rglob("processor.d"):  # as if the compiler had been interrupted
+        depfile.unlink()
+    assert compiled() == {"processor": extensions + 1}
+    assert compiled(GNOMON_WITHOUT_C="1", GNOMON_CFLAGS="-O1") == {}
+    assert compiled(GNOMON_CFLAGS="-O0 -DOTHER")["sort"] == extensions
+
+
 def test_install_without_a_c_compiler_succeeds_and_says_once_what_is_missing(checkout, tmp_path):
     python = make_environment(tmp_path / "clean")
     log = install_sources(checkout, tmp_path / "clean", CC="/nonexistent/cc")
