@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import importlib
+import ast
 import os
+import re
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
-# Commands of the conformance suite, which is a package of its own.
-_SUITE = {
-    "conform": "test a backend against the reference",
-    "shadow": "run a program, and compare each of its operators with the reference",
-    "census": "record which operators a program calls, on what, and how often",
-    "new-backend": "write a new backend, as a distribution of its own",
-}
-# And of the benchmarks, which are another.
-_BENCH = {"bench": "time backends and other libraries in turn, and compare"}
+from .memory import plug_ins
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,16 +50,15 @@ def _run(arguments: Sequence[str] | None) -> int:
     commands.add_parser(
         "demo", help="train on handwritten digits on every host backend and compare", add_help=False
     )
-    for name, text in (_SUITE | _BENCH).items():
-        commands.add_parser(name, help=text, add_help=False)
+    offered = plug_ins.offered("gnomon.commands")
+    for name, entry_point in sorted(offered.items()):
+        commands.add_parser(name, help=_summary(entry_point), add_help=False)
     if given[:1] == ["demo"]:
         from .demo import main as demo
 
         return demo(given[1:])
-    if given and given[0] in _SUITE:
-        return _run_of_package("gnomon_conformance", "conformance", given[0], given[1:])
-    if given and given[0] in _BENCH:
-        return _run_of_package("gnomon_bench", "bench", given[0], given[1:])
+    if given and given[0] in offered:
+        return _run_offered(offered[given[0]], given[1:])
     options = parser.parse_args(given)
     if options.command is None:
         parser.print_help()
@@ -77,14 +72,28 @@ def _run(arguments: Sequence[str] | None) -> int:
     return 0
 
 
-def _run_of_package(package: str, extra: str, name: str, given: Sequence[str]) -> int:
-    """A command of a package that has dependencies of its own."""
+def _summary(entry_point: Any) -> str:
+    """What the docstring of a command's module says first, read without importing the module."""
     try:
-        command = importlib.import_module(f"{package}.{name.replace('-', '_')}")
+        found = find_spec(entry_point.module)
+        text = ast.get_docstring(ast.parse(Path(str(found and found.origin)).read_text("utf-8"))) or ""
+    except (ImportError, OSError, SyntaxError, ValueError):  # another package's
+        return ""
+    return (
+        re.sub(r"^``.*?``: ", "", text.partition("\n\n")[0]).replace("\n", " ").rstrip(".").replace("%", "%%")
+    )
+
+
+def _run_offered(entry_point: Any, given: Sequence[str]) -> int:
+    """Run a command of another package, whose dependencies the extra of its entry point installs."""
+    try:
+        command = entry_point.load()
     except ImportError as error:
-        print(f"gnomon {name} needs more: pip install 'gnomon[{extra}]' ({error})", file=sys.stderr)
+        extras = f"[{','.join(entry_point.extras)}]" if entry_point.extras else ""
+        package = f"{entry_point.dist.name}{extras}"
+        print(f"gnomon {entry_point.name} needs more: pip install '{package}' ({error})", file=sys.stderr)
         return 2
-    status: int = command.main(given)
+    status: int = command(given)
     return status
 
 

@@ -130,6 +130,37 @@ def test_help_succeeds(capsys: pytest.CaptureFixture[str]) -> None:
     assert caught.value.code == 0 and "list the operators" in capsys.readouterr().out
 
 
+def test_packages_offer_commands_by_entry_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "greeting.py").write_text(
+        '"""``gnomon greet``: greets 100%\nof all.\n\nMore."""\n'
+        "def main(given):\n    return 40 + len(given)\n"
+    )
+    (tmp_path / "needy.py").write_text('"""Needs much."""\nimport not_installed_anywhere\n')
+    metadata = tmp_path / "greeter-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: greeter\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[gnomon.commands]\ngreet = greeting:main\nneed = needy:main [much, more]\n"
+        "gone = nowhere_at_all:main\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert cli.main(["greet", "--help", "you"]) == 42
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "greet greets 100% of all need Needs much" in shown and "conform put a backend" in shown
+    assert "not_installed_anywhere" not in sys.modules and "needy" not in sys.modules
+    assert cli.main(["need"]) == 2
+    missing = "No module named 'not_installed_anywhere'"
+    said = capsys.readouterr().err
+    assert said == f"gnomon need needs more: pip install 'greeter[much,more]' ({missing})\n"
+    assert cli.main(["gone"]) == 2
+    said = capsys.readouterr().err
+    assert said == "gnomon gone needs more: pip install 'greeter' (No module named 'nowhere_at_all')\n"
+
+
 def test_demo_is_handed_all_its_arguments_and_its_status_is_the_commands(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -68,14 +68,12 @@ IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
     "kit.__init__": {"f'gnomon.{_new}'"},  # old names
-    "cli": {"""f"{package}.{name.replace('-', '_')}\""""},  # commands of the suite and of the benchmarks
     "memory.backend": {"name"},  # a backend's module of its device, as gnomon.cuda
     "memory.plug_ins": {"self.module"},  # a backend
     "values.speedups": {"'gnomon_speedups'"},  # the C speedups, and nowhere else
 }
 # Our own packages above this one, which it names: to import them by that name, as above.
 PACKAGES_ABOVE = {
-    "cli": {"gnomon_conformance", "gnomon_bench"},
     "values.speedups": {"gnomon_speedups"},
 }
 # Text that is run as a program.

@@ -82,6 +82,7 @@ def offered(group: str) -> dict[str, Any]:
 
     gnomon.observers  functions that start watching, called before the first tensor is there
     gnomon.facts      functions that return what was recorded of each operator, by its name
+    gnomon.commands   commands of ``gnomon``: functions of the arguments that return the exit status
     """
     from importlib.metadata import entry_points
 
