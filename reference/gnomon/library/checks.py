@@ -13,7 +13,7 @@ from ..autograd import grad as gradients_of
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.user_operators import WarnNotImplemented
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
-from ..dispatch.library import IMPLICIT, UserOperator, flat_tensors
+from ..dispatch.registration import IMPLICIT, UserOperator, flat_tensors
 from ..memory.tensor import Tensor
 from ..random import Generator
 from ..values import dtype as dtypes

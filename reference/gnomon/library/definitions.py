@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..autograd.user_operators import Derivative, make_autograd_kernel
-from ..dispatch import library as core
+from ..dispatch import registration as core
 from ..dispatch.dispatcher import OpOverload
-from ..dispatch.library import EXPLICIT, META, UserOperator, flat_tensors
+from ..dispatch.registration import EXPLICIT, META, UserOperator, flat_tensors
 from ..memory.tensor import Tensor
 from ..values.device import device
 from .annotations import infer_schema

@@ -12,9 +12,9 @@ from typing import Any
 
 from .. import ops
 from ..calls.record import Record
-from ..dispatch import library as core
+from ..dispatch import registration as core
 from ..dispatch.dispatcher import Kernel, OpOverload
-from ..dispatch.library import EXPLICIT, IMPLICIT, KEY_PLACES, META, UserOperator
+from ..dispatch.registration import EXPLICIT, IMPLICIT, KEY_PLACES, META, UserOperator
 from ..memory.backend import backend_names
 
 # Names that mean something else than a namespace of users' operators, or once might.
