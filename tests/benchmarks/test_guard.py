@@ -97,6 +97,7 @@ def environments(tmp_path: Path) -> list[dict[str, str]]:
     return [base, {**base, "IS_HEAD": "1"}]
 
 
+@pytest.mark.slow
 def test_a_slowdown_of_10_per_cent_is_found_and_nothing_is_in_20_of_20_tries(tmp_path, monkeypatch):
     """Loops of Python and kernels, 20 with nothing changed and six with a tenth more to do."""
     monkeypatch.setattr(instructions, "is_possible", lambda: False)
@@ -211,6 +212,7 @@ def test_what_is_too_noisy_is_said_and_decided_by_instructions(tmp_path, monkeyp
     assert decided(base, head)[1] == unclear
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not instructions.is_possible(), reason="needs valgrind")
 def test_instructions_of_several_benchmarks_are_counted_in_one_process(tmp_path):
     names = ["test/same 0", "test/broken", "test/slower 0"]

@@ -191,6 +191,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
+@pytest.mark.slow
 def test_the_command_records_a_program_and_conform_replays_it(tmp_path):
     script, output = tmp_path / "program.py", tmp_path / "found.json"
     script.write_text(PROGRAM)
@@ -224,6 +225,7 @@ def test_with_a_census_the_suite_s_other_tests_do_not_run(tmp_path):
     assert "test_census[0-" in done.stdout and "test_forward[" not in done.stdout, done.stdout[-2000:]
 
 
+@pytest.mark.slow
 def test_values_that_the_call_refuses_are_no_pass(tmp_path):
     """Classes of -100 are ignored; of these the census knows only that they are numbers from -100 to 199."""
     script = tmp_path / "program.py"

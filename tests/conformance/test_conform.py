@@ -22,6 +22,8 @@ from gnomon_conformance.comparison.expectations import ExpectationsError, parse
 from gnomon_conformance.reporting import page, report, verdicts
 from gnomon_conformance.reporting.outcomes import OUTCOMES, Result, counts, from_data, score
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 HELLO = ROOT / "backends" / "gnomon_hello"
 

@@ -10,6 +10,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = pathlib.Path(__file__).parents[2]
 HELLO = ROOT / "backends" / "gnomon_hello"
 # Few operators, and few dtypes: what hello has kernels for, and one that it has not.

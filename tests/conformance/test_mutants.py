@@ -8,6 +8,8 @@ import pytest
 
 from gnomon_conformance.mutation import loopback, mutants, runner
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

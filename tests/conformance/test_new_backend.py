@@ -76,6 +76,7 @@ def test_the_files(generated: Path) -> None:
     assert read(str(generated / "gnomon_two_words" / "expectations.txt")).failures == ()
 
 
+@pytest.mark.slow
 def test_it_passes_the_first_tier_on_its_own_kernel(installed: Path, tmp_path: Path) -> None:
     command = (
         "-m",
@@ -235,6 +236,7 @@ def generated_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_one_that_was_generated_before_there_were_versions_loads_and_conforms(
     generated_before: Path, tmp_path: Path
 ) -> None:

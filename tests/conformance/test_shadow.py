@@ -196,6 +196,7 @@ def run(home: Path, *command: str, **variables: str) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.slow
 def test_the_command(home: Path) -> None:
     good = run(home, "-m", "gnomon.cli", "shadow", "--backend", "hello", "program.py", "an", "--argument")
     assert good.returncode == 0, good.stderr

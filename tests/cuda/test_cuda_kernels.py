@@ -92,6 +92,7 @@ def test_the_page_is_of_the_record(record):
     assert tool.TABLE.read_text() == tool.page(record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "batch", "first"), list(samples()))
 def test_a_sample_is_compiled_as_recorded(nvrtc, record, part, batch, first):
     needs = tool.compile_batch(batch, part.architecture)

@@ -230,6 +230,7 @@ RIGHT = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source, reason",
     [

@@ -16,6 +16,8 @@ import gnomon as gn
 from gnomon.memory.tensor import VersionCounter
 from gnomon.values.speedups import speedups
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).resolve().parents[1]
 needs_speedups = pytest.mark.skipif(speedups is None, reason="the C speedups are not built")
 
