@@ -3,11 +3,11 @@
  * A block is a header of 64 bytes and then the memory.  Freed blocks are kept for the next request of their
  * class: the first touch of fresh pages costs about ten times what reading and writing them does.
  *
- * A limit may be set on what is handed out and kept together.  Where a request would pass it, what is kept goes back
- * first, as it does when the system has no memory left.
+ * A limit may be set on the sum of allocated and cached bytes. Where a request would exceed it, cached blocks are first
+ * returned to the system, as they are when the system has no memory left.
  *
- * Under AddressSanitizer each request has a block of its own, of just its size, which is not used again: so it
- * sees an access behind the end or after the end of the block's life. */
+ * Under AddressSanitizer each request gets a separate block of exactly its size, which is never reused, so that
+ * accesses past its end or after it is freed are detected. */
 #define _DEFAULT_SOURCE /* madvise, sysconf */
 
 #include "fork.h"
@@ -26,7 +26,7 @@
 #define ALIGNMENT 64
 #define HEADER 64
 #define HUGE_PAGE (2 << 20)
-/* Bytes from which a block is asked to lie in huge pages: below, rounding up to one would waste much. */
+/* Blocks of at least this many bytes use huge pages; for smaller ones, rounding up would waste much. */
 #define HUGE_FROM (4 << 20)
 /* Requests above 2^47 bytes, the size of the user's address space on most 64-bit systems, are not even tried. */
 #define LARGEST_BITS 47
@@ -55,11 +55,11 @@ static block *free_lists[CLASS_COUNT];
 static int64_t allocated_bytes;
 static int64_t cached_bytes;
 static int64_t peak_bytes;
-static int64_t cache_limit; /* 0: not settled yet */
-static int64_t total_limit; /* bytes handed out and kept together; 0: none */
+static int64_t cache_limit; /* 0: not determined yet */
+static int64_t total_limit; /* limit of allocated and cached bytes together; 0: none */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-/* Held for some ten instructions, so spinning beats a mutex. */
+/* Held for about ten instructions, so spinning beats a mutex. */
 static void acquire_lock(void) {
     while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {
     }
@@ -119,7 +119,7 @@ static block *system_allocate(int64_t class, int64_t size) {
     }
 #ifdef MADV_HUGEPAGE
     if (size >= HUGE_FROM) {
-        madvise(fresh, (size_t)nbytes, MADV_HUGEPAGE); /* advice: failing is no matter */
+        madvise(fresh, (size_t)nbytes, MADV_HUGEPAGE); /* only advice: failure is ignored */
     }
 #endif
     fresh->class = class;
@@ -135,7 +135,7 @@ static void system_free(block *old) {
 #endif
 }
 
-/* The most bytes to keep in free lists on this machine. */
+/* The most bytes to cache in free lists on this machine. */
 static int64_t settle_cache_limit(void) {
     int64_t limit = CACHE_LIMIT;
 #ifdef _SC_PHYS_PAGES
@@ -148,12 +148,12 @@ static int64_t settle_cache_limit(void) {
     return limit;
 }
 
-/* Whether `size` fresh bytes would pass the limit; the lock is held. */
+/* Whether `size` new bytes would exceed the limit; the lock is held. */
 static int passes_limit(int64_t size) {
     return total_limit > 0 && allocated_bytes + cached_bytes + size > total_limit;
 }
 
-/* Counts `size` fresh bytes as handed out, unless they would pass the limit; whether they are. */
+/* Counts `size` new bytes as allocated unless they would exceed the limit; returns whether it did. */
 static int count_fresh(int64_t size) {
     acquire_lock();
     if (passes_limit(size) && cached_bytes > 0) {
@@ -167,7 +167,7 @@ static int count_fresh(int64_t size) {
     return fits;
 }
 
-/* Counts what was handed out as the peak, if it is. */
+/* Updates the peak of the allocated bytes. */
 static void count_peak(void) {
     peak_bytes = gn_max(peak_bytes, allocated_bytes);
 }

@@ -1,4 +1,4 @@
-/* Elements in other places: flip, tril and triu. */
+/* Rearranged elements: flip, tril and triu. */
 #include "direct.h"
 #include "threads.h"
 #include "workspace.h"
@@ -43,7 +43,7 @@ static void triangle_rows(int64_t begin, int64_t end, void *context) {
     for (int64_t row = begin; row < end; row++) {
         char *to = (char *)work->data[0] + gn_offset(out, row, last);
         const char *from = (const char *)work->data[1] + gn_offset(self, row, last);
-        /* The first column that is right of the diagonal's element, or the diagonal's element itself. */
+        /* The column of the diagonal's element, or the first one to the right of it. */
         const int64_t beyond = diagonal > columns ? columns : diagonal < -rows ? -rows : diagonal;
         int64_t border = row % rows + beyond + (work->upper ? 0 : 1);
         border = border < 0 ? 0 : gn_min(border, columns);

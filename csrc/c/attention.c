@@ -1,9 +1,9 @@
 /* _scaled_dot_product_flash_attention_for_cpu and its gradient.
  *
- * A task is a block of queries of one head, which goes over the keys block by block: the scores of a block are all
- * that is kept of them.  The largest score and the sum of exponentials so far are kept for each query, and what was
- * summed is scaled when a larger score comes (Milakov and Gimelshein, arXiv:1805.02867; Dao and others,
- * arXiv:2205.14135).  A gradient's task is all blocks of one head of the keys, so that each sum has one order. */
+ * A task is a block of queries of one head. It loops over blocks of keys and stores the scores of one block. The
+ * largest score and the sum of exponentials so far are kept for each query, and the sums are rescaled when a larger
+ * score is found (Milakov and Gimelshein, arXiv:1805.02867; Dao and others, arXiv:2205.14135).  A gradient's task is
+ * all blocks of one head of the keys, so that each sum has a fixed order. */
 #include "direct.h"
 #include "matmul.h"
 #include "scalar.h"
@@ -63,7 +63,7 @@ static attention sizes_of(const gn_tensor *query, const gn_tensor *key) {
     return work;
 }
 
-/* What scores are multiplied by: the last Scalar, where it is given. */
+/* The factor of the scores: the last Scalar, if it is given. */
 static double scale_of(const gn_call *call, int64_t width) {
     const gn_scalar *given = &call->scalars[1];
     return given->integer == GN_NO_INTEGER ? 1 / sqrt((double)width) : given->real;
@@ -73,7 +73,7 @@ static int64_t blocks_of(const attention *work) {
     return (work->queries + QUERIES - 1) / QUERIES;
 }
 
-/* Keys that the queries [first, first + rows) look at. */
+/* Keys that the queries [first, first + rows) attend to. */
 static int64_t keys_seen(const attention *work, int64_t first, int64_t rows) {
     return work->causal ? gn_min(work->keys, first + rows) : work->keys;
 }
@@ -98,7 +98,8 @@ static void give_wide(const gn_call *call, void *const *data, wide_call *wide, i
     }
 }
 
-/* float32 copies of what is of a half type; other tensors stay.  GN_OUT_OF_MEMORY at worst, with nothing to give. */
+/* float32 copies of the tensors of a half type; others are used as they are. On GN_OUT_OF_MEMORY there is nothing to
+ * free. */
 static int32_t take_wide(const gn_call *call, void *const *data, wide_call *wide) {
     memset(wide, 0, sizeof *wide);
     for (int32_t i = 0; i < call->tensor_count; i++) {

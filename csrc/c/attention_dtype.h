@@ -31,7 +31,7 @@ static inline int64_t NAME(whole_lanes)(int64_t count) {
     return (count + LANES - 1) / LANES * LANES;
 }
 
-/* The largest of a line of whole LANES; NaN is passed over. */
+/* The largest of a line of whole LANES; NaN is ignored. */
 static COMPUTE NAME(largest_score)(const COMPUTE *line, int64_t count) {
     COMPUTE lanes[LANES];
     for (int lane = 0; lane < LANES; lane++) {
@@ -69,13 +69,13 @@ static COMPUTE NAME(exponentials)(COMPUTE *line, int64_t count, COMPUTE shift) {
     return lanes[0];
 }
 
-/* How many of the `columns` scores from `column` on a query at `place` looks at. */
+/* How many of the `columns` scores from `column` on a query at `place` attends to. */
 static inline int64_t NAME(scores_seen)(const attention *work, int64_t place, int64_t column, int64_t columns) {
     return work->causal ? gn_max(0, gn_min(columns, place + 1 - column)) : columns;
 }
 
-/* Takes a block of scores into the largest score, the sum of exponentials and the sums of values of each query; the
- * exponentials take the scores' places, and zeros those that a query may not look at. */
+/* Updates the largest score, the sum of exponentials and the sums of values of each query with a block of scores. The
+ * scores are overwritten with their exponentials, and with zeros where masked. */
 static void NAME(absorb_scores)(const attention *work, int64_t row, int64_t rows, int64_t column, int64_t columns,
                                 COMPUTE *scores, COMPUTE *largest, COMPUTE *totals, COMPUTE *sums) {
     const int64_t width = work->width;
@@ -84,7 +84,7 @@ static void NAME(absorb_scores)(const attention *work, int64_t row, int64_t rows
         COMPUTE *line = scores + i * work->step;
         const int64_t count = NAME(scores_seen)(work, row + i, column, columns);
         const int64_t whole = NAME(whole_lanes)(count);
-        for (int64_t j = count; j < whole; j++) { /* what has no part in the largest score, and the exponential 0 */
+        for (int64_t j = count; j < whole; j++) { /* does not affect the largest score, and its exponential is 0 */
             line[j] = LOWEST;
         }
         const COMPUTE found = NAME(largest_score)(line, whole);
@@ -231,7 +231,7 @@ static void NAME(score_gradients)(const attention *work, int64_t row, int64_t ro
         const COMPUTE product = products[i];
         const int64_t count = NAME(scores_seen)(work, row + i, column, columns);
         const int64_t whole = NAME(whole_lanes)(count);
-        for (int64_t j = count; j < whole; j++) { /* some numbers, whose results are not kept */
+        for (int64_t j = count; j < whole; j++) { /* any numbers; their results are not used */
             line[j] = 0;
             grad[j] = 0;
         }
@@ -270,8 +270,8 @@ static COMPUTE NAME(row_product)(const COMPUTE *one, int64_t one_step, const COM
     return lanes[0];
 }
 
-/* The gradients that one block of queries has part in, the `first` that its keys have or not.  `scratch` has
- * 2 step + 1 numbers for each of QUERIES. */
+/* The contributions of one block of queries to the gradients; `first`: whether it is the first for its keys.  `scratch`
+ * has 2 step + 1 numbers for each of QUERIES. */
 static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t head, int64_t row, int first,
                                  COMPUTE *scratch) {
     const int64_t rows = gn_min(QUERIES, work->queries - row);
@@ -300,7 +300,7 @@ static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t h
     COMPUTE *grads = scores + QUERIES * work->step;
     COMPUTE *products = grads + QUERIES * work->step;
     const int64_t seen = keys_seen(work, row, rows);
-    const COMPUTE kept = first ? 0 : 1; /* of the gradients of keys and values so far */
+    const COMPUTE kept = first ? 0 : 1; /* of the sums for keys and values so far */
     if (mask != NULL) {
         mask += batch * work->mask.batch + head * work->mask.head;
     }
@@ -344,7 +344,7 @@ static int32_t NAME(attend_back)(const attention *work, int64_t batch, int64_t h
     return GN_OK;
 }
 
-/* All queries that look at one head of the keys, one block after the other. */
+/* All queries that attend to one head of the keys, block by block. */
 static void NAME(attend_back_heads)(int64_t begin, int64_t end, void *context) {
     attention *work = context;
     const int64_t group = work->query_heads / work->key_heads;

@@ -10,7 +10,7 @@
 #else
 #define SUM int64_t
 #define QUOTIENT(a, b) gn_div_trunc(a, b)
-/* The product of two counts, or the largest number: what is divided by either is 0. */
+/* The product of two counts, or the largest number on overflow: a quotient by either is 0. */
 #define COUNTED(a, b) ((b) > 0 && (a) > INT64_MAX / (b) ? INT64_MAX : (a) * (b))
 #endif
 
@@ -21,7 +21,7 @@ static void NAME(find_row)(const gn_pooling *work, int64_t row, int64_t *plane, 
     *plane = row / work->along[1].out / work->along[0].out;
 }
 
-/* By what the windows of a row are divided. */
+/* The divisors of the windows of a row. */
 static void NAME(row_divisors)(const gn_pooling *work, int64_t z, int64_t y, SUM *divisors) {
     const SUM length = COUNTED((SUM)work->along[0].length[z], (SUM)work->along[1].length[y]);
     for (int64_t x = 0; x < work->along[2].out; x++) {
@@ -47,7 +47,7 @@ static void NAME(sum_windows)(const gn_windows *windows, const SUM *line, int64_
         out[x] = 0 + row[0] + row[1] tail;                     \
     }
 
-/* The same for windows that lie inside the input, all of two or three elements; 0 where there is no such loop. */
+/* The same for windows inside the input that all have two or three elements; 0 if there is no such loop. */
 static int NAME(sum_inner_windows)(const gn_windows *windows, const SUM *line, int64_t first, int64_t past,
                                    SUM *out) {
     if (windows->taps == 2 && windows->stride == 1) {
@@ -67,7 +67,7 @@ static int NAME(sum_inner_windows)(const gn_windows *windows, const SUM *line, i
 }
 #undef SUM_TAPS
 
-/* out[x] = the sum of line[] over window x, a tap after the other over all windows. */
+/* out[x] = the sum of line[] over window x; loops over taps, and for each tap over all windows. */
 static void NAME(sum_by_taps)(const gn_windows *windows, const SUM *line, SUM *out) {
     const int64_t stride = windows->stride;
     memset(out, 0, (size_t)windows->out * sizeof(SUM));
@@ -108,7 +108,7 @@ static void NAME(avg_pool_2x2)(const COMPUTE *upper, int64_t width, int64_t coun
     const COMPUTE *lower = upper + width;
 #if IS_FLOATING
     int exponent;
-    if (frexp(divisor, &exponent) == 0.5) { /* what a power of two divides, its inverse multiplies to the same bits */
+    if (frexp(divisor, &exponent) == 0.5) { /* for a power of two, multiplying by its inverse gives the same bits */
         const SUM inverse = 1 / divisor;
         GN_INDEPENDENT
         for (int64_t x = 0; x < count; x++) {
@@ -236,7 +236,7 @@ static void NAME(avg_pool_rows)(int64_t begin, int64_t end, void *context) {
 /* The tensors of a call, and its windows. */
 static int32_t NAME(avg_pool)(const gn_call *call, void *const *data, int64_t spatial, int adaptive, int backward,
                               gn_task *task) {
-    /* (grad_input; grad_output, self) goes from the output's side to the input's; self is not looked at */
+    /* (grad_input; grad_output, self) goes from the output's side to the input's; self is not read */
     gn_call reduced = *call;
     reduced.tensor_count = 2;
     const gn_tensor *in = &call->tensors[backward ? 0 : 1];
@@ -279,7 +279,7 @@ static int32_t NAME(avg_pool)(const gn_call *call, void *const *data, int64_t sp
     return status;
 }
 
-/* Planes [begin, end): each gradient, divided as its window was, goes to all elements of it. */
+/* Planes [begin, end): adds each gradient, divided as in the forward, to all elements of its window. */
 static void NAME(avg_pool_backward_planes)(int64_t begin, int64_t end, void *context) {
     gn_pooling *work = context;
     const gn_windows *depth = &work->along[0];

@@ -1,4 +1,4 @@
-/* searchsorted: where numbers would have to be put into sorted rows. */
+/* searchsorted: the positions at which numbers would be inserted into sorted rows. */
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
@@ -11,14 +11,14 @@ typedef struct bisection {
     const char *numbers;
     int64_t row_count;
     int64_t length;     /* of a row */
-    int64_t width;      /* numbers that are looked for in one row */
+    int64_t width;      /* numbers searched for in one row */
     int right;
 } bisection;
 
 #define GN_TEMPLATE "bisection_dtype.h"
 #include "each_dtype.h"
 
-/* The dtype that two come to in arithmetic. */
+/* The promoted dtype of two dtypes. */
 static int32_t promote(int32_t a, int32_t b) {
     static const int8_t halves[2] = {GN_FLOAT16, GN_BFLOAT16};
     const int32_t low = a < b ? a : b;
@@ -50,7 +50,7 @@ static int32_t common_dtype(const gn_tensor *a, const gn_tensor *b) {
     return category(number->dtype) > category(other->dtype) ? promote(a->dtype, b->dtype) : other->dtype;
 }
 
-/* Rows in the order that `sorter` says, in memory of their own.  GN_BAD_VALUE for a place out of range. */
+/* A copy of the rows in the order of `sorter`. GN_BAD_VALUE for an index out of range. */
 static int32_t reorder(const gn_tensor *sorter, void *sorter_data, bisection *work, int64_t size, void **made) {
     void *owned;
     const int64_t *places = gn_compact(sorter, sorter_data, GN_INT64, &owned);

@@ -2,7 +2,7 @@
 
 #if IS_REAL
 
-/* Numbers [begin, end): the first place whose element is behind each; NaN is behind nothing. */
+/* Numbers [begin, end): the position of the first element that sorts after each; nothing sorts after NaN. */
 static void NAME(bisect)(int64_t begin, int64_t end, void *context) {
     const bisection *work = context;
     const STORAGE *numbers = (const STORAGE *)work->numbers;

@@ -1,4 +1,4 @@
-/* The entry points of Python's calls: addresses from doubles, an output from the allocator, the GIL. */
+/* The entry points for calls from Python: addresses as doubles, allocation of the output, the GIL. */
 #include "kernel.h"
 #include "workspace.h"
 
@@ -6,10 +6,10 @@
 void *gn_release_gil(void);
 void gn_acquire_gil(void *state);
 
-/* Tensors of a call whose pointers are kept on the stack; longer lists take memory. */
+/* Up to so many pointers of a call's tensors are on the stack; longer lists are allocated. */
 #define STACK_POINTERS 64
 
-/* Runs the kernel, without the GIL when that pays.  The kernel's status. */
+/* Runs the kernel, without the GIL if that pays off. Returns the kernel's status. */
 static int32_t run(const gn_call *call, void *const *data) {
     if (call->work > GN_GIL_WORK) {
         void *state = gn_release_gil();
@@ -20,7 +20,7 @@ static int32_t run(const gn_call *call, void *const *data) {
     return call->kernel(call, data);
 }
 
-/* Allocates data[0], which the caller of Python's side then owns, and runs.  Its address, 0 or -status. */
+/* Allocates data[0], which the caller in Python then owns, and runs. Returns its address, 0 or -status. */
 static double allocate_and_run(const gn_call *call, void **data) {
     data[0] = gn_take(call->output_nbytes);
     if (GN_UNLIKELY(data[0] == NULL)) {
@@ -145,8 +145,8 @@ int32_t gn_run2_number(double call, double out, double a, double number) {
     return run(prepared, data);
 }
 
-/* A number as a kernel takes it.  What is no int64 goes to bool, where all but 0 is true; and of int64 2^63 does, which
- * wraps around. */
+/* A number as a kernel takes it. Of the numbers that are no int64, bool accepts any (all but 0 are true), and int64
+ * accepts 2^63, which wraps around. */
 static gn_scalar as_scalar(double number) {
     const int fits = number >= -0x1p63 && number < 0x1p63;
     return (gn_scalar){.real = number, .imag = 0, .integer = fits ? (int64_t)number : INT64_MIN};
@@ -168,7 +168,7 @@ int32_t gn_run1_scalar(double call, double out, double number) {
     return run(&changed, data);
 }
 
-/* Integers of a call with a stream: the stream's three, and what else a distribution has. */
+/* Integers of a call with a stream: the stream's three, and those of the distribution. */
 #define STREAM_INTEGERS 8
 
 /* A copy of `call` with this stream; its integers are written to `integers`.  GN_OK, or GN_NOT_IMPLEMENTED for a

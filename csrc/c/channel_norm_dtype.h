@@ -17,8 +17,8 @@ static void NAME(plane_moments)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Takes in what a pass found, and says which comes next.  Returns whether any does.  A group whose first guess of its
- * mean was more than a few standard deviations off is guessed anew, as in row_statistics. */
+/* Processes the result of a pass and sets up the next. Returns whether there is one. A group whose first guess of its
+ * mean was more than a few standard deviations off gets a new guess, as in row_statistics. */
 static int NAME(end_pass)(channel_norm *work) {
     const int64_t n = group_count(work);
     int left = 0;
@@ -98,7 +98,7 @@ static void NAME(group_statistics)(channel_norm *work, double eps) {
         NAME(batch_moments)(work);
     }
     for (int64_t group = 0; group < work->groups; group++) {
-        const int is_zero = work->variance[group] == 0 && eps == 0; /* whose factor is 0, as PyTorch has it */
+        const int is_zero = work->variance[group] == 0 && eps == 0; /* with the factor 0, as in PyTorch */
         work->rstd[group] = is_zero ? 0 : 1 / sqrt(work->variance[group] + eps);
     }
 }
@@ -146,13 +146,13 @@ static void NAME(move_running)(const channel_norm *work, COMPUTE *mean, COMPUTE 
     }
 }
 
-/* How a kernel comes by the statistics: it computes them, is given them, or computes them and moves those given. */
+/* Where a kernel gets the statistics: computed, given, or computed and used to update the given ones. */
 #define OWN_STATISTICS 0
 #define GIVEN_STATISTICS 1
 #define MOVED_STATISTICS 2
 
-/* (out, mean, rstd; input, weight or absent, bias or absent), with the running statistics at `running`, which moves
- * the others there behind; the last Scalar is eps. */
+/* (out, mean, rstd; input, weight or absent, bias or absent), with the running statistics at `running`, which shifts
+ * the arguments after it; the last Scalar is eps. */
 static int32_t NAME(channel_norm_forward)(const gn_call *call, void *const *data, channel_norm *work, int statistics,
                                           int running) {
     gn_call flattened = *call;
@@ -221,7 +221,7 @@ int32_t NAME(kernel_group_norm)(const gn_call *call, void *const *data) {
     return NAME(channel_norm_forward)(call, data, &work, OWN_STATISTICS, 6);
 }
 
-/* The sums of gradients, and of their products with x^, over up to BLOCK elements. */
+/* The sums of gradients, and of their products with x^ (the normalized input), over up to BLOCK elements. */
 static void NAME(block_gradients)(const COMPUTE *g, const COMPUTE *x, int64_t n, COMPUTE high, COMPUTE low,
                                   COMPUTE rstd, double *sum, double *product) {
     COMPUTE sums[BLOCK_LANES] = {0};
@@ -297,7 +297,7 @@ static void NAME(gradient_planes)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* (grad_input, grad_weight, grad_bias, each or absent; ...), for mean and rstd in `work`.  `constant`: these do not
+/* (grad_input, grad_weight, grad_bias, each or absent; ...), with mean and rstd in `work`. `constant`: these do not
  * depend on the input. */
 static int32_t NAME(channel_norm_backward)(channel_norm *work, const gn_flat *flat, int constant) {
     work->is_constant = constant;

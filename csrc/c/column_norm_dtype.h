@@ -1,5 +1,5 @@
-/* Batch normalization of a matrix (images, channels), whose planes are single elements, for one dtype: channels are
- * gone through side by side. */
+/* Batch normalization of a matrix (images, channels), whose planes are single elements, for one dtype: the inner loop
+ * runs over channels. */
 
 #if IS_FLOATING && !IS_HALF
 
@@ -50,7 +50,7 @@ static void NAME(column_gradients)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Rows [begin, end): x^ weight + bias, or where there is a gradient, that of the input. */
+/* Rows [begin, end): x^ weight + bias, or, given a gradient, the gradient of the input. */
 static void NAME(column_rows)(int64_t begin, int64_t end, void *context) {
     channel_norm *work = context;
     const int64_t channels = work->channels;

@@ -1,10 +1,9 @@
 /* Convolution over one to three spatial dimensions, its gradients, and the transposed kind, which is the
  * gradient of another convolution with respect to its input.
  *
- * All of them are matrix products with the patches of the input: patches (K, P) holds, for each of the P
- * positions of the output, the K = channels * kernel elements that meet there.  They are made a tile of
- * positions at a time, so that memory stays bounded.  Tiles depend on the shapes alone.  Half types compute in
- * float and round at the end. */
+ * All of them are matrix products with the patches of the input: patches (K, P) holds, for each of the P positions of
+ * the output, the K = channels * kernel elements that contribute to it. They are built one tile of positions at a time,
+ * so that memory is bounded.  Tiles depend on the shapes alone.  Half types compute in float and round at the end. */
 #include "direct.h"
 #include "gemm.h"
 #include "matmul.h"
@@ -12,9 +11,10 @@
 #include "workspace.h"
 
 #define SPATIAL 3
-/* Elements of a tile of patches: 2 MiB of floats.  Smaller ones lie nearer, but a BLAS packs the weights for each. */
+/* Elements of a tile of patches: 2 MiB of floats.  Smaller ones fit closer caches, but a BLAS packs the weights for
+ * each. */
 #define TILE_ELEMENTS (512 * 1024)
-/* Tasks wanted where the batch and the groups do not give as many. */
+/* The number of tasks to reach where batch and groups give fewer. */
 #define TASKS 8
 
 /* A convolution y = w * x: x is (batch, groups * channels, in...), w (groups * features, channels, kernel...) and
@@ -27,8 +27,8 @@ typedef struct geometry {
     int64_t depth;                             /* channels * kernel_numel */
 } geometry;
 
-/* A kernel element: where it meets the input of position 0, and the columns [low, high) of the output for which that is
- * inside the row. */
+/* A kernel element: the input element that it multiplies at position 0, and the output columns [low, high) for which
+ * that element is inside the row. */
 typedef struct kernel_tap {
     int64_t at[SPATIAL];
     int64_t low, high;
@@ -41,26 +41,26 @@ typedef struct kernel_tap {
 #else
 #define PACKS !gn_has_blas()
 #endif
-/* Elements of a band, 2 MiB of floats; and those behind it that are read where a vector's last lanes are of no use. */
+/* Elements of a band, 2 MiB of floats; and those after it that may be read into unused lanes of the last vector. */
 #define BAND_ELEMENTS (512 * 1024)
 #define BAND_SLACK (GN_GEMM_BYTES / 4)
-/* Elements of a scratch image in those of what it stands for, above which there is none. */
+/* The largest size of a scratch image, as a multiple of the original's elements. */
 #define MOST_SLACK 8
 /* Multiplications below which a second thread costs more than it saves. */
 #define PACKED_GRAIN (8 * GN_GRAIN)
 
-/* What is made of several images at once: the most positions, the places of k below which to share out what is made
- * takes longer than what is saved, and the vectors of positions above which there is nothing to save. */
+/* Products of several images at once: the most positions; the least depth k for which that saves more time than
+ * distributing the results costs; and the vectors of positions above which it saves nothing. */
 #define MOST_POSITIONS 1024
 #define LEAST_DEPTH 32
 #define MOST_VECTORS 64
 
-/* What some rows of an output's plane meet, with the padding around it: image[image][channel][kernel's plane][row]
- * [remainder of the stride][column].  Of several images, all rows of each. */
+/* The input that some rows of an output's plane depend on, including padding: image[image][channel][kernel's
+ * plane][row] [remainder of the stride][column].  Of several images, all rows of each. */
 typedef struct band {
     const geometry *of;
     void *image;
-    int64_t *offsets; /* of the patches' rows: where the first position meets each kernel element of each channel */
+    int64_t *offsets; /* of the patches' rows (kernel elements, channels): the first position's input */
     int64_t channels;
     int64_t images;
     int64_t image_numel; /* of the copy of an image */
@@ -68,16 +68,16 @@ typedef struct band {
     int64_t rows, columns;
 } band;
 
-/* How an image, or a gradient, lies for a depthwise convolution over whole planes: `parts` of them, one for each remainder
- * of the strides, of these sizes.  A part has `numel` elements, of which the results' are the first `count`, in `rows`
- * rows of as many `columns`; what is made has rows of made_row. */
+/* The layout of an image, or a gradient, for a depthwise convolution over whole planes: it has `parts`, one for each
+ * remainder modulo the strides, of these sizes. A part has `numel` elements; the first `count` are those of the
+ * results, in `rows` rows of `columns`. Computed results have rows of made_row. */
 typedef struct planes {
     int64_t parts;
     int64_t sizes[SPATIAL];
     int64_t numel, count;
     int64_t rows, columns, made_row;
-    int64_t hop;           /* rows from what a kernel element meets to what the next one in its column does */
-    int64_t lead[SPATIAL]; /* places in front of a gradient */
+    int64_t hop;           /* rows between the inputs of a kernel element and of the next one in its column */
+    int64_t lead[SPATIAL]; /* elements before a gradient */
     /* Of each kernel element: where it meets the first result, and backward, of which part; which one it is; and how many
      * from here on lie `hop` rows apart, and are added together. */
     int64_t *offsets;
@@ -102,7 +102,7 @@ typedef struct convolution {
     gn_status status;
 } convolution;
 
-/* Which of them is made of the other two. */
+/* Which of them is computed from the other two. */
 typedef enum matrix { THE_INPUT, THE_OUTPUT, THE_WEIGHT } matrix;
 
 /* The arguments of the operators, read from the call's integers. */
@@ -112,8 +112,8 @@ typedef struct arguments {
     int64_t groups;
 } arguments;
 
-/* Reads stride, padding, dilation, transposed, output_padding and groups; *cursor is moved behind them.
- * `spatial` dimensions are given; those before them are of size 1. */
+/* Reads stride, padding, dilation, transposed, output_padding and groups; *cursor is moved past them. `spatial`
+ * dimensions are given; those before them have size 1. */
 static arguments read_arguments(const int64_t **cursor, int64_t spatial) {
     arguments read;
     int64_t ignored[SPATIAL];
@@ -148,7 +148,7 @@ static geometry make_geometry(const arguments *given, const gn_tensor *x, const 
         made.in[i] = dim < 2 ? 1 : x->sizes[dim];
         made.out[i] = dim < 2 ? 1 : y->sizes[dim];
         made.kernel[i] = dim < 2 ? 1 : w->sizes[dim];
-        /* what parts positions, or kernel elements, of which there is one parts nothing, and may be 2**63 - 1 */
+        /* a stride or dilation between single positions or kernel elements has no effect, and may be 2**63 - 1 */
         made.stride[i] = made.out[i] == 1 ? 1 : given->stride[i];
         made.padding[i] = given->padding[i];
         made.dilation[i] = made.kernel[i] == 1 ? 1 : given->dilation[i];
@@ -160,8 +160,8 @@ static geometry make_geometry(const arguments *given, const gn_tensor *x, const 
     return made;
 }
 
-/* Whether the patches are the input itself.  Its sizes are looked at too: where the output of a transposed convolution
- * is padded, there is more of it than the patches have. */
+/* Whether the patches are the input itself.  Its sizes are compared, too: if the output of a transposed convolution is
+ * padded, it has more elements than the patches. */
 static int is_pointwise(const geometry *of) {
     for (int i = 0; i < SPATIAL; i++) {
         if (of->kernel[i] != 1 || of->stride[i] != 1 || of->padding[i] != 0 || of->in[i] != of->out[i]) {
@@ -187,8 +187,8 @@ static int is_dense(const geometry *of) {
     return of->stride[0] == 1 && of->stride[1] == 1 && of->stride[2] == 1;
 }
 
-/* Whether a band (convolution_packed_dtype.h) for `rows` rows of the image is worth its memory, which grows with what
- * stride, dilation and padding part. */
+/* Whether a band (convolution_packed_dtype.h) for `rows` rows of the image is worth its memory, which grows with
+ * stride, dilation and padding. */
 static int is_worth_bands(const geometry *of, int64_t rows) {
     const double reach = (double)(of->kernel[2] - 1) * (double)of->dilation[2] + 1;
     const double line = (double)of->out[2] * (double)of->stride[2] + reach;
@@ -196,13 +196,13 @@ static int is_worth_bands(const geometry *of, int64_t rows) {
     return image <= MOST_SLACK * (BAND_ELEMENTS + (double)of->channels * (double)(of->in_numel + of->out_numel));
 }
 
-/* Rows of the image that one row of the output meets. */
+/* Rows of the image that one row of the output depends on. */
 static int64_t band_rows(const geometry *of) {
     return (of->kernel[1] - 1) * of->dilation[1] + 1;
 }
 
-/* The positions of an input that have the same remainders by the strides, and the kernel elements that meet them: each
- * `stride` behind the one before.  Their gradient is that of a convolution with stride 1. */
+/* A phase: the positions of an input with the same remainders modulo the strides, each `stride` after the one before,
+ * and the kernel elements that use them.  Their gradient is that of a convolution with stride 1. */
 #define MOST_PHASES 16
 typedef struct phase {
     int64_t first[SPATIAL], out[SPATIAL];        /* positions */
@@ -210,7 +210,7 @@ typedef struct phase {
     int64_t padding[SPATIAL];
 } phase;
 
-/* Those along the last dimension, for what is the same along the others, and where the gradient at each was made. */
+/* The phases along the last dimension, for one phase along the others, and where the gradient of each was computed. */
 typedef struct phases {
     const geometry *of;
     const phase *parts;
@@ -224,7 +224,7 @@ static phase find_phase(const geometry *of, const int64_t *first) {
     phase made;
     for (int i = 0; i < SPATIAL; i++) {
         const int64_t stride = of->stride[i];
-        const int64_t place = first[i] + of->padding[i]; /* what kernel element 0 meets from position place / stride */
+        const int64_t place = first[i] + of->padding[i]; /* the input of kernel element 0 at position place / stride */
         made.first[i] = first[i];
         made.out[i] = first[i] < of->in[i] ? (of->in[i] - first[i] - 1) / stride + 1 : 0;
         made.first_tap[i] = place % stride;
@@ -234,7 +234,7 @@ static phase find_phase(const geometry *of, const int64_t *first) {
     return made;
 }
 
-/* The convolution that makes the gradient at a phase's positions, of y. */
+/* The convolution of y that computes the gradient at a phase's positions. */
 static geometry phase_geometry(const geometry *of, const phase *part) {
     geometry made = *of;
     made.channels = of->features;
@@ -254,8 +254,8 @@ static geometry phase_geometry(const geometry *of, const phase *part) {
     return made;
 }
 
-/* Whether the gradient of the input is made phase by phase: few, each of which has kernel elements, and is worth its
- * bands. */
+/* Whether the gradient of the input is computed phase by phase: if there are few phases, and each has kernel elements
+ * and is worth its bands. */
 static int has_phases(const geometry *of) {
     int64_t count = 1;
     for (int i = 0; i < SPATIAL; i++) {
@@ -279,7 +279,7 @@ static int has_phases(const geometry *of) {
     return 1;
 }
 
-/* Whether every group has one channel: products would then be of vectors. */
+/* Whether every group has one channel: the products would then be vector products. */
 static int is_depthwise(const geometry *of) {
     return of->channels == 1 && of->groups > 1;
 }
@@ -299,8 +299,9 @@ static void fill_taps(const geometry *of, kernel_tap *taps) {
     }
 }
 
-/* The products of place `place` of a result's plane are counted by kernel elements, those of the weight by positions.  Finds
- * at[matrix] of product `number`, in planes of each; 0 where it would meet the padding, or what a stride leaves out. */
+/* The products of place `place` of a result's plane are counted by kernel elements, those of the weight by positions.
+ * Finds at[matrix] of product `number`, in planes of each; 0 where it would read padding, or an element that a stride
+ * skips. */
 static int find_meeting(const geometry *of, matrix result, int64_t place, int64_t number, int64_t *at) {
     const matrix counted = result == THE_WEIGHT ? THE_OUTPUT : THE_WEIGHT;
     const matrix found = result == THE_INPUT ? THE_OUTPUT : THE_INPUT;
@@ -332,14 +333,14 @@ static int find_meeting(const geometry *of, matrix result, int64_t place, int64_
     return 1;
 }
 
-/* Parts above which planes are not made of a scratch image. */
+/* The largest number of parts for which planes are copied to a scratch image. */
 #define MOST_PARTS 64
 #define LEAST_SLACK 4096
 /* Multiplications below which a second thread costs more than it saves. */
 #define PLANES_GRAIN (4 * GN_GRAIN)
 
-/* Rows and vectors of results that are made at once, and kernel elements of a column that are added at once; sums of a
- * gradient of the weight; elements of a row of results are a multiple of those of a vector. */
+/* Rows and vectors of results that are computed together, kernel elements of a column that are added together, and
+ * partial sums of a gradient of the weight. A row of results has whole vectors. */
 #define LINE_ROWS 4
 #define LINE_VECTORS 4
 #define LINE_TAPS 7
@@ -394,7 +395,7 @@ static void order_elements(planes *lie, int64_t count) {
     for (int64_t done = 0; done < count;) {
         int64_t taps = 0;
         for (int64_t part = lie->part_of[done]; taps < LINE_TAPS && done + taps < count; taps++) {
-            int64_t found = -1; /* the least of the least part; then that which follows */
+            int64_t found = -1; /* the smallest one of the smallest part; then its successor */
             for (int64_t k = done + taps; k < count; k++) {
                 const int follows = taps > 0 && lie->part_of[k] == part
                                     && lie->offsets[k] == lie->offsets[done + taps - 1] + row;
@@ -417,7 +418,7 @@ static void order_elements(planes *lie, int64_t count) {
     }
 }
 
-/* How the image lies for y = w * x; 0 where planes are not worth it. */
+/* The layout of the image for y = w * x; 0 where planes are not worth it. */
 static int lay_image(const geometry *of, planes *lie) {
     lie->parts = 1;
     for (int i = 0; i < SPATIAL; i++) {
@@ -454,8 +455,8 @@ static int lay_image(const geometry *of, planes *lie) {
     return 1;
 }
 
-/* How the gradient lies for that of x; 0 where planes are not worth it.  Kernel element k meets i = j * stride + k *
- * dilation - padding, of part i % stride, so that j is i / stride less a number of its own. */
+/* The layout of the gradient for that of x; 0 where planes are not worth it. Kernel element k contributes to i = j *
+ * stride + k * dilation - padding, in part i % stride, so that j is i / stride minus a constant of k. */
 static int lay_gradient(const geometry *of, planes *lie) {
     int64_t results[SPATIAL];
     lie->parts = 1;
@@ -498,8 +499,8 @@ static int lay_gradient(const geometry *of, planes *lie) {
     return 1;
 }
 
-/* Shares out the tasks of a depthwise product, each of `steps` elementary steps: `task` by rows, or `over_planes` (NULL: there
- * is none) where `lay` finds how. */
+/* Runs the tasks of a depthwise product, each of `steps` elementary steps: `task` by rows, or `over_planes` (NULL:
+ * there is none) if `lay` finds a layout. */
 static int32_t run_depthwise(convolution *work, int64_t tasks, int64_t steps, gn_task *task,
                              int (*lay)(const geometry *, planes *), gn_task *over_planes) {
     const int64_t elements = work->of.kernel_numel;

@@ -16,7 +16,7 @@
 #define OVER_PLANES(name) NULL
 #endif
 
-/* Memory for patches of `rows` rows of `count` positions; NULL, which is reported, where there is none. */
+/* Memory for patches of `rows` rows of `count` positions; if there is none, NULL, which is reported. */
 static COMPUTE *NAME(take_patches)(convolution *work, int64_t rows, int64_t count) {
     COMPUTE *patches = gn_take_items(gn_checked(rows, count), sizeof(COMPUTE));
     if (patches == NULL) {
@@ -47,7 +47,7 @@ static int NAME(are_finite)(const COMPUTE *numbers, int64_t count) {
     return all;
 }
 
-/* Element `index` of a result, as the sum of what meets there; it ends where it is NaN. */
+/* Element `index` of a result as the sum of its products; stops when the sum is NaN. */
 static COMPUTE NAME(sum_meetings)(const convolution *work, matrix result, int64_t index) {
     const geometry *of = &work->of;
     const int64_t channels = of->groups * of->channels;
@@ -56,7 +56,7 @@ static COMPUTE NAME(sum_meetings)(const convolution *work, matrix result, int64_
     const int64_t place = index % numels[result];
     const int64_t plane = index / numels[result];
     const COMPUTE *planes_of[] = {(const COMPUTE *)work->x, (const COMPUTE *)work->y, (const COMPUTE *)work->w};
-    int64_t steps[3]; /* from a plane to the next one that is met, of which there are `count` */
+    int64_t steps[3]; /* distance to the next plane in the sum, of `count` planes */
     int64_t count;
     TOTAL sum = 0;
     if (result == THE_INPUT) {
@@ -97,8 +97,8 @@ static COMPUTE NAME(sum_meetings)(const convolution *work, matrix result, int64_
     return (COMPUTE)sum;
 }
 
-/* Padding is multiplied as zeros, which infinite numbers make NaN: where there are any, sums that are NaN are made again of
- * what is there. */
+/* Padding is multiplied as zeros, which gives NaN with infinities: if there are any, sums that are NaN are computed
+ * again without the padding. */
 static void NAME(leave_out_padding)(const convolution *work, matrix result) {
     const geometry *of = &work->of;
     COMPUTE *made = (COMPUTE *)work->result;
@@ -109,7 +109,7 @@ static void NAME(leave_out_padding)(const convolution *work, matrix result) {
                                                  : of->batch * of->groups * of->channels * of->in_numel;
     const COMPUTE *factor = (const COMPUTE *)(result == THE_WEIGHT ? work->y : work->w);
     const int64_t factors = result == THE_WEIGHT ? outputs : weights;
-    /* over planes an input meets zeros too, those between the rows of the gradient */
+    /* over planes an input is also multiplied by the zeros between the rows of the gradient */
     const int is_alone = result != THE_WEIGHT || !is_depthwise(of);
     if (is_pointwise(of) || (is_alone && factors < count && NAME(are_finite)(factor, factors))) {
         return;
@@ -280,7 +280,7 @@ static int32_t NAME(backward_weight)(convolution *work) {
     if (numel == 0) {
         return GN_OK;
     }
-    if (of->batch * of->out_numel == 0) { /* no position, and nothing to cut into rows */
+    if (of->batch * of->out_numel == 0) { /* no positions, so there are no rows */
         memset(work->result, 0, (size_t)numel * sizeof(COMPUTE));
         return GN_OK;
     }
@@ -316,7 +316,7 @@ static int32_t NAME(backward_weight)(convolution *work) {
 #define COMPUTE_CODE CODE
 #endif
 
-/* Runs one of the three products into tensors[output]; x, y, w are the operands, that which is made NULL. */
+/* Runs one of the three products into tensors[output]; x, y, w are the operands; the one computed is NULL. */
 static int32_t NAME(run_convolution)(const gn_call *call, void *const *data, int32_t output, convolution *work,
                                      matrix result, int32_t (*product)(convolution *)) {
     const gn_tensor *tensor = &call->tensors[output];
@@ -405,7 +405,7 @@ static void NAME(backward_bias)(const COMPUTE *gradient, const gn_tensor *tensor
     }
 }
 
-/* What a gradient of complex numbers is multiplied with: conjugates, in memory that is *owned.  NULL when memory is
+/* The factor of a gradient of complex numbers: conjugates, in memory that *owned refers to. NULL when memory is
  * exhausted. */
 static const char *NAME(conjugates)(const gn_tensor *tensor, const char *compact, void **owned) {
 #if IS_COMPLEX

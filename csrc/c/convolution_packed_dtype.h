@@ -1,6 +1,6 @@
-/* Convolution by the blocked product of gemm.h, for one dtype: patches are never made as a matrix, but packed straight
- * from a copy of a band of the image that has its padding around it.  There, a patch's elements for positions next to
- * each other are next to each other too: columns that a stride parts are sorted by their remainder. */
+/* Convolution by the blocked product of gemm.h, for one dtype: patches are never stored as a matrix, but packed
+ * directly from a padded copy of a band of the image. In the copy, a patch's elements for adjacent positions are
+ * adjacent, too: columns are sorted by their remainder modulo the stride. */
 
 #if IS_PRECISE && GN_HAS_GEMM
 
@@ -39,7 +39,7 @@ static void NAME(copy_band_row)(const band *of, const COMPUTE *from, COMPUTE *to
     }
 }
 
-/* Copies what rows [first, first + out_rows) of the output's plane `plane` meet, of all kernel elements, to
+/* Copies the inputs of rows [first, first + out_rows) of the output's plane `plane`, for all kernel elements, to
  * to[channel][kernel's plane][row][remainder][column]. */
 static void NAME(copy_band)(const band *of, const COMPUTE *x, int64_t plane, int64_t first, COMPUTE *to) {
     const geometry *shape = of->of;
@@ -71,7 +71,7 @@ GN_INLINE void NAME(copy_runs)(const int64_t runs, const int64_t *places, const 
 }
 
 /* Patches as a right factor (gn_pack_right): a place of k is a kernel element of a channel, a column a position.  Whole
- * vectors are copied: what is behind a run of positions is written over by the next one. */
+ * vectors are copied: what follows a run of positions is overwritten by the next run. */
 static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int64_t count, int64_t level,
                                int64_t depth) {
     const band *of = factor;
@@ -83,7 +83,7 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
     int64_t row_start = first / width / of->out_rows * of->image_numel + row * step;
     for (int64_t done = 0; done < count; done += WIDTH, sliver += WIDTH * depth) {
         const int64_t columns = gn_min(WIDTH, count - done);
-        int64_t places[WIDTH > 6 ? WIDTH : 6]; /* as many as the compiler sees below, though there are no more than WIDTH */
+        int64_t places[WIDTH > 6 ? WIDTH : 6]; /* a size that the compiler knows; there are no more than WIDTH */
         int64_t sources[WIDTH > 6 ? WIDTH : 6];
         int64_t runs = 0;
         if (columns < WIDTH) {
@@ -109,7 +109,7 @@ static void NAME(pack_patches)(const void *factor, void *to, int64_t first, int6
             }
         }
         const int64_t *offsets = of->offsets + level;
-        switch (runs) { /* numbers that the compiler knows keep all that copy_runs indexes in registers */
+        switch (runs) { /* with compile-time constants, everything that copy_runs indexes stays in registers */
             case 1: NAME(copy_runs)(1, places, sources, of->image, offsets, depth, sliver); break;
             case 2: NAME(copy_runs)(2, places, sources, of->image, offsets, depth, sliver); break;
             case 3: NAME(copy_runs)(3, places, sources, of->image, offsets, depth, sliver); break;
@@ -174,8 +174,8 @@ static int32_t NAME(take_band)(const geometry *of, int64_t channels, int64_t mos
     return GN_OK;
 }
 
-/* How many images' positions are columns of one product.  Those of one image seldom fill whole vectors, and where they
- * are few that costs as much as some of them. */
+/* How many images' positions are columns of one product.  Those of one image seldom fill whole vectors, which is costly
+ * if there are few. */
 static int64_t NAME(images_together)(const geometry *of) {
     if (of->out[0] != 1 || of->groups != 1 || of->batch < gn_parallel_parts(TASKS, 1) || of->depth < LEAST_DEPTH
         || of->out_numel % WIDTH == 0 || of->out_numel > MOST_VECTORS * LANES) {
@@ -271,7 +271,7 @@ static int32_t NAME(packed_forward)(convolution *work) {
     return work->status;
 }
 
-/* The weights of a phase, turned round: what meets its first position is the last of them. */
+/* The weights of a phase in reverse order: the last one belongs to its first position. */
 static void NAME(turn_weights)(const geometry *of, const phase *part, const COMPUTE *w, COMPUTE *to) {
     const int64_t *size = part->kernel;
     for (int64_t row = 0; row < of->groups * of->channels; row++) {
@@ -291,7 +291,7 @@ static void NAME(turn_weights)(const geometry *of, const phase *part, const COMP
     }
 }
 
-/* The gradient at the positions of a phase: a convolution with stride 1, of y with some of the weights turned round. */
+/* The gradient at the positions of a phase: a convolution with stride 1, of y with some weights reversed. */
 static int32_t NAME(make_phase)(const convolution *work, const phase *part, COMPUTE *to) {
     const geometry *of = &work->of;
     convolution made = *work;
@@ -324,7 +324,7 @@ static void NAME(spread_phases)(int64_t begin, int64_t end, void *context) {
             const int64_t line = plane * part->out[0] * part->out[1] + row;
             const COMPUTE *a = (const COMPUTE *)work->made + line * part[0].out[2];
             if (stride == 2) {
-                /* Two that are written together are vector code. */
+                /* Writing two together compiles to vector code. */
                 const COMPUTE *b = (const COMPUTE *)work->made + work->starts[1] + line * part[1].out[2];
                 const int64_t pairs = of->in[2] / 2;
                 GN_INDEPENDENT

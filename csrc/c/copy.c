@@ -8,7 +8,7 @@
 #include "walk.h"
 #include "workspace.h"
 
-/* The fewest rows and columns of a copy that goes by blocks. */
+/* The fewest rows and columns of a blocked copy. */
 #define BLOCK 16
 
 /* Elements of a plane that gn_copy_plane moves with `size` bytes each. */
@@ -127,7 +127,7 @@ static int32_t move(const gn_call *call, void *const *data) {
 #define GN_TEMPLATE "copy_dtype.h"
 #include "each_dtype.h"
 
-/* out = condition ? a : b, whose elements are moved and never computed with. */
+/* out = condition ? a : b; elements are moved without arithmetic. */
 #define WHERE_LOOP(TYPE)                                                                                    \
     static int32_t where_##TYPE(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) { \
         (void)call;                                                                                         \
@@ -189,7 +189,7 @@ void gn_copy(const gn_tensor *out, void *out_data, const gn_tensor *in, void *in
         if (size == 1) {
             continue;
         }
-        /* Dimensions that continue each other in both tensors are one. */
+        /* Merges dimensions that are contiguous with each other in both tensors. */
         if (ndim > 0 && to[ndim - 1] * sizes[ndim - 1] == out->strides[dim]
             && from[ndim - 1] * sizes[ndim - 1] == in->strides[dim]) {
             sizes[ndim - 1] *= size;

@@ -8,7 +8,7 @@
         const SOURCE x = in[i];                                                                       \
         out[i] = FROM(value);                                                                         \
     })
-/* The same with what converts a row whose elements lie densely. */
+/* The same with a function that converts a row of dense elements. */
 #define CONVERT_ROWS(source, SOURCE, value, FROM, dense)                                              \
     static int32_t NAME(convert_##source)(int64_t count, char *const *data, const int64_t *strides,   \
                                           const gn_call *call) {                                      \
@@ -67,7 +67,7 @@ int32_t NAME(kernel_copy)(const gn_call *call, void *const *data) {
 
 static int32_t NAME(fill_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
 #if CODE == GN_BOOL
-    /* 0.5 and NaN are true, which the number as an integer would not say */
+    /* 0.5 and NaN are true; as integers they would not be */
     const STORAGE value = call->scalars[0].real != 0 || call->scalars[0].imag != 0;
 #else
     const STORAGE value = STORE(NUMBER(0));

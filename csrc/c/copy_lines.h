@@ -1,4 +1,4 @@
-/* Copies of short rows, for which a call of memcpy each, and what leads to it, takes longer than the bytes. */
+/* Copies of short rows, for which a call of memcpy per row takes longer than moving the bytes. */
 #ifndef GN_COPY_LINES_H
 #define GN_COPY_LINES_H
 
@@ -19,7 +19,7 @@ GN_INLINE void gn_copy_row(char *to, const char *from, int64_t nbytes) {
 }
 
 /* Copies tensors[1] to tensors[0] of an iterated call of two tensors of one dtype.  GN_NOT_IMPLEMENTED, and nothing is
- * written, where its rows do not lie as usual or are long, or the tensors overlap. */
+ * written, if its rows have an unusual layout or are long, or the tensors overlap. */
 int32_t gn_copy_lines(const gn_call *call, void *const *data);
 
 #endif

@@ -1,7 +1,7 @@
-/* _ctc_loss and its gradient: Graves et al., "Connectionist Temporal Classification" (2006), whose equations are
- * meant.  Probabilities are summed in double, from their logarithms.
+/* _ctc_loss and its gradient: Graves et al., "Connectionist Temporal Classification" (2006); equation numbers refer to
+ * it.  Probabilities are summed in double, from their logarithms.
  *
- * A sequence of S classes has 2 S + 1 states: its classes with a blank before, between and behind them. */
+ * A sequence of S classes has 2 S + 1 states: its classes with a blank before, between and after them. */
 #include "flat.h"
 #include "threads.h"
 #include "workspace.h"
@@ -38,7 +38,7 @@ static int skips(const int64_t *states, int64_t state) {
     return state >= 2 && states[state] != states[state - 2];
 }
 
-/* Whether the lengths and the targets fit the batch; the rule of the gradient does not look at them. */
+/* Whether the lengths and the targets fit the batch; the meta function of the gradient does not check them. */
 static int lengths_fit(const ctc *work, const gn_call *call, const gn_tensor *targets) {
     if (call->integers[0] != work->batch || work->target_lengths[-1] != work->batch) {
         return 0;
@@ -58,8 +58,8 @@ static int lengths_fit(const ctc *work, const gn_call *call, const gn_tensor *ta
     return targets->ndim == 2 && targets->sizes[0] >= work->batch && targets->sizes[1] >= longest;
 }
 
-/* Reads the lengths, and lays out the states.  GN_BAD_VALUE for a target that is not a class.  The caller gives
- * work->states back. */
+/* Reads the lengths, and lays out the states.  GN_BAD_VALUE for a target that is not a class.  The caller frees
+ * work->states. */
 static int32_t make_ctc(ctc *work, const gn_call *call, const gn_tensor *log_probs, const gn_tensor *targets,
                         const void *target_data) {
     memset(work, 0, sizeof *work);
@@ -106,7 +106,7 @@ static int32_t make_ctc(ctc *work, const gn_call *call, const gn_tensor *log_pro
 #define GN_TEMPLATE "ctc_dtype.h"
 #include "each_dtype.h"
 
-/* The rule refuses all dtypes but float32 and float64. */
+/* The meta function refuses all dtypes but float32 and float64. */
 int32_t kernel_ctc_loss(const gn_call *call, void *const *data) {
     return call->tensors[2].dtype == GN_FLOAT64 ? ctc_loss_float64(call, data) : ctc_loss_float32(call, data);
 }

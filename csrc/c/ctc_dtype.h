@@ -153,7 +153,7 @@ static void NAME(ctc_backward)(int64_t begin, int64_t end, void *context) {
     gn_give(memory);
 }
 
-/* Whether the arguments of the gradient, which the rule does not look at, are as large as a loss's. */
+/* Whether the arguments of the gradient, which the meta function does not check, are as large as a loss's. */
 static int NAME(ctc_fits)(const ctc *work, const gn_call *call) {
     const gn_tensor *gradient = &call->tensors[1];
     const gn_tensor *losses = &call->tensors[4];

@@ -1,9 +1,9 @@
-/* Convolution with one channel a group, for one dtype: no patches, a kernel element after the other over whole rows,
- * or over whole planes. */
+/* Convolution with one channel per group, for one dtype: no patches; a loop over kernel elements, each applied to whole
+ * rows or whole planes. */
 
 #if IS_FLOATING && !IS_HALF
 
-/* Where a kernel element meets row (j0, j1) of the output: the row of the input, NULL in the padding. */
+/* The row of the input that a kernel element reads for row (j0, j1) of the output; NULL in the padding. */
 static const COMPUTE *NAME(meeting_row)(const geometry *of, const kernel_tap *tap, const COMPUTE *plane, int64_t j0,
                                         int64_t j1) {
     const int64_t i0 = j0 * of->stride[0] + tap->at[0];
@@ -149,16 +149,16 @@ static void NAME(depthwise_backward_weight)(int64_t begin, int64_t end, void *co
 }
 
 #if IS_PRECISE && GN_HAS_GEMM
-/* The same over whole planes.  An image is taken apart by the remainders of its places divided by the strides, so that all
- * that one kernel element meets lies as the output does: a convolution is then a sum of some long lines, each times a
- * number.  Rows have what is between them in common with the padding, which is 0 there. */
+/* The same over whole planes.  An image is split by the remainders of its positions modulo the strides, so that the
+ * inputs of one kernel element have the layout of the output: a convolution is then a sum of a few long lines, each
+ * times a number. The zeros between rows serve as padding of both. */
 
 typedef COMPUTE NAME(line) __attribute__((vector_size(GN_GEMM_BYTES), aligned(sizeof(COMPUTE)), may_alias));
 /* The same in registers. */
 typedef COMPUTE NAME(sums) __attribute__((vector_size(GN_GEMM_BYTES)));
 #define LANES ((int64_t)(GN_GEMM_BYTES / sizeof(COMPUTE)))
 
-/* sum + a b, rounded once where the processor can.  Lane by lane: there is no such operator of vectors. */
+/* sum + a b, rounded once if the processor can. Written lane by lane: vector types have no such operator. */
 GN_INLINE NAME(sums) NAME(add_times)(NAME(sums) sum, COMPUTE a, NAME(sums) b) {
     for (int lane = 0; lane < LANES; lane++) {
         sum[lane] = GN_FMA(a, b[lane], sum[lane]);
@@ -186,8 +186,8 @@ GN_INLINE void NAME(copy_line)(COMPUTE *to, const COMPUTE *from, int64_t count) 
     *(NAME(line) *)(to + count - LANES) = *(const NAME(line) *)(from + count - LANES);
 }
 
-/* Adds the products of `taps` kernel elements, each a row below the one before it, to `rows` rows of results: what is
- * read of the image once is met by all of them. */
+/* Adds the products of `taps` kernel elements, each a row below the one before it, to `rows` rows of results: each
+ * vector read from the image is used for all of them. */
 GN_INLINE void NAME(add_column)(const int taps, const int rows, const int vectors, const COMPUTE *at, int64_t row,
                                 const COMPUTE *weights, NAME(sums) (*sums)[LINE_VECTORS]) {
     GN_UNROLL
@@ -249,7 +249,7 @@ static void NAME(add_lines)(const planes *lie, const COMPUTE *image, const COMPU
                             const COMPUTE *start, COMPUTE *to) {
     const int64_t width = lie->sizes[2];
     const int64_t hop = lie->hop;
-    if (lie->rows == 1) { /* of one spatial dimension: what is met by several rows are none */
+    if (lie->rows == 1) { /* one spatial dimension: no input is shared by several rows */
         for (int64_t i = 0; i < lie->columns; i += LINE_VECTORS * LANES) {
             NAME(add_piece)(1, LINE_VECTORS, lie, image + i, weights, first, end, hop * width, start, to + i, 0);
         }
@@ -292,7 +292,7 @@ GN_INLINE void NAME(multiply_lines)(const COMPUTE *image, const int64_t *offsets
     }
 }
 
-/* Writes an image to where its parts lie; what no position meets is left out. */
+/* Copies an image to the layout by parts; elements that no position uses are left out. */
 static void NAME(take_apart)(const geometry *of, const planes *lie, const COMPUTE *x, COMPUTE *to) {
     for (int64_t part = 0; part < lie->parts; part++) {
         int64_t first[SPATIAL], end[SPATIAL], origin[SPATIAL];
@@ -326,7 +326,7 @@ static void NAME(take_apart)(const geometry *of, const planes *lie, const COMPUT
     }
 }
 
-/* Zeros for `numel` elements, and for the rows that are made with the last ones. */
+/* Zeros for `numel` elements, and for the rows that are computed together with the last ones. */
 static COMPUTE *NAME(take_lines)(convolution *work, int64_t numel) {
     const int64_t row = gn_max(work->lie.sizes[2], work->lie.made_row);
     const int64_t slack = gn_checked(work->lie.hop, gn_checked(LINE_ROWS, row));
@@ -357,7 +357,7 @@ static void NAME(lines_forward)(int64_t begin, int64_t end, void *context) {
         const COMPUTE *w = (const COMPUTE *)work->w + feature * of->kernel_numel;
         const COMPUTE start = work->bias == NULL ? 0 : ((const COMPUTE *)work->bias)[feature];
         COMPUTE *y = (COMPUTE *)work->result + task * of->out_numel;
-        if (x != held) { /* features of one group have it in common */
+        if (x != held) { /* features of one group share it */
             NAME(take_apart)(of, lie, x, image);
             held = x;
         }
@@ -423,7 +423,7 @@ static void NAME(lines_backward_weight)(int64_t begin, int64_t end, void *contex
 }
 
 /* x = the gradient, from bias on: tasks are groups of an image.  Each part of x is a convolution of the gradient, with
- * stride 1, by the kernel elements that meet it. */
+ * stride 1, by the kernel elements that use it. */
 static void NAME(lines_backward_data)(int64_t begin, int64_t end, void *context) {
     convolution *work = context;
     const geometry *of = &work->of;

@@ -9,7 +9,7 @@ static inline int64_t gn_offset(const gn_tensor *tensor, int64_t index, int64_t 
     int64_t offset = 0;
     for (int32_t dim = tensor->ndim - 1; dim >= 0; dim--) {
         if (dim != skipped) {
-            if (index < tensor->sizes[dim]) { /* no division, which takes as long as a short line */
+            if (index < tensor->sizes[dim]) { /* avoids division, which takes as long as a short line */
                 return offset + index * tensor->strides[dim];
             }
             offset += index % tensor->sizes[dim] * tensor->strides[dim];
@@ -27,14 +27,14 @@ static inline int64_t gn_step(const gn_tensor *tensor, int64_t dim) {
     return tensor->ndim == 0 ? 0 : tensor->strides[dim];
 }
 
-/* Whether elements lie one after the other in row-major order. */
+/* Whether the tensor is contiguous in row-major order. */
 int gn_is_contiguous(const gn_tensor *tensor);
 
 /* Copies `in` to `out`, which has the same sizes and any dtype.  Can not fail. */
 void gn_copy(const gn_tensor *out, void *out_data, const gn_tensor *in, void *in_data);
 
-/* A tensor as contiguous elements of `dtype`: its own memory where it is that already, else a copy, which is
- * then *owned too, for the caller to gn_give (NULL otherwise).  NULL when memory is exhausted. */
+/* A tensor as contiguous elements of `dtype`: its own memory if it has that layout, else a copy, which is also stored
+ * in *owned for the caller to gn_give (otherwise NULL). NULL when memory is exhausted. */
 void *gn_compact(const gn_tensor *tensor, void *data, int32_t dtype, void **owned);
 
 /* Copies contiguous elements of `dtype` to a tensor. */
@@ -45,8 +45,8 @@ static inline int64_t gn_index_at(const void *place, int32_t dtype) {
     return dtype == GN_INT32 ? *(const int32_t *)place : *(const int64_t *)place;
 }
 
-/* Reads the next int[] of a call's integers: *cursor is moved behind it.  A list of one element stands for
- * `count` of them.  Returns its length. */
+/* Reads the next int[] of a call's integers and moves *cursor past it. A list of one element is expanded to `count`.
+ * Returns its length. */
 static inline int64_t gn_read_list(const int64_t **cursor, int64_t *list, int64_t count) {
     const int64_t length = *(*cursor)++;
     for (int64_t i = 0; i < count && length > 0; i++) {

@@ -33,7 +33,7 @@ static void set_entry(const gn_tensor *tensor, void *data, int64_t place, int64_
     }
 }
 
-/* The bag that a position of the indices is in: that of the last offset that is not behind it. */
+/* The bag of a position in the indices: the bag with the last offset that is not after it. */
 static int64_t bag_of(const vector *offsets, int64_t bags, int64_t position) {
     int64_t low = 0;
     int64_t high = offsets->count;
@@ -48,7 +48,7 @@ static int64_t bag_of(const vector *offsets, int64_t bags, int64_t position) {
     return gn_min(low, bags) - 1;
 }
 
-/* Are the offsets in order, none of them below 0?  The reference knows what others mean. */
+/* Are the offsets sorted, and none negative? The reference handles others. */
 static int in_order(const vector *offsets) {
     int64_t last = 0;
     int sorted = 1;
@@ -60,9 +60,9 @@ static int in_order(const vector *offsets) {
     return sorted;
 }
 
-/* The bags of all positions [0, count), by offsets in order. */
+/* The bags of all positions [0, count), for sorted offsets. */
 static void find_bags(const vector *offsets, int64_t bags, int64_t count, int64_t *where) {
-    int64_t passed = 0; /* offsets that are not behind the position */
+    int64_t passed = 0; /* offsets that are not after the position */
     for (int64_t i = 0; i < count; i++) {
         while (passed < offsets->count && entry(offsets, passed) <= i) {
             passed++;
@@ -73,7 +73,7 @@ static void find_bags(const vector *offsets, int64_t bags, int64_t count, int64_
 
 /* Numbers 0 to count - 1 in lists: list i holds order[start[i]] to order[start[i + 1] - 1], in order. */
 typedef struct lists {
-    int64_t *start; /* of `lists` + 1 lists; one piece of memory with `order` */
+    int64_t *start; /* of `lists` + 1 lists; one allocation with `order` */
     int64_t *order;
 } lists;
 
@@ -85,7 +85,7 @@ static int32_t make_lists(lists *made, const int64_t *keys, int64_t count, int64
     }
     made->order = made->start + keyed + 2;
     memset(made->start, 0, (size_t)(keyed + 2) * sizeof(int64_t));
-    /* counted two places behind, so that filling the lists leaves the starts one place behind, where they belong */
+    /* counted at index + 2, so that filling the lists leaves the starts at index + 1, where they belong */
     int64_t *const counts = made->start + 1;
     for (int64_t i = 0; i < count; i++) {
         if (keys[i] >= 0 && keys[i] < keyed) {
@@ -110,7 +110,7 @@ typedef struct bags {
     const int64_t *rows; /* of each position */
     const int64_t *where; /* the bag of each position */
     int64_t count, width, mode;
-    int scaled;        /* the gradients are, by how often the row is used */
+    int scaled;        /* gradients are scaled, by how often the row is used */
     void *sums;
     gn_status status;
 } bags;

@@ -90,7 +90,7 @@ int32_t NAME(kernel_embedding_bag)(const gn_call *call, void *const *data) {
         return GN_OUT_OF_MEMORY;
     }
     int64_t *where = rows + used;
-    int64_t *held = where + used; /* the bag, or -1 where the row does not count */
+    int64_t *held = where + used; /* the bag, or -1 if the row is ignored */
     find_bags(&offsets, count, used, where);
     for (int64_t i = 0; i < used; i++) {
         rows[i] = entry(&indices, i);
@@ -155,7 +155,7 @@ static void NAME(bag_gradient_rows)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Columns [begin, end) of the gradient of maxima: each goes to the row that was chosen. */
+/* Columns [begin, end) of the gradient of maxima: each is added to the row that was the maximum. */
 static void NAME(bag_gradient_columns)(int64_t begin, int64_t end, void *context) {
     const bags *work = context;
     const gn_tensor *gradient = &work->call->tensors[1];
@@ -181,7 +181,7 @@ static void NAME(bag_gradient_columns)(int64_t begin, int64_t end, void *context
     }
 }
 
-/* Whether the rows that were chosen as maxima are all of [0, rows). */
+/* Whether the rows of all maxima are in [0, rows). */
 static int NAME(chosen_fit)(const gn_call *call, void *const *data, int64_t rows) {
     const gn_tensor *sizes = &call->tensors[4];
     const gn_tensor *chosen = &call->tensors[5];
@@ -200,7 +200,7 @@ static int NAME(chosen_fit)(const gn_call *call, void *const *data, int64_t rows
     return 1;
 }
 
-/* Whether the arguments of the gradient name only bags that there are; positions with a key below 0 do not count. */
+/* Whether the arguments of the gradient name only existing bags; positions with a key below 0 are ignored. */
 static int NAME(bags_fit)(const gn_call *call, void *const *data, int64_t mode, const int64_t *keys,
                           const int64_t *where, int64_t count) {
     const gn_tensor *gradient = &call->tensors[1];
@@ -233,7 +233,7 @@ int32_t NAME(kernel_embedding_bag_backward)(const gn_call *call, void *const *da
     const gn_tensor *out = &call->tensors[0];
     const int64_t mode = call->integers[2];
     if (call->tensors[2].ndim != 1 || call->tensors[3].ndim != 1
-        || (mode != MODE_SUM && call->tensors[4].ndim != 1)) { /* sums do not ask for the bags' sizes */
+        || (mode != MODE_SUM && call->tensors[4].ndim != 1)) { /* sums do not use the bags' sizes */
         return GN_NOT_IMPLEMENTED;
     }
     const vector indices = vector_of(&call->tensors[2], data[2]);

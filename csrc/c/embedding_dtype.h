@@ -5,7 +5,7 @@
 #else
 #define SUM_OF(a, b) ((COMPUTE)((a) + (b)))
 #endif
-#if CODE == GN_BOOL /* a half is true, too */
+#if CODE == GN_BOOL /* 0.5 is true, too */
 #define MEAN_OF(sum, count) (sum)
 #elif IS_INTEGRAL
 #define MEAN_OF(sum, count) ((COMPUTE)((double)(sum) / (double)(count)))
@@ -13,8 +13,8 @@
 #define MEAN_OF(sum, count) ((sum) / (MAGNITUDE)(count))
 #endif
 
-/* Rows [begin, end) of the gradient: each thread goes through all indices in order and takes those of its rows, so
- * the order of the sums is always the same. */
+/* Rows [begin, end) of the gradient: each thread loops over all indices in order and uses those of its rows, so the
+ * order of the sums is fixed. */
 static void NAME(embedding_rows)(int64_t begin, int64_t end, void *context) {
     const embedding_gradient *work = context;
     const gn_tensor *gradient = &work->call->tensors[1];
@@ -60,7 +60,7 @@ int32_t NAME(kernel_embedding_backward)(const gn_call *call, void *const *data) 
     const int scaled = call->integers[2] != 0;
     embedding_gradient work = {call, data, NULL, NULL, count, call->integers[1], NULL};
     int64_t *lists = gn_take_items(count + (scaled ? rows : 0), sizeof(int64_t));
-    const int is_there = !IS_HALF && data[0] != NULL && gn_is_contiguous(out); /* where sums are results */
+    const int is_there = !IS_HALF && data[0] != NULL && gn_is_contiguous(out); /* if sums are stored as results */
     work.sums = is_there ? data[0] : gn_take_items(gn_checked(rows, columns), sizeof(COMPUTE));
     int32_t status = lists == NULL || work.sums == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     if (status == GN_OK && scaled) {

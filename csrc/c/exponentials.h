@@ -1,7 +1,7 @@
-/* Sums of exponentials, folded in doubles whatever the dtype; part of reduce.c. */
+/* Sums of exponentials, combined in double for every dtype; part of reduce.c. */
 
-/* sum * e^largest is the sum of the exponentials; `largest` is the largest real part seen, whose power alone may leave
- * the range of a double. */
+/* sum * e^largest is the sum of the exponentials; `largest` is the largest real part so far, whose exponential alone
+ * may exceed the range of a double. */
 typedef struct powers {
     double largest;
     double sum;
@@ -14,7 +14,7 @@ static void begin_powers(void *accumulators, int64_t count) {
     }
 }
 
-/* What is subtracted before a power is taken: where that is infinite, nothing. */
+/* The number subtracted before exponentiation: 0 if the largest is infinite. */
 static inline double powers_shift(double largest) {
     return fabs(largest) == (double)INFINITY ? 0 : largest;
 }

@@ -1,4 +1,4 @@
-/* The reducer of sums of exponentials for one dtype with fractions; part of reduce_dtype.h. */
+/* The reducer of sums of exponentials for one floating or complex dtype; part of reduce_dtype.h. */
 
 #if IS_COMPLEX
 
@@ -35,13 +35,13 @@ static void NAME(logsumexp_finish)(const void *accumulator, char *out, int64_t c
 
 #else
 
-/* e^(x - shift) where no x is larger; 1 where it is, as an infinity is larger than the shift 0. */
+/* e^(x - shift) for x up to shift; 1 for a larger x, such as an infinity with the shift 0. */
 static inline COMPUTE NAME(power_below)(COMPUTE x, COMPUTE shift) {
     const COMPUTE below = x - shift;
     return gn_exp_negative(below > 0 ? 0 : below);
 }
 
-/* At most CHUNK elements: the largest first, then the powers.  LANES sums of LANE_LENGTH powers each. */
+/* At most CHUNK elements: first the largest, then the exponentials, in LANES sums of LANE_LENGTH each. */
 static void NAME(powers_chunk)(powers *total, const char *in, int64_t stride, int64_t count) {
     COMPUTE elements[CHUNK];
     COMPUTE lanes[LANES];

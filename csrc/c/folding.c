@@ -62,7 +62,7 @@ static void pick(const char *from, int64_t stride, int64_t count, int64_t itemsi
     }
 }
 
-/* Rows [begin, end) of the columns: a tap of a plane in all windows. */
+/* Rows [begin, end) of the columns: one tap of one plane, for all windows. */
 static void unfold_rows(int64_t begin, int64_t end, void *context) {
     const folding *work = context;
     const int64_t size = work->itemsize;
@@ -118,7 +118,7 @@ int32_t kernel_im2col(const gn_call *call, void *const *data) {
 #define GN_TEMPLATE "folding_dtype.h"
 #include "each_dtype.h"
 
-/* (out; self); integers: output_size, then the window.  The rule refuses integers. */
+/* (out; self); integers: output_size, then the window.  The meta function refuses integers. */
 int32_t kernel_col2im(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     if (gn_numel(out) == 0) {

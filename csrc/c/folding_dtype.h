@@ -2,7 +2,7 @@
 
 #if (IS_FRACTIONAL && !IS_HALF) || CODE == GN_BOOL
 
-/* Planes [begin, end): each element is the sum of what all windows show of it. */
+/* Planes [begin, end): each element is the sum of its copies in all windows. */
 static void NAME(fold_planes)(int64_t begin, int64_t end, void *context) {
     const folding *work = context;
     const int64_t numel = work->in[0] * work->in[1];

@@ -1,4 +1,4 @@
-/* Operators of lists for one dtype. */
+/* Operators on lists, for one dtype. */
 
 #if CODE == GN_BOOL
 #define PLUS(a, b) ((a) | (b))

@@ -1,5 +1,5 @@
-/* A child of fork has the memory of all threads, but of the threads only the one that forked: what the others had locked
- * stays so, and work handed to them is never done.  The system is told here what to do about it.  Windows has no fork. */
+/* A forked child has the memory of all threads, but only the thread that forked: locks held by other threads stay
+ * locked, and work passed to them is never done. The handlers registered here prevent both. Windows has no fork. */
 #define _DEFAULT_SOURCE /* pthread_atfork */
 
 #include "fork.h"
@@ -20,7 +20,7 @@ static void after_fork_in_child(void) {
     gn_forget_team();
 }
 
-/* When the library is opened. */
+/* Runs when the library is loaded. */
 __attribute__((constructor)) static void prepare_for_fork(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

@@ -1,12 +1,12 @@
-/* What a file with a lock or with threads does around fork; fork.c calls it. */
+/* Handlers around fork of the files with locks or threads; fork.c calls them. */
 #ifndef GN_FORK_H
 #define GN_FORK_H
 
-/* Around the fork: nobody is inside the allocator then, so that the child does not wait for a thread that it has not. */
+/* Hold the allocator's lock during fork, so that no thread that the child lacks holds it there. */
 void gn_lock_memory(void);
 void gn_unlock_memory(void);
 
-/* In the child: the threads of the calling one did not come along. */
+/* In the child: forgets the worker threads, which do not exist there. */
 void gn_forget_team(void);
 
 #endif

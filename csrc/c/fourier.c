@@ -5,10 +5,10 @@
 #include "threads.h"
 #include "workspace.h"
 
-/* The largest prime factor that is transformed by its definition. */
+/* The largest prime factor that is transformed by the definition of the DFT. */
 #define LARGEST_PRIME 31
 
-/* Within an eighth of the circle, which the others mirror. */
+/* Within an eighth of the circle; the others follow by symmetry. */
 gn_point gn_root_of_unity(int64_t k, int64_t count) {
     const int64_t eighth = 8 * k / count;
     const int64_t rest = eighth % 2 == 0 ? 8 * k % count : count - 8 * k % count;
@@ -54,12 +54,12 @@ static inline gn_point root_at(const gn_roots *roots, int64_t k) {
     return (gn_point){a.real * b.real + a.imag * minus, a.real * b.imag + a.imag * b.real};
 }
 
-/* Factors of `length`: those that have a stage of their own, largest first, and small primes; 0 where another is left. */
+/* Factors of `length`: those with a specialized stage, largest first, and small primes; 0 if another factor is left. */
 static int32_t factorize(int64_t length, int32_t *factors) {
     static const int32_t usual[] = {8, 4, 5, 3, 2, 7, 11, 13, 17, 19, 23, 29, 31};
     int32_t count = 0;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        /* 4 times 4 takes less than 8 times 2 */
+        /* 4 times 4 is faster than 8 times 2 */
         while (length % usual[i] == 0 && !(usual[i] == 8 && length % 32 == 16)) {
             factors[count++] = usual[i];
             length /= usual[i];
@@ -73,7 +73,7 @@ int gn_is_smooth(int64_t length) {
     return length == 1 || factorize(length, factors) > 0;
 }
 
-/* The rows of the matrix that is nearest to a square: a length's largest divisor that is not above its root. */
+/* The rows of the matrix closest to a square: the largest divisor of a length that is at most its square root. */
 static int64_t rows_of_matrix(int64_t length) {
     int64_t rows = 1;
     int32_t factors[GN_MOST_FACTORS];
@@ -84,7 +84,7 @@ static int64_t rows_of_matrix(int64_t length) {
     return rows;
 }
 
-/* Vectors, where the compiler has them and what moves their elements; else one element stands for one. */
+/* Vectors, if the compiler has vector types and shuffles; else single elements. */
 #if GN_HAS_GEMM && (defined(__clang__) || __GNUC__ >= 12)
 #define SIDE ((int64_t)(GN_GEMM_BYTES / sizeof(COMPUTE)))
 #define VECTOR __attribute__((vector_size(GN_GEMM_BYTES), aligned(sizeof(COMPUTE)), may_alias))
@@ -102,8 +102,8 @@ static int64_t rows_of_matrix(int64_t length) {
 #define LIST_float32 LIST_4
 #define LIST_float64 LIST_2
 #endif
-/* Places in two vectors, for those of the result: of their first halves interleaved, and of the second; of the elements
- * that are first in pairs, and of the second. */
+/* Shuffle indices into two vectors: interleave their first halves; their second halves; the first elements of all
+ * pairs; the second elements. */
 #define COUNT (GN_GEMM_BYTES / sizeof(COMPUTE))
 #define LOWER(i) (i) / 2 + (i) % 2 * COUNT
 #define UPPER(i) (i) / 2 + (i) % 2 * COUNT + COUNT / 2
@@ -122,10 +122,10 @@ static int64_t rows_of_matrix(int64_t length) {
 #define CHOSEN_b(a, b) (b)
 #endif
 
-/* How a stage reads and writes: what its inlined code knows. */
+/* How a stage reads and writes; constants of its inlined code. */
 enum {
     PLAIN = 0,
-    ROOTS_ARE_ONE = 1, /* as those of the first group are, and so all of a last stage */
+    ROOTS_ARE_ONE = 1, /* as in the first group, and in all of a last stage */
     FROM_PAIRS = 2,
     EXCHANGED = 4,
     TIMES_BETWEEN = 8,

@@ -7,8 +7,7 @@
 
 #include "fourier_stages.h"
 
-/* What the first stage reads and the last one writes, where that is not `line`: pairs; and what the last one multiplies
- * by. */
+/* Pairs that the first stage reads and the last one writes, if not `line`; and the factor of the last one. */
 typedef struct NAME(ends) {
     const COMPUTE *from;
     COMPUTE *to;
@@ -93,7 +92,7 @@ void NAME(gn_write_roots)(const gn_roots *roots, int64_t factor, int64_t count, 
         real[i] = root.real;
         imag[i] = root.imag;
         power += factor;
-        power = power >= roots->length ? power - roots->length : power; /* no division, which takes longer */
+        power = power >= roots->length ? power - roots->length : power; /* avoids a slower division */
     }
     for (int64_t begin = 0, at = 0; begin < count; begin += TOGETHER) {
         const gn_point root = root_at(roots, at);
@@ -150,14 +149,14 @@ void NAME(gn_end_fourier)(FOURIER *plan) {
     gn_end_roots(&plan->roots);
 }
 
-/* With some more, so that elements of the same place in each part do not share places of the cache. */
+/* With padding, so that elements at the same index of each part do not share cache sets. */
 int64_t NAME(gn_fourier_room)(const FOURIER *plan) {
     const int64_t rows = (plan->rows + SIDE - 1) / SIDE * SIDE;
     return (plan->rows == 1 ? plan->length * GN_FOURIER_LINES : rows * plan->row_step) + 64;
 }
 
-/* A square of vectors turned: rows of the upper half are interleaved with those of the lower, until each has met every
- * other. */
+/* Transposes a square of vectors: rows of the upper half are interleaved with those of the lower, as often as
+ * needed. */
 GN_INLINE void NAME(turn_square)(WIDE *square) {
 #ifdef COUNT
     GN_UNROLL
@@ -197,7 +196,7 @@ static void NAME(turn)(const COMPUTE *from, int64_t from_step, int64_t rows, int
     }
 }
 
-/* Pairs to parts that lie apart, and back. */
+/* Pairs to separate real and imaginary parts, and back. */
 static void NAME(read_pairs)(const COMPUTE *from, int64_t count, int exchanged, SPLIT to) {
     COMPUTE *real = exchanged ? to.imag : to.real, *imag = exchanged ? to.real : to.imag;
     GN_INDEPENDENT
@@ -215,8 +214,7 @@ static void NAME(write_pairs)(SPLIT from, int64_t count, int exchanged, COMPUTE 
     }
 }
 
-/* Moves rows from where they are `from_step` apart to where they are `to_step`, the other end first where that is
- * farther. */
+/* Moves rows from where they are `from_step` apart to where they are `to_step`, from the end if that is farther. */
 static void NAME(move_rows)(COMPUTE *data, int64_t rows, int64_t columns, int64_t from_step, int64_t to_step) {
     for (int64_t i = 1; i < rows && from_step != to_step; i++) {
         const int64_t row = from_step < to_step ? rows - i : i;
@@ -262,7 +260,7 @@ typedef struct NAME(long_line) {
     gn_status status;
 } NAME(long_line);
 
-/* Memory for `count` columns, with what they are transformed to, and roots. */
+/* Memory for `count` columns, their transforms, and roots. */
 static COMPUTE *NAME(take_columns)(NAME(long_line) *work, int64_t length, SPLIT *now, SPLIT *spare, SPLIT *roots) {
     const int64_t step = (length + SIDE - 1) / SIDE * SIDE;
     COMPUTE *memory = gn_take_items(gn_checked(step, 4 * GN_FOURIER_LINES + 2), sizeof(COMPUTE));

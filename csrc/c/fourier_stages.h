@@ -1,7 +1,7 @@
 /* The stages of Fourier transforms of columns, a vector of them at a time.
  *
- * A stage of `factor` reads elements that are `apart`, and writes results `width` apart.  How it does is known where it
- * is inlined; see the words of fourier_dtype.h. */
+ * A stage of `factor` reads elements that are `apart`, and writes results `width` apart. Its options are constants
+ * where it is inlined; see fourier_dtype.h. */
 
 typedef COMPUTE NAME(wide) VECTOR;
 #define WIDE NAME(wide)
@@ -15,7 +15,7 @@ typedef struct NAME(root) {
 } NAME(root);
 #define ROOT NAME(root)
 
-/* Where a stage reads and writes, and what it multiplies by on the way. */
+/* Where a stage reads and writes, and the factors that it multiplies by. */
 typedef struct NAME(stage) {
     SPLIT in, out, between;
     const COMPUTE *from;
@@ -25,7 +25,7 @@ typedef struct NAME(stage) {
     ROOT roots[LARGEST_PRIME], unit[LARGEST_PRIME];
 } NAME(stage);
 
-/* a b + c, of vectors: lane by lane, as there is no such operator. */
+/* a b + c of vectors, written lane by lane: vector types have no such operator. */
 GN_INLINE WIDE NAME(multiply_add)(WIDE a, WIDE b, WIDE c) {
 #if (defined(__FMA__) || defined(__ARM_FEATURE_FMA)) && defined(COUNT)
     for (size_t lane = 0; lane < COUNT; lane++) {
@@ -167,7 +167,7 @@ GN_INLINE void NAME(stage_8)(const NAME(stage) *stage, const int how) {
     }
 }
 
-/* By the definition. */
+/* By the definition of the DFT. */
 GN_INLINE void NAME(stage_any)(const NAME(stage) *stage, const int32_t factor, const int how) {
     EACH_VECTOR {
         POINT x[LARGEST_PRIME];

@@ -1,4 +1,4 @@
-/* glu and log_sigmoid_forward: pointwise, but of halves of a tensor, or with two results. */
+/* glu and log_sigmoid_forward: pointwise, but on halves of a tensor, or with two results. */
 #include "direct.h"
 #include "scalar.h"
 #include "walk.h"

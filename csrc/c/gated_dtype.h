@@ -1,4 +1,4 @@
-/* glu and log_sigmoid_forward of one dtype; those of half types walk through float. */
+/* glu and log_sigmoid_forward for one dtype; half types are converted to float in buffers. */
 
 #if IS_FLOATING
 #if IS_HALF

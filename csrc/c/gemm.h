@@ -1,8 +1,8 @@
-/* Products of matrices by a kernel of our own: a block of the result in vector registers, its right factor packed for
- * the second cache, its left for the first.  On one thread; strides count elements.
+/* Matrix products by the library's own kernel: a block of the result in vector registers, the right factor packed for
+ * the L2 cache, the left one for L1. Single-threaded; strides count elements.
  *
- * Every element of a result is the sum of a level of k after the other, each a chain of multiply-adds in order.  The
- * levels follow from k alone, so an element's bits depend neither on its place nor on how a result is cut up. */
+ * k is split into levels; each element of a result is the sum of all levels in order, and each level is a chain of
+ * multiply-adds. The levels depend on k alone: an element's bits do not depend on its position or the tiling. */
 #ifndef GN_GEMM_H
 #define GN_GEMM_H
 
@@ -16,7 +16,7 @@
 #define GN_HAS_GEMM 0
 #endif
 
-/* All turns of a loop written out: what it indexes are registers then. */
+/* Fully unrolls a loop, so that arrays that it indexes are in registers. */
 #define GN_UNROLL _Pragma("GCC unroll 16")
 
 /* Bytes of a vector, and the rows of a block: two vectors for each of them, two of the right factor and one of the left
@@ -39,18 +39,18 @@
 #define GN_GEMM_EACH_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6)
 #endif
 
-/* Writes rows [first, first + count) of a left factor, at places [level, level + depth) of k, to to[row][place] with
- * rows GN_GEMM_LEFT_STEP bytes apart. */
+/* Writes rows [first, first + count) of a left factor, for [level, level + depth) of k, to to[row][k] with rows
+ * GN_GEMM_LEFT_STEP bytes apart. */
 typedef void gn_pack_left(const void *factor, void *to, int64_t first, int64_t count, int64_t level, int64_t depth);
 /* Writes columns [first, first + count) of a right factor, at places [level, level + depth) of k, in slivers of
- * GN_GEMM_WIDTH bytes: to[sliver][place][column].  Behind the last column come numbers of the factor or zeros: products
- * with what was in memory before would be dropped, but take a hundred times as long where that is subnormal.  Even
- * GN_GEMM_WIDTH bytes more may be written. */
+ * GN_GEMM_WIDTH bytes: to[sliver][place][column].  After the last column come numbers of the factor or zeros: products
+ * with uninitialized memory would be ignored, but are a hundred times slower if it is subnormal.  Even GN_GEMM_WIDTH
+ * bytes more may be written. */
 typedef void gn_pack_right(const void *factor, void *to, int64_t first, int64_t count, int64_t level, int64_t depth);
 
 #define GN_GEMM_WIDTH (2 * GN_GEMM_BYTES)
-/* The panel of the right factor: bytes of a column, and columns in bytes.  With AVX-512 comes a second cache of 1 MiB,
- * else half of that is usual. */
+/* The panel of the right factor: bytes of a column, and columns in bytes.  Processors with AVX-512 have an L2 cache of
+ * 1 MiB; half of that is usual otherwise. */
 #if defined(__AVX512F__)
 #define GN_GEMM_DEPTH 1792
 #define GN_GEMM_COLUMNS 1664
@@ -58,11 +58,12 @@ typedef void gn_pack_right(const void *factor, void *to, int64_t first, int64_t 
 #define GN_GEMM_DEPTH 1024
 #define GN_GEMM_COLUMNS 1280
 #endif
-/* A row of the left panel; not a multiple of a page, whose lines would all fall to the same places of a cache. */
+/* A row of the left panel; not a multiple of a page, whose lines would all map to the same cache sets. */
 #define GN_GEMM_LEFT_STEP (GN_GEMM_DEPTH + 64)
 
 /* A factor of a product: element (i, p) of the left one, or (p, j) of the right one, is data[i * outer + p * inner] and
- * data[j * outer + p * inner].  With `pack_left` or `pack_right`, what these write, and `data` is theirs. */
+ * data[j * outer + p * inner].  With `pack_left` or `pack_right`, it is what these write, and `data` is their
+ * argument. */
 typedef struct gn_factor {
     const void *data;
     int64_t outer;

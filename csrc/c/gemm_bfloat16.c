@@ -1,7 +1,7 @@
 /* Products of bfloat16 matrices; see gemm_bfloat16.h.
  *
- * Places of k are taken two by two: a word of a panel is a pair of them.  Otherwise this is the product of gemm_dtype.h,
- * with panels of as many bytes. */
+ * k is processed in pairs: a word of a panel is a pair of elements. Otherwise this is the product of gemm_dtype.h, with
+ * panels of as many bytes. */
 #include "gemm_bfloat16.h"
 
 #if defined(__x86_64__) && defined(__AVX512F__) && GN_HAS_GEMM && (defined(__clang__) || __GNUC__ >= 10)
@@ -14,10 +14,10 @@
 #define NO_EXPONENT 4096
 
 int32_t gn_least_exponent(const uint16_t *data, int64_t rows, int64_t columns, int64_t row, int64_t column) {
-    if (column != 1 && row == 1) { /* go along what is adjacent */
+    if (column != 1 && row == 1) { /* iterate along adjacent elements */
         return gn_least_exponent(data, columns, rows, column, row);
     }
-    uint16_t least = UINT16_MAX; /* of the magnitudes less 1, of which 0 is the greatest */
+    uint16_t least = UINT16_MAX; /* of magnitude - 1, where 0 wraps to the largest */
     for (int64_t i = 0; i < rows; i++) {
         const uint16_t *line = data + i * row;
         if (column == 1) {
@@ -104,7 +104,7 @@ GN_GEMM_EACH_ROWS(BLOCK)
 static block *const blocks[GN_GEMM_ROWS] = {GN_GEMM_EACH_ROWS(BLOCK)};
 #undef BLOCK
 
-/* Two places of k as a word; the second may be beyond the last, a zero. */
+/* Two elements along k as a word; the second one is zero if k is odd. */
 static inline uint32_t pair_of(const uint16_t *first, int64_t step, int has_second) {
     return first[0] | (uint32_t)(has_second ? first[step] : 0) << 16;
 }
@@ -137,7 +137,7 @@ static void pack_right(const gn_factor *right, uint32_t *to, int64_t first, int6
         const int64_t columns = gn_min(WIDTH, count - j);
         const uint16_t *corner = from + j * right->outer;
         uint32_t *sliver = to + j * depth;
-        if (right->inner == 1) { /* pieces of the columns, and then as words that are turned */
+        if (right->inner == 1) { /* pieces of the columns, which are then transposed as words */
             for (int64_t p = 0; p < depth; p += PIECE) {
                 uint32_t piece[WIDTH * PIECE] = {0};
                 const int64_t length = gn_min(PIECE, depth - p);
@@ -168,7 +168,7 @@ static void pack_right(const gn_factor *right, uint32_t *to, int64_t first, int6
     }
 }
 
-/* A block whose columns do not fill a sliver: by way of one that does. */
+/* A block whose columns do not fill a sliver: computed as a full one in a buffer. */
 static void make_edge(int64_t rows, int64_t columns, int64_t depth, const uint32_t *a, const uint32_t *b, float alpha,
                       float beta, const float *from, int64_t from_row, float *c, int64_t c_row) {
     float whole[GN_GEMM_ROWS * WIDTH] = {0};

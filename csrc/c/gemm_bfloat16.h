@@ -1,8 +1,8 @@
-/* Products of bfloat16 matrices by the processor's own sums of two products, where it has them (AVX-512 BF16).
+/* Products of bfloat16 matrices by the processor's dot-product instruction (AVX-512 BF16).
  *
- * These take subnormal numbers for zeros, and make zeros of results that would be subnormal.  So they are used where
- * there can be none: where both factors' least numbers are so large that whatever their products add up to is zero or a
- * normal number.  All other products are made of floats. */
+ * It treats subnormal inputs as zeros and flushes subnormal results to zero. So it is used only where none can occur:
+ * if both factors' smallest numbers are so large that every sum of their products is zero or a normal number. All other
+ * products are computed in float32. */
 #ifndef GN_GEMM_BFLOAT16_H
 #define GN_GEMM_BFLOAT16_H
 
@@ -11,8 +11,8 @@
 /* Whether the processor has the instruction, and this file was compiled for it. */
 int gn_has_bfloat16_products(void);
 
-/* The least exponent of a matrix's numbers that are not 0 (strides count elements); one far below all where a number is
- * subnormal, and far above where all are 0. */
+/* The least exponent of a matrix's nonzero numbers (strides count elements); far below all exponents if a number is
+ * subnormal, and far above if all are 0. */
 int32_t gn_least_exponent(const uint16_t *data, int64_t rows, int64_t columns, int64_t row, int64_t column);
 /* Whether products of numbers with these least exponents, and sums of such products, are never subnormal: all are whole
  * multiples of the product of the factors' last places. */

@@ -12,7 +12,7 @@ typedef COMPUTE NAME(vector) __attribute__((vector_size(GN_GEMM_BYTES)));
 /* The same where it is not aligned, and among other elements. */
 typedef COMPUTE NAME(loose) __attribute__((vector_size(GN_GEMM_BYTES), aligned(sizeof(COMPUTE)), may_alias));
 
-/* sum + a b, rounded once where the processor can.  Lane by lane: there is no such operator of vectors. */
+/* sum + a b, rounded once if the processor can. Written lane by lane: vector types have no such operator. */
 GN_INLINE NAME(vector) NAME(add_product)(COMPUTE a, NAME(vector) b, NAME(vector) sum) {
 #if defined(__FMA__) || defined(__AVX512F__) || defined(__aarch64__)
     for (int lane = 0; lane < LANES; lane++) {
@@ -24,8 +24,8 @@ GN_INLINE NAME(vector) NAME(add_product)(COMPUTE a, NAME(vector) b, NAME(vector)
 #endif
 }
 
-/* A block of c: `rows` by `vectors`, both known where this is inlined.  One more base for four rows of the left factor:
- * processors address base + step, but not base + five steps. */
+/* A block of c: `rows` by `vectors`, both constants where this is inlined. A second base pointer serves four rows of
+ * the left factor: processors can address base + step, but not base + five steps. */
 GN_INLINE void NAME(make_block)(const int rows, const int vectors, int64_t depth, const COMPUTE *a, int64_t a_row,
                                 int64_t a_step, const COMPUTE *b, int64_t b_step, COMPUTE alpha, COMPUTE beta,
                                 const COMPUTE *from, int64_t from_row, COMPUTE *c, int64_t c_row) {
@@ -99,7 +99,7 @@ GN_GEMM_EACH_ROWS(BLOCKS)
 static NAME(block) *const NAME(blocks)[GN_GEMM_ROWS][2] = {GN_GEMM_EACH_ROWS(BLOCKS)};
 #undef BLOCKS
 
-/* The lanes of two vectors in turn, from lane `first` on. */
+/* The lanes of two vectors interleaved, from lane `first` on. */
 GN_INLINE NAME(vector) NAME(interleave)(NAME(vector) a, NAME(vector) b, const int first) {
 #define BOTH(lane) a[first + (lane)], b[first + (lane)]
 #if LANES_OF(CODE) == 16
@@ -148,7 +148,7 @@ GN_INLINE void NAME(transpose_block)(const COMPUTE *from, int64_t from_row, COMP
     }
 }
 
-/* to[p][column] of one sliver: `count` columns of a right factor and zeros behind them. */
+/* to[p][column] of one sliver: `count` columns of a right factor, followed by zeros. */
 void NAME(gn_pack_sliver)(COMPUTE *to, const COMPUTE *from, int64_t column, int64_t step, int64_t count,
                           int64_t depth) {
     int64_t whole_columns = 0;
@@ -185,7 +185,7 @@ static void NAME(pack_columns)(const gn_factor *right, COMPUTE *to, int64_t firs
                                int64_t depth) {
     const COMPUTE *from = (const COMPUTE *)right->data + first * right->outer + level * right->inner;
     int64_t whole = 0;
-    if (right->outer == 1) { /* a row over all slivers, as the memory is read best */
+    if (right->outer == 1) { /* row by row over all slivers, to read memory in order */
         whole = count / WIDTH * WIDTH;
         for (int64_t p = 0; p < depth; p++) {
             const COMPUTE *row = from + p * right->inner;
@@ -202,12 +202,11 @@ static void NAME(pack_columns)(const gn_factor *right, COMPUTE *to, int64_t firs
     }
 }
 
-/* Rows of a left factor in memory, for make_block: a row after the other, or where rows are adjacent a place of k after
- * the other. */
+/* Rows of a left factor in memory, for make_block: row by row, or, if rows are adjacent, column by column. */
 static void NAME(pack_rows)(COMPUTE *to, const COMPUTE *from, int64_t row, int64_t step, int64_t count,
                             int64_t depth) {
     if (row == 1) {
-        /* as many elements whatever the count, where those behind are the next place's or before it */
+        /* a fixed number of elements; the extra ones are those of the next step of k, or lie before it */
         const int64_t whole = step >= GN_GEMM_ROWS ? depth - 1 : 0;
         for (int64_t p = 0; p < whole; p++) {
             memcpy(to + p * GN_GEMM_ROWS, from + p * step, GN_GEMM_ROWS * sizeof(COMPUTE));
@@ -232,7 +231,7 @@ static void NAME(pack_rows)(COMPUTE *to, const COMPUTE *from, int64_t row, int64
     }
 }
 
-/* Asks for rows of a left factor in memory, which come next. */
+/* Prefetches the next rows of a left factor. */
 static void NAME(ask_for_rows)(const COMPUTE *from, int64_t row, int64_t count, int64_t depth) {
     for (int64_t i = 0; i < count; i++) {
         for (int64_t p = 0; p < depth; p += (int64_t)(LINE / sizeof(COMPUTE))) {
@@ -241,7 +240,7 @@ static void NAME(ask_for_rows)(const COMPUTE *from, int64_t row, int64_t count, 
     }
 }
 
-/* A block whose columns do not fill vectors: by way of one that does. */
+/* A block whose columns do not fill vectors: computed as a full one in a buffer. */
 static void NAME(make_edge)(int64_t rows, int64_t columns, int64_t depth, const COMPUTE *a, int64_t a_row,
                             int64_t a_step, const COMPUTE *b, int64_t b_step, COMPUTE alpha, COMPUTE beta,
                             const COMPUTE *from, int64_t from_row, COMPUTE *c, int64_t c_row) {
@@ -263,7 +262,7 @@ static void NAME(make_edge)(int64_t rows, int64_t columns, int64_t depth, const 
 int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, const gn_factor *left,
                               const gn_factor *right, COMPUTE beta, const COMPUTE *from, int64_t from_row,
                               int64_t from_column, COMPUTE *c, int64_t c_row) {
-    /* as many rows in every block, and places of k in every level, as the fewest of them need */
+    /* blocks of equal rows, and levels of equal depth, in the smallest possible number */
     const int64_t row_blocks = (m + GN_GEMM_ROWS - 1) / GN_GEMM_ROWS;
     const int64_t levels = gn_max(1, (k + LEVEL - 1) / LEVEL);
     const int64_t level_depth = levels == 1 ? k : (k + levels - 1) / levels;
@@ -274,7 +273,7 @@ int32_t NAME(gn_gemm_blocked)(int64_t m, int64_t n, int64_t k, COMPUTE alpha, co
     const int left_packed = left->pack_left != NULL || n > LEFT_DIRECT_COLUMNS;
     const int right_packed = right->pack_right != NULL || right->outer != 1 || m > RIGHT_DIRECT_ROWS;
     const int64_t left_size = left_packed ? GN_GEMM_ROWS * LEFT_STEP : 0;
-    /* of a factor that is read where it lies, the columns that do not fill vectors are packed all the same */
+    /* of a factor that is read in place, columns that do not fill vectors are still packed */
     const int64_t right_width = right_packed ? panel_width : n % LANES == 0 ? 0 : WIDTH;
     const int64_t size = left_size + right_width * level_depth + (right_width == 0 ? 0 : WIDTH);
     COMPUTE *left_panel = size == 0 ? NULL : gn_take_items(size, sizeof(COMPUTE));

@@ -1,8 +1,8 @@
 /* grid_sampler over two and three dimensions, its gradients, and those of these.
  *
  * A place has neighbours along each dimension, with weights and the weights' first and second derivatives by the
- * coordinate, all in double; the result is the sum over all products of neighbours.  What belongs to places is shared
- * out by places, what is added up in the input by blocks of its channels, each of which goes through all places. */
+ * coordinate, all in double; the result is the sum over all products of neighbours.  Results per place are split over
+ * threads by places; sums in the input are split by blocks of channels, each of which loops over all places. */
 #include "flat.h"
 #include "grid_place.h"
 #include "threads.h"
@@ -11,8 +11,8 @@
 /* Channels in a task. */
 #define BLOCK 16
 
-/* Where one neighbour in each dimension meet, its weight, and the weight's first derivatives and second ones by the
- * coordinates of each dimension. */
+/* A combination of one neighbour in each dimension: its offset, its weight, and the weight's first and second
+ * derivatives by the coordinates of each dimension. */
 typedef struct meeting {
     int64_t at;
     double weight;
@@ -29,7 +29,7 @@ typedef struct sampling {
     void *to_gradient, *to_input, *to_grid;
 } sampling;
 
-/* The meetings that a place has in all: the product of its counts. */
+/* The number of combinations of a place: the product of its counts. */
 static int64_t meeting_count(const sampling *work, const place *here) {
     int64_t count = 1;
     for (int64_t dim = 0; dim < work->spatial; dim++) {
@@ -38,7 +38,7 @@ static int64_t meeting_count(const sampling *work, const place *here) {
     return count;
 }
 
-/* Meeting number `number`; derivatives up to `order`. */
+/* Combination `number`, with derivatives up to `order`. */
 static meeting meet(const sampling *work, const place *here, int64_t number, int order) {
     meeting made;
     const neighbour *members[SPATIAL];
@@ -92,7 +92,7 @@ static sampling make_sampling(const gn_tensor *input, const gn_tensor *grid, con
     return work;
 }
 
-/* Shares out the places of all images. */
+/* Splits the places of all images over threads. */
 static void run_places(sampling *work, gn_task *task) {
     gn_parallel_for(0, work->images * work->places_numel, gn_grain(64 + work->channels * 8), task, work);
 }

@@ -98,7 +98,7 @@ static void NAME(grid_places)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* How far place number `task` is moved in each dimension; 0 where nothing is. */
+/* The incoming gradient of place number `task` in each dimension; 0 if absent. */
 static void NAME(moves_of)(const sampling *work, int64_t task, double *moves) {
     for (int64_t dim = 0; dim < work->spatial; dim++) {
         const int64_t at = (task + 1) * work->spatial - 1 - dim;

@@ -1,7 +1,7 @@
 /* float16 and bfloat16 to float and back, in plain integer and float arithmetic that vectorises.
  *
- * Rounding is to nearest, ties to even; subnormals, infinities and NaN are right.  A NaN comes out as the
- * quiet NaN of its sign.  The code wants IEEE floats in the default rounding mode, subnormals not flushed. */
+ * Rounding is to nearest, ties to even; subnormals, infinities and NaN are handled. A NaN becomes the quiet NaN of its
+ * sign. The code requires IEEE floats in the default rounding mode, without flushing of subnormals. */
 #ifndef GN_HALF_H
 #define GN_HALF_H
 
@@ -24,8 +24,8 @@ static inline float gn_from_bits(uint32_t bits) {
 
 /* A float16 as a float, exactly.
  *
- * The exponent and mantissa, moved to their places in a float, are the right number but for the bias of the
- * exponent: one multiplication by 2^(127 - 15) mends that, for subnormals too. */
+ * The exponent and mantissa, moved to their places in a float, are the right number but for the bias of the exponent:
+ * one multiplication by 2^(127 - 15) corrects this, also for subnormals. */
 static inline float gn_from_float16(uint16_t half) {
     const uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13;
     const uint32_t sign = (uint32_t)(half & 0x8000) << 16;

@@ -1,5 +1,5 @@
-/* float16 and bfloat16 to floats and back by the processor's own conversions, where it has them, else by half.h; whose
- * results these are to the bit, except that a block makes a signaling NaN quiet. */
+/* float16 and bfloat16 to floats and back by the processor's conversion instructions if it has them, else by half.h.
+ * The results are the same bits, except that a block makes a signaling NaN quiet. */
 #ifndef GN_HALF_VECTORS_H
 #define GN_HALF_VECTORS_H
 
@@ -15,10 +15,10 @@
 #define GN_HAS_HALF_VECTORS 0
 #endif
 
-/* Elements of a block, which stays in registers where a loop over it is vector code. */
+/* Elements of a block, which stays in registers if a loop over it is vectorized. */
 #define GN_HALF_BLOCK 16
 
-/* Before such a loop, which compilers else unroll before they see vectors: a hint, in OpenMP's words if they are known. */
+/* Before such a loop, which compilers otherwise unroll before vectorizing: a hint, by an OpenMP pragma if supported. */
 #if defined(_OPENMP)
 #define GN_VECTOR _Pragma("omp simd")
 #else

@@ -10,7 +10,7 @@ void gn_append_dim(gn_dims *dims, int64_t size, int64_t self, int64_t other) {
         return;
     }
     const int32_t last = dims->ndim - 1;
-    /* A dimension that its predecessor continues in both tensors is one with it. */
+    /* Merges a dimension with its predecessor if they are contiguous in both tensors. */
     if (last >= 0 && dims->self[last] == self * size && dims->other[last] == other * size) {
         dims->sizes[last] *= size;
         dims->self[last] = self;
@@ -127,7 +127,7 @@ void gn_index(gn_indexing *work, gn_run_action *action, int independent) {
         gn_parallel_for(0, work->outer.numel, gn_grain(size), index_outer, &job);
         return;
     }
-    /* What meets at one element starts at the same place of self: threads share out the places. */
+    /* Runs that write the same element start at the same place of self: threads split the places. */
     int64_t lowest = work->self_picks[0];
     int64_t highest = lowest;
     for (int64_t pick = 1; pick < work->count; pick++) {
@@ -285,8 +285,8 @@ static void find_picks(int64_t begin, int64_t end, void *context) {
     gn_report(&job->fault, fault ? GN_BAD_VALUE : GN_OK);
 }
 
-/* Puts the dimensions of self that are taken whole in their places.  They stand in `other` before the indexed ones, of
- * which there are `shape_ndim`, where those are adjacent, else behind them. */
+/* Places the unindexed dimensions of self: in `other` they keep their positions around the `shape_ndim` indexed ones if
+ * those are adjacent, else they follow them. */
 static void place_whole_dims(gn_indexing *work, const gn_tensor *self, const int32_t *present, int32_t present_count,
                              int32_t before, int32_t shape_ndim, const gn_tensor *other) {
     work->outer.numel = 1;
@@ -342,7 +342,7 @@ static int32_t make_indexing(const gn_call *call, void *const *data, const gn_te
     return GN_OK;
 }
 
-/* _index by one tensor of integers, where gn_take_rows serves it. */
+/* _index by one tensor of integers, if gn_take_rows supports it. */
 static int32_t index_by_one(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     const gn_tensor *self = &call->tensors[1];

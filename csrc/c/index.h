@@ -4,7 +4,7 @@
 
 #include "direct.h"
 
-/* Asks for the cache line of an address that will be read. */
+/* Prefetches the cache line of an address that will be read. */
 #if defined(__GNUC__)
 #define GN_PREFETCH(address) __builtin_prefetch(address)
 #else
@@ -20,12 +20,12 @@ typedef struct gn_dims {
     int64_t other[GN_MAX_DIMS];
 } gn_dims;
 
-/* What is done with one run of elements: `count` of them, strides in bytes. */
+/* An action on one run of `count` elements; strides in bytes. */
 typedef void gn_run_action(char *self, int64_t self_stride, char *other, int64_t other_stride, int64_t count,
                            const gn_call *call);
 
-/* For each outer place, each of the `count` picks and each inner place, one element of `self`, at the sum of its
- * three offsets, meets one of `other`. */
+/* For each outer place, each of the `count` picks and each inner place, pairs one element of `self`, at the sum of its
+ * three offsets, with one of `other`. */
 typedef struct gn_indexing {
     const gn_call *call; /* for the action */
     char *self;
@@ -39,11 +39,11 @@ typedef struct gn_indexing {
 
 void gn_append_dim(gn_dims *dims, int64_t size, int64_t self, int64_t other);
 
-/* Memory for `count` picks in both lists, which the caller gives back with gn_give(self_picks). */
+/* Memory for `count` picks in both lists, which the caller frees with gn_give(self_picks). */
 int32_t gn_make_picks(gn_indexing *work, int64_t count);
 
-/* Runs `action` on all runs.  Picks that name the same element of self are done in their order, by one thread, unless
- * they are `independent`: what is written is not self.  Can not fail. */
+/* Runs `action` on all runs.  Picks of the same element of self run in order, on one thread, unless they are
+ * `independent`: self is not written. Cannot fail. */
 void gn_index(gn_indexing *work, gn_run_action *action, int independent);
 
 /* The action `other = self` for elements of `size` bytes, and `self = other`. */
@@ -55,12 +55,12 @@ int64_t gn_even_stride(const gn_tensor *tensor);
 
 /* other = self at the places that one index tensor for each dimension names; where `start` is given, self = start, and
  * then self at these places = other.  GN_BAD_VALUE, and nothing is written, for an index out of range, and
- * GN_NOT_IMPLEMENTED where gn_index has to do it. */
+ * GN_NOT_IMPLEMENTED if gn_index must be used. */
 int32_t gn_index_elements(const gn_tensor *self, char *self_data, const gn_tensor *indices, void *const *index_data,
                           int32_t index_count, const gn_tensor *other, char *other_data, const gn_tensor *start,
                           void *start_data);
 
-/* Rows of self, or what is left of it without the outer dimensions and the one indexed, and where they go. */
+/* Rows of self (the dimensions after the indexed one), and where they are copied to. */
 typedef struct gn_row_taking {
     const char *self;
     char *other;
@@ -76,11 +76,11 @@ typedef struct gn_row_taking {
     int wraps;               /* negative indices count from the end */
 } gn_row_taking;
 
-/* other = the rows of self that the index names, each index read once.  GN_BAD_VALUE for one out of range, when some
- * of `other` may be written already; GN_NOT_IMPLEMENTED, and nothing is written, where gn_index has to do it. */
+/* other = the rows of self that the index names, each index read once.  GN_BAD_VALUE for one out of range, when parts
+ * of `other` may be written already; GN_NOT_IMPLEMENTED, and nothing is written, if gn_index must be used. */
 int32_t gn_take_rows(const gn_row_taking *of);
 
-/* Where sums are made: the output itself, or a copy of it in a wider dtype, from which it is rounded once. */
+/* Memory for sums: the output itself, or a copy in a wider dtype, which is rounded once at the end. */
 typedef struct gn_sums {
     gn_tensor tensor;
     char *data;
@@ -88,11 +88,11 @@ typedef struct gn_sums {
     int64_t strides[GN_MAX_DIMS];
 } gn_sums;
 
-/* Places for sums in the dtype `wide`, not filled yet.  GN_OUT_OF_MEMORY at worst. */
+/* Uninitialized memory for sums in the dtype `wide`. May return GN_OUT_OF_MEMORY. */
 int32_t gn_prepare_sums(gn_sums *sums, const gn_tensor *out, void *out_data, int32_t wide);
-/* The elements of self, which the sums start from. */
+/* Initializes the sums with the elements of self. */
 void gn_fill_sums(gn_sums *sums, void *out_data, const gn_tensor *self, void *self_data);
-/* Rounds the sums to the output unless `status` is a fault, and gives memory back. */
+/* Rounds the sums to the output unless `status` is an error, and frees memory. */
 void gn_finish_sums(gn_sums *sums, const gn_tensor *out, void *out_data, int32_t status);
 
 /* The dtype in which elements of `dtype` are summed. */

@@ -1,9 +1,9 @@
-/* _index and _index_put where every dimension is indexed: single elements, for which the runs of index.c would be calls
- * of a function each. */
+/* _index and _index_put where every dimension is indexed: single elements, for which index.c would call a function per
+ * element. */
 #include "index.h"
 #include "threads.h"
 
-/* Elements whose places are found before they are moved. */
+/* Elements whose offsets are computed in one batch before they are moved. */
 #define FEW 512
 
 /* 16 bytes, as a complex128. */
@@ -44,7 +44,7 @@ int64_t gn_even_stride(const gn_tensor *tensor) {
     return stride < 0 ? 0 : stride;
 }
 
-/* Looks whether indices [begin, end) of all dimensions are inside them; negative ones count from the end. */
+/* Checks that indices [begin, end) of all dimensions are in range; negative ones count from the end. */
 static void check_indices(int64_t begin, int64_t end, void *context) {
     elements *work = context;
     uint64_t outside = 0; /* the sign bit */
@@ -55,7 +55,7 @@ static void check_indices(int64_t begin, int64_t end, void *context) {
         if (step == (int64_t)sizeof(int64_t)) {
             const int64_t *indices = (const int64_t *)from;
             for (int64_t i = begin; i < end; i++) {
-                /* wrapping sums of sizes below 2^62: never a wrong sign */
+                /* sums of sizes below 2^62 do not overflow to a wrong sign */
                 outside |= (uint64_t)(size - 1 - indices[i]) | ((uint64_t)indices[i] & (uint64_t)(indices[i] + size));
             }
         } else {
@@ -126,7 +126,7 @@ static void move_elements(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Whether each of `count` index tensors is one that this file serves, for `self`. */
+/* Whether each of `count` index tensors is supported by this file, for `self`. */
 static int are_even(elements *work, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         if (work->indices[i].dtype != GN_INT64) {
@@ -152,7 +152,7 @@ int32_t gn_index_elements(const gn_tensor *self, char *self_data, const gn_tenso
     if (work.other_step < 0 || !are_even(&work, index_count)) {
         return GN_NOT_IMPLEMENTED;
     }
-    /* Of equal places the last one wins, so that one thread has to put them all. */
+    /* For equal places the last write wins, so that a single thread writes all. */
     if (put && gn_parallel_parts(count, GN_GRAIN) > 1) {
         return GN_NOT_IMPLEMENTED;
     }

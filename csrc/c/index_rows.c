@@ -1,4 +1,4 @@
-/* index_select, embedding and _index by one index: whole rows, which lie as usual in both tensors. */
+/* index_select, embedding and _index by one index: whole rows, which are dense in both tensors. */
 #include "index.h"
 #include "workspace.h"
 
@@ -7,7 +7,7 @@
 
 /* Indices that are checked before their rows are copied. */
 #define FEW 256
-/* Bytes of rows that are fetched ahead: more than that takes the place of what is wanted sooner. */
+/* Bytes of rows to prefetch: more would evict data that is needed sooner. */
 #define AHEAD_BYTES 2048
 #define LINE_BYTES 64
 
@@ -35,8 +35,7 @@ GN_INLINE int find_offsets(const rows *work, const char *from, int64_t step, int
     return (int)(outside >> 63);
 }
 
-/* Copies rows of so many bytes, of which an element may be only a part: they are aligned for nothing larger.  The same
- * rows of each of `lines` places. */
+/* Copies rows of so many bytes, which are aligned only for their elements. The same rows at each of `lines` places. */
 #define COPY_SHORT(SIZE)                                                                                             \
     static void copy_##SIZE(const char *self, int64_t self_line, const int64_t *offsets, int64_t count, char *other, \
                             int64_t step, int64_t other_line, int64_t lines) {                                       \

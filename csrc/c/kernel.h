@@ -30,8 +30,8 @@ typedef double complex gn_complex128;
 #define GN_JOIN_(left, right) left##_##right
 #define GN_JOIN(left, right) GN_JOIN_(left, right)
 
-/* Says that iterations of the loop below do not depend on each other although its pointers may be equal
- * (an operator in place): without it, compilers guard the vector code with a test that such a call fails. */
+/* Declares that iterations of the loop below are independent although its pointers may be equal (in-place operators):
+ * without it, compilers guard the vector code with a test that fails for such calls. */
 #if defined(__clang__)
 #define GN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -96,10 +96,10 @@ static inline int64_t gn_max(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* Memory of the allocator, 64-byte aligned, not initialised; NULL when there is none.  The caller gives it
- * back with gn_give.  nbytes may be 0; a negative or absurd one has no memory. */
+/* Memory from the allocator, 64-byte aligned, uninitialised; NULL when exhausted. The caller frees it with gn_give.
+ * nbytes may be 0; NULL for a negative or too large one. */
 void *gn_take(int64_t nbytes);
-/* Takes back what gn_take gave; NULL is nothing. */
+/* Frees memory of gn_take; does nothing for NULL. */
 void gn_give(void *memory);
 
 /* The call's Scalar `index` as each COMPUTE type. */
@@ -124,14 +124,14 @@ static inline gn_complex128 gn_number_complex128(const gn_call *call, int32_t in
 }
 #endif
 
-/* A product of numbers of any type.  That of complex numbers is written out in real numbers, with a sum in either part:
- * of a sum beside a difference, which is what a complex product is to them, compilers make instructions that round
- * neither product, but only in vector code. */
+/* A product of numbers of any type.  The complex product is written out in real numbers, with a sum in both parts: a
+ * sum next to a difference, as in a complex product, is compiled to fused instructions that round neither product, but
+ * only in vector code. */
 #if GN_HAS_COMPLEX
 /* Each part by itself: a product with I would make NaN of infinities. */
 GN_INLINE gn_complex64 gn_complex_of_float32(float re, float im) {
 #ifdef CMPLXF
-    return CMPLXF(re, im); /* memory is no way for vector code */
+    return CMPLXF(re, im); /* memory access prevents vector code */
 #else
     const float parts[2] = {re, im};
     gn_complex64 number;
@@ -197,7 +197,7 @@ GN_INLINE gn_complex128 operator*(gn_complex128 a, gn_complex128 b) {
 #define KERNELS_FRACTIONAL(id) {NULL, GN_NO_INTEGER_KERNELS, GN_FLOATING_KERNELS(id), GN_COMPLEX_KERNELS(id)}
 #define KERNELS_PRECISE(id) {NULL, GN_NO_INTEGER_KERNELS, NULL, NULL, id##_float32, id##_float64, NULL, NULL}
 #define KERNELS_COMPLEX(id) {NULL, GN_NO_INTEGER_KERNELS, GN_NO_FLOATING_KERNELS, GN_COMPLEX_KERNELS(id)}
-/* One kernel whatever the dtype. */
+/* One kernel for all dtypes. */
 #define KERNELS_SAME(id) {id, id, id, id, id, id, id, id, id, id, id, id}
 
 #define GN_KEEP_0(...)

@@ -101,7 +101,7 @@ static void NAME(block_moments)(const COMPUTE *x, int64_t n, COMPUTE shift, doub
     *squares += (double)products[0];
 }
 
-/* The same as moments, summed in COMPUTE over a BLOCK before it goes to double. */
+/* The same as moments, summed in COMPUTE over a BLOCK and then in double. */
 static void NAME(quick_moments)(const COMPUTE *x, int64_t n, COMPUTE shift, double *sum, double *squares) {
     double total = 0;
     double product = 0;
@@ -112,7 +112,7 @@ static void NAME(quick_moments)(const COMPUTE *x, int64_t n, COMPUTE shift, doub
     *squares = product;
 }
 
-/* A number near the mean of a row: that of GUESSED elements of it, or of all; not finite where one of them is not. */
+/* A guess of the mean of a row: the mean of GUESSED of its elements, or of all; not finite if one of them is not. */
 static COMPUTE NAME(guess_mean)(const COMPUTE *x, int64_t n) {
     COMPUTE lanes[LANES] = {0};
     const int64_t count = n < GUESSED ? n : GUESSED;
@@ -136,7 +136,7 @@ static COMPUTE NAME(guess_mean)(const COMPUTE *x, int64_t n) {
     return lanes[0] * (COMPUTE)((double)GUESSED / (double)count);
 }
 
-/* The first element, from which differences are taken; 0 for what has none. */
+/* The first element, which is subtracted from all; 0 if there is none. */
 static double NAME(shift_of)(const COMPUTE *x, int64_t n) {
     return n > 0 && x[0] - x[0] == 0 ? (double)x[0] : 0;
 }
@@ -152,7 +152,7 @@ static void NAME(row_statistics)(const COMPUTE *x, int64_t n, double eps, double
     double squares;
     double variance;
     NAME(quick_moments)(x, n, (COMPUTE)shift, &sum, &squares);
-    /* again where the guess was more than a few standard deviations from the mean: sum / n against squares / n */
+    /* repeat if the guess was more than a few standard deviations from the mean: compare sum / n with squares / n */
     if (CODE == GN_FLOAT64 || !(sum * sum * 4 < squares * (double)n)) {
         shift = (double)(COMPUTE)(shift + sum / (double)n);
         NAME(quick_moments)(x, n, (COMPUTE)shift, &sum, &squares);
@@ -166,7 +166,7 @@ static void NAME(row_statistics)(const COMPUTE *x, int64_t n, double eps, double
     *rstd = 1 / sqrt(variance + eps);
 }
 
-/* A mean in two parts, so that nothing of it is lost where it is large. */
+/* A mean in two parts, so that a large mean loses no precision. */
 static void NAME(split_mean)(double mean, COMPUTE *high, COMPUTE *low) {
     *high = (COMPUTE)mean;
     *low = mean - mean == 0 ? (COMPUTE)(mean - (double)*high) : 0;
@@ -207,7 +207,7 @@ static void NAME(layer_norm_rows)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Rows and their size, of the dimensions that integers[0] counts from the last. */
+/* Rows and their size; a row is the last integers[0] dimensions. */
 static layer_norm NAME(make_layer)(const gn_call *call, const gn_tensor *in) {
     layer_norm work;
     memset(&work, 0, sizeof work);
@@ -242,7 +242,7 @@ int32_t NAME(kernel_layer_norm)(const gn_call *call, void *const *data) {
     return gn_unflatten(call, data, &flat, work.status);
 }
 
-/* Rows over the root of the mean of their squares. */
+/* Divides rows by the root of the mean of their squares. */
 static void NAME(rms_norm_rows)(int64_t begin, int64_t end, void *context) {
     const layer_norm *work = context;
     const int64_t n = work->size;
@@ -291,7 +291,7 @@ int32_t NAME(kernel_rms_norm)(const gn_call *call, void *const *data) {
     return gn_unflatten(call, data, &flat, work.status);
 }
 
-/* The sums of g w, and of g w x^, where x^ = (x - mean) rstd; both factors are left in lines. */
+/* The sums of g w, and of g w x^, where x^ = (x - mean) rstd; both factors are stored in lines. */
 static void NAME(gradient_sums)(const COMPUTE *g, const COMPUTE *x, const COMPUTE *w, int64_t n, COMPUTE mean,
                                 COMPUTE rstd, COMPUTE *scaled, COMPUTE *normalized, double *sum, double *product) {
     *sum = 0;
@@ -369,7 +369,7 @@ static void NAME(layer_norm_blocks)(int64_t begin, int64_t end, void *context) {
     gn_give(normalized);
 }
 
-/* The gradients, of the weight and the bias those that are not NULL.  Without `mean` nothing was subtracted. */
+/* The gradients; those of weight and bias if not NULL. Without `mean`, no mean was subtracted. */
 static void NAME(layer_gradients)(layer_norm *work, COMPUTE *for_weight, COMPUTE *for_bias) {
     const int64_t n = work->size;
     const int64_t tasks = gn_max(1, gn_min(gn_min(GRADIENT_TASKS, work->rows), GRADIENT_ELEMENTS / gn_max(1, n)));

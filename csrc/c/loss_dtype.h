@@ -7,7 +7,7 @@ static inline COMPUTE NAME(class_weight)(const gn_tensor *weight, const void *da
     return weight->dtype == GN_NO_DTYPE ? 1 : LOAD(*(const STORAGE *)((const char *)data + class * weight->strides[0]));
 }
 
-/* The class that sample i is of. */
+/* The class of sample i. */
 static inline int64_t NAME(class_of)(const gn_tensor *target, const void *data, int64_t i) {
     const int64_t step = target->ndim == 0 ? 0 : target->strides[0];
     return *(const int64_t *)((const char *)data + i * step);
@@ -58,7 +58,7 @@ int32_t NAME(kernel_nll_loss)(const gn_call *call, void *const *data) {
     return GN_OK;
 }
 
-/* Samples [begin, end) of the gradient: zeros but for the class of each. */
+/* Samples [begin, end) of the gradient: zero except for the class of each. */
 static void NAME(nll_gradient_rows)(int64_t begin, int64_t end, void *context) {
     const nll_gradient *work = context;
     const gn_call *call = work->call;

@@ -1,8 +1,7 @@
-/* mm, bmm, addmm and dot: by the kernel of gemm.h, by a BLAS where there is one, else by plain blocked loops.
+/* mm, bmm, addmm and dot: by the kernel of gemm.h, by a BLAS if there is one, else by plain blocked loops.
  *
- * A product is cut into tiles of its output; a task is a tile of one matrix of the batch.  How it is made, and for a
- * BLAS the size of tiles too, depends on the shapes alone, so that the result does not depend on the number of
- * threads. */
+ * A product is cut into tiles of its output; a task is a tile of one matrix of the batch.  The method, and for a BLAS
+ * also the size of tiles, depends on the shapes alone, so that the result does not depend on the number of threads. */
 #include "matmul.h"
 #include "workspace.h"
 
@@ -12,7 +11,7 @@
 
 #include "threads.h"
 
-/* Rows and columns of the output that the inner kernel keeps in registers. */
+/* Rows and columns of the output in the inner kernel's registers. */
 #define TILE_ROWS 4
 #define TILE_COLUMNS 8
 /* The packed panels: ROWS x DEPTH of the left operand for the L2 cache, DEPTH x COLUMNS of the right for L3. */
@@ -21,15 +20,15 @@
 #define PANEL_COLUMNS 512
 /* Multiplications below which packing, or the checks of a BLAS, cost more than they save. */
 #define SMALL_PRODUCT 4096
-/* The same for the kernel of our own. */
+/* The same for the library's own kernel. */
 #define LEAST_BLOCKED 512
-/* Multiplications of bfloat16 below which looking for subnormal numbers costs more than pairs save. */
+/* Multiplications of bfloat16 below which the check for subnormal numbers costs more than pairs save. */
 #define LEAST_PAIRED 65536
-/* Places of k of a half type's factor that are made numbers at a time. */
+/* Elements along k of a half type's factor that are converted to float at a time. */
 #define HALF_PIECE 64
-/* Multiplications up to which the kernel of our own is used before a BLAS, whose checks and copies cost more.  With
- * AVX-512 it is as fast as the best of them at every size.  With AVX2 it is faster up to here, and as fast beyond; but
- * there a BLAS may know a processor's wider vectors, for which this library was not compiled or chosen. */
+/* Multiplications up to which the library's own kernel is preferred to a BLAS, whose checks and copies cost more. With
+ * AVX-512 it is as fast as the best BLAS at every size. With AVX2 it is faster up to here and as fast beyond, but a
+ * BLAS may use wider vectors, for which this library was not compiled or chosen. */
 #if defined(__AVX512F__)
 #define LARGEST_OWN INT64_MAX
 #elif defined(__FMA__)
@@ -38,18 +37,18 @@
 #define LARGEST_OWN ((int64_t)1 << 13)
 #endif
 /* The largest side of a task's tile, and the least; a product gets TASKS of them where its sides and its work allow. A
- * BLAS packs its operands anew for each: of tiles of 64 rows, a tenth of the time goes there. */
+ * BLAS packs its operands for each tile: with tiles of 64 rows, this takes a tenth of the time. */
 #define LARGEST_TILE 512
 #define LEAST_TILE 128
 #define LEAST_WORK ((int64_t)8 << 20)
 #define TASKS 8
-/* Tiles of a product by blocks, where its sides allow; and its multiplications in the time of an elementary step. */
+/* Tiles of a blocked product, if its sides allow; and its multiplications per elementary step of work. */
 #define SLICES 16
 #define BLOCKED_STEPS 8
-/* Sums that a product of a vector keeps at once: of columns next to each other, and of one column. */
+/* Partial sums of a vector-matrix product: over adjacent columns, and for one column. */
 #define VECTOR_BLOCK 512
 #define VECTOR_LANES 16
-/* Dot products that are made together. */
+/* Dot products that are computed together. */
 #define VECTOR_ROWS 4
 /* Elements in a piece of a dot product. */
 #define DOT_PIECE 32768
@@ -82,8 +81,8 @@ int gn_has_blas(void) {
     return blas_float32 != NULL;
 }
 
-/* Whether a BLAS can read a matrix with these strides (elements) as it lies: TRANS or NO_TRANS, and its leading
- * dimension; 0 where it can not. */
+/* Whether a BLAS can read a matrix with these strides (elements) in place: TRANS or NO_TRANS, and its leading
+ * dimension; 0 if it cannot. */
 static int blas_layout(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t *leading) {
     if (column == 1 || columns == 1) {
         *leading = rows == 1 ? gn_max(1, columns) : row;
@@ -139,11 +138,11 @@ typedef struct product {
     gn_status status;
 } product;
 
-/* How a product is made. */
+/* How a product is computed. */
 enum { BY_ELEMENTS, BY_VECTOR, BY_BLOCKS, BY_PAIRS, BY_BLAS, BY_STRIPS };
 
-/* Sides of the tiles of a product by blocks: of its columns, or where these are few of its rows.  What is made does not
- * depend on them, and a task makes those that are next to each other at once. */
+/* Sides of the tiles of a blocked product: it splits columns, or rows if there are few columns. The result does not
+ * depend on them, and a task computes adjacent tiles together. */
 static void find_slices(product *work, int64_t width) {
     const int64_t parts = (SLICES + work->batch - 1) / work->batch;
     work->tile_m = work->m;
@@ -155,7 +154,7 @@ static void find_slices(product *work, int64_t width) {
     }
 }
 
-/* Shares the product's tiles out to `task`; `width` is the columns of a block. */
+/* Splits the product's tiles over threads, which run `task`; `width` is the columns of a block. */
 static int32_t run_product(product *work, gn_task *task, int64_t width) {
     if (work->batch == 0 || work->m == 0 || work->n == 0) {
         return GN_OK;

@@ -1,12 +1,12 @@
-/* Matrix products on one thread, for kernels that share out the work themselves. */
+/* Matrix products on one thread, for kernels that split the work themselves. */
 #ifndef GN_MATMUL_H
 #define GN_MATMUL_H
 
 #include "kernel.h"
 
-/* c = alpha a b + beta c, with a (m, k), b (k, n) and c (m, n).  Strides count elements; c's columns are
- * adjacent and its rows c_row apart.  A beta of 0 ignores what c holds.  c must not overlap a or b.
- * GN_OK or GN_OUT_OF_MEMORY. */
+/* c = alpha a b + beta c, with a (m, k), b (k, n) and c (m, n).  Strides count elements; c's columns are adjacent and
+ * its rows c_row apart.  With a beta of 0, the values of c are ignored.  c must not overlap a or b.  GN_OK or
+ * GN_OUT_OF_MEMORY. */
 #define GN_GEMM(dtype, TYPE)                                                                                         \
     int32_t gn_gemm_##dtype(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row,               \
                             int64_t a_column, const TYPE *b, int64_t b_row, int64_t b_column, TYPE beta, TYPE *c,    \
@@ -24,7 +24,7 @@ GN_GEMM(complex128, gn_complex128)
 #endif
 #undef GN_GEMM
 
-/* Whether products may be made by a BLAS. */
+/* Whether products may use a BLAS. */
 int gn_has_blas(void);
 
 #endif

@@ -2,8 +2,8 @@
 
 #if IS_NUMERIC
 
-/* Packs a panel for the inner kernel: strips of `width` rows, an element of each row after the other, rows
- * beyond the last as zeros.  `row` and `column` strides count elements. */
+/* Packs a panel for the inner kernel: strips of `width` rows, column by column, with zeros for rows beyond the last.
+ * `row` and `column` strides count elements. */
 static void NAME(pack)(COMPUTE *to, const STORAGE *from, int64_t rows, int64_t depth, int64_t row, int64_t column,
                        int64_t width) {
     for (int64_t first = 0; first < rows; first += width) {
@@ -20,7 +20,7 @@ static void NAME(pack)(COMPUTE *to, const STORAGE *from, int64_t rows, int64_t d
     }
 }
 
-/* alpha * sum; times a complex 1, an infinity would be NaN. */
+/* alpha * sum; skips a complex 1, whose product with an infinity would be NaN. */
 GN_INLINE COMPUTE NAME(times_alpha)(COMPUTE alpha, COMPUTE sum) {
     return IS_COMPLEX && alpha == 1 ? sum : (COMPUTE)GN_TIMES(alpha, sum);
 }
@@ -43,7 +43,7 @@ static void NAME(multiply_strips)(const COMPUTE *a, const COMPUTE *b, int64_t de
     }
 }
 
-/* c = beta c; 0 clears whatever c holds. */
+/* c = beta c; 0 clears any values of c. */
 static void NAME(scale)(int64_t m, int64_t n, COMPUTE beta, COMPUTE *c, int64_t c_row) {
     if (beta == 1) {
         return;
@@ -104,7 +104,7 @@ static int32_t NAME(multiply_packed)(int64_t m, int64_t n, int64_t k, COMPUTE al
     return GN_OK;
 }
 
-/* A contiguous copy of a matrix, for a BLAS that can not read its strides.  NULL when memory is exhausted. */
+/* A contiguous copy of a matrix, for a BLAS that cannot read its strides.  NULL when memory is exhausted. */
 #if !IS_HALF && !IS_INTEGRAL
 static STORAGE *NAME(compact)(const STORAGE *from, int64_t rows, int64_t columns, int64_t row, int64_t column) {
     STORAGE *to = gn_take_items(gn_checked(rows, columns), sizeof(STORAGE));
@@ -168,8 +168,8 @@ static COMPUTE NAME(sum_lanes)(COMPUTE *lanes) {
     return lanes[0];
 }
 
-/* c[i] += alpha * the dot product of x and row i of VECTOR_ROWS rows, `step` apart; each as multiply_vector makes it.
- * The sums of the loop are in arrays of their own, that only it indexes: so they stay in registers. */
+/* c[i] += alpha * the dot product of x and row i of VECTOR_ROWS rows, `step` apart; each computed as in
+ * multiply_vector. The loop's sums are in separate arrays that only it indexes, so that they stay in registers. */
 static void NAME(multiply_rows)(int64_t k, COMPUTE alpha, const STORAGE *x, const STORAGE *rows, int64_t step,
                                 COMPUTE *c, int64_t c_step) {
     COMPUTE sums0[VECTOR_LANES] = {0};
@@ -211,7 +211,7 @@ static void NAME(multiply_vector)(int64_t n, int64_t k, COMPUTE alpha, const STO
                                   const STORAGE *b, int64_t b_row, int64_t b_column, COMPUTE *c, int64_t c_step) {
     if (b_row == 1 && b_column != 1) {
         int64_t j = 0;
-        for (; j + VECTOR_ROWS <= n && x_step == 1; j += VECTOR_ROWS) { /* sums that do not wait for each other */
+        for (; j + VECTOR_ROWS <= n && x_step == 1; j += VECTOR_ROWS) { /* independent sums */
             NAME(multiply_rows)(k, alpha, x, b + j * b_column, b_column, c + j * c_step, c_step);
         }
         for (; j < n; j++) {
@@ -306,7 +306,7 @@ static void NAME(pack_right)(const void *factor, void *to, int64_t first, int64_
     for (int64_t j = 0; j < count; j += width) {
         COMPUTE *sliver = (COMPUTE *)to + j * depth;
         const int64_t columns = gn_min(width, count - j);
-        if (of->inner == 1) { /* a piece of the columns as numbers, and then as a factor of these */
+        if (of->inner == 1) { /* converts a piece of the columns to float, and then packs it */
             COMPUTE piece[HALF_PIECE * GN_GEMM_WIDTH / sizeof(COMPUTE)];
             for (int64_t start = 0; start < depth; start += HALF_PIECE) {
                 const int64_t length = gn_min(HALF_PIECE, depth - start);
@@ -340,7 +340,7 @@ static void NAME(pack_right)(const void *factor, void *to, int64_t first, int64_
 }
 #endif
 
-/* How the product of these sizes is made. */
+/* How a product of these sizes is computed. */
 static int NAME(find_method)(int64_t m, int64_t n, int64_t k) {
     if (m * n * k <= (HAS_BLOCKS ? LEAST_BLOCKED : SMALL_PRODUCT)) {
         return BY_ELEMENTS;
@@ -431,7 +431,7 @@ static int32_t NAME(make_tile)(const product *work, COMPUTE alpha, COMPUTE beta,
     const matrix *out = &work->out;
     const matrix *self = &work->self;
     char *to = out->data + batch * out->batch + row * out->row + column * out->column;
-    /* Where the output is a plain matrix of COMPUTE, the product is made in place. */
+    /* If the output is a plain matrix of COMPUTE, the product is computed in place. */
     const int direct = !IS_HALF && (out->column == size || work->n == 1)
                        && (out->row >= work->n * size || work->m == 1);
     COMPUTE *c = (COMPUTE *)to;
@@ -507,7 +507,7 @@ static void NAME(product_tiles)(int64_t begin, int64_t end, void *context) {
         const int64_t column = tile % tiles_n * work->tile_n;
         const int64_t row = tile / tiles_n * work->tile_m;
         many = 1;
-        if (work->method == BY_BLOCKS || work->method == BY_PAIRS) { /* all that are left in this matrix: they are next to each other */
+        if (work->method == BY_BLOCKS || work->method == BY_PAIRS) { /* all adjacent tiles of this matrix */
             many = gn_min(end, (batch + 1) * tiles) - task;
         }
         const int64_t n = gn_min(tiles_n > 1 ? many * work->tile_n : work->tile_n, work->n - column);
@@ -528,7 +528,7 @@ static int32_t least_exponent(const matrix *of, int64_t batch, int64_t rows, int
     return least;
 }
 
-/* Whether products are made of pairs: one answer for all tiles, so that no result depends on how they are cut. */
+/* Whether products use pairs: decided once for all tiles, so that no result depends on the tiling. */
 static int goes_by_pairs(const product *work) {
     return work->method == BY_BLOCKS && gn_has_bfloat16_products() && work->m * work->n * work->k >= LEAST_PAIRED
            && gn_sums_are_normal(least_exponent(&work->a, work->batch, work->m, work->k),
@@ -554,7 +554,7 @@ int32_t NAME(kernel_addmm)(const gn_call *call, void *const *data) {
     return NAME(run)(&work);
 }
 
-/* The dot product of two rows; partial sums of fixed length in order. */
+/* The dot product of two rows: partial sums of fixed length, added in order. */
 int32_t NAME(kernel_dot)(const gn_call *call, void *const *data) {
     const int64_t count = call->tensors[1].sizes[0];
     const int64_t a_stride = call->tensors[1].strides[0];

@@ -2,8 +2,8 @@
 
 #if IS_REAL && !IS_HALF
 
-/* best[x], place[x] = the greater of them and row[x * stride], whose place is base + x * stride; NaN is greater than
- * all, and the last NaN wins, as in PyTorch. */
+/* best[x], place[x] = the maximum of them and row[x * stride], whose place is base + x * stride; NaN is the greatest,
+ * and the last NaN wins, as in PyTorch. */
 #define TAKE_GREATER(step)                                              \
     GN_INDEPENDENT                                                      \
     for (int64_t x = first; x < past; x++) {                            \
@@ -60,7 +60,7 @@ static int NAME(is_2x2)(const gn_pooling *work, int64_t z, int64_t y) {
            && width->padding == 0 && 2 * width->out <= width->in;
 }
 
-/* One row of regular windows, a tap after the other over all of them; `place` is scratch. */
+/* One row of regular windows; loops over taps, and for each tap over all windows. `place` is scratch. */
 static void NAME(max_pool_row)(const gn_pooling *work, const COMPUTE *plane, int64_t z, int64_t y, COMPUTE *best,
                                int64_t *places, int32_t *place) {
     const gn_windows *depth = &work->along[0];
@@ -187,7 +187,7 @@ int32_t NAME(kernel_adaptive_max_pool3d)(const gn_call *call, void *const *data)
     return NAME(max_pool)(call, data, 3, 1);
 }
 
-/* Planes [begin, end): each gradient goes to the element that its window had chosen. */
+/* Planes [begin, end): adds each gradient to the element that was its window's maximum. */
 static void NAME(max_pool_backward_planes)(int64_t begin, int64_t end, void *context) {
     gn_pooling *work = context;
     for (int64_t plane = begin; plane < end; plane++) {
@@ -205,7 +205,7 @@ static void NAME(max_pool_backward_planes)(int64_t begin, int64_t end, void *con
     }
 }
 
-/* (grad_input; grad_output, self, indices): self is not looked at. */
+/* (grad_input; grad_output, self, indices): self is not read. */
 static int32_t NAME(max_pool_backward)(const gn_call *call, void *const *data, int32_t spatial) {
     const gn_tensor *out = &call->tensors[0];
     const gn_tensor used[] = {call->tensors[0], call->tensors[1], call->tensors[3]};

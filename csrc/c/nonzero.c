@@ -1,5 +1,5 @@
-/* _count_nonzero, nonzero_static and _masked_select: elements in row-major order, counted in blocks, so that each block
- * knows where its first one goes. */
+/* _count_nonzero, nonzero_static and _masked_select: elements in row-major order, counted in blocks, which gives the
+ * output position of each block's first one. */
 #include "half_vectors.h"
 #include "index.h"
 #include "scalar.h"
@@ -8,9 +8,9 @@
 
 /* Elements in a block. */
 #define BLOCK 32768
-/* Elements that are looked at together: as bytes that are 0 or 1, and numbers of 16 bits that say where. */
+/* Elements that are tested together: as bytes that are 0 or 1, and 16-bit numbers for their positions. */
 #define FEW 2048
-/* Sums of bytes that are made side by side; each is of less than 256 bytes. */
+/* Sums of bytes that are computed side by side; each is of fewer than 256 bytes. */
 #define LANES 64
 
 typedef struct nonzero {
@@ -32,7 +32,7 @@ static int64_t make_blocks(nonzero *work) {
     return work->counts == NULL ? -1 : blocks;
 }
 
-/* Makes counts those of the blocks before; their sum. */
+/* Replaces the counts by prefix sums; returns the total. */
 static int64_t sum_before(int64_t *counts, int64_t blocks) {
     int64_t total = 0;
     for (int64_t block = 0; block < blocks; block++) {
@@ -62,8 +62,8 @@ static int64_t count_ones(const uint8_t *ones, int64_t count) {
     return sum;
 }
 
-/* For each byte m: the numbers of its bits that are 1, in order.  They are made as the bytes of a number, the first
- * lowest. */
+/* For each byte m: the numbers of its bits that are 1, in order.  They are stored as the bytes of a number, the first
+ * one lowest. */
 #define BIT(m, b) ((uint64_t)(m) >> (b) & 1)
 #define WITH_BIT(m, b, later) (((later) << 8 * BIT(m, b)) + (b) * BIT(m, b))
 #define HIGH_BITS(m) WITH_BIT(m, 4, WITH_BIT(m, 5, WITH_BIT(m, 6, WITH_BIT(m, 7, (uint64_t)0))))
@@ -84,16 +84,16 @@ static const uint16_t bits_of[256][8] = {ROWS_64(0), ROWS_64(64), ROWS_64(128), 
 #undef WITH_BIT
 #undef BIT
 
-/* Times this, bytes of memory that are 0 or 1 are bits in the highest byte, the first byte the lowest bit: each has one
- * place there, and no sum carries into it. */
+/* Multiplying by this gathers eight bytes that are 0 or 1 as bits of the highest byte, the first byte as the lowest
+ * bit; no carry reaches it. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define TO_BITS 0x8040201008040201U
 #else
 #define TO_BITS 0x0102040810204080U
 #endif
 
-/* Writes i for each byte i that is 1; how many.  Eight are written at a time, and what is not wanted is written over:
- * which of the bytes are 1 can not be guessed. */
+/* Writes i for each byte i that is 1; how many.  Eight are written at a time, and unwanted ones are overwritten:
+ * branches on random bytes would be mispredicted. */
 static int64_t find_ones(const uint8_t *ones, int64_t count, uint16_t *places) {
     int64_t found = 0;
     int64_t i = 0;
@@ -119,7 +119,7 @@ static int64_t find_ones(const uint8_t *ones, int64_t count, uint16_t *places) {
 }
 
 /* Writes the indices, dimension by dimension, of the elements at + places[k], in row-major order, to rows of `out`, the
- * first of which is at `to`.  Places are in [0, FEW), and are lost. */
+ * first of which is at `to`.  Places are in [0, FEW), and are overwritten. */
 static void write_indices(const gn_tensor *self, const gn_tensor *out, char *to, int64_t at, uint16_t *places,
                           int64_t count) {
     const int64_t row = out->strides[0];
@@ -129,13 +129,13 @@ static void write_indices(const gn_tensor *self, const gn_tensor *out, char *to,
         const int64_t first = rest % size;
         char *column = to + dim * out->strides[1];
         rest /= size;
-        if (size >= FEW) { /* one more line begins at most */
+        if (size >= FEW) { /* at most one more line begins */
             for (int64_t k = 0; k < count; k++) {
                 const int64_t line = first + places[k] >= size;
                 *(int64_t *)(column + k * row) = first + places[k] - line * size;
                 places[k] = (uint16_t)line;
             }
-        } else { /* the quotient of such small numbers, exactly */
+        } else { /* the exact quotient for such small numbers */
             const uint64_t inverse = ((uint64_t)1 << 32) / (uint64_t)size + 1;
             for (int64_t k = 0; k < count; k++) {
                 const int64_t line = (int64_t)((uint64_t)(first + places[k]) * inverse >> 32);
@@ -161,7 +161,7 @@ static void write_indices(const gn_tensor *self, const gn_tensor *out, char *to,
 #define GN_TEMPLATE "nonzero_dtype.h"
 #include "each_dtype.h"
 
-/* The elements of a tensor, and of the mask that says which of them are wanted. */
+/* The elements of a tensor, and of the mask that selects them. */
 typedef struct choosing {
     gn_dims dims; /* self, and the mask as other */
     const char *self;
@@ -171,7 +171,7 @@ typedef struct choosing {
     int64_t *counts;
     int64_t blocks;
     int64_t total;
-    /* Writes the chosen of `count` elements to `out`, which has room for `room` of them; how many. */
+    /* Writes the selected of `count` elements to `out`, which has room for `room`; returns how many. */
     int64_t (*choose)(char *out, int64_t out_step, int64_t room, const char *self, int64_t self_step,
                       const uint8_t *mask, int64_t mask_step, int64_t count);
 } choosing;
@@ -197,7 +197,7 @@ static int64_t last_step(const gn_dims *dims, const int64_t *strides) {
     return dims->ndim == 0 ? 0 : strides[dims->ndim - 1];
 }
 
-/* Counts the wanted elements of blocks [begin, end). */
+/* Counts the selected elements of blocks [begin, end). */
 static void count_chosen(int64_t begin, int64_t end, void *context) {
     const choosing *work = context;
     const int64_t step = last_step(&work->dims, work->dims.other);
@@ -225,7 +225,7 @@ static void count_chosen(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Writes the wanted elements of blocks [begin, end). */
+/* Writes the selected elements of blocks [begin, end). */
 static void write_chosen(int64_t begin, int64_t end, void *context) {
     const choosing *work = context;
     const int64_t self_step = last_step(&work->dims, work->dims.self);
@@ -250,7 +250,7 @@ typedef struct pair {
     uint64_t second;
 } pair;
 
-/* Elements are written before it is known whether they are wanted; where the room ends, none are wanted any more. */
+/* Writes each element, and advances only if it is selected; stops selecting when there is no more room. */
 #define CHOOSE(TYPE)                                                                                             \
     static int64_t choose_##TYPE(char *out, int64_t out_step, int64_t room, const char *self, int64_t self_step, \
                                  const uint8_t *mask, int64_t mask_step, int64_t count) {                        \
@@ -283,7 +283,8 @@ CHOOSE(uint32_t)
 CHOOSE(uint64_t)
 CHOOSE(pair)
 
-/* (out; self, mask), which broadcast; integers: how many elements are chosen.  GN_BAD_VALUE for another number. */
+/* (out; self, mask), which broadcast; integers: how many elements are selected. GN_BAD_VALUE if that is not their
+ * number. */
 int32_t kernel_masked_select(const gn_call *call, void *const *data) {
     const gn_tensor *self = &call->tensors[1];
     const gn_tensor *mask = &call->tensors[2];

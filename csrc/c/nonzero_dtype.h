@@ -1,4 +1,4 @@
-/* What is not 0 among elements of one dtype. */
+/* Nonzero elements of one dtype. */
 
 /* ones[i] = whether the i-th of `count` elements is not 0. */
 static void NAME(mark)(const char *from, int64_t step, int64_t count, uint8_t *ones) {

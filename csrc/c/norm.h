@@ -1,15 +1,15 @@
-/* Norms of vectors, folded in doubles whatever the dtype; part of reduce.c.
+/* Norms of vectors, accumulated in double for every dtype; part of reduce.c.
  *
- * The sum of powers is kept over a scale, so that no power leaves the range of a double.  For the orders 1 and 2 the
- * scale stays 1 while powers are in no danger, and nothing is divided. */
+ * The sum of powers is stored relative to a scale, so that no power leaves the range of a double. For the orders 1 and
+ * 2 the scale is 1, without divisions, while the powers are safe. */
 
 /* sum * scale^order is the sum of the powers.  For the orders 0, inf and -inf `sum` is the result itself. */
 typedef struct scaled_sum {
-    double scale; /* below 0: nothing has been seen; 0: nothing but zeros, infinities and NaN */
+    double scale; /* negative: no elements yet; 0: only zeros, infinities and NaN */
     double sum;
 } scaled_sum;
 
-/* Numbers whose squares, and sums of these, are in the range of a double, and whose small ones do not count. */
+/* Numbers whose squares, and sums of these, are in the range of a double, and whose small ones are negligible. */
 #define LEAST_SAFE 1e-140
 #define LARGEST_SAFE 1e140
 
@@ -24,7 +24,7 @@ static inline double norm_power(double size, double order) {
     return order == 2 ? size * size : order == 1 ? size : pow(size, order);
 }
 
-/* Gives the sum of powers a larger scale; zeros and infinities are the same in any. */
+/* Changes the sum of powers to a larger scale; zeros and infinities do not change. */
 static void rescale(scaled_sum *total, double scale, double order) {
     if (scale > total->scale) {
         if (total->scale > 0 && total->sum != 0 && !isinf(total->sum)) {

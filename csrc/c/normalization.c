@@ -1,8 +1,8 @@
 /* Layer, group and batch normalization, and their gradients.
  *
- * Sums are made in double.  Mean and variance of floats come from one pass over differences from an element of the
- * group: with n elements the variance loses at most log2(n) of the 53 bits by that, since one of n elements is at most
- * sqrt(n) standard deviations from their mean.  double takes a second pass, with differences from the mean. */
+ * Sums are in double. Mean and variance of floats take one pass over differences from an element of the group: with n
+ * elements the variance loses at most log2(n) of the 53 bits, since an element is at most sqrt(n) standard deviations
+ * from the mean. double takes a second pass, with differences from the mean. */
 #include "flat.h"
 #include "scalar.h"
 #include "threads.h"
@@ -11,12 +11,12 @@
 /* Partial sums of a line, so that its loop vectorises. */
 #define LANES 16
 
-/* Elements that are summed in their own type, the rest in double: BLOCK_LANES sums of 16 each. */
+/* Elements that are summed in their own type before double: BLOCK_LANES sums of 16 each. */
 #define BLOCK 512
 #define BLOCK_LANES 32
-/* Elements whose mean is that of a row, for a start: some LANES spread over it. */
+/* Elements whose mean is the first guess for a row: some LANES spread over it. */
 #define GUESSED 64
-/* Where sums of squares of floats lie between these, none was rounded to infinity, and none to 0 that mattered. */
+/* If a sum of squares of floats is between these, no square overflowed, and none that matters underflowed. */
 #define QUICK_MOST 1e36
 #define QUICK_LEAST 1e-24
 
@@ -49,24 +49,24 @@ typedef struct layer_norm {
     gn_status status;
 } layer_norm;
 
-/* Rows whose gradients are summed in COMPUTE before they go to the sums in double. */
+/* Rows whose gradients are summed in COMPUTE before they are added to the sums in double. */
 #define FLUSH_ROWS 16
 /* Tasks of the gradients, and the most elements of their sums. */
 #define GRADIENT_TASKS 16
 #define GRADIENT_ELEMENTS (1 << 20)
 
 /* (images, channels, size) in planes of `size` elements.  Batch normalization: the planes of a channel are a group;
- * group normalization: `share` planes that follow each other. */
+ * group normalization: `share` consecutive planes. */
 typedef struct channel_norm {
     int64_t planes, channels, size, share, groups;
     const void *in, *gradient, *weight, *bias;
     void *out;
     double *mean, *rstd, *variance;  /* of a group */
-    int64_t *pass;                   /* of a group: which pass over it comes next */
-    double *mean_grad, *mean_product; /* of a group: what its gradient is reduced by */
+    int64_t *pass;                   /* of a group: its next pass */
+    double *mean_grad, *mean_product; /* of a group: what is subtracted from its gradient */
     double *first, *second;          /* partial sums of a plane */
     double eps;
-    int is_constant; /* mean and rstd do not depend on the input: its gradient is scaled, and no more */
+    int is_constant; /* mean and rstd do not depend on the input: its gradient is only scaled */
     gn_status status;
 } channel_norm;
 
@@ -111,7 +111,7 @@ static channel_norm make_group(const int64_t *integers) {
     return work;
 }
 
-/* Memory for the sums of groups and planes, given back by gn_give(work->mean). */
+/* Memory for the sums of groups and planes, freed by gn_give(work->mean). */
 static int32_t take_sums(channel_norm *work) {
     work->mean = gn_take_items(gn_checked(6, work->groups) + gn_checked(2, work->planes), sizeof(double));
     if (work->mean == NULL) {
@@ -131,12 +131,12 @@ static void run_planes(channel_norm *work, gn_task *task) {
     gn_parallel_for(0, work->planes, gn_grain(work->size), task, work);
 }
 
-/* Batch normalization of single elements: channels side by side. */
+/* Batch normalization of planes of one element: vectorized over channels. */
 static inline int is_matrix(const channel_norm *work) {
     return work->size == 1 && work->share == 0 && work->planes > 0;
 }
 
-/* Channels that share a cache line at least stay on one thread. */
+/* Channels that share a cache line are on one thread. */
 static void run_columns(channel_norm *work, gn_task *task) {
     const int64_t rows = work->planes / gn_max(1, work->channels);
     gn_parallel_for(0, work->channels, gn_max(64, gn_grain(rows)), task, work);

@@ -1,4 +1,4 @@
-/* Includes GN_TEMPLATE for the dtype that each_dtype.h has defined, and undefines what it is made of. */
+/* Includes GN_TEMPLATE for the dtype that each_dtype.h has defined, and undefines that dtype's macros. */
 
 #include GN_TEMPLATE
 

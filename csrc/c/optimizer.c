@@ -7,7 +7,7 @@
 #include "direct.h"
 #include "threads.h"
 
-/* Elements that are gathered at a time where a parameter's tensors do not lie alike. */
+/* Elements that are gathered at a time if a parameter's tensors differ in layout. */
 #define BUFFER 128
 
 static int32_t fused_sgd(const gn_call *call, void *const *data);
@@ -16,7 +16,7 @@ static int32_t fused_adam(const gn_call *call, void *const *data, int decoupled)
 #define GN_TEMPLATE "optimizer_dtype.h"
 #include "each_dtype.h"
 
-/* One parameter and its tensors; a part that is not given is NULL. */
+/* One parameter and its tensors; an absent one is NULL. */
 typedef struct step_work {
     const gn_step_options *options;
     gn_step_run *run;
@@ -64,7 +64,7 @@ static void run_strided(int64_t begin, int64_t end, void *context) {
         }
         work->run(count, parts, work->options);
         for (int k = 0; k < GN_MOST_PARTS; k++) {
-            /* a gradient is written to only where it is scaled */
+            /* a gradient is written only if it is scaled */
             for (int64_t i = 0; parts[k] != NULL && (k != 1 || work->options->has_scale) && i < count; i++) {
                 memcpy(work->parts[k] + gn_offset(work->tensors[k], first + i, -1), parts[k] + (size_t)i * size, size);
             }
@@ -99,7 +99,7 @@ static int lie_alike(const gn_tensor *one, const gn_tensor *other) {
     return 1;
 }
 
-/* One parameter's step.  `places` are where its tensors stand in the call, -1 for one that is not given. */
+/* One parameter's step.  `places` are the indices of its tensors in the call, -1 for an absent one. */
 static void step_one(const gn_call *call, void *const *data, const int64_t *places, const gn_step_options *options) {
     step_work work;
     memset(&work, 0, sizeof work);
@@ -125,8 +125,8 @@ static double number_of(const gn_tensor *tensor, const void *data) {
                                        : (double)gn_read_integer(address, tensor->dtype);
 }
 
-/* The scale of the gradients, and whether the step is to be left out because one of them is not finite: the call's
- * last two tensors. */
+/* The scale of the gradients, and whether the step is skipped because one of them is not finite: the call's last two
+ * tensors. */
 static int read_scale(const gn_call *call, void *const *data, gn_step_options *options) {
     const int32_t scale = call->tensor_count - 2;
     const int32_t found = call->tensor_count - 1;

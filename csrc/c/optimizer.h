@@ -4,10 +4,10 @@
 
 #include "kernel.h"
 
-/* The tensors of one parameter: itself, its gradient, and what the optimizer remembers of it. */
+/* The tensors of one parameter: itself, its gradient, and the optimizer's state. */
 #define GN_MOST_PARTS 5
 
-/* What a step does, with numbers that are the same for all elements of one parameter. */
+/* The numbers of a step, which are the same for all elements of one parameter. */
 typedef struct gn_step_options {
     double lr, weight_decay;
     double momentum, dampening;               /* SGD */
@@ -17,7 +17,7 @@ typedef struct gn_step_options {
     double grad_scale;
 } gn_step_options;
 
-/* One step of `count` elements that lie one after the other in each of the parameter's tensors. */
+/* One step of `count` elements that are contiguous in each of the parameter's tensors. */
 typedef void gn_step_run(int64_t count, char *const *parts, const gn_step_options *options);
 
 #endif

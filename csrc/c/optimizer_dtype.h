@@ -51,7 +51,7 @@ GN_INLINE void NAME(sgd_decays)(int64_t count, char *const *parts, const gn_step
     }
 }
 
-/* The largest second moment takes NaN from either side. */
+/* The largest second moment propagates NaN from both operands. */
 GN_INLINE void NAME(adam_loop)(int64_t count, char *const *parts, const gn_step_options *options, int decays,
                                int amsgrad) {
     STORAGE *param = (STORAGE *)parts[0];
@@ -118,7 +118,7 @@ static void NAME(step_run)(int64_t count, char *const *parts, const gn_step_opti
     }
 }
 
-/* A row is claimed by the first parameter's dtype; each has a dtype of its own. */
+/* A row is claimed by the first parameter's dtype; parameters may differ in dtype. */
 int32_t NAME(kernel_fused_sgd)(const gn_call *call, void *const *data) {
     return fused_sgd(call, data);
 }

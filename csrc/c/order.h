@@ -1,8 +1,8 @@
-/* Putting keys in order: what sort, topk, medians and their like share.
+/* Sorting keys: shared by sort, topk, medians and similar operators.
  *
  * An element of a line becomes an unsigned key that orders as the element does (NaN last, -0.0 as 0.0), followed by its
- * place in the line: so no two are equal, and any way of sorting is a stable one.  Keys of up to 32 bits share one
- * uint64_t with the place; longer ones stand beside it. */
+ * place in the line: no two are equal, so every sorting algorithm is stable. Keys of up to 32 bits share one uint64_t
+ * with the place; longer ones are stored next to it. */
 #ifndef GN_ORDER_H
 #define GN_ORDER_H
 
@@ -19,8 +19,8 @@ typedef struct gn_wide {
 /* The longest line whose places fit beside a key. */
 #define GN_LONGEST_LINE (int64_t)UINT32_MAX
 
-/* Sorts `count` elements, which differ in the `bits` low bits of their keys alone.  `scratch` is as long.  Uses all
- * threads where that pays. */
+/* Sorts `count` elements, whose keys differ only in the `bits` low bits. `scratch` has the same length. Uses all
+ * threads if that pays off. */
 void gn_sort_packed(gn_packed *elements, gn_packed *scratch, int64_t count, int32_t bits);
 void gn_sort_wide(gn_wide *elements, gn_wide *scratch, int64_t count, int32_t bits);
 

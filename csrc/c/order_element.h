@@ -47,7 +47,7 @@ static void ORDER(merge_sort)(ELEMENT *elements, ELEMENT *scratch, int64_t count
     }
 }
 
-/* Moves elements to where a digit of theirs says, and counts the values of the next digit where there is one. */
+/* Moves elements to the positions given by a digit, and counts the values of the next digit if there is one. */
 static void ORDER(place_digits)(const ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t shift,
                                 int32_t width, uint32_t *places, uint32_t *next) {
     const uint32_t last = ((uint32_t)1 << width) - 1;
@@ -70,9 +70,8 @@ static void ORDER(place_digits)(const ELEMENT *from, ELEMENT *to, int64_t count,
     }
 }
 
-/* Sorts by digits, the least significant first, elements whose keys are `low` and more by less than 2^bits.  The
- * result is in `to`, or in `from` where it is to stay; both are used.  Digits that are the same in all keys are left
- * out. */
+/* Sorts by digits, the least significant first, elements whose keys are `low` and more by less than 2^bits.  The result
+ * is in `to`, or in `from` if it is to stay there; both are used. Digits that are equal in all keys are skipped. */
 static void ORDER(radix_sort)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t bits, int stays) {
     uint32_t tables[2][BINS];
     uint32_t *places = tables[0]; /* of a digit's values */
@@ -109,7 +108,7 @@ static void ORDER(radix_sort)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_
     }
 }
 
-/* A line that is cut into groups by the leading bits of its keys, the bins.  A group is neighbouring bins. */
+/* A line split into groups by the leading bits of its keys, the bins. A group is a range of bins. */
 typedef struct ORDER(cut) {
     ELEMENT *from;
     ELEMENT *to;
@@ -152,7 +151,7 @@ static void ORDER(move_parts)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Makes groups of at most `limit` elements, or of one bin, and finds where each part's share of them starts. */
+/* Builds groups of at most `limit` elements, or of one bin, and finds where each part's elements start in them. */
 static void ORDER(make_groups)(ORDER(cut) *cut, int64_t parts, int64_t limit) {
     int64_t held = 0;
     int64_t before = 0;
@@ -210,7 +209,7 @@ static void ORDER(sort_groups)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Sorts a line that is longer than the cache, by groups that are not. */
+/* Sorts a line that is longer than the cache, in groups that fit it. */
 static void ORDER(sort_by_groups)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t bits, int stays) {
     ORDER(cut) cut;
     const int64_t parts = gn_min(MOST_PARTS, gn_parallel_parts(count, GROUP_BYTES / 2));
@@ -221,14 +220,14 @@ static void ORDER(sort_by_groups)(ELEMENT *from, ELEMENT *to, int64_t count, uin
     cut.shift = bits - WIDE_DIGIT;
     cut.stays = stays;
     cut.part = (count + parts - 1) / parts;
-    cut.counts = (uint32_t *)to; /* before elements come there */
+    cut.counts = (uint32_t *)to; /* before elements are moved there */
     gn_parallel_for(0, parts, 1, ORDER(count_parts), &cut);
     ORDER(make_groups)(&cut, parts, gn_max(GROUP_BYTES / (int64_t)sizeof(ELEMENT), count / (MOST_GROUPS / 2 - 1) + 1));
     gn_parallel_for(0, parts, 1, ORDER(move_parts), &cut);
     gn_parallel_for(0, cut.groups, 1, ORDER(sort_groups), &cut);
 }
 
-/* Sorts elements as radix_sort does, in the way that suits their number. */
+/* Sorts elements as radix_sort does, with the algorithm that suits their number. */
 static void ORDER(sort_between)(ELEMENT *from, ELEMENT *to, int64_t count, uint64_t low, int32_t bits, int stays) {
     if (count > 0 && bits > WIDE_DIGIT && count > GROUP_BYTES / (int64_t)sizeof(ELEMENT)) {
         ORDER(sort_by_groups)(from, to, count, low, bits, stays);
@@ -255,8 +254,8 @@ static ELEMENT ORDER(middle_of)(ELEMENT a, ELEMENT b, ELEMENT c) {
     return LESS(a, c) ? a : LESS(b, c) ? c : b;
 }
 
-/* Hoare's selection.  The pivot is the middle of nine elements spread over the range, so that rows in order, or in
- * reverse, are halved; how far they are spread changes, so that no row is bad for all rounds. */
+/* Hoare's selection.  The pivot is the median of nine elements spread over the range, so that sorted or reversed rows
+ * are halved; the spread varies, so that no row is bad for all rounds. */
 void ORDER(gn_select)(ELEMENT *elements, int64_t count, int64_t rank) {
     int64_t first = 0;
     int64_t last = count - 1;

@@ -2,7 +2,7 @@
 #include "resample.h"
 #include "workspace.h"
 
-/* Where position `at` of the padded dimension comes from: mirrored at the ends, or the nearest that there is. */
+/* The source of position `at` of the padded dimension: mirrored at the ends, or the nearest element. */
 static int64_t reflected(int64_t at, int64_t size) {
     return at < 0 ? -at : at >= size ? 2 * (size - 1) - at : at;
 }
@@ -12,7 +12,7 @@ static int64_t replicated(int64_t at, int64_t size) {
 
 typedef int64_t position_rule(int64_t at, int64_t size);
 
-/* The taps of a padding, which goes from the last dimension to the front, two numbers a dimension. */
+/* The taps of a padding, which lists two numbers per dimension, last dimension first. */
 static int32_t make_taps(const gn_tensor *self, const gn_call *call, int64_t spatial, position_rule *rule,
                          gn_taps *taps) {
     const int64_t *padding = call->integers + 1;
@@ -76,7 +76,7 @@ static int32_t pad_backward(const gn_call *call, void *const *data, position_rul
     }
     gn_flat flat;
     if (status == GN_OK) {
-        /* self says nothing but its sizes */
+        /* only the sizes of self are used */
         const gn_tensor used[2] = {call->tensors[0], call->tensors[1]};
         gn_call reduced = *call;
         reduced.tensors = used;

@@ -7,7 +7,7 @@
 /* The most threads of a call. */
 #define GN_MOST_THREADS 256
 
-/* Two parts or more, as even as can be, of the numbers from `begin` on. */
+/* Two or more parts, as equal as possible, of the numbers from `begin` on. */
 typedef struct gn_job {
     int64_t begin;
     int64_t count;
@@ -24,11 +24,11 @@ void gn_do_part(const gn_job *of, int64_t part);
 void gn_run_native(const gn_job *of);
 void gn_run_openmp(const gn_job *of);
 
-/* How many threads a call uses unless told; of OpenMP 0 where the compiler has none. */
+/* The default number of threads of a call; 0 for OpenMP if the compiler does not support it. */
 int32_t gn_native_default_threads(void);
 int32_t gn_openmp_default_threads(void);
 
-/* In a child of fork: the native workers did not come along. */
+/* In a forked child: the native workers do not exist there. */
 void gn_forget_native_workers(void);
 #endif
 

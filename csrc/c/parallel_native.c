@@ -1,10 +1,10 @@
-/* gn_parallel_for by a pool of threads, which needs no more of the compiler than C11's atomic operations.
+/* gn_parallel_for by a thread pool, which needs only C11's atomic operations from the compiler.
  *
- * A job has a share for each thread.  The calling thread offers a worker its share, does its own, then all that nobody
- * has begun, takes back what it offered and waits for what is still being done.  So a worker that comes late, because it
- * slept or because its processor has other things to do, costs nothing but its help.  (OpenMP's threads wait for each
- * other: a call takes milliseconds, a slice of the system's time, where two of them share a processor for a moment.) */
-#define _GNU_SOURCE /* threads of POSIX; on Linux, which processors a process may use */
+ * A job has a part for each thread. The calling thread offers the job to workers, does its own part, then all parts
+ * that no worker has begun, withdraws its offers and waits for parts in progress. So a worker that is late, because it
+ * slept or because its core is busy, costs only its help. (OpenMP's threads wait for each other: if two of them share a
+ * core for a moment, a call takes a time slice, which is milliseconds.) */
+#define _GNU_SOURCE /* POSIX threads; on Linux, the processors that the process may use */
 
 #include "parallel.h"
 
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Who waits looks so often whether it is over, some tens of microseconds; then lets other threads go first so often,
- * some milliseconds; then sleeps. */
+/* A waiting thread spins for so many iterations (some tens of microseconds), then yields so often (some milliseconds),
+ * then sleeps. */
 #define LOOKS 1000
 #define YIELDS 4000
 #define NAP 50000 /* nanoseconds */
@@ -27,9 +27,9 @@ typedef struct job {
     atomic_uchar is_begun[GN_MOST_THREADS]; /* each part */
 } job;
 
-/* What a worker is offered: a job, or NULL; BUSY while it is at work. */
+/* The mailbox of a worker. `offer`: a job, or NULL; BUSY while it works. */
 typedef struct desk {
-    _Alignas(64) _Atomic(job *) offer; /* nobody else's cache line */
+    _Alignas(64) _Atomic(job *) offer; /* on a separate cache line */
     atomic_int is_asleep;
     int64_t home; /* the part that it begins with */
     pthread_mutex_t lock;
@@ -40,7 +40,7 @@ static job busy;
 #define BUSY (&busy)
 
 static desk desks[GN_MOST_THREADS];
-static int64_t workers; /* whose desks are the first; of who runs a job */
+static int64_t workers; /* number of workers, whose desks are the first ones; used by the thread that runs a job */
 
 static inline void look_away(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -50,7 +50,7 @@ static inline void look_away(void) {
 #endif
 }
 
-/* The part that is this thread's, then those that nobody has begun. */
+/* This thread's part, then those that no thread has begun. */
 static void do_parts(job *shared, int64_t home) {
     const gn_job *of = shared->of;
     for (int64_t k = 0; k < of->parts; k++) {
@@ -74,7 +74,7 @@ static job *wait_for_offer(desk *own) {
         }
     }
     pthread_mutex_lock(&own->lock);
-    atomic_store(&own->is_asleep, 1); /* then look: who offers something does the reverse */
+    atomic_store(&own->is_asleep, 1); /* then check again: offer_to does both in the reverse order */
     while ((offer = atomic_load(&own->offer)) == NULL) {
         pthread_cond_wait(&own->news, &own->lock);
     }
@@ -87,7 +87,7 @@ static void *work(void *at) {
     desk *own = at;
     for (;;) {
         job *offer = wait_for_offer(own);
-        if (atomic_compare_exchange_strong(&own->offer, &offer, BUSY)) { /* else it was taken back */
+        if (atomic_compare_exchange_strong(&own->offer, &offer, BUSY)) { /* else it was withdrawn */
             do_parts(offer, own->home);
             atomic_store(&own->offer, NULL);
         }
@@ -95,7 +95,7 @@ static void *work(void *at) {
     return NULL;
 }
 
-/* As many workers as a job wants, or as the system has threads for. */
+/* Starts workers up to the number wanted, or as many as the system allows. */
 static int64_t hire(int64_t wanted) {
     while (workers < wanted) {
         desk *own = &desks[workers];
@@ -104,7 +104,7 @@ static int64_t hire(int64_t wanted) {
         own->home = workers + 1;
         pthread_mutex_init(&own->lock, NULL);
         pthread_cond_init(&own->news, NULL);
-        sigset_t all, before; /* signals are for the program's own threads */
+        sigset_t all, before; /* signals are handled by the program's own threads */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         pthread_t worker;
@@ -128,7 +128,7 @@ static void offer_to(desk *one, job *of) {
     }
 }
 
-/* Takes back what was offered, or waits until it is done. */
+/* Withdraws the offer, or waits until the worker is done. */
 static void settle_with(desk *one, job *of) {
     job *offer = of;
     if (atomic_compare_exchange_strong(&one->offer, &offer, NULL)) {
@@ -162,13 +162,13 @@ void gn_forget_native_workers(void) {
     workers = 0;
 }
 
-/* As many as this process may run at once, or as OMP_NUM_THREADS says (of a list, its first number): the variable by
- * which programs are told, with OpenMP or without. */
+/* OMP_NUM_THREADS if set (of a list, its first number), since programs are usually configured by it, else the number of
+ * processors that the process may use. */
 int32_t gn_native_default_threads(void) {
     const char *told = getenv("OMP_NUM_THREADS");
     long count = told == NULL ? 0 : strtol(told, NULL, 10);
 #ifdef __linux__
-    cpu_set_t usable; /* holds 1024: the system refuses where it has more */
+    cpu_set_t usable; /* holds 1024: the call fails if there are more */
     if (count < 1 && sched_getaffinity(0, sizeof usable, &usable) == 0) {
         count = CPU_COUNT(&usable);
     }

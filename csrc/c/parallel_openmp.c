@@ -1,5 +1,5 @@
-/* gn_parallel_for by OpenMP, where the compiler has it: in a team that lasts as long as the job, of as many threads as
- * the job has parts.  All wait for the last of them at its end. */
+/* gn_parallel_for by OpenMP, if the compiler supports it: a parallel region per job, with as many threads as parts. All
+ * threads wait for the last one at its end. */
 #include "parallel.h"
 
 #if GN_HAS_THREADS

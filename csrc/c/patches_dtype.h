@@ -2,14 +2,14 @@
 
 #if IS_NUMERIC && !IS_HALF
 
-/* One kernel element's row of patches where the output's rows are as long as the input's and all steps are 1: then
- * positions next to each other, over ends of rows too, meet elements next to each other, but for the columns outside
- * [begin, end).  These are 0, and so are they made before a row is added back, which spoils it. */
+/* One kernel element's row of patches if the output's rows are as long as the input's and all strides are 1: adjacent
+ * positions, also across rows, then use adjacent elements, except in the columns outside [begin, end). These are 0, and
+ * are set to 0 before a row is added back, which overwrites the row. */
 static void NAME(walk_shifted)(const geometry *of, COMPUTE *plane, const int64_t *shift, int64_t begin, int64_t end,
                                int64_t first, int64_t count, COMPUTE *patch, int add_back) {
     const int64_t width = of->out[2];
     const int64_t slab = of->out[1] * width;
-    /* further off than the input is long, it is no nearer: rows times such a shift fit into 64 bits */
+    /* clamped to the sizes, so that rows times the shift fit into 64 bits */
     const int64_t down = gn_max(-of->out[1], gn_min(shift[1], of->in[1]));
     const int64_t along = down * width + gn_max(-width, gn_min(shift[2], width));
     for (int64_t done = 0, part; done < count; done += part, patch += part) {
@@ -19,7 +19,7 @@ static void NAME(walk_shifted)(const geometry *of, COMPUTE *plane, const int64_t
         const int64_t until = from + part;
         const int64_t i0 = j0 * of->stride[0] + shift[0];
         const int inside = i0 >= 0 && i0 < of->in[0];
-        /* the positions [low, high) whose rows meet the input, and of those the ones that do */
+        /* the positions [low, high) whose rows are inside the input, and those inside the range */
         const int64_t high = inside ? gn_max(from, gn_min(until, (of->in[1] - down) * width)) : from;
         const int64_t low = gn_min(high, gn_max(from, -down * width));
         const int64_t meets_low = gn_max(low, -along);
@@ -62,7 +62,7 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
         const int64_t k2 = element % of->kernel[2] * of->dilation[2] - of->padding[2];
         const int64_t k1 = element / of->kernel[2] % of->kernel[1] * of->dilation[1] - of->padding[1];
         const int64_t k0 = element / of->kernel[2] / of->kernel[1] * of->dilation[0] - of->padding[0];
-        /* [begin, end): the columns that meet the input. */
+        /* [begin, end): the columns inside the input. */
         const int64_t room = of->in[2] - 1 - k2;
         const int64_t end = room < 0 ? 0 : gn_min(room / stride + 1, width);
         const int64_t begin = k2 >= 0 ? 0 : gn_min((-k2 - 1) / stride + 1, end);
@@ -80,7 +80,7 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
             const int64_t i1 = j1 * of->stride[1] + k1;
             const int64_t i0 = j0 * of->stride[0] + k0;
             const int inside = i0 >= 0 && i0 < of->in[0] && i1 >= 0 && i1 < of->in[1];
-            /* the part's own columns [low, high) that do */
+            /* of these, the columns [low, high) of this part */
             const int64_t high = inside ? gn_min(gn_max(end - column, 0), part) : 0;
             const int64_t low = gn_min(gn_max(begin - column, 0), high);
             const int64_t meets = high - low;
@@ -94,7 +94,7 @@ static void NAME(walk_patches)(const geometry *of, COMPUTE *x, int64_t channels,
                         line[j] = (COMPUTE)(line[j] + met[j]);
                     }
                 } else if (stride == 2 && meets > 0) {
-                    /* what lies between is written as it was, so that whole vectors are */
+                    /* the elements between are rewritten unchanged, so that whole vectors are written */
                     GN_INDEPENDENT
                     for (int64_t j = 0; j < meets - 1; j++) {
                         const COMPUTE sum = (COMPUTE)(line[2 * j] + met[j]);

@@ -1,5 +1,5 @@
-/* Philox's blocks (philox.h), many at a time: a loop over blocks for C's compilers to put into vectors comes out four
- * times slower than this, as they do not see that a multiplication of 32 bits by 32 is all that a round wants. */
+/* Philox's blocks (philox.h), many at a time: a loop over blocks that the compiler vectorizes is four times slower,
+ * because compilers do not see that a round needs only a 32 by 32 bit multiplication. */
 #ifndef GN_PHILOX_BLOCKS_H
 #define GN_PHILOX_BLOCKS_H
 
@@ -7,10 +7,10 @@
 
 #define PHILOX_BLOCKS 64
 
-/* words[k][j] is word k of the j-th block behind the first. */
+/* words[k][j] is word k of the j-th block after the first. */
 typedef uint32_t philox_table[4][PHILOX_BLOCKS];
 
-/* A lane has 64 bits, of which the lower half counts; what is in the upper half is not cleared. */
+/* A lane has 64 bits, of which only the lower half is used; the upper half is not cleared. */
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #if defined(__AVX512F__)
@@ -84,7 +84,7 @@ static inline void philox_vectors(const philox *stream, uint64_t index, int64_t 
 /* The words of `count` blocks, PHILOX_BLOCKS at most, from `index` on. */
 static inline void philox_blocks(const philox *stream, uint64_t index, int64_t count, philox_table words) {
 #if HAS_VECTORS
-    if (stream->low + index <= UINT64_MAX - PHILOX_BLOCKS) { /* else the upper half of the counter changes within */
+    if (stream->low + index <= UINT64_MAX - PHILOX_BLOCKS) { /* else the counter's upper half would change within */
         philox_vectors(stream, index, count, words);
         return;
     }

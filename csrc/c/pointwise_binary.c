@@ -1,9 +1,11 @@
-/* Pointwise operators of two operands: rows of pointwise.def for each dtype. */
+/* Pointwise operators of two operands: rows of pointwise.def for bool and each integer dtype. */
 #include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar_rest.h"
 #include "walk.h"
 
+#define GN_WITHOUT_FLOATING
+#define GN_WITHOUT_COMPLEX
 #define OF_ONE(...)
 #define OF_TWO(...) __VA_ARGS__
 #define OF_OTHERS(...)

@@ -1,5 +1,5 @@
-/* The kernels of pointwise.def for one dtype.  OF_ONE keeps those of one operand, OF_TWO those of two,
- * OF_OTHERS comparisons and those of three, so that three files can be compiled at once.
+/* The kernels of pointwise.def for one dtype. OF_ONE selects those of one operand, OF_TWO those of two, OF_OTHERS
+ * comparisons and those of three, so that three files can be compiled at once.
  *
  * UNARY("exp", exp, FRACTIONAL, gn_exp(a)) becomes, for float32,
  *
@@ -8,9 +8,9 @@
  *     int32_t kernel_exp_float32(const gn_call *call, void *const *data)
  *         { return gn_walk(call, data, exp_loop_float32); }
  *
- * and for float16 only the latter, as a walk with exp_loop_float16, which was made beside exp_loop_float32 and does the
- * same in floats: a block at a time where the processor converts vectors, else through buffers, which is all that
- * operators with loops of another kind have, and those that look for faults (THROUGH_FLOAT). */
+ * and for float16 only the latter, as a walk with exp_loop_float16. That loop is generated next to exp_loop_float32 and
+ * computes in float: block by block if the processor converts vectors, else through buffers. Operators with other kinds
+ * of loops, and those that detect faults, always use buffers (THROUGH_FLOAT). */
 
 #if IS_HALF
 
@@ -27,8 +27,8 @@
 #else
 
 #if CODE == GN_FLOAT32 && GN_HAS_HALF_VECTORS
-/* The loop over halves, of `arity` operands, each dense or the same for all; the last of two may be a float then.  A
- * row is whole blocks: what is left of it is computed as a block of its own. */
+/* The loop over halves, of `arity` operands, each dense or a single element; the last of two may then be a float. The
+ * remainder of a row is computed as one more block. */
 #define HALF_ROW(id, half, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, has_number, expression)           \
     (int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {                                  \
         (void)call;                                                                                                    \
@@ -107,14 +107,14 @@
 #define HALVES_STORE_ALONE(id, arity, parameter, expression)
 #define HALVES_AS_MAGNITUDE_ALONE(id, arity, parameter, expression)
 
-/* Operands that do not lie densely pass through buffers, GN_ROW_BUFFER elements at a time, so that each expression
- * is compiled once and is vector code for all strides. */
+/* Operands that are not dense are copied through buffers, GN_ROW_BUFFER elements at a time, so that each expression is
+ * compiled once, to vector code for all strides. */
 #define DENSE(k, TYPE) (strides[k] == (int64_t)sizeof(TYPE))
 /* The elements of operand k from `begin` on: in place, or gathered. */
 #define FETCH(k, buffer)                                                                           \
     (DENSE(k, STORAGE) ? (const STORAGE *)data[k] + begin                                          \
                        : NAME(gather)(part, data[k] + begin * strides[k], strides[k], buffer))
-/* Where results from `begin` on go, and what brings them from there to where they belong. */
+/* Where results from `begin` on are written, and the function that copies them from there to the output. */
 #define TARGET(RESULT, buffer) (DENSE(0, RESULT) ? (RESULT *)data[0] + begin : (buffer))
 #define DELIVER(RESULT, buffer)                                                                    \
     if (!DENSE(0, RESULT)) {                                                                       \
@@ -181,8 +181,8 @@
         return GN_OK;                                                                              \
     }
 
-/* out[i] = expression of a and b, but far_expression where `far` is not 0.  As most blocks have no such element, one is
- * computed without a branch first, and what came of it is thrown away if there was one. */
+/* out[i] = expression of a and b, but far_expression where `far` is not 0.  As most blocks have no such element, a
+ * block is first computed without a branch, and discarded if it has one. */
 #define BINARY_FAR_LOOP(id, far, far_expression, expression)                                       \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
@@ -212,8 +212,7 @@
         return GN_OK;                                                                              \
     }
 
-/* out[i] = expression of a and b, of which one may be the same for all.  Where `fault` is not 0, the call has
- * failed. */
+/* out[i] = expression of a and b, of which one may be a single element. If `fault` is not 0, the call fails. */
 #define BINARY_LOOP(id, RESULT, TO_RESULT, fault, parameter, expression)                           \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
@@ -292,7 +291,7 @@
     }                                                                                              \
     HALVES_STORE(id, 3, parameter, expression)
 
-/* `count` elements, a stride apart, one behind the other. */
+/* Gathers `count` elements, a stride apart, to adjacent memory. */
 static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stride, STORAGE *to) {
     for (int64_t i = 0; i < count; i++) {
         to[i] = *(const STORAGE *)(from + i * stride);
@@ -350,28 +349,32 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, MAGNITUDE, AS_MAGNITUDE, NO_PARAMETER, expression) KERNEL(id)))
 #define PREDICATE(name, id, dtypes, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, uint8_t, AS_BOOL, NO_PARAMETER, expression) THROUGH_FLOAT(id)))
-/* Halves of which only bits change are walked as int16. */
+/* Operators on halves that change only bits run as int16. */
 #if IS_HALF
-#define BITS_LOOP(id) \
-    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) { return gn_walk(call, data, id##_bits_loop_int16); }
+#define BITS_LOOP(id)                                                    \
+    int32_t kernel_##id##_bits(const gn_call *call, void *const *data);  \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) { return kernel_##id##_bits(call, data); }
 #define BITS_UNARY(id, dtypes, expression, of_bits) OF_ONE(BITS_LOOP(id))
 #define BITS_UNARY_MAGNITUDE(id, dtypes, expression, of_bits) OF_ONE(BITS_LOOP(id))
 #define BITS_BINARY(id, dtypes, expression, of_bits) OF_TWO(BITS_LOOP(id))
 #else
 #if CODE == GN_INT16
-#define BITS_LOOP(loop) loop
+#define BITS_LOOP(id, loop)                                                 \
+    loop int32_t kernel_##id##_bits(const gn_call *call, void *const *data) { \
+        return gn_walk(call, data, id##_bits_loop_int16);                   \
+    }
 #else
-#define BITS_LOOP(loop)
+#define BITS_LOOP(id, loop)
 #endif
 #define BITS_UNARY(id, dtypes, expression, of_bits)                                                 \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE_ALONE, NO_PARAMETER, expression) KERNEL(id)) \
-               BITS_LOOP(UNARY_LOOP(id##_bits, STORAGE, STORE, NO_PARAMETER, of_bits)))
+               BITS_LOOP(id, UNARY_LOOP(id##_bits, STORAGE, STORE, NO_PARAMETER, of_bits)))
 #define BITS_UNARY_MAGNITUDE(id, dtypes, expression, of_bits)                                                   \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, MAGNITUDE, AS_MAGNITUDE_ALONE, NO_PARAMETER, expression) KERNEL(id)) \
-               BITS_LOOP(UNARY_LOOP(id##_bits, STORAGE, STORE, NO_PARAMETER, of_bits)))
+               BITS_LOOP(id, UNARY_LOOP(id##_bits, STORAGE, STORE, NO_PARAMETER, of_bits)))
 #define BITS_BINARY(id, dtypes, expression, of_bits)                                                     \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE_ALONE, 0, NO_PARAMETER, expression) KERNEL(id)) \
-               BITS_LOOP(BINARY_LOOP(id##_bits, STORAGE, STORE, 0, NO_PARAMETER, of_bits)))
+               BITS_LOOP(id, BINARY_LOOP(id##_bits, STORAGE, STORE, 0, NO_PARAMETER, of_bits)))
 #endif
 #define BITS(kind, name, id, dtypes, expression, of_bits) BITS_##kind(id, dtypes, expression, of_bits)
 #define BINARY(name, id, dtypes, expression) \
@@ -413,8 +416,8 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 /* clamp: the call's Scalars are the bounds; an absent one is NaN and GN_NO_INTEGER. */
 OF_ONE(WHEN_REAL(UNARY_LOOP(clamp, STORAGE, STORE, FIRST_BOUNDS, CLAMPED) KERNEL(clamp)))
 
-/* pow.Tensor_Scalar: the exponents that are usual have forms and loops of their own, as in PyTorch, which
- * vectorise where a loop that tested the exponent would not. */
+/* pow.Tensor_Scalar: common exponents have separate formulas and loops, as in PyTorch; these vectorise, while a loop
+ * that tests the exponent does not. */
 #if IS_COMPLEX
 OF_ONE(UNARY_LOOP(pow_number, STORAGE, STORE, FIRST_NUMBER(exponent), NAME(gn_pow_number)(a, exponent)))
 #elif !IS_HALF

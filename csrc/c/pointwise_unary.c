@@ -1,9 +1,10 @@
-/* Pointwise operators of one operand: rows of pointwise.def for each dtype, and clamp. */
+/* Pointwise operators of one operand: rows of pointwise.def for bool and each integer and complex dtype. */
 #include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar.h"
 #include "walk.h"
 
+#define GN_WITHOUT_FLOATING
 #define OF_ONE(...) __VA_ARGS__
 #define OF_TWO(...)
 #define OF_OTHERS(...)

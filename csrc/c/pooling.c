@@ -31,7 +31,7 @@ static void fill_adaptive(gn_windows *windows) {
 }
 
 static void fill_regular(gn_windows *windows, gn_counting counting) {
-    /* a tap after the other only where each can meet the input: there may be 2**62 of them */
+    /* loop over taps only if each can be inside the input: there may be 2**62 of them */
     windows->regular = windows->taps <= windows->in;
     for (int64_t i = 0; i < windows->out; i++) {
         const int64_t begin = i * windows->stride - windows->padding;
@@ -113,7 +113,7 @@ static int64_t row_steps(const gn_pooling *work) {
     return gn_max(1, steps);
 }
 
-/* The rows of all planes of the output, shared out to `task`. */
+/* Splits the rows of all planes of the output over threads, which run `task`. */
 static void run_rows(gn_pooling *work, gn_task *task) {
     const int64_t rows = work->planes * work->along[0].out * work->along[1].out;
     gn_parallel_for(0, rows, gn_grain(row_steps(work)), task, work);
@@ -130,7 +130,7 @@ static void run_planes(gn_pooling *work, gn_task *task) {
 #define GN_TEMPLATE "avg_pool_dtype.h"
 #include "each_dtype.h"
 
-/* Averages of int64 and of floats; the rule refuses other dtypes. */
+/* Averages of int64 and of floats; the meta function refuses other dtypes. */
 #define AVERAGE_OF(id)                                           \
     int32_t kernel_##id(const gn_call *call, void *const *data) { \
         switch (call->tensors[1].dtype) {                        \

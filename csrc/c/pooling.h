@@ -13,9 +13,9 @@ typedef struct gn_windows {
     int64_t in, out;
     int64_t taps, stride, padding, dilation;
     int regular;
-    int64_t *start; /* the first place that is not in front of the input; one piece of memory with the other two */
+    int64_t *start; /* the first position inside the input; one allocation with the other two */
     int64_t *end;
-    int64_t *length; /* what an average is divided by */
+    int64_t *length; /* the divisor of an average */
 } gn_windows;
 
 typedef struct gn_pooling {
@@ -30,17 +30,17 @@ typedef struct gn_pooling {
     gn_status status;
 } gn_pooling;
 
-/* What a window's length counts. */
+/* What a window's length includes. */
 typedef enum gn_counting { GN_COUNT_ELEMENTS, GN_COUNT_PADDING } gn_counting;
 
 /* The pooling of `spatial` dimensions from `in` to `out`.  For regular windows the cursor reads kernel_size, stride
- * (empty: as the kernel), padding and, where `dilated`, dilation; without one the windows are adaptive.
- * GN_OK or GN_OUT_OF_MEMORY; what it takes, gn_give_pooling gives back. */
+ * (empty: as the kernel), padding and, if `dilated`, dilation; without one the windows are adaptive. GN_OK or
+ * GN_OUT_OF_MEMORY; gn_give_pooling frees its memory. */
 int32_t gn_make_pooling(gn_pooling *work, int64_t spatial, const gn_tensor *in, const gn_tensor *out,
                         const int64_t **cursor, int dilated, gn_counting counting);
 void gn_give_pooling(gn_pooling *work);
 
-/* Whether two tensors agree in all but the `spatial` last dimensions, which not all rules look at. */
+/* Whether two tensors agree in all but the `spatial` last dimensions, which not all meta functions check. */
 static inline int gn_same_planes(const gn_tensor *left, const gn_tensor *right, int64_t spatial) {
     for (int32_t dim = 0; dim < left->ndim - spatial; dim++) {
         if (left->ndim != right->ndim || left->sizes[dim] != right->sizes[dim]) {

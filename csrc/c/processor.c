@@ -1,11 +1,11 @@
-/* What the processor can run.  The library is compiled several times, once for each instruction set; the baseline is
- * asked which of the others may be opened. */
+/* The processor's instruction sets. The library is compiled once per instruction set; the baseline build tells which of
+ * the others may be loaded. */
 #include "kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #include <cpuid.h>
 
-/* Whether it converts vectors of float16, which not all compilers can ask. */
+/* Whether it converts vectors of float16 (F16C), which not all compilers can test. */
 static int converts_halves(void) {
     unsigned int a, b, c, d;
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;

@@ -1,8 +1,8 @@
-/* Random numbers: any element's number is computed by itself (philox.h).  Element i, in row-major order, has the i-th block
- * of four words behind the call's counter; normal numbers are pairs, and two elements have a block.
+/* Random numbers: each element's number is computed independently (philox.h). Element i, in row-major order, uses the
+ * i-th block of four words after the call's counter; normal numbers come in pairs, and two elements share a block.
  *
- * Numbers of float64 and complex128 are made with the functions of libm, which are Python's.  What is rounded to fewer
- * bits is the same with scalar.h's, an ulp of a double away, which are vectors. */
+ * Numbers of float64 and complex128 use the functions of libm, as Python does. Other dtypes use scalar.h, which
+ * vectorizes and is within an ulp of a double: the rounded numbers are the same. */
 #include "direct.h"
 #include "philox_blocks.h"
 #include "threads.h"
@@ -47,13 +47,14 @@ static inline uint64_t upper_product(uint64_t a, uint64_t b) {
     return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 
-/* bits % range, of a range of 0 all of them.  With `shares` the quotient is at most 1 too small. */
+/* bits % range, or all bits for a range of 0.  With `shares` the quotient is at most 1 too small. */
 static inline uint64_t below(uint64_t bits, uint64_t range, uint64_t shares) {
     const uint64_t rest = bits - upper_product(bits, shares) * range;
     return rest >= range && range ? rest - range : rest;
 }
 
-/* Of a shuffle of `count` elements, with which place those from `first` on are exchanged, two for each of the `blocks`. */
+/* For a shuffle of `count` elements: the places with which those from `first` on are exchanged, two per block of
+ * `blocks`. */
 static void find_exchanges(const philox *stream, int64_t first, int64_t count, int64_t blocks, int64_t *others) {
     philox_table words;
     philox_blocks(stream, (uint64_t)first / 2, blocks, words);
@@ -66,7 +67,7 @@ static void find_exchanges(const philox *stream, int64_t first, int64_t count, i
     }
 }
 
-/* Elements to a part: a block takes some forty multiplications, and its transform as much. */
+/* Elements per part: a block takes some forty multiplications, and its transform about as many. */
 #define RANDOM_GRAIN (GN_GRAIN / 64)
 
 #define GN_TEMPLATE "random_dtype.h"

@@ -47,7 +47,7 @@
                 normal = job->a + job->b * (length * OF_DOUBLE(sin)(angle));                                            \
                 made[2 * j + 1] = value;                                                                                \
             }                                                                                                           \
-            const int64_t from = first < begin; /* the first of this pair is another part's */                          \
+            const int64_t from = first < begin; /* this pair's first is another part's */                          \
             if (job->is_contiguous) {                                                                                   \
                 memcpy((STORAGE *)job->data + first + from, made + from, (size_t)(count - from) * sizeof *made);        \
                 continue;                                                                                               \
@@ -174,7 +174,7 @@ int32_t NAME(kernel_poisson)(const gn_call *call, void *const *data) {
 FILL(geometric, MADE_TRIALS(geometric_number(job->a, words)))
 #undef MADE_TRIALS
 
-/* Fisher and Yates' shuffle: each place in turn is exchanged with one from there on.  integers: how many. */
+/* Fisher and Yates' shuffle: each place in turn is exchanged with itself or a later one.  integers: how many. */
 int32_t NAME(kernel_permutation)(const gn_call *call, void *const *data) {
     const random_job job = random_job_of(call, data);
     STORAGE *numbers = data[0];
@@ -197,7 +197,7 @@ int32_t NAME(kernel_permutation)(const gn_call *call, void *const *data) {
 #endif
 
 #if IS_ORDERED
-/* An integer from `from` on; of a range of 0, which stands for 2^64, all bits. */
+/* An integer from `from` on; for a range of 0, which means 2^64, all bits. */
 static inline STORAGE NAME(integer)(const random_job *job, const uint32_t *words) {
     const uint64_t bits = words[0] | (uint64_t)words[1] << 32;
     return STORE((COMPUTE)(int64_t)((uint64_t)job->from + below(bits, job->range, job->shares)));

@@ -1,9 +1,9 @@
 /* Reductions: the rows of reduce.def.
  *
- * The dimension along which the input lies closest says how memory is read.  If it is reduced, each output
- * folds runs of elements; if it is kept, a tile of outputs folds rows of elements.  What is folded together
- * depends on the shape alone and never on the number of threads: work is cut in pieces of a fixed size, whose
- * results are then combined in order. */
+ * The dimension with the smallest stride in the input determines how memory is read. If it is reduced, each output
+ * folds runs of elements; if it is kept, a tile of outputs folds rows of elements. The order of folding depends on the
+ * shape alone and never on the number of threads: work is split into pieces of a fixed size, whose results are then
+ * combined in order. */
 #include <float.h>
 
 #include "scalar.h"
@@ -11,25 +11,25 @@
 #include "transpose.h"
 #include "workspace.h"
 
-/* Outputs folded side by side, where the kept dimension is the closest: their lanes stay in the L1 cache, and a row
- * is long enough to be fetched ahead. */
+/* Outputs folded side by side, if the dimension with the smallest stride is kept: their lanes stay in the L1 cache, and
+ * a row is long enough for prefetching. */
 #define TILE 1024
-/* Elements in a piece of one output's reduction, when there are too few outputs to share out. */
+/* Elements in a piece of one output's reduction, if there are too few outputs for all threads. */
 #define PIECE 32768
-/* With so many tasks, outputs alone are enough to share out. */
+/* With so many tasks, splitting outputs alone is enough. */
 #define ENOUGH_TASKS 64
 /* The largest accumulator: four doubles. */
 #define LARGEST_ACCUMULATOR 32
-/* Elements of a run that statistics of two passes look at together: they stay in the L1 cache. */
+/* Elements of a run that two-pass statistics process together: they stay in the L1 cache. */
 #define CHUNK 1024
-/* Accumulators that one run of elements is dealt to, so that its loop vectorises.  With 16, gcc 12 unrolls the
+/* Accumulators over which one run of elements is distributed, so that its loop vectorises.  With 16, gcc 12 unrolls the
  * loop over them before it can vectorise the folds that compare: amax took four times as long. */
 #define LANES 32
 /* Elements that a lane adds in its own precision before the sum goes to the accumulator. */
 #define LANE_LENGTH 32
 
-/* Bytes of the longest run of elements for which to begin an output costs more than to turn a tile of runs round, and of
- * the buffer for such a tile; outputs that make one. */
+/* Bytes of the longest run for which starting an output costs more than transposing a tile of runs, and of the buffer
+ * for such a tile; outputs in a tile. */
 #define SHORT_RUN 128
 #define TURNED_BYTES 32768
 #define LEAST_TURNED 16
@@ -37,12 +37,12 @@
 /* One reduction for one dtype.  Accumulators are of `size` bytes, one after the other. */
 typedef struct reducer {
     int64_t size;
-    /* count accumulators that have seen nothing. */
+    /* Initializes `count` accumulators. */
     void (*begin)(void *accumulators, int64_t count);
     /* Folds `count` elements, `stride` bytes apart, into one accumulator. */
     void (*run)(void *accumulator, const char *in, int64_t stride, int64_t count, const gn_call *call);
-    /* Folds `rows` rows of `columns` elements into one accumulator a column; columns <= TILE.  Quick where they are
-     * dense, if `has_quick_tile`. */
+    /* Folds `rows` rows of `columns` elements into one accumulator per column; columns <= TILE. Fast for dense ones if
+     * `has_quick_tile`. */
     void (*tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows, int64_t column_stride,
                  int64_t columns, const gn_call *call);
     /* Folds one accumulator into another. */
@@ -52,7 +52,7 @@ typedef struct reducer {
     int has_quick_tile;
 } reducer;
 
-/* Dimensions, closest in the input first; strides in bytes. */
+/* Dimensions, smallest stride in the input first; strides in bytes. */
 typedef struct dims {
     int32_t ndim;
     int64_t numel;
@@ -142,7 +142,7 @@ static void fold_tasks(int64_t begin, int64_t end, void *context) {
     double memory[TILE * LARGEST_ACCUMULATOR / sizeof(double)];
     char *accumulators = (char *)memory;
     for (int64_t task = begin; task < end; task++) {
-        /* no division where there is nothing to divide: it takes as long as a short run */
+        /* avoids division, which takes as long as a short run */
         const int64_t tile = work->pieces == 1 ? task : task / work->pieces;
         const int64_t piece = work->pieces == 1 ? 0 : task % work->pieces;
         const int64_t kept = work->tiles == 1 ? tile : tile / work->tiles;
@@ -184,7 +184,7 @@ static void combine_pieces(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* One run, to one output, in one piece: a small call, which should not pay for what others need. */
+/* One run, to one output, in one piece: a shortcut for small calls. */
 static int32_t reduce_run(const gn_call *call, void *const *data, const reducer *of) {
     const gn_tensor *in = &call->tensors[1];
     double accumulator[LARGEST_ACCUMULATOR / sizeof(double)];
@@ -250,7 +250,7 @@ static int32_t reduce(const gn_call *call, void *const *data, const reducer *of)
     const int64_t tasks = work.kept.numel * work.tiles;
     if (tasks < ENOUGH_TASKS) {
         work.piece = PIECE / gn_min(TILE, work.columns);
-        if (work.columns > 1) { /* accumulators of pieces are many there: no more than it takes to share out */
+        if (work.columns > 1) { /* pieces need many accumulators there: no more pieces than threads can use */
             work.piece = gn_max(work.piece, (work.reduced.numel * tasks + ENOUGH_TASKS - 1) / ENOUGH_TASKS);
         }
     }
@@ -283,17 +283,17 @@ static inline void add_compensated(compensated *total, double value) {
     total->sum = sum;
 }
 
-/* The sum; an infinite one has no meaningful error. */
+/* The sum; the error of an infinite one is ignored. */
 static inline double round_compensated(const compensated *total) {
     const double sum = total->sum + total->error;
     return sum == sum ? sum : total->sum;
 }
 
-/* The count, the mean and the sum of squared distances from it, of what has been seen. */
+/* Count, mean, and sum of squared deviations from the mean, of the elements so far. */
 typedef struct moments {
     double count;
     double mean;
-    double imaginary_mean; /* of complex numbers, whose distances are in the plane */
+    double imaginary_mean; /* of complex numbers, with deviations in the complex plane */
     double squares;
 } moments;
 

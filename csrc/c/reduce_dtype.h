@@ -2,8 +2,8 @@
 
 #if IS_NUMERIC
 
-/* Sums.  Lanes add at most LANE_LENGTH elements in COMPUTE; their sums go to an accumulator of more precision,
- * so the error does not grow with the length. */
+/* Sums.  Lanes add at most LANE_LENGTH elements in COMPUTE; their sums are added to an accumulator of higher precision,
+ * so that the error does not grow with the length. */
 #if CODE == GN_FLOAT64
 #define ACCUMULATOR compensated
 #define TOTAL double
@@ -51,8 +51,8 @@ static void NAME(sum_begin)(void *accumulators, int64_t count) {
     memset(accumulators, 0, (size_t)count * sizeof(ACCUMULATOR));
 }
 
-/* The dense part of a run: as many elements as fill LANES, of which a lane adds at most LANE_LENGTH.  Many such sums go
- * to lanes of doubles where these hold them exactly enough, else one to the accumulator after the other. */
+/* The dense part of a run: whole LANES, of which each adds at most LANE_LENGTH elements. Such sums are added to lanes
+ * of doubles if those are precise enough, else one by one to the accumulator. */
 #define ADD_LANES(id)                                                                                   \
     COMPUTE lanes[LANES] = {0};                                                                         \
     const int64_t end = gn_min(i + LANES * LANE_LENGTH, count - LANES + 1);                             \
@@ -61,7 +61,7 @@ static void NAME(sum_begin)(void *accumulators, int64_t count) {
             lanes[lane] = (COMPUTE)(lanes[lane] + NAME(id##_element)(elements[i + lane]));              \
         }                                                                                               \
     }
-/* The lanes' sum in the first of them; of widths that the compiler knows. */
+/* Sums the lanes into the first one; widths are compile-time constants. */
 #define ADD_HALF(TYPE, sums, width)                                                                     \
     for (int lane = 0; lane < (width); lane++) {                                                        \
         sums[lane] = (TYPE)(sums[lane] + sums[lane + (width)]);                                         \
@@ -127,7 +127,7 @@ static void NAME(sum_begin)(void *accumulators, int64_t count) {
             memset(lanes, 0, (size_t)columns * sizeof(COMPUTE));                                        \
             int64_t row = first;                                                                        \
             if (column_stride == (int64_t)sizeof(STORAGE)) {                                            \
-                /* Four rows at a time: the lanes are then fetched and put back a quarter as often. */  \
+                /* Four rows at a time, so that the lanes are loaded and stored a quarter as often. */  \
                 for (; row + 4 <= end; row += 4) {                                                      \
                     const STORAGE *a = (const STORAGE *)(in + row * row_stride);                        \
                     const STORAGE *b = (const STORAGE *)(in + (row + 1) * row_stride);                  \
@@ -196,7 +196,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
         return reduce(call, data, &of);                                                                 \
     }
 
-/* Lanes' results, joined side by side: one after the other each would wait for the one before. */
+/* Combines lanes' results pairwise: one after the other, each would wait for the one before. */
 #define JOIN_HALF(id, width)                                                                            \
     for (int lane = 0; lane < (width); lane++) {                                                        \
         lanes[lane] = NAME(id##_join)(lanes[lane], lanes[lane + (width)]);                              \

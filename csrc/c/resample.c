@@ -1,4 +1,4 @@
-/* Maps that go dimension by dimension.
+/* Separable maps, applied dimension by dimension.
  *
  * A task is a block of positions of the outermost dimension of one plane, so that the results between two dimensions
  * stay small; blocks depend on the shapes alone. */
@@ -52,7 +52,7 @@ int32_t gn_transpose_taps(const gn_taps *taps, gn_taps *made) {
     for (int64_t i = 0; i < made->out; i++) {
         made->start[i + 1] += made->start[i];
     }
-    /* start[i] moves on as list i fills, to where list i + 1 begins. */
+    /* start[i] advances as list i fills, to the start of list i + 1. */
     for (int64_t i = 0; i < taps->out; i++) {
         for (int64_t k = taps->start[i]; k < taps->start[i + 1]; k++) {
             const int64_t place = made->start[taps->at[k]]++;
@@ -222,7 +222,7 @@ typedef struct gathering {
     int64_t itemsize;
     const char *in;
     char *out;
-    int64_t run_begin, run_end; /* of the innermost positions, those that follow each other also in the input */
+    int64_t run_begin, run_end; /* innermost positions that are contiguous in the input, too */
 } gathering;
 
 /* Rows [begin, end) of all planes of the output. */

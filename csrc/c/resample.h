@@ -1,5 +1,5 @@
-/* Maps of ([N,] C, *spatial) that go dimension by dimension: along each, an output position is a weighted sum of
- * input positions.  Padding and upsampling are such maps, and their gradients the transposed ones. */
+/* Separable maps of ([N,] C, *spatial): along each dimension, an output position is a weighted sum of input positions.
+ * Padding and upsampling are such maps, and their gradients the transposed ones. */
 #ifndef GN_RESAMPLE_H
 #define GN_RESAMPLE_H
 
@@ -7,19 +7,19 @@
 
 #define GN_SPATIAL 3
 
-/* Along one dimension: output position i is made of the input positions at[k] with weight[k], for k from start[i]
- * to start[i + 1]. */
+/* Along one dimension: output position i is the sum of the input positions at[k] with weight[k], for k from start[i] to
+ * start[i + 1]. */
 typedef struct gn_taps {
     int64_t in;
     int64_t out;
-    int64_t *start; /* out + 1 of them; one piece of memory with the other two */
+    int64_t *start; /* out + 1 of them; one allocation with the other two */
     int64_t *at;
     double *weight;
-    int keeps; /* every position is itself: nothing is to be done */
+    int keeps; /* the identity: nothing is to be done */
     int shift; /* how often weights that are integers were doubled */
 } gn_taps;
 
-/* Taps without content, with room for `count` in all; made by gn_take_taps, given back by gn_give_taps. */
+/* Uninitialized taps, with room for `count` in all; allocated by gn_take_taps, freed by gn_give_taps. */
 int32_t gn_take_taps(gn_taps *taps, int64_t in, int64_t out, int64_t count);
 void gn_give_taps(gn_taps *taps, int64_t spatial);
 
@@ -29,7 +29,7 @@ int32_t gn_take_positions(gn_taps *taps, int64_t in, int64_t out);
 /* The taps of the transposed map, each list in the order of the positions. */
 int32_t gn_transpose_taps(const gn_taps *taps, gn_taps *made);
 
-/* Makes positions [begin, end) of the output along one dimension, whose taps these are, in (outer, dimension, inner)
+/* Computes positions [begin, end) of the output along one dimension with these taps, in (outer, dimension, inner)
  * order; `in` has `rows` positions of that dimension, from position `low` on. */
 typedef void gn_stage(const gn_taps *taps, int64_t outer, int64_t rows, int64_t low, int64_t inner, int64_t begin,
                       int64_t end, const void *in, void *out);

@@ -46,7 +46,7 @@ void NAME(gn_stage)(const gn_taps *taps, int64_t outer, int64_t rows, int64_t lo
             for (int64_t i = begin; i < end; i++) {
                 const int64_t first = taps->start[i];
                 const int64_t last = taps->start[i + 1];
-                /* not from 0 on, which would make 0 of -0 */
+                /* not starting from 0, which would turn -0 into 0 */
                 COMPUTE sum = first < last ? from[at[first] - low] * (MAGNITUDE)weights[first] : 0;
                 for (int64_t k = first + 1; k < last; k++) {
                     sum += from[at[k] - low] * (MAGNITUDE)weights[k];

@@ -1,25 +1,25 @@
 /* Scans along one dimension: cumsum, cumprod, cummax and cummin.
  *
- * A line is the elements of one position of the other dimensions.  Where lines lie side by side, a tile of them goes
- * forward row by row; where each lies in one piece, some go forward together, since one alone would wait for its own
- * last addition. */
+ * A line is the elements of one position of the other dimensions.  If lines are adjacent in memory, a tile of them is
+ * scanned row by row; if each line is contiguous, a few are scanned together, since the additions of a single line
+ * depend on each other. */
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
 #include "workspace.h"
 
-/* Lines that go forward side by side: their totals stay in the L1 cache. */
+/* Adjacent lines that are scanned together: their totals stay in the L1 cache. */
 #define TILE 256
-/* Contiguous lines that go forward together. */
+/* Contiguous lines that are scanned together. */
 #define TOGETHER 4
 
-/* Sums and products of floats are in double, those of doubles carry their rounding errors along. */
+/* Sums and products of floats are in double; those of doubles also carry their rounding errors. */
 typedef struct precise {
     double sum;
     double error;
 } precise;
 
-/* Knuth's TwoSum: the error of each addition, without a branch.  An infinite sum has no meaningful error. */
+/* Knuth's TwoSum: the error of each addition, without a branch.  The error of an infinite sum is ignored. */
 static inline precise add_precise(precise total, double value) {
     const double sum = total.sum + value;
     const double part = sum - total.sum;
@@ -37,11 +37,11 @@ typedef struct scan {
     void *const *data;
     int64_t dim;
     int64_t length;  /* of a line */
-    int64_t columns; /* lines side by side: the last dimension; 1 where lines are done by themselves */
+    int64_t columns; /* adjacent lines: the last dimension; 1 if lines are scanned separately */
     int64_t tiles;   /* of the columns */
 } scan;
 
-/* Prepares a scan of `in` along `dim`; how many tasks it has: lines, or tiles of columns. */
+/* Prepares a scan of `in` along `dim`; returns its number of tasks: lines, or tiles of columns. */
 static int64_t make_scan(scan *work, const gn_tensor *in, int64_t dim) {
     const int64_t numel = gn_numel(in);
     work->dim = gn_wrap_dim(dim, in->ndim);

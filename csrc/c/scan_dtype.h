@@ -133,8 +133,8 @@ SCAN(cumprod, PRODUCT, ONE, MULTIPLY, PRODUCT_OF)
 
 #if IS_ORDERED
 
-/* RUNNING(cummax, >=) becomes kernel_cummax_float32: the best so far, the last of equal ones; a NaN beats all.
- * (values, indices; self); integers: dim. */
+/* RUNNING(cummax, >=) becomes kernel_cummax_float32: the best so far, the last of equal ones; NaN wins. (values,
+ * indices; self); integers: dim. */
 #define RUNNING(id, better)                                                                                      \
     static void NAME(id##_task)(int64_t begin, int64_t end, void *context) {                                     \
         const scan *work = context;                                                                              \

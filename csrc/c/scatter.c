@@ -1,21 +1,21 @@
-/* gather and scatter: elements of a tensor that an index names along one dimension.
+/* gather and scatter: elements of a tensor selected by an index along one dimension.
  *
- * An element of the index meets one of `self`, at the place along the dimension that it says, and one of `other`, at
- * its own place.  Where the dimension is not the last, rows of neighbours are done together, so that memory is read
- * as it lies.  Different rows, and columns of a row, never share an element of `self`: they are shared out among
- * threads, and what meets at one element does so in the index's order. */
+ * An element of the index pairs one of `self`, at the place along the dimension that it names, with one of `other`, at
+ * its own position. If the dimension is not the last, rows of neighbours are processed together, so that memory is read
+ * in order. Different rows, and columns of a row, never share an element of `self`: they are split over threads, and
+ * updates of one element run in the index's order. */
 #include "index.h"
 #include "scalar.h"
 #include "threads.h"
 #include "workspace.h"
 
-/* Columns that a task takes at least: a few cache lines of each tensor. */
+/* The fewest columns of a task: a few cache lines of each tensor. */
 #define LEAST_COLUMNS 32
-/* With so many tasks, rows need not be cut. */
+/* With so many tasks, rows need not be split. */
 #define ENOUGH_TASKS 16
 
-/* Columns from which indices are looked at first even where their rows do not follow each other, and how many
- * indices at a time. */
+/* Columns from which indices are checked first even if their rows are not adjacent, and the number checked at a
+ * time. */
 #define LEAST_USUAL 16
 #define PIECE 512
 
@@ -37,8 +37,8 @@ typedef struct block {
     int is_short;      /* the index is int32 */
 } block;
 
-/* Does what is to be done with a block; instead of with what an index out of range would name, with the first element
- * of self or with nothing.  The sign bit of the result says whether there was such an index. */
+/* Processes a block; an index out of range is replaced by 0 or skipped. The sign bit of the result says whether there
+ * was one. */
 typedef uint64_t block_action(const block *part, const gn_call *call);
 
 typedef struct gathering {
@@ -50,7 +50,7 @@ typedef struct gathering {
     const char *index_data;
     char *other_data;
     int64_t dim;
-    int64_t columns; /* of the last dimension, where it is not the one indexed; else 1 */
+    int64_t columns; /* of the last dimension, if it is not the indexed one; else 1 */
     int64_t width;   /* columns in a task */
     block_action *act;
     gn_status fault; /* an index was out of range */
@@ -94,7 +94,7 @@ static void check_lines(int64_t begin, int64_t end, void *context) {
 }
 
 static int indices_are_in(const gn_tensor *index, const char *data, int64_t size) {
-    /* What is repeated is looked at once. */
+    /* Repeated indices are checked once. */
     int64_t sizes[GN_MAX_DIMS] = {1};
     for (int32_t dim = 0; dim < index->ndim; dim++) {
         sizes[dim] = index->strides[dim] == 0 ? 1 : index->sizes[dim];
@@ -132,7 +132,7 @@ static void run_tasks(int64_t begin, int64_t end, void *context) {
     part.is_short = work->index->dtype == GN_INT32;
     part.self_step = step_along(work->self, work->dim);
     const int has_columns = work->columns > 1;
-    /* else a line is a row, whose columns lie at one place of self; and lines along a dimension make a block */
+    /* else a line is a row, whose columns share one place of self; lines along a dimension form a block */
     const int32_t beside = has_columns || last < 1 ? -1 : work->dim == last ? last - 1 : last;
     const int64_t lines = beside < 0 ? 1 : work->index->sizes[beside];
     part.rows = length;
@@ -166,8 +166,8 @@ static void run_tasks(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Runs `act` for all elements of the index.  GN_BAD_VALUE, when some may have been acted on, for an index that is out
- * of range. */
+/* Runs `act` for all elements of the index. GN_BAD_VALUE for an index out of range, when some elements may have been
+ * processed. */
 static int32_t run_gathering(gathering *work) {
     const int64_t numel = gn_numel(work->index);
     const int32_t last = work->index->ndim - 1;
@@ -195,9 +195,9 @@ typedef struct pair {
     uint64_t second;
 } pair;
 
-/* EACH(uint32_t, uint32_t, statement): for each element of the block, with `to` in self and `from` in other.  The
- * steps are in variables of their own, which what is written can not change; those of a line that lies as usual are
- * constants, and its indices are looked at in vectors, before elements are moved. */
+/* EACH(uint32_t, uint32_t, statement): for each element of the block, with `to` in self and `from` in other.  The steps
+ * are in local variables, which writes cannot change; those of a dense line are constants, and its indices are checked
+ * with vector code before elements are moved. */
 #define EACH_STEP(INDEX, SELF, OTHER, statement)                                  \
     for (int64_t j = 0; j < columns; j++) {                                       \
         const int64_t given = *(const INDEX *)(index + j * index_side);           \
@@ -224,7 +224,7 @@ typedef struct pair {
             for (int64_t j = 0; j < count; j++) {                                                              \
                 SELF *to = selves + indices[j];                                                                \
                 OTHER *from = others + j;                                                                      \
-                GN_PREFETCH(indices + j + PIECE); /* the next ones are looked at in one go */                  \
+                GN_PREFETCH(indices + j + PIECE); /* the next ones are checked together */                  \
                 statement;                                                                                     \
             }                                                                                                  \
             indices += count;                                                                                  \
@@ -241,7 +241,7 @@ typedef struct pair {
     const int64_t self_row = part->self_row;                                                                   \
     const int64_t index_row = part->index_row;                                                                 \
     const int64_t other_row = part->other_row;                                                                 \
-    const int close = index_row == columns * (int64_t)sizeof(INDEX); /* rows of the index follow each other */ \
+    const int close = index_row == columns * (int64_t)sizeof(INDEX); /* rows of the index are adjacent */ \
     const int usual = (close || columns >= LEAST_USUAL) && index_side == (int64_t)sizeof(INDEX)                \
                       && self_side == 0 && self_step == (int64_t)sizeof(SELF)                                  \
                       && other_side == (int64_t)sizeof(OTHER);                                                 \
@@ -332,7 +332,7 @@ int32_t kernel_scatter(const gn_call *call, void *const *data) {
     return scatter_moved(call, data, &call->tensors[3], data[3]);
 }
 
-/* How elements that meet are combined. */
+/* How elements with the same target are combined. */
 enum combination { TOTAL_OF, PRODUCT_OF, MEAN_OF, MOST_OF, LEAST_OF };
 
 /* What the write-back of combined elements needs. */

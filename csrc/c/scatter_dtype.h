@@ -1,9 +1,9 @@
 /* Scattering that computes, for one dtype. */
 
-/* The number that all elements are, in the dtype. */
+/* The value of all elements, in the dtype. */
 static STORAGE NAME(number_of)(const gn_call *call) {
 #if CODE == GN_BOOL
-    /* 0.5 and NaN are true, which the number as an integer would not say */
+    /* 0.5 and NaN are true; as integers they would not be */
     return call->scalars[0].real != 0 || call->scalars[0].imag != 0;
 #else
     return STORE(NUMBER(0));
@@ -16,7 +16,7 @@ int32_t NAME(kernel_scatter_value)(const gn_call *call, void *const *data) {
     return scatter_moved(call, data, NULL, &number);
 }
 
-/* Elements that meet are combined in more precision than they have, and rounded once. */
+/* Elements with the same target are combined in higher precision, and rounded once. */
 #if IS_FLOATING
 #define PRECISE double
 #elif IS_COMPLEX
@@ -27,7 +27,7 @@ int32_t NAME(kernel_scatter_value)(const gn_call *call, void *const *data) {
 
 typedef struct NAME(cell) {
     PRECISE total;
-    int64_t count; /* of what met here; the element of self is one where it counts */
+    int64_t count; /* of elements combined here; includes the element of self if it counts */
 } NAME(cell);
 
 #define CELL NAME(cell)
@@ -60,7 +60,7 @@ static uint64_t NAME(fold_least)(const block *part, const gn_call *call) {
 #endif
 #undef FOLD
 
-/* Writes what became of the elements of lines [begin, end) of the output where any came. */
+/* Writes the combined elements of lines [begin, end) of the output that had any. */
 static void NAME(write_cells)(int64_t begin, int64_t end, void *context) {
     const combined *work = context;
     const int32_t last = work->out->ndim - 1;
@@ -91,7 +91,7 @@ static void NAME(write_cells)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* Combines the elements of `other` that come to each place of the output; with_self: and what was there. */
+/* Combines the elements of `other` with the same target in the output; with_self: and the previous element. */
 static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_tensor *other, void *other_data,
                              enum combination how, int with_self) {
     const gn_tensor *out = &call->tensors[0];
@@ -107,7 +107,7 @@ static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_te
     if (cells == NULL) {
         return GN_OUT_OF_MEMORY;
     }
-    /* The elements of self, from where the cells end back to where each belongs. */
+    /* Converts the elements of self to cells in place, from the last to the first. */
     STORAGE *elements = (STORAGE *)((char *)cells + numel * (int64_t)(sizeof(CELL) - sizeof(STORAGE)));
     int64_t strides[GN_MAX_DIMS];
     int64_t stride = sizeof(STORAGE);
@@ -143,7 +143,7 @@ static int32_t NAME(combine)(const gn_call *call, void *const *data, const gn_te
     return status;
 }
 
-/* Sums of elements that no wider type would make better are made in place. */
+/* Sums that a wider type would not improve are computed in place. */
 #if CODE == GN_BOOL || IS_HALF
 #define SUM_IN_PLACE 0
 #else
@@ -184,7 +184,7 @@ int32_t NAME(kernel_scatter_combine_value)(const gn_call *call, void *const *dat
     return NAME(combine)(call, data, NULL, &number, PRODUCT_OF, 1);
 }
 
-/* (out; self, index, src); integers: dim, then sum, prod, mean, amax or amin, include_self, and behind them the last
+/* (out; self, index, src); integers: dim, then sum, prod, mean, amax or amin, include_self, followed by the last
  * character of the reduction's name. */
 int32_t NAME(kernel_scatter_reduce)(const gn_call *call, void *const *data) {
     enum combination how = TOTAL_OF;

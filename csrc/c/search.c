@@ -1,7 +1,7 @@
-/* Extremes and their places along one dimension: argmax, argmin, max.dim, min.dim and aminmax.
+/* Extrema and their places along one dimension: argmax, argmin, max.dim, min.dim and aminmax.
  *
- * A line's extreme is found first, by a loop that vectorises, and then the first place where it stands; lines that
- * lie side by side are searched together.  A long line is cut in pieces of a fixed size. */
+ * A line's extremum is found first, by a loop that vectorises, and then its first place; adjacent lines are searched
+ * together. A long line is split into pieces of a fixed size. */
 #include "direct.h"
 #include "scalar.h"
 #include "threads.h"
@@ -9,9 +9,9 @@
 
 /* Partial results of a line, so that its loop vectorises; as many as in reduce.c. */
 #define LANES 32
-/* Elements among which the place of the extreme is looked for at once. */
+/* Elements that are searched together for the place of the extremum. */
 #define BLOCK 64
-/* Lines that are searched together: their best elements stay in the L1 cache. */
+/* Lines that are searched together: their current extrema stay in the L1 cache. */
 #define TILE 512
 /* Elements in a piece of a long line. */
 #define PIECE 32768
@@ -21,8 +21,8 @@ typedef struct search {
     void *const *data;
     const gn_tensor *in;
     const char *from;
-    int32_t values_at;  /* which tensor takes the values; -1: none */
-    int32_t indices_at; /* which takes their places; -1: none */
+    int32_t values_at;  /* index of the output for values; -1: none */
+    int32_t indices_at; /* index of the output for places; -1: none */
     int least;
     int64_t dim;
     int64_t skipped;    /* the dimension of size 1 in the outputs, which keep it; -1: they do not */
@@ -31,7 +31,7 @@ typedef struct search {
     int64_t *places;    /* the pieces' */
 } search;
 
-/* Lines along the dimension that lie side by side: the size of the last dimension, 1 where it is not so. */
+/* The number of adjacent lines: the size of the last dimension, or 1 if that is the searched one. */
 static int64_t side_by_side(const search *work) {
     const gn_tensor *in = work->in;
     const int32_t last = in->ndim - 1;
@@ -39,7 +39,7 @@ static int64_t side_by_side(const search *work) {
     return apart && llabs(in->strides[last]) < llabs(in->strides[work->dim]) ? in->sizes[last] : 1;
 }
 
-/* Puts value and place of line `line` where the outputs want them. */
+/* Writes value and place of line `line` to the outputs. */
 static void report(const search *work, int64_t line, const void *value, int64_t place) {
     if (work->values_at >= 0) {
         const gn_tensor *values = &work->call->tensors[work->values_at];

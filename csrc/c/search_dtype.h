@@ -4,7 +4,7 @@
 
 #define BEATS(x, best, least) ((least) ? (x) < (best) : (x) > (best))
 
-/* The extreme of a contiguous line; NaN beats all. */
+/* The extremum of a contiguous line; NaN wins. */
 #define EXTREME(id, least)                                                                        \
     static COMPUTE NAME(id)(const STORAGE *in, int64_t count) {                                   \
         int64_t i = 0;                                                                            \
@@ -58,7 +58,7 @@ static int64_t NAME(place_of)(const STORAGE *in, int64_t count, COMPUTE best) {
     return i;
 }
 
-/* The place of the first extreme of elements a stride apart. */
+/* The first place of the extremum of elements a stride apart. */
 static int64_t NAME(place_in)(const char *in, int64_t stride, int64_t count, int least) {
     if (stride == (int64_t)sizeof(STORAGE)) {
         const STORAGE *elements = (const STORAGE *)in;
@@ -149,7 +149,7 @@ static void NAME(search_tiles)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* All lines of a search that is prepared but for its pieces. */
+/* Runs all lines of a search that is prepared except for its pieces. */
 static int32_t NAME(run_lines)(search *work, int64_t count) {
     const int64_t width = side_by_side(work);
     work->pieces = 1;

@@ -1,7 +1,7 @@
 /* One element by its rank, or the first of a line: kthvalue, median, nanmedian and topk.
  *
- * In a long line the leading bits of all keys are counted, which says in which of 2048 bins the wanted rank is, and
- * only the elements of that bin are looked at closely. */
+ * In a long line the leading bits of all keys are counted, which gives the bin (of 2048) of the wanted rank; only the
+ * elements of that bin are examined further. */
 #include "order.h"
 #include "threads.h"
 #include "workspace.h"
@@ -13,18 +13,18 @@
 #define BINS_FROM 1024
 /* Elements that one task of a long line counts. */
 #define PIECE 65536
-/* The largest k for which the best elements are held in a list while the line goes by. */
+/* The largest k for which one pass over the line keeps the best elements in a list. */
 #define LONGEST_LIST 64
-/* Elements of which none may have to enter that list. */
+/* Elements that are tested together for whether any enters that list. */
 #define BLOCK 64
 
-/* Groups of DEPTH elements, LANES of them side by side, whose best say what has no chance to enter it; and of how many
- * elements of a line they are. */
+/* Groups of DEPTH elements, LANES of them side by side, whose best elements bound what can enter it; and the number of
+ * elements that they sample. */
 #define LANES 32
 #define DEPTH 64
 #define BOUND_FROM 4096
 
-/* What is wanted of each line. */
+/* What is selected from each line. */
 enum wanted { KTH, MEDIAN, NANMEDIAN, BEST };
 
 typedef struct selection {

@@ -5,7 +5,7 @@
 
 #define BIN_SHIFT (KEY_BITS > BIN_BITS ? KEY_BITS - BIN_BITS : 0)
 
-/* A line, and what is counted or collected of it. */
+/* A line, and the elements counted or collected from it. */
 typedef struct NAME(line) {
     const STORAGE *in;
     int64_t count;
@@ -26,7 +26,7 @@ static inline void NAME(make_keys)(KEY *keys, const STORAGE *in, int64_t count, 
 
 static void NAME(count_bins)(int64_t begin, int64_t end, void *context) {
     const NAME(line) *line = context;
-    /* Neighbours, which are often in one bin, are counted apart: an addition does not wait for the one before it. */
+    /* Neighbours, often in the same bin, use separate counters: consecutive additions are then independent. */
     int64_t bins[2][BINS];
     KEY keys[BLOCK];
     memset(bins, 0, sizeof bins);
@@ -66,7 +66,7 @@ static void NAME(collect)(int64_t begin, int64_t end, void *context) {
             few[count] = NAME(make_element)(keys[j], i + j);
             count += (KEY)(keys[j] - low) <= width;
         }
-        const int64_t first = gn_add_to(&line->found_count, count); /* places of its own */
+        const int64_t first = gn_add_to(&line->found_count, count); /* its own places */
         memcpy(line->found + first, few, (size_t)count * sizeof(ELEMENT));
     }
 }
@@ -99,7 +99,7 @@ static int32_t NAME(rank_of)(const STORAGE *in, int64_t count, KEY flip, int64_t
     return GN_OK;
 }
 
-/* How many elements are NaN, and which is the first of them (-1: none is). */
+/* The number of elements that are NaN, and the index of the first (-1: none). */
 static int64_t NAME(count_nan)(const STORAGE *in, int64_t count, int64_t *first) {
     int64_t total = 0;
     *first = -1;
@@ -119,8 +119,8 @@ static int64_t NAME(count_nan)(const STORAGE *in, int64_t count, int64_t *first)
     return total;
 }
 
-/* A number that at least `k` elements of a line are not worse than, or the worst of all: of the best of each of some
- * groups, LANES of them side by side, the one of rank k.  NaN, which is better than all, may be passed over. */
+/* A bound that at least `k` elements of a line reach, or the worst number: the one of rank k among the best elements of
+ * some groups, LANES of them side by side. NaN, the best of all, may be ignored. */
 #define FIND_BOUND(id, better, worst)                                                                       \
     static COMPUTE NAME(id)(const STORAGE *in, int64_t count, int64_t k) {                                  \
         COMPUTE bests[LONGEST_LIST];                                                                        \
@@ -157,7 +157,7 @@ FIND_BOUND(find_low, <, HIGHEST)
 #undef FIND_BOUND
 
 /* The `k` least keys of a line, in order, by a list of the best so far.  Elements that are worse than the bound, or
- * behind the last of the list, are told apart by comparing them as they are. */
+ * than the last of the list, are skipped by comparing values instead of keys. */
 #define KEEP_BEST(id, find_bound, worse, worse_or_equal)                                                    \
     static void NAME(id)(const STORAGE *in, int64_t count, KEY flip, int64_t k, ELEMENT *best) {            \
         int64_t held = 0;                                                                                   \
@@ -228,7 +228,7 @@ static int32_t NAME(find_best)(const STORAGE *in, int64_t count, KEY flip, int64
     return GN_OK;
 }
 
-/* The place of the element that kthvalue or a median wants. */
+/* The place of the element that kthvalue or a median selects. */
 static int32_t NAME(find_place)(const selection *work, const STORAGE *in, int64_t *place) {
     ELEMENT found;
     int64_t first = -1;
@@ -314,7 +314,7 @@ static int32_t NAME(run_selection)(selection *work, int64_t dim, int keepdim) {
     if (work->length > GN_LONGEST_LINE) {
         return GN_NOT_IMPLEMENTED;
     }
-    /* Few long lines go one after the other, since each uses all threads. */
+    /* A few long lines run one after the other, since each uses all threads. */
     const int64_t lines = numel / work->length;
     if (lines < gn_get_num_threads()) {
         NAME(select_task)(0, lines, work);
@@ -332,7 +332,7 @@ int32_t NAME(kernel_kthvalue)(const gn_call *call, void *const *data) {
 
 /* (values, indices; self); integers: k, dim, largest, sorted. */
 int32_t NAME(kernel_topk)(const gn_call *call, void *const *data) {
-    /* A 0-d output has an element even for no k. */
+    /* A 0-d output has an element even for k = 0. */
     const int64_t k = call->tensors[2].ndim == 0 ? 1 : call->integers[0];
     selection work = {call, data, 2, 1, BEST, 0, 0, 0, k, call->integers[2] != 0, GN_OK};
     return NAME(run_selection)(&work, call->integers[1], 0);
@@ -355,7 +355,7 @@ static int32_t NAME(flat_median)(const gn_call *call, void *const *data, enum wa
     const int64_t numel = gn_numel(self);
     const int64_t stride = sizeof(STORAGE);
     if (numel == 0) {
-        /* NaN, or what copy_ makes of it */
+        /* NaN, converted as by copy_ */
 #if IS_FLOATING
         *(STORAGE *)data[0] = STORE((COMPUTE)NAN);
 #elif CODE == GN_BOOL
@@ -393,7 +393,7 @@ int32_t NAME(kernel_nanmedian)(const gn_call *call, void *const *data) {
 
 #elif IS_COMPLEX
 
-/* Complex numbers have no order, and nothing has no median. */
+/* Complex numbers have no order; an empty tensor has no median. */
 int32_t NAME(kernel_median)(const gn_call *call, void *const *data) {
     if (gn_numel(&call->tensors[1]) > 0) {
         return GN_NOT_IMPLEMENTED;

@@ -1,20 +1,20 @@
 /* Singular values by Householder's reflections, which make a matrix bidiagonal, and the differential quotient-difference
  * algorithm with shifts (Fernando & Parlett, "Accurate singular values and differential qd algorithms", 1994).
  *
- * Reflections are applied late: what one of columns and one of rows take away from the matrix is taken away in the same
- * sweep over it that multiplies it by the next reflection, so that it is read twice a column and written once. */
+ * Reflections are applied lazily: a column and a row reflection are applied in the same sweep over the matrix that
+ * multiplies it by the next reflection, so that it is read twice per column and written once. */
 #include "singular_values.h"
 
 #if defined(__GNUC__)
 
-/* Sums of a product that do not wait for each other; columns that are made together. */
+/* Independent partial sums of a product; columns that are computed together. */
 #define LANES 8
 #define TOGETHER 4
-/* All turns of a loop written out: what it indexes are registers then. */
+/* Fully unrolls a loop, so that arrays that it indexes are in registers. */
 #define GN_UNROLL _Pragma("GCC unroll 8")
-/* An off-diagonal element, squared, is negligible below this part of what it stands beside. */
+/* A squared off-diagonal element is negligible below this fraction of its neighbour. */
 #define NEGLIGIBLE (0x1p-46 * 0x1p-46)
-/* Sweeps for each value, far more than there are. */
+/* The most sweeps per value, far more than are needed. */
 #define SWEEPS 100
 
 int64_t gn_column_step(int64_t rows) {
@@ -32,8 +32,8 @@ static double sum_lanes(const vector *of) {
     return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
-/* The reflection that leaves of x its first element, which is returned: x - factor (x . v) v with v[0] = 1.  x becomes
- * v. */
+/* The reflection that zeroes all of x but its first element, which is returned: x - factor (x . v) v with v[0] = 1. x
+ * is replaced by v. */
 static double reflect(double *x, int64_t count, double *factor) {
     vector lanes = {0};
     int64_t i = 1;
@@ -60,7 +60,7 @@ static double reflect(double *x, int64_t count, double *factor) {
     return length;
 }
 
-/* The matrix, and the two reflections that are not taken away yet: row[j] * v + share[j] * z of column j. */
+/* The matrix, and the two reflections not yet applied: column j is to be reduced by row[j] * v + share[j] * z. */
 typedef struct reduction {
     double *columns;
     int64_t step;
@@ -70,7 +70,7 @@ typedef struct reduction {
     const double *share;
 } reduction;
 
-/* Takes the reflections away from `count` columns, from element `begin` on; products[c] is their product with `by`. */
+/* Applies the reflections to `count` columns, from element `begin` on; products[c] is their product with `by`. */
 GN_INLINE void update_columns(const reduction *work, int64_t first, const int count, int64_t begin, const double *by,
                               double *products) {
     vector sums[TOGETHER] = {{0}};
@@ -106,7 +106,7 @@ GN_INLINE void add_columns(const double *column, int64_t step, const int count, 
     }
 }
 
-/* Makes the matrix bidiagonal: its diagonal, and what stands beside it. */
+/* Makes the matrix bidiagonal: its diagonal and superdiagonal. */
 static void make_bidiagonal(double *columns, int64_t rows, int64_t count, double *diagonal, double *beside,
                             double *scratch) {
     const int64_t step = gn_column_step(rows);
@@ -163,16 +163,16 @@ static void make_bidiagonal(double *columns, int64_t rows, int64_t count, double
     }
 }
 
-/* Squares of a bidiagonal matrix, q of its diagonal and e beside it, from `low` to `high`: of these values less `sum`
- * are the squares. */
+/* Squared elements of a bidiagonal matrix, q of the diagonal and e of the superdiagonal, from `low` to `high`; they
+ * represent the squared singular values minus `sum`. */
 typedef struct segment {
     int64_t low;
     int64_t high;
     double sum;
 } segment;
 
-/* One transform with the shift to other_q and other_e; the last of what must not be negative, and the least of those
- * before it. */
+/* One transform with the shift, to other_q and other_e; returns the last of the numbers that must not be negative, and
+ * the least of those before it. */
 static double transform(const double *q, const double *e, double *other_q, double *other_e, int64_t low, int64_t high,
                         double shift, double *least) {
     double d = q[low] - shift;
@@ -182,7 +182,7 @@ static double transform(const double *q, const double *e, double *other_q, doubl
         if (before < 0) {
             break;
         }
-        const double sum = d + e[i]; /* not 0: there the segment comes apart */
+        const double sum = d + e[i]; /* not 0: the segment splits there */
         const double ratio = q[i + 1] / sum;
         other_q[i] = sum;
         other_e[i] = e[i] * ratio;
@@ -193,9 +193,9 @@ static double transform(const double *q, const double *e, double *other_q, doubl
     return d;
 }
 
-/* A shift that is most likely less than the least value, and close to it once the last element is almost one: from the
- * last three rows of the product of the bidiagonal matrix and its adjoint.  `least` is a bound that the last transform
- * found. */
+/* A shift that is most likely less than the least value, and close to it once the last element has almost converged:
+ * from the last three rows of the product of the bidiagonal matrix and its adjoint.  `least` is a bound that the last
+ * transform found. */
 static double find_shift(const double *q, const double *e, int64_t high, double least) {
     const double last = q[high];
     if (last > least) {
@@ -231,10 +231,10 @@ static void reverse(double *numbers, int64_t low, int64_t high) {
     }
 }
 
-/* Finds the squares of the values of one segment from its end on, and leaves them in `squares`.  Where it comes apart,
- * the upper part is done first, by itself. */
+/* Finds the squares of the values of one segment from its end, and stores them in `squares`. If it splits, the upper
+ * part is done first, separately. */
 static int find_squares(double *q, double *e, double *other_q, double *other_e, segment part, double *squares) {
-    double bound = 0; /* of the least value from above, by the last transform */
+    double bound = 0; /* upper bound of the least value, from the last transform */
     int64_t budget = SWEEPS * (part.high - part.low + 1);
     while (part.high > part.low + 1) {
         const int64_t high = part.high;
@@ -245,7 +245,7 @@ static int find_squares(double *q, double *e, double *other_q, double *other_e, 
             bound = q[part.high];
             continue;
         }
-        if (1.5 * q[low] < q[high]) { /* small ones come last, or it takes long */
+        if (1.5 * q[low] < q[high]) { /* small ones must be last for fast convergence */
             reverse(q, low, high);
             reverse(e, low, high - 1);
         }
@@ -273,7 +273,7 @@ static int find_squares(double *q, double *e, double *other_q, double *other_e, 
                 bound = fmin(least, last);
                 break;
             }
-            /* The last alone negative: as much less is a shift that is almost the value itself. */
+            /* Only the last is negative: reducing the shift by that amount almost gives the value itself. */
             shift = tries >= 6 ? 0 : least > 0 && tries < 3 ? fmax(0, (shift + last) * (1 - 0x1p-51)) : shift / 4;
             if (tries > 8) {
                 return 0;
@@ -293,7 +293,7 @@ static int find_squares(double *q, double *e, double *other_q, double *other_e, 
 }
 
 int gn_singular_values(double *columns, int64_t rows, int64_t count, double *values, double *scratch) {
-    double *q = scratch + 3 * gn_column_step(rows) + 3 * count; /* behind what make_bidiagonal needs */
+    double *q = scratch + 3 * gn_column_step(rows) + 3 * count; /* after the memory that make_bidiagonal needs */
     double *e = q + count;
     double *other_q = e + count;
     double *other_e = other_q + count;
@@ -308,7 +308,7 @@ int gn_singular_values(double *columns, int64_t rows, int64_t count, double *val
     if (!find_squares(q, e, other_q, other_e, (segment){0, count - 1, 0}, values)) {
         return 0;
     }
-    for (int64_t i = 0; i < count; i++) { /* they are almost in order */
+    for (int64_t i = 0; i < count; i++) { /* they are almost sorted */
         const double value = sqrt(values[i]);
         int64_t place = i;
         for (; place > 0 && values[place - 1] < value; place--) {
@@ -319,7 +319,7 @@ int gn_singular_values(double *columns, int64_t rows, int64_t count, double *val
     return 1;
 }
 
-#else /* no vectors as types */
+#else /* no vector types */
 
 int64_t gn_column_step(int64_t rows) {
     return rows;

@@ -1,12 +1,12 @@
-/* Slices along a dimension that a vector names: index_add, index_copy, index_fill.  Elements of a row: take, put and
- * masked_scatter. */
+/* Slices along a dimension, selected by a vector of indices: index_add, index_copy, index_fill. Single elements: take,
+ * put and masked_scatter. */
 #include "index.h"
 #include "scalar.h"
 #include "threads.h"
 #include "workspace.h"
 
-/* Pairs the slices of `self` along `dim` that `index` names with those of `other`, one after the other; where that is
- * NULL, with one number.  GN_BAD_VALUE for an index out of range; from_end: negative ones count from the end. */
+/* Pairs the slices of `self` along `dim` that `index` names with those of `other`, in order, or, if that is NULL, with
+ * one number.  GN_BAD_VALUE for an index out of range; from_end: negative ones count from the end. */
 static int32_t pair_slices(gn_indexing *work, const gn_tensor *self, const gn_tensor *other, int64_t dim,
                            const gn_tensor *index, const char *indices, int from_end) {
     const int64_t size = gn_length(self, dim);
@@ -76,7 +76,7 @@ static int32_t fill_slices(const gn_call *call, void *const *data, void *number)
 }
 
 /* Byte offsets, in `self` seen as one row, of the positions in `index`, which may count from the end; in memory that
- * the caller gives back.  GN_BAD_VALUE for one out of range. */
+ * the caller frees. GN_BAD_VALUE for one out of range. */
 static int32_t find_positions(const gn_tensor *self, const gn_tensor *index, void *index_data, int64_t **offsets) {
     const int64_t numel = gn_numel(self);
     const int64_t count = gn_numel(index);
@@ -163,8 +163,8 @@ int32_t kernel_take(const gn_call *call, void *const *data) {
     return status;
 }
 
-/* (out; self, mask, source): the elements of source, one after the other, where the mask is true.  GN_BAD_VALUE where
- * they are too few. */
+/* (out; self, mask, source): the elements of source, in order, where the mask is true. GN_BAD_VALUE if they are too
+ * few. */
 int32_t kernel_masked_scatter(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     const gn_tensor *source = &call->tensors[3];

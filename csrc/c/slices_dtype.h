@@ -70,7 +70,7 @@ int32_t NAME(kernel_index_fill)(const gn_call *call, void *const *data) {
     return fill_slices(call, data, &number);
 }
 
-/* Whether this dtype can hold the number; see check_number_fits of the reference, which raises where not. */
+/* Whether this dtype can hold the number; see check_number_fits of the reference, which raises if not. */
 static int NAME(number_fits)(const gn_tensor *value, void *value_data) {
     double real;
     int64_t integer;

@@ -8,10 +8,10 @@
 
 /* Partial results of a line, so that its loop vectorises. */
 #define LANES 32
-/* Elements of a line that are summed in its own type, the rest in double: LANES sums of 16 each. */
+/* Elements of a line that are summed in its own type before double: LANES sums of 16 each. */
 #define BLOCK 512
 #define FLUSH_ROWS 16
-/* The most lines side by side that are gone through together: whole pages of each row, which prefetching likes. */
+/* The most adjacent lines that are processed together: whole pages of each row, which suits prefetching. */
 #define TILE 1024
 /* The fewest, and the bytes of a buffer for half types. */
 #define LEAST_TILE 64

@@ -2,7 +2,7 @@
 
 #if IS_FLOATING
 
-/* The largest element of a line.  NaN is passed over: the sum of exponentials will be NaN for it. */
+/* The largest element of a line.  NaN is ignored here: it makes the sum of exponentials NaN. */
 static COMPUTE NAME(line_max)(const COMPUTE *line, int64_t length) {
     COMPUTE lanes[LANES];
     for (int lane = 0; lane < LANES; lane++) {
@@ -18,7 +18,7 @@ static COMPUTE NAME(line_max)(const COMPUTE *line, int64_t length) {
     for (int lane = 0; i < length; i++, lane++) {
         lanes[lane] = line[i] > lanes[lane] ? line[i] : lanes[lane];
     }
-    for (int width = LANES / 2; width > 0; width /= 2) { /* pairs, which do not wait for each other */
+    for (int width = LANES / 2; width > 0; width /= 2) { /* independent pairs */
         for (int lane = 0; lane < width; lane++) {
             lanes[lane] = lanes[lane + width] > lanes[lane] ? lanes[lane + width] : lanes[lane];
         }
@@ -82,8 +82,8 @@ static void NAME(softmax_line)(const COMPUTE *in, COMPUTE *out, int64_t length, 
     }
 }
 
-/* The gradient of a line whose elements are `step` apart, by itself: from its `total`, or where COMPUTE does not hold that,
- * in double, for what is left of it need not be as large. */
+/* The gradient of a line whose elements are `step` apart, from its `total`; in double if COMPUTE overflows, since the
+ * result need not be as large. */
 static void NAME(softmax_gradient_apart)(const COMPUTE *g, const COMPUTE *y, COMPUTE *out, int64_t length, int64_t step,
                                          int logarithm, COMPUTE found) {
     if (isfinite(found)) {
@@ -134,7 +134,7 @@ static void NAME(softmax_gradient_line)(const COMPUTE *g, const COMPUTE *y, COMP
     }
 }
 
-/* sums[j] += terms[j], which are cleared. */
+/* sums[j] += terms[j]; clears the terms. */
 static void NAME(flush)(double *sums, COMPUTE *terms, int64_t width) {
     for (int64_t j = 0; j < width; j++) {
         sums[j] += (double)terms[j];
@@ -254,8 +254,8 @@ static void NAME(store_elements)(STORAGE *to, const COMPUTE *from, int64_t count
     }
 }
 
-/* Lines [begin, end), whose elements are adjacent; those of half types go through a buffer of floats, as many
- * at once as are BUFFERED elements. */
+/* Lines [begin, end), whose elements are adjacent; those of half types go through a buffer of floats, BUFFERED elements
+ * at a time. */
 static void NAME(softmax_lines)(int64_t begin, int64_t end, softmax *work) {
     const int64_t length = work->length;
     const int64_t together = IS_HALF ? gn_max(1, BUFFERED / length) : 1;
@@ -322,7 +322,7 @@ static void NAME(softmax_tiles)(int64_t begin, int64_t end, void *context) {
         const STORAGE *in = (const STORAGE *)work->in + first;
         const STORAGE *gradient = work->gradient == NULL ? NULL : (const STORAGE *)work->gradient + first;
         STORAGE *out = (STORAGE *)work->out + first;
-        /* the places that are computed with */
+        /* the buffers for computing */
         COMPUTE *to = (COMPUTE *)out;
         const COMPUTE *x = (const COMPUTE *)in;
         const COMPUTE *g = (const COMPUTE *)gradient;

@@ -3,7 +3,7 @@
 #include "threads.h"
 #include "workspace.h"
 
-/* Elements among which those that a key does not tell are looked for at once. */
+/* Elements that are scanned together for those whose keys tie. */
 #define BLOCK 64
 
 typedef struct sorting {
@@ -15,8 +15,8 @@ typedef struct sorting {
     gn_status status;
 } sorting;
 
-/* Runs `task` over the lines of tensors[2] along `dim`: one after the other where they are few and long, since each
- * then uses all threads. */
+/* Runs `task` over the lines of tensors[2] along `dim`: one after the other if they are few and long, since each then
+ * uses all threads. */
 static int32_t sort_lines(const gn_call *call, void *const *data, int64_t dim, int descending, gn_task *task) {
     const gn_tensor *self = &call->tensors[2];
     const int64_t numel = gn_numel(self);

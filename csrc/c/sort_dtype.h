@@ -3,13 +3,13 @@
 #if IS_ORDERED
 #include "order_key.h"
 
-/* A line on its way to elements and back. */
+/* A line that is converted to sortable elements and back. */
 typedef struct NAME(line) {
     const char *in;
     int64_t step;
     int64_t count;
     KEY flip; /* KEY_MASK for descending order, else 0 */
-    KEY low;  /* what is taken from the keys of packed int64 */
+    KEY low;  /* what is subtracted from the keys of packed int64 */
     ELEMENT *elements;
     char *value_at;
     int64_t value_step;
@@ -24,7 +24,7 @@ GN_INLINE void NAME(load_steps)(const NAME(line) *line, int64_t begin, int64_t e
     }
 }
 
-/* Makes elements [begin, end); steps that are constants make plain loops. */
+/* Builds elements [begin, end); constant steps give simple loops. */
 static void NAME(load_keys)(int64_t begin, int64_t end, void *context) {
     const NAME(line) *line = context;
     if (line->step == (int64_t)sizeof(STORAGE)) {
@@ -34,7 +34,7 @@ static void NAME(load_keys)(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* The element that a key was made of, but for the sign of zero and a NaN's bits. */
+/* The element of a key, except for the sign of zero and a NaN's bits. */
 static inline STORAGE NAME(value_of)(KEY key) {
 #if CODE == GN_BOOL || CODE == GN_UINT8
     return (STORAGE)key;
@@ -153,7 +153,7 @@ static int sort_narrow(line_int64 *line) {
     return 1;
 }
 
-/* Keys whose leading bits are the same in more elements than this are told apart another way. */
+/* If more elements than this share the leading bits of their keys, another method is used. */
 #define LONGEST_TIE 32
 
 static void load_prefixes(int64_t begin, int64_t end, void *context) {
@@ -179,13 +179,13 @@ static KEY key_in(const line_int64 *line, gn_packed element) {
     return key_of_int64(*(const int64_t *)(line->in + (int64_t)(element & UINT32_MAX) * line->step)) ^ line->flip;
 }
 
-/* Sorts a line by as many leading bits as tell almost all of its keys apart if they are spread evenly, and then the few
- * that these do not tell; 0 where they are many. */
+/* Sorts a line by enough leading bits to distinguish almost all of its keys if they are spread evenly, and then the few
+ * ties; returns 0 if there are many. */
 static int sort_by_prefix(line_int64 *line) {
     const int64_t count = line->count;
     const int32_t bits = count <= (int64_t)1 << 18 ? 22 : 32;
     gn_packed *packed = (gn_packed *)line->elements;
-    line->low = (KEY)(KEY_BITS - bits); /* which are not looked at */
+    line->low = (KEY)(KEY_BITS - bits); /* which are ignored */
     gn_parallel_for(0, count, GN_GRAIN, load_prefixes, line);
     gn_sort_packed(packed, packed + count, count, bits);
     for (int64_t i = 1, first = 0; i < count; i++) {
@@ -244,8 +244,8 @@ int32_t NAME(kernel_sort)(const gn_call *call, void *const *data) {
     return sort_lines(call, data, call->integers[1], call->integers[2] != 0, NAME(sort_task));
 }
 
-/* Lines [begin, end) of mode (values, indices; self): of the longest runs of equal elements in order, the first one's
- * last place.  NaN equals nothing. */
+/* Lines [begin, end) of mode (values, indices; self): the last place of the first of the longest runs of equal sorted
+ * elements. NaN equals nothing. */
 static void NAME(mode_task)(int64_t begin, int64_t end, void *context) {
     sorting *work = context;
     const gn_tensor *values = &work->call->tensors[0];
@@ -290,7 +290,7 @@ int32_t NAME(kernel_mode)(const gn_call *call, void *const *data) {
 
 #elif IS_COMPLEX
 
-/* Complex numbers have no order; there may be none. */
+/* Complex numbers have no order, but the tensor may be empty. */
 int32_t NAME(kernel_mode)(const gn_call *call, void *const *data) {
     (void)data;
     return gn_numel(&call->tensors[2]) > 0 ? GN_NOT_IMPLEMENTED : GN_OK;

@@ -2,19 +2,18 @@
 #include "scalar.h"
 #include "threads.h"
 
-/* What the elements of a range are computed from; a complex one has two, one for each part. */
+/* The numbers that define a range; a complex one has two ranges, one per part. */
 typedef struct space {
     double start;
     double end;
     double step;
     int64_t steps;
-    int is_rounded; /* a half type's product is rounded to it before it is added */
-    int is_fused;   /* any other is not rounded at all */
+    int is_rounded; /* a half type's product is rounded before the addition */
+    int is_fused;   /* other dtypes' products are not rounded */
     int32_t dtype;
 } space;
 
-/* Rounds to float32.  Two of these side by side make one vector, of which GCC 12 forgets that it is rounded: hence
- * volatile. */
+/* Rounds to float32.  GCC 12 vectorizes two of these side by side without the rounding: hence volatile. */
 static double rounded_to_float32(double x) {
     volatile float narrow = (float)x;
     return (double)narrow;
@@ -48,7 +47,7 @@ static double element_of(const space *of, int64_t index) {
     if (of->steps == 1) {
         return of->start;
     }
-    /* What is counted from the end is taken away: so zeros keep the signs that PyTorch's have. */
+    /* Subtracts when counting from the end, so that zeros have the same signs as in PyTorch. */
     const int from_start = index < of->steps / 2;
     const double base = from_start ? of->start : of->end;
     const double step = from_start ? of->step : -of->step;

@@ -1,17 +1,17 @@
 /* _fft_c2c, _fft_r2c and _fft_c2r: Fourier transforms along dimensions, one after the other.
  *
- * Between two dimensions the elements lie in a buffer; the first is read from the input, and the last is written to the
- * output.  Numbers of float32 are transformed as such unless they are so large that a sum of them might not be finite, or
- * the length has a large prime factor: then as doubles, which are rounded once. */
+ * Between two dimensions the elements are in a buffer; the first dimension is read from the input, and the last is
+ * written to the output. float32 is transformed in float32, or, if a sum might overflow or the length has a large prime
+ * factor, in double, rounded once. */
 #include "direct.h"
 #include "fourier.h"
 #include "threads.h"
 #include "workspace.h"
 
-/* A status among ours: an input that calls for doubles. */
+/* An internal status: the input requires doubles. */
 #define TOO_LARGE 1000
 
-/* What the three operators have in common. */
+/* Shared by the three operators. */
 typedef struct transform {
     const gn_call *call;
     void *const *data;
@@ -20,7 +20,7 @@ typedef struct transform {
     int64_t count; /* elements transformed together */
     int forward;
     const int64_t *between_sizes; /* after each dimension but the last */
-    int64_t last_length;          /* elements along the last, where that is not 0 */
+    int64_t last_length;          /* elements along the last, if not 0 */
 } transform;
 
 /* The length of pass `which`. */
@@ -58,13 +58,13 @@ static int32_t run(transform *work) {
     for (int64_t i = 0; i < work->dim_count; i++) {
         is_double |= !gn_is_smooth(length_of(work, i));
     }
-    /* in place there would be no input left to transform again */
+    /* in place the input would be lost, and could not be transformed again */
     is_double |= may_overlap(work->call, work->data);
     const int32_t status = is_double ? TOO_LARGE : run_passes_float32(work);
     return status == TOO_LARGE ? run_passes_float64(work) : status;
 }
 
-/* Reads the dimensions; how many elements of `sizes` are transformed together. */
+/* Reads the dimensions; returns how many elements of `sizes` are transformed together. */
 static void begin_transform(transform *work, const gn_call *call, void *const *data, const int64_t *sizes) {
     const int32_t ndim = call->tensors[1].ndim;
     memset(work, 0, sizeof *work);
@@ -94,7 +94,8 @@ static int32_t fft_c2c(const gn_call *call, void *const *data) {
     return run(&work);
 }
 
-/* (out; self); integers: dims, normalization, onesided.  The last dimension first, as much of it as is wanted. */
+/* (out; self); integers: dims, normalization, onesided.  The last dimension is first, with as many elements as
+ * requested. */
 static int32_t fft_r2c(const gn_call *call, void *const *data) {
     transform work;
     begin_transform(&work, call, data, call->tensors[1].sizes);

@@ -13,22 +13,22 @@ typedef struct PASS {
     const char *from;
     char *to;
     int64_t dim, length;
-    int64_t points; /* that are transformed of a line: `length`, or half of that */
+    int64_t points; /* points transformed per line: `length`, or half of that */
     int is_back;
-    int has_real_input, has_half_input, has_real_output; /* the half whose conjugates are the other */
-    int is_half;   /* real numbers are pairs of parts, of half as many points */
-    int is_beside; /* lines are transformed beside each other */
+    int has_real_input, has_half_input, has_real_output; /* the half whose conjugates form the other half */
+    int is_half;   /* pairs of real numbers are the parts of half as many points */
+    int is_beside; /* lines are transformed side by side */
     int is_checked;
     COMPUTE scale, largest;
     FOURIER plan;
-    gn_roots roots;      /* of the whole line, where half as many points are transformed */
+    gn_roots roots;      /* of the whole line, if half as many points are transformed */
     SPLIT halves;        /* the first of them */
-    SPLIT chirp, filter; /* of Bluestein's algorithm, whose plan is of a length without large factors */
+    SPLIT chirp, filter; /* for Bluestein's algorithm, whose plan has a length without large prime factors */
     gn_status status;
 } PASS;
 
-/* The lines of a pass in memory: places of their first elements, and how far, in bytes, the next is and an element's
- * second part, where it has two. */
+/* The lines of a pass in memory: offsets of their first elements, and the distances in bytes to the next element and to
+ * an element's second part, if it has two. */
 typedef struct NAME(view) {
     char *places[LINES];
     int64_t lines, step, second;
@@ -36,8 +36,8 @@ typedef struct NAME(view) {
 } NAME(view);
 #define VIEW NAME(view)
 
-/* The elements of some lines to parts that lie apart, or from there; those of `together` lines side by side.  Where a
- * line's neighbour in memory is the next line, its elements are read next. */
+/* Copies the elements of some lines to separate real and imaginary parts, or back; those of `together` lines are side
+ * by side. If the next line is adjacent in memory, its elements are read next. */
 #define EACH_ELEMENT(TYPE, statement)                                                         \
     {                                                                                         \
         const int64_t across = view->lines > 1 ? view->places[1] - view->places[0] : 0;       \
@@ -105,7 +105,7 @@ static void NAME(load_lines)(const VIEW *view, int64_t count, int64_t together, 
     }
 }
 
-/* Pairs that lie one behind the other: of one line, and with `is_back` the last one first. */
+/* The same for contiguous pairs of one line; with `is_back` in reverse order. */
 static void NAME(store_pairs)(SPLIT from, int64_t count, COMPUTE scale, int is_back, COMPUTE *to) {
     if (is_back) {
         GN_INDEPENDENT
@@ -137,7 +137,7 @@ static void NAME(store_lines)(SPLIT from, int64_t count, int64_t together, COMPU
     }
 }
 
-/* Lines [first, first + lines) of a tensor; of real numbers each is one part of an element, or every other is. */
+/* Lines [first, first + lines) of a tensor; of real numbers, each or every other one is a part of an element. */
 static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const char *data, int64_t first, int64_t lines,
                              VIEW *view) {
     view->lines = lines;
@@ -155,7 +155,7 @@ static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const ch
     }
 }
 
-/* The parts of a line that lies in memory as pairs of COMPUTE, or NULL. */
+/* The memory of a line that is stored as pairs of COMPUTE, or NULL. */
 static COMPUTE *NAME(pairs_of)(const PASS *work, const VIEW *view) {
     const int64_t part = view->dtype == GN_FLOAT32 || view->dtype == GN_COMPLEX64 ? 4 : 8;
     const int is_dense = view->parts == 2 && view->second == part && view->step == 2 * part && part == (int64_t)sizeof(COMPUTE);
@@ -176,8 +176,8 @@ static int NAME(has_large)(const COMPUTE *numbers, int64_t count, COMPUTE larges
 #endif
 }
 
-/* With a = Z[k] and b the conjugate of Z[points - k], of the transform Z of numbers of which real and imaginary parts
- * take turns in a real line: the transform of that is (a + b) / 2 - i root[k] (a - b) / 2 at k, and the conjugate of
+/* With a = Z[k] and b the conjugate of Z[points - k], of the transform Z of points whose real and imaginary parts
+ * alternate in a real line, the transform of the line is (a + b) / 2 - i root[k] (a - b) / 2 at k, and the conjugate of
  * (a + b) / 2 + i root[k] (a - b) / 2 at points - k. */
 GN_INLINE void NAME(unfold_one)(SPLIT line, int64_t at, int64_t mirrored, COMPUTE root_real, COMPUTE root_imag) {
     const COMPUTE half = (COMPUTE)0.5;
@@ -246,7 +246,7 @@ static void NAME(fold)(const PASS *work, SPLIT line, int64_t together) {
     EACH_HALF(fold_one)
 }
 
-/* The other half of a line: conjugates.  What is its own conjugate is real. */
+/* Fills the other half of a line with conjugates. An element that is its own conjugate is real. */
 static void NAME(mirror)(const PASS *work, SPLIT line, int64_t together) {
     const int64_t length = work->length;
     for (int64_t i = 0; i < together; i++) {
@@ -263,7 +263,7 @@ static void NAME(mirror)(const PASS *work, SPLIT line, int64_t together) {
     }
 }
 
-/* Stores the conjugates of what stands between the ends of half a line, from the end of the whole one backward. */
+/* Stores the conjugates of the inner elements of half a line, backward from the end of the whole line. */
 static void NAME(store_mirrored)(const PASS *work, SPLIT line, int64_t together, const VIEW *out) {
     const int64_t count = work->points - 1;
     const SPLIT inner = {line.real + together, line.imag + together};
@@ -310,7 +310,7 @@ static int32_t NAME(transform_by_chirp)(const PASS *work, SPLIT *line, SPLIT *sp
     return status;
 }
 
-/* Parts exchanged for a transform back. */
+/* Exchanges the parts, for an inverse transform. */
 GN_INLINE SPLIT NAME(in_direction)(const PASS *work, SPLIT line) {
     return work->is_back ? (SPLIT){line.imag, line.real} : line;
 }
@@ -379,14 +379,14 @@ static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
     gn_report(&work->status, status);
 }
 
-/* Memory for `count` numbers whose parts lie apart. */
+/* Memory for `count` numbers with separate parts. */
 static int32_t NAME(take_split)(SPLIT *split, int64_t count) {
     split->real = gn_take_items(gn_checked(2, count), sizeof(COMPUTE));
     split->imag = split->real == NULL ? NULL : split->real + count;
     return split->real == NULL ? GN_OUT_OF_MEMORY : GN_OK;
 }
 
-/* The chirp exp(-pi i k^2 / length), and the transform of what is convolved with it. */
+/* The chirp exp(-pi i k^2 / length), and the transform of its convolution kernel. */
 static int32_t NAME(begin_chirp)(PASS *work) {
     const int64_t length = work->length;
     int64_t inner = 1;
@@ -405,7 +405,7 @@ static int32_t NAME(begin_chirp)(PASS *work) {
     spare = (SPLIT){filter.imag + room, filter.imag + 2 * room};
     memset(filter.real, 0, (size_t)(2 * room) * sizeof(COMPUTE));
     const COMPUTE share = 1 / (COMPUTE)inner;
-    int64_t square = 0; /* of k, modulo 2 length: one difference after the other */
+    int64_t square = 0; /* of k, modulo 2 length, updated by differences */
     for (int64_t k = 0; k < length; k++) {
         const gn_point root = gn_root_of_unity(square, 2 * length);
         work->chirp.real[k] = (COMPUTE)root.real;
@@ -416,7 +416,7 @@ static int32_t NAME(begin_chirp)(PASS *work) {
         square = (square + 2 * k + 1) % (2 * length);
     }
     const int32_t status = NAME(gn_transform)(&work->plan, NULL, &filter, &spare, NULL, 0, 1);
-    if (filter.real != work->filter.real) { /* the memory is that of the one that comes first */
+    if (filter.real != work->filter.real) { /* the first one owns the memory */
         memcpy(spare.real, filter.real, (size_t)(2 * room) * sizeof(COMPUTE));
         filter = spare;
     }
@@ -424,7 +424,7 @@ static int32_t NAME(begin_chirp)(PASS *work) {
     return status;
 }
 
-/* What the transforms of a pass need. */
+/* Prepares the transforms of a pass. */
 static int32_t NAME(begin_pass)(PASS *work) {
     work->points = work->length;
     if (!gn_is_smooth(work->length)) {
@@ -454,7 +454,7 @@ static void NAME(end_pass)(PASS *work) {
     gn_give(work->filter.real);
 }
 
-/* Transforms along dims[which] from one place to another. */
+/* Transforms along dims[which] from one buffer to another. */
 static int32_t NAME(run_pass)(const transform *work, int64_t which, const gn_tensor *in, const void *from,
                               const gn_tensor *out, void *to) {
     const int64_t normalization = work->call->integers[work->dim_count + 1];

@@ -1,4 +1,4 @@
-/* Reducers of variances and norms for one dtype with fractions; part of reduce_dtype.h. */
+/* Reducers of variances and norms for one floating or complex dtype; part of reduce_dtype.h. */
 
 #if IS_COMPLEX
 #define REAL_RESULT MAGNITUDE
@@ -21,7 +21,7 @@ static inline COMPUTE NAME(element_at)(const char *place) {
     return LOAD(*(const STORAGE *)place);
 }
 
-/* Moments of at most CHUNK elements: their mean first, then the distances from it. */
+/* Moments of at most CHUNK elements: first their mean, then the deviations from it. */
 static void NAME(moments_chunk)(moments *total, const char *in, int64_t stride, int64_t count) {
     double lanes[2][LANES];
     moments part = {(double)count, 0, 0, 0};
@@ -150,14 +150,14 @@ static void NAME(moments_tile)(void *accumulators, const char *in, int64_t row_s
     }
 }
 
-/* Sizes of at most CHUNK elements; of complex numbers for order 2 the sizes of their parts, whose squares add up to
- * the same.  How many. */
+/* Magnitudes of at most CHUNK elements; of complex numbers for order 2 those of their parts, whose squares have the
+ * same sum. Returns how many. */
 static int64_t NAME(load_sizes)(double *sizes, const char *in, int64_t stride, int64_t count, double order) {
 #if IS_COMPLEX
     for (int64_t i = 0; i < count; i++) {
         const COMPUTE x = NAME(element_at)(in + i * stride);
         if (order == 2) {
-            const int is_infinite = gn_isinf(x); /* whatever the other part is */
+            const int is_infinite = gn_isinf(x); /* even if the other part is NaN */
             sizes[2 * i] = is_infinite ? (double)INFINITY : fabs(REAL_PART(x));
             sizes[2 * i + 1] = is_infinite ? (double)INFINITY : fabs(IMAGINARY_PART(x));
         } else {
@@ -184,7 +184,7 @@ static void NAME(norm_run)(void *accumulator, const char *in, int64_t stride, in
     double sizes[2 * CHUNK];
     const double order = call->scalars[0].real;
 #if IS_FLOATING && CODE != GN_FLOAT64
-    if (order == 2 && stride == (int64_t)sizeof(STORAGE)) { /* squares of these are in no danger */
+    if (order == 2 && stride == (int64_t)sizeof(STORAGE)) { /* their squares neither overflow nor underflow */
         scaled_sum *total = accumulator;
         const STORAGE *elements = (const STORAGE *)in;
         double lanes[LANES] = {0};
@@ -215,7 +215,7 @@ static void NAME(norm_run)(void *accumulator, const char *in, int64_t stride, in
     }
 }
 
-/* Blocks of rows and columns, so that a cache line is fetched once. */
+/* Blocks of rows and columns, so that each cache line is loaded once. */
 static void NAME(norm_tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows,
                             int64_t column_stride, int64_t columns, const gn_call *call) {
 #if IS_FLOATING && CODE != GN_FLOAT64

@@ -1,6 +1,6 @@
 /* _linalg_svd by one-sided Jacobi rotations, in doubles (Demmel & Veselic, "Jacobi's method is more accurate than QR",
- * 1992): columns are turned against each other, pair by pair, until all are orthogonal; their lengths are then the
- * singular values.  Pairs come in the reference's order, so that signs come out as its do.  Values without vectors are singular_values.c's. */
+ * 1992): pairs of columns are rotated until all are orthogonal; their lengths are then the singular values. Pairs are
+ * in the reference's order, which gives the same signs. singular_values.c computes values without vectors. */
 #include <float.h>
 
 #include "direct.h"
@@ -14,7 +14,7 @@
 /* Partial sums of a product, so that its loop vectorises. */
 #define LANES 8
 
-/* Matrices (*, rows, columns), which are decomposed as they are where `tall`, else as their adjoints. */
+/* Matrices (*, rows, columns), which are decomposed directly if `tall`, else as their adjoints. */
 typedef struct decomposition {
     const gn_call *call;
     void *const *data;
@@ -25,7 +25,7 @@ typedef struct decomposition {
     gn_status status;
 } decomposition;
 
-/* The numbers of `lengths` in descending order; equal ones stay in order. */
+/* The order of `lengths`, descending and stable. */
 static void order_descending(const double *lengths, int64_t *order, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         int64_t place = i;

@@ -46,7 +46,7 @@ static void NAME(turn)(SCALAR *restrict x, SCALAR *restrict y, int64_t count, SC
     }
 }
 
-/* Turns columns a and b, and u and v with them, so that a and b are orthogonal; 0 if they were. */
+/* Rotates columns a and b, and u and v with them, so that a and b are orthogonal; returns 0 if they were. */
 static int NAME(rotate)(SCALAR *a, SCALAR *b, int64_t rows, SCALAR *u, SCALAR *v, int64_t count) {
     const SCALAR overlap = NAME(inner)(a, b, rows);
     const double size = (double)gn_abs(overlap);
@@ -63,8 +63,7 @@ static int NAME(rotate)(SCALAR *a, SCALAR *b, int64_t rows, SCALAR *u, SCALAR *v
     return 1;
 }
 
-/* `held` orthonormal columns of `size` elements, and others behind them until there are `wanted` (Gram and Schmidt,
- * twice). */
+/* Extends `held` orthonormal columns of `size` elements to `wanted` ones (Gram-Schmidt, twice). */
 static void NAME(complete)(SCALAR *columns, int64_t held, int64_t wanted, int64_t size) {
     for (int64_t axis = 0; axis < size && held < wanted; axis++) {
         SCALAR *candidate = columns + held * size;
@@ -139,7 +138,7 @@ static void NAME(write_columns)(const gn_tensor *out, char *to, const SCALAR *co
     }
 }
 
-/* One matrix.  GN_BAD_VALUE where it is not finite. */
+/* One matrix. GN_BAD_VALUE if it is not finite. */
 static int32_t NAME(decompose_matrix)(const decomposition *work, int64_t matrix, SCALAR *memory) {
     const gn_call *call = work->call;
     const gn_tensor *in = &call->tensors[3];
@@ -211,7 +210,7 @@ static int64_t NAME(decomposition_nbytes)(const decomposition *work) {
     return numbers < 0 ? numbers : gn_checked(numbers, sizeof(SCALAR)) + gn_checked(3 * count, sizeof(double));
 }
 
-/* decompose_matrix with memory of its own, for a matrix that the way without vectors is no good for. */
+/* decompose_matrix with its own memory, for a matrix on which singular_values.c fails. */
 static int32_t NAME(decompose_once)(const decomposition *work, int64_t matrix) {
     void *memory = gn_take(NAME(decomposition_nbytes)(work));
     const int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : NAME(decompose_matrix)(work, matrix, memory);
@@ -219,14 +218,14 @@ static int32_t NAME(decompose_once)(const decomposition *work, int64_t matrix) {
     return status;
 }
 
-/* A complex matrix is the real one ((Re, -Im), (Im, Re)), which has each of its values twice. */
+/* A complex matrix is the real one ((Re, -Im), (Im, Re)), which has each singular value twice. */
 #if IS_COMPLEX
 #define PARTS 2
 #else
 #define PARTS 1
 #endif
 
-/* One matrix's values alone.  GN_BAD_VALUE where it is not finite. */
+/* One matrix's values alone. GN_BAD_VALUE if it is not finite. */
 static int32_t NAME(find_values)(const decomposition *work, int64_t matrix, double *memory) {
     const gn_call *call = work->call;
     const gn_tensor *in = &call->tensors[3];
@@ -318,7 +317,7 @@ int32_t NAME(kernel_svd)(const gn_call *call, void *const *data) {
 int32_t NAME(kernel_svd)(const gn_call *call, void *const *data) {
     (void)call;
     (void)data;
-    return GN_NOT_IMPLEMENTED; /* the rule refuses it */
+    return GN_NOT_IMPLEMENTED; /* the meta function refuses it */
 }
 
 #endif

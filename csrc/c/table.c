@@ -2,7 +2,7 @@
 #include "kernel.h"
 #include "../library.h"
 
-/* First pass: declarations.  Those of dtypes that a row does not have are harmless. */
+/* First pass: declarations.  Those of dtypes that a row does not support are harmless. */
 #define DECLARE(id)                                                                                              \
     gn_kernel kernel_##id##_bool, kernel_##id##_uint8, kernel_##id##_int8, kernel_##id##_int16,                  \
         kernel_##id##_int32, kernel_##id##_int64, kernel_##id##_float16, kernel_##id##_bfloat16,                 \
@@ -64,8 +64,7 @@
 #undef ROW
 #undef SAME
 
-/* Second pass: the rows, each with where it stands.  An iterated operator's kernel is chosen by its first
- * input. */
+/* Second pass: the rows, each with its source location.  An iterated operator's kernel is chosen by its first input. */
 #define ITERATED(name, id, dtypes) {name, GN_ITERATED, 1, KERNELS_##dtypes(kernel_##id), __FILE__, __LINE__},
 #define UNARY(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)

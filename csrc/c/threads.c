@@ -1,7 +1,6 @@
-/* gn_parallel_for: what there is to decide before threads run, and which implementation runs them.
+/* gn_parallel_for: splits the work, and chooses the implementation that runs the threads.
  *
- * Which one can be told from no result: a task's results do not depend on where the parts end, and both make the
- * same parts. */
+ * The choice affects no result: a task's results do not depend on where the parts end, and both make the same parts. */
 #include "threads.h"
 
 #include "fork.h"
@@ -9,15 +8,15 @@
 #include "parallel.h"
 
 #if GN_HAS_THREADS
-/* 0: not asked for yet.  Settled once, at the first use, because another library in the process may change
- * OpenMP's own default. */
+/* 0: not determined yet. Determined once, at the first use, because another library in the process may change OpenMP's
+ * default. */
 static _Atomic(int32_t) thread_count = 0;
 
 static _Atomic(int32_t) chosen = GN_PARALLEL_NATIVE;
 static _Atomic(int32_t) is_child; /* of fork */
-static atomic_flag is_taken = ATOMIC_FLAG_INIT; /* a job is being done */
+static atomic_flag is_taken = ATOMIC_FLAG_INIT; /* a job is running */
 static _Atomic(int64_t) most_grain = INT64_MAX;
-static _Thread_local int is_inside; /* a job's part is being done on this thread */
+static _Thread_local int is_inside; /* this thread is running a job's part */
 
 int32_t gn_get_num_threads(void) {
     int32_t count = thread_count;
@@ -33,8 +32,8 @@ void gn_set_num_threads(int32_t count) {
     thread_count = count < 1 ? 1 : count;
 }
 
-/* In a child of fork OpenMP is none: its threads did not come along, and libgomp waits for them forever, also where it
- * was another library of the parent that had them. */
+/* OpenMP is not available in a forked child: its threads do not exist there, and libgomp would wait for them forever,
+ * even if another library of the parent started them. */
 int32_t gn_has_parallel(int32_t which) {
     return which == GN_PARALLEL_NATIVE || (which == GN_PARALLEL_OPENMP && gn_openmp_default_threads() > 0 && !is_child);
 }
@@ -53,7 +52,7 @@ int32_t gn_get_parallel(void) {
 void gn_forget_team(void) {
     is_child = 1;
     chosen = GN_PARALLEL_NATIVE;
-    thread_count = 1; /* until it is set: a child is one of several, as a rule */
+    thread_count = 1; /* until it is set: a child is usually one of several */
     gn_forget_native_workers();
     atomic_flag_clear(&is_taken);
 }
@@ -81,7 +80,7 @@ void gn_parallel_for(int64_t begin, int64_t end, int64_t grain, gn_task *task, v
         return;
     }
     const int64_t parts = gn_parallel_parts(end - begin, grain);
-    if (parts == 1 || atomic_flag_test_and_set(&is_taken)) { /* a second thread of the program works alone */
+    if (parts == 1 || atomic_flag_test_and_set(&is_taken)) { /* a second calling thread runs alone */
         task(begin, end, context);
         return;
     }

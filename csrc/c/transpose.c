@@ -1,8 +1,8 @@
-/* Rectangles of elements turned.
+/* Transposes rectangles of elements.
  *
- * A block of SIDE by SIDE elements is read column by column, some lines of the cache of each, into a buffer that is
- * turned on its way out, so that each line of either side is touched once.  With strides that are a power of two all
- * columns share a few places of the cache, which holds none of them until the next row would need it. */
+ * A block of SIDE by SIDE elements is read column by column, some cache lines of each, into a buffer that is transposed
+ * when it is written, so that each cache line of either side is accessed once. With a power-of-two stride all columns
+ * map to a few cache sets, and would be evicted before the next row needs them. */
 #include "transpose.h"
 
 #include "copy_lines.h"
@@ -12,11 +12,11 @@ typedef struct pair {
     uint64_t words[2];
 } pair;
 
-/* Elements that are written together: vector code makes four vectors of four out of it. */
+/* Elements that are written together, as four vectors of four. */
 #define PIECE_BYTES 16
 
 #define TRANSPOSE(TYPE, SIDE)                                                                                     \
-    /* `height` rows and `width` columns of a block, turned */                                                    \
+    /* transposes `height` rows and `width` columns of a block */                                                    \
     GN_INLINE void turn_##TYPE(TYPE (*block)[SIDE], char *out, int64_t out_row, int64_t height, int64_t width) {  \
         enum { PIECE = PIECE_BYTES / sizeof(TYPE) };                                                              \
         const int64_t whole = width / PIECE * PIECE;                                                              \
@@ -43,7 +43,7 @@ typedef struct pair {
                 const int64_t width = gn_min(SIDE, columns - column);                                             \
                 const char *from = in + column * in_column + row * (int64_t)sizeof(TYPE);                         \
                 char *to = out + row * out_row + column * (int64_t)sizeof(TYPE);                                  \
-                if (height == SIDE && width == SIDE) { /* of sizes that the compiler knows */                     \
+                if (height == SIDE && width == SIDE) { /* with compile-time sizes */                     \
                     for (int64_t each = 0; each < SIDE; each++) {                                                 \
                         memcpy(block[each], from + each * in_column, sizeof block[each]);                         \
                     }                                                                                             \

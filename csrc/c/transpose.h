@@ -1,10 +1,10 @@
-/* Rectangles of elements turned: rows become columns. */
+/* Transposes rectangles of elements: rows become columns. */
 #ifndef GN_TRANSPOSE_H
 #define GN_TRANSPOSE_H
 
 #include "kernel.h"
 
-/* Rows that are turned together best, for any size of elements: some lines of the cache. */
+/* The best number of rows to transpose together, for any element size: some cache lines. */
 #define GN_TRANSPOSE_ROWS 64
 
 /* out[row][column] = in[column][row] for elements of `itemsize` bytes (1, 2, 4, 8 or 16); the elements of a row of

@@ -1,6 +1,6 @@
 /* Upsampling over one to three dimensions in all modes, and its gradients.
  *
- * integers of the forward operators: output_size, then align_corners where the mode interpolates; of the backward
+ * integers of the forward operators: output_size, then align_corners if the mode interpolates; of the backward
  * operators: output_size, input_size, align_corners.  scalars: the scales, NaN where they are not given. */
 #include "upsample.h"
 
@@ -12,8 +12,8 @@ static int is_antialiased(gn_mode mode) {
     return mode >= GN_LINEAR_AA;
 }
 
-/* Makes the weights integers of 15 bits, for uint8; taps->shift is how often they were doubled for that.  The weights
- * of those beyond the border are first added to that of the element at it, which stands for them.  Source:
+/* Converts the weights to integers of 15 bits, for uint8; taps->shift is how often they were doubled. The weights of
+ * positions beyond the border are first added to that of the border element, which replaces them.  Source:
  * ImagingResampleHorizontalConvolution8u. */
 static void make_fixed_point(gn_taps *taps) {
     int64_t kept = 0;
@@ -88,7 +88,7 @@ static int32_t upsample(const gn_call *call, void *const *data, gn_mode mode) {
         const int64_t size = self->sizes[2 + dim];
         const int64_t count = out->sizes[2 + dim];
         const double scale = call->scalars[dim].real;
-        /* with antialiasing, a dimension that keeps its size is left alone, whatever its scale says */
+        /* with antialiasing, a dimension that keeps its size is not changed, whatever its scale */
         const int alone = size == count && (is_antialiased(mode) || bytes);
         status = gn_upsample_taps(&taps[dim], alone ? GN_NEAREST : mode, size, count, align_corners, scale, single);
         keeps = keeps && taps[dim].keeps;
@@ -139,7 +139,7 @@ static int32_t upsample_backward(const gn_call *call, void *const *data, gn_mode
     for (int64_t dim = 0; dim < spatial; dim++) {
         same = same && out->sizes[2 + dim] == gradient->sizes[2 + dim];
     }
-    if (same && mode == GN_CUBIC) { /* the gradient itself, whatever the scales say */
+    if (same && mode == GN_CUBIC) { /* the gradient itself, whatever the scales */
         mode = GN_NEAREST;
     }
     for (int64_t dim = 0; dim < spatial && status == GN_OK; dim++) {

@@ -1,8 +1,8 @@
 /* The weights of the modes of upsampling along one dimension.
  *
- * A position decides which neighbours are taken, so positions are rounded as PyTorch rounds them (UpSample.h,
- * UpSampleKernel.cpp): to float32 after each step but for float64.  Keys, "Cubic Convolution Interpolation for Digital
- * Image Processing" (1981); Duchon, "Lanczos Filtering in One and Two Dimensions" (1979). */
+ * A position determines the neighbours, so positions are rounded as in PyTorch (UpSample.h, UpSampleKernel.cpp): to
+ * float32 after each step, except for float64.  Keys, "Cubic Convolution Interpolation for Digital Image Processing"
+ * (1981); Duchon, "Lanczos Filtering in One and Two Dimensions" (1979). */
 #include "upsample.h"
 
 #define PI 3.14159265358979323846
@@ -16,7 +16,7 @@ static double clamped(double x, double low, double high) {
     return x >= low ? (x > high ? high : x) : low;
 }
 
-/* How far apart in the input two neighbouring output positions lie. */
+/* The distance in the input of two neighbouring output positions. */
 static double step_of(int64_t size, int64_t count, int align_corners, double scale, int single) {
     if (align_corners) {
         return count > 1 ? rounded((double)(size - 1) / (double)(count - 1), single) : 0;
@@ -24,7 +24,7 @@ static double step_of(int64_t size, int64_t count, int align_corners, double sca
     return rounded(scale > 0 ? 1.0 / scale : (double)size / (double)count, single);
 }
 
-/* Where in the input an output position lies. */
+/* The position in the input of an output position. */
 static double source_of(int64_t at, double step, int align_corners, int single) {
     if (align_corners) {
         return rounded(step * (double)at, single);
@@ -49,7 +49,7 @@ static int32_t take_identity(gn_taps *taps, int64_t size) {
     return status;
 }
 
-/* Linear without a change of size: the neighbour with weight 0 counts, 0 times infinity being NaN. */
+/* Linear without a change of size: the neighbour with weight 0 is included, as 0 times infinity is NaN. */
 static int32_t take_both(gn_taps *taps, int64_t size) {
     const int32_t status = gn_take_taps(taps, size, size, 2 * size);
     for (int64_t i = 0; status == GN_OK && i < size; i++) {
@@ -83,7 +83,7 @@ static double cubic_far(double x, double a) {
     return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
 }
 
-/* The weights of the four neighbours of a place `share` behind the second of them; Keys' cubic with a = -0.75. */
+/* The weights of the four neighbours of a position `share` after the second of them; Keys' cubic with a = -0.75. */
 static void cubic_weights(double share, double *weights) {
     const double a = -0.75;
     weights[0] = cubic_far(share + 1, a);

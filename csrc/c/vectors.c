@@ -8,20 +8,20 @@
 
 /* Partial sums of a distance, so that its loop vectorises. */
 #define LANES 16
-/* Rows, of either matrix, above which |x|^2 + |y|^2 - 2 x y is the square of a distance, by a product of matrices, as in
- * PyTorch; rows and columns that are made at a time. */
+/* Rows, of either matrix, above which squared distances are |x|^2 + |y|^2 - 2 x y, by a matrix product, as in PyTorch;
+ * rows and columns that are computed at a time. */
 #define PRODUCT_ROWS 25
 #define CHUNK_ROWS 64
 #define CHUNK_COLUMNS 512
 #define PIECE 32
-/* Where the square is less than this part of |x|^2 + |y|^2, the digits that are lost count, and the distance is summed of
+/* If the square is less than this fraction of |x|^2 + |y|^2, cancellation matters, and the distance is summed from
  * differences. */
 #define LEAST_SHARE 0.03125
 /* compute_mode: 0 or absent, above so many rows; 1, always; 2, never. */
 #define ALWAYS_PRODUCTS 1
 #define NEVER_PRODUCTS 2
 
-/* Rows of a matrix, or of matrices, one after the other in memory. */
+/* Rows of a matrix, or of matrices, contiguous in memory. */
 typedef struct distances {
     const gn_tensor *out;
     char *to;

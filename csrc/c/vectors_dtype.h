@@ -2,13 +2,13 @@
 
 #if IS_FLOATING
 
-/* |a[k] - b[k]| in float, for orders that it is good enough for. */
+/* |a[k] - b[k]| in float, for orders for which float suffices. */
 #define ROUGH_SIZE(k) gn_abs((COMPUTE)LOAD(a[k]) - (COMPUTE)LOAD(b[k]))
 
-/* The largest difference, which is a difference of two elements rounded once, whatever it is computed in. */
+/* The largest difference: a difference of two elements, rounded once in any precision. */
 static double NAME(largest_difference)(const STORAGE *a, const STORAGE *b, int64_t length, int without_nan) {
 #if CODE != GN_FLOAT64
-    /* as integers, which sizes are ordered as, with NaN behind infinity: of these compilers find the largest in vectors */
+    /* compared as integers, which have the same order, NaN above infinity: compilers vectorize their maximum */
     const int32_t infinity = 0x7f800000;
     int32_t most = 0;
     for (int64_t i = 0; i < length; i++) {
@@ -50,7 +50,7 @@ static double NAME(largest_difference)(const STORAGE *a, const STORAGE *b, int64
 }
 
 #if CODE == GN_FLOAT32
-/* The sum of powers of differences, each computed in float; what is no number of middling size is not to be trusted. */
+/* The sum of powers of differences, each computed in float; only a result of moderate size is accurate. */
 static double NAME(sum_of_powers)(const STORAGE *a, const STORAGE *b, int64_t length, float order) {
     float lanes[LANES] = {0};
     int64_t i = 0;
@@ -74,8 +74,8 @@ static double NAME(sum_of_powers)(const STORAGE *a, const STORAGE *b, int64_t le
 }
 #endif
 
-/* The distance of two vectors of `length` elements: summed in double, one rounding.  A difference that is NaN makes
- * it NaN; `without_nan` leaves it out of the largest. */
+/* The distance of two vectors of `length` elements: summed in double, one rounding.  A difference that is NaN makes it
+ * NaN; `without_nan` ignores NaN in the largest. */
 static double NAME(distance)(const STORAGE *a, const STORAGE *b, int64_t length, double order, int without_nan) {
     double lanes[LANES] = {0};
     int64_t i = 0;
@@ -145,7 +145,7 @@ static void NAME(square_rows)(const STORAGE *rows, int64_t length, int64_t count
     }
 }
 
-/* The distance of two vectors summed in the dtype where its square is one of middling size. */
+/* The distance of two vectors, summed in the dtype if its square has moderate size. */
 static COMPUTE NAME(near_distance)(const STORAGE *a, const STORAGE *b, int64_t length, COMPUTE least, COMPUTE most) {
     COMPUTE lanes[LANES] = {0};
     int64_t i = 0;
@@ -166,8 +166,8 @@ static COMPUTE NAME(near_distance)(const STORAGE *a, const STORAGE *b, int64_t l
     return (lanes[0] > least) & (lanes[0] < most) ? gn_sqrt(lanes[0]) : (COMPUTE)NAME(distance)(a, b, length, 2, 1);
 }
 
-/* Distances from -2 x y, which stands in `to`, and the squared lengths.  Where digits would be lost, or a square does not
- * fit the dtype, by the differences. */
+/* Distances from -2 x y, which is in `to`, and the squared lengths; from differences if there is cancellation, or a
+ * square does not fit the dtype. */
 static void NAME(finish_row)(const distances *work, const STORAGE *a, const STORAGE *b, COMPUTE square,
                              const COMPUTE *restrict squares, COMPUTE *restrict to, int64_t count) {
     const COMPUTE least = CODE == GN_FLOAT32 ? (COMPUTE)1e-28 : (COMPUTE)1e-280;
@@ -193,7 +193,7 @@ static void NAME(finish_row)(const distances *work, const STORAGE *a, const STOR
     }
 }
 
-/* Chunks [begin, end) of CHUNK_ROWS rows of an output matrix, whose sides alone say how they are cut. */
+/* Chunks [begin, end) of CHUNK_ROWS rows of an output matrix, whose sizes alone determine the chunks. */
 static void NAME(cdist_chunks)(int64_t begin, int64_t end, void *context) {
     distances *work = context;
     const gn_tensor *out = work->out;
@@ -203,7 +203,7 @@ static void NAME(cdist_chunks)(int64_t begin, int64_t end, void *context) {
     const int64_t size = sizeof(COMPUTE);
     const int64_t row_step = out->strides[last - 1];
     const int64_t step = out->strides[last];
-    /* Where rows of the output are dense, the products are made there. */
+    /* If rows of the output are dense, the products are computed in place. */
     const int direct = step == size && row_step >= work->columns * size && row_step % size == 0;
     COMPUTE *buffer = direct ? NULL : gn_take_items(CHUNK_ROWS * CHUNK_COLUMNS, (size_t)size);
     int32_t status = !direct && buffer == NULL ? GN_OUT_OF_MEMORY : GN_OK;
@@ -316,7 +316,7 @@ int32_t NAME(kernel_cdist)(const gn_call *call, void *const *data) {
 }
 
 #if IS_PRECISE
-/* Chunks [begin, end) of CHUNK_ROWS rows, and the distances from those behind each. */
+/* Chunks [begin, end) of CHUNK_ROWS rows, and the distances of each to the rows after it. */
 static void NAME(pdist_chunks)(int64_t begin, int64_t end, void *context) {
     distances *work = context;
     const int64_t length = work->length;
@@ -366,7 +366,7 @@ static int32_t NAME(pdist_by_product)(distances *work) {
 }
 #endif
 
-/* The distances of row `row` from those behind it, for rows [begin, end). */
+/* The distances of row `row` to the rows after it, for rows [begin, end). */
 static void NAME(pdist_rows)(int64_t begin, int64_t end, void *context) {
     const distances *work = context;
     const STORAGE *rows = (const STORAGE *)work->first;
@@ -383,7 +383,7 @@ static void NAME(pdist_rows)(int64_t begin, int64_t end, void *context) {
 
 #endif
 
-/* (out; self); scalars: p.  Other dtypes than floats come where there is nothing to compare. */
+/* (out; self); scalars: p.  Other dtypes than floats occur only if there is nothing to compare. */
 int32_t NAME(kernel_pdist)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     const gn_tensor *self = &call->tensors[1];
@@ -401,7 +401,7 @@ int32_t NAME(kernel_pdist)(const gn_call *call, void *const *data) {
     }
     work.out = out;
     work.to = data[0];
-    work.first = data[1]; /* the rule wants it contiguous */
+    work.first = data[1]; /* the meta function requires it to be contiguous */
     work.rows = self->sizes[0];
     work.length = self->sizes[1];
     work.order = call->scalars[0].real;

@@ -1,4 +1,4 @@
-/* Walking iterated tensors: rows of dimension 0, split over threads. */
+/* Iterates over the operands of a TensorIterator: rows of dimension 0, split over threads. */
 #include "walk.h"
 #include "workspace.h"
 
@@ -12,10 +12,10 @@ typedef struct walk {
     void *const *data;
     gn_loop *loop;
     int through_float;
-    gn_status status; /* the last fault; threads that write it at once write what any of them may */
+    gn_status status; /* the last fault; concurrent writes all write valid values */
 } walk;
 
-/* Elements that pass through the buffers of floats at a time: four operands of 2 KiB stay in the L1 cache. */
+/* Elements that are converted in the float buffers at a time: four operands of 2 KiB stay in the L1 cache. */
 #define BUFFER 512
 
 /* Half elements, a stride apart, to floats. */
@@ -114,10 +114,10 @@ int32_t gn_row_of_blocks(int64_t count, char *const *data, const int64_t *stride
     return status;
 }
 
-/* A place in the walk: the index of each dimension, and where that is in each operand. */
+/* A position in the iteration: the index of each dimension, and its offset in each operand. */
 typedef struct place {
     int64_t index[GN_MAX_DIMS];
-    char *row[GN_MAX_OPERANDS]; /* without what dimension 0 adds */
+    char *row[GN_MAX_OPERANDS]; /* without the offset of dimension 0 */
 } place;
 
 /* Sets the place to row `number` of the rows over dimensions `first` and on. */
@@ -170,7 +170,7 @@ static void set_inner(const gn_call *call, int64_t *inner) {
     }
 }
 
-/* The elements [begin, end) of the walk, in the order of dimension 0 first. */
+/* The elements [begin, end) of the iteration, dimension 0 innermost. */
 static void walk_part(int64_t begin, int64_t end, void *context) {
     walk *work = context;
     const gn_call *call = work->call;
@@ -191,7 +191,7 @@ static void walk_part(int64_t begin, int64_t end, void *context) {
     }
 }
 
-/* The same where there is one row: small calls should not pay for finding their place in it. */
+/* The same for a single row: a shortcut for small calls. */
 static void walk_row(int64_t begin, int64_t end, void *context) {
     walk *work = context;
     int64_t inner[GN_MAX_OPERANDS];
@@ -199,17 +199,17 @@ static void walk_row(int64_t begin, int64_t end, void *context) {
     run_row(work, (char *const *)work->data, inner, begin, end - begin);
 }
 
-/* Where an input lies across the rows (a transposed one), each of its elements in a row is in a cache line of its
- * own, whose other elements are in the next rows.  Such a walk goes tile by tile, and the tile is first copied to
- * where its rows are dense.  That reads TILE_LINES columns at a time: a stride that is a power of two puts all of
- * them into one set of the cache, which has eight places or more. */
+/* If an input's elements are adjacent across rows (a transposed input), each element of a row is in a different cache
+ * line, whose other elements belong to the next rows. Such an iteration goes tile by tile, and each tile is first
+ * copied to a buffer with dense rows. The copy reads TILE_LINES columns at a time: a power-of-two stride maps all of
+ * them to one cache set, which has eight ways or more. */
 #define LINE 64
 #define TILE_LINES 8
 #define TILE_ROWS 64
 #define TILE_BYTES 65536
 
-/* 64 rows, which are several lines of one page of a transposed operand; and as many columns as fit then: rows so long
- * that beginning one costs little. */
+/* 64 rows, which are several cache lines of one page of a transposed operand; and as many columns as fit then: rows so
+ * long that starting one costs little. */
 static int64_t widest_item(const gn_call *call) {
     int64_t itemsize = 1;
     for (int32_t k = 0; k < call->tensor_count; k++) {
@@ -346,12 +346,12 @@ static void walk_strips(int64_t begin, int64_t end, void *context) {
     gn_give(tiles);
 }
 
-/* Short rows whose operands do not all go on from one row to the next.  To begin a row takes as long as some hundred
- * elements, so several are copied to where they are one long row, which the loop sees. */
+/* Short rows whose operands are not all contiguous across rows. Starting a row takes as long as some hundred elements,
+ * so several rows are copied to one long row, on which the loop runs. */
 #define SHORT_ROW 1024 /* bytes */
 #define JOINED_BYTES 4096
 
-/* One long row, one element for all, one row again and again, or otherwise. */
+/* One long row, a single element, one repeated row, or other. */
 typedef enum lie { LIES_JOINED, LIES_ONCE, LIES_REPEATED, LIES_APART } lie;
 
 typedef struct joining {
@@ -387,7 +387,7 @@ static int wants_joining(const gn_call *call, joining *join) {
         any |= join->lies[k] >= LIES_REPEATED;
         for (int32_t dim = 0; dim < call->tensors[0].ndim && k < call->output_count; dim++) {
             if (call->tensors[k].strides[dim] == 0) {
-                return 0; /* what is written to one place several times is no copy's business */
+                return 0; /* outputs that overlap themselves are not copied */
             }
         }
     }
@@ -395,7 +395,7 @@ static int wants_joining(const gn_call *call, joining *join) {
     return any;
 }
 
-/* Elements that are the same along a row, that lie in few columns, and others. */
+/* Elements constant along a row; few columns; and others. */
 #define COPY_ELEMENTS(TYPE)                                                                                       \
     if (strides[0] == 0 && into[0] == (int64_t)sizeof(TYPE) && columns >= 8) {                                                  \
         for (int64_t row = 0; row < rows; row++) {                                                                \
@@ -421,7 +421,7 @@ static int wants_joining(const gn_call *call, joining *join) {
         }                                                                                                         \
     }
 
-/* Copies some rows from where elements and rows are `strides` apart to where they are `into` apart. */
+/* Copies some rows from strides `strides` (of elements and rows) to strides `into`. */
 static void copy_rows(int64_t itemsize, int64_t rows, int64_t columns, const char *from, const int64_t *strides,
                       char *to, const int64_t *into) {
     const int64_t nbytes = columns * itemsize;
@@ -440,8 +440,8 @@ static void copy_rows(int64_t itemsize, int64_t rows, int64_t columns, const cha
     }
 }
 
-/* Copies the inputs that lie as `least` says or worse, `rows` rows from `at` on, to their buffers, or the outputs from
- * theirs; moves `at` on. */
+/* Copies `rows` rows from `at` on of the inputs whose layout is at least `least` to their buffers, or the outputs from
+ * theirs; advances `at`. */
 static void copy_joined(const joining *join, place *at, int64_t rows, char (*buffers)[JOINED_BYTES], lie least,
                         int is_output) {
     const gn_call *call = join->work->call;
@@ -543,7 +543,7 @@ int32_t gn_walk_direct(const gn_call *call, int32_t output_count, int32_t count,
         if (size == 0) {
             return GN_OK;
         }
-        /* A dimension that continues the one before it in all tensors is one with it. */
+        /* Merges a dimension with the one before it if they are contiguous in all tensors. */
         int is_continued = ndim > 0;
         for (int32_t k = 0; k < count && is_continued; k++) {
             is_continued = strides[k][ndim - 1] * sizes[ndim - 1] == tensors[k].strides[dim];

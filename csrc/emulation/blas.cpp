@@ -1,9 +1,9 @@
-/* A library of matrix products with the names, the arguments and the refusals of cuBLAS, as far as gnomon calls it,
- * over the emulated driver: its kernel is launched through that one's functions, into the stream that it was given.
- * It is a shared library of its own, and at once the image of its kernel.
+/* An emulation of cuBLAS, with the functions, arguments and errors that gnomon uses, on top of the emulated driver: its
+ * kernel is launched through the driver's functions, into the given stream. It is a separate shared library, which is
+ * also the image of its kernel.
  *
- * It is stricter than NVIDIA's: a product needs a workspace, which a change of the stream takes away, and which lies
- * in the device's memory. */
+ * It is stricter than NVIDIA's: a product needs a workspace, which must be in device memory, and which a change of the
+ * stream removes. */
 #include <complex>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "emulation.h" /* what comes behind it is not visible from outside */
+#include "emulation.h" /* what follows is not visible from outside */
 
 #include "c/half.h"
 
@@ -42,7 +42,7 @@ struct Work {
     int64_t out_leading, out_stride;
     unsigned char *workspace;
     uint64_t workspace_bytes;
-    int rounded; /* are factors rounded to 10 bits, as tensor cores do it? */
+    int rounded; /* are factors rounded to 10 bits, as by tensor cores? */
 };
 
 struct Float16 {
@@ -69,7 +69,7 @@ template <class T> struct Plain {
     void set(T given) { value = given; }
 };
 
-/* The nearest number of 10 bits behind the point. */
+/* The nearest number with a mantissa of 10 bits. */
 float to_tensor_32(float value) {
     uint32_t bits = gn_bits(value);
     if ((bits & 0x7f800000) != 0x7f800000) bits = (bits + 0x0fff + (bits >> 13 & 1)) & ~uint32_t(0x1fff);
@@ -132,7 +132,7 @@ Handle *handle_of(void *handle) {
     return found == handles.end() ? nullptr : &found->second;
 }
 
-/* The bytes of a file; empty where it can not be read. */
+/* The bytes of a file; empty if it cannot be read. */
 std::string content_of(const char *path) {
     std::string content;
     FILE *const file = fopen(path, "rb");
@@ -176,7 +176,7 @@ GN_EMULATED_KERNEL(multiply_complex128, multiply<Plain<std::complex<double>>, st
 
 #define GN_EXPORT extern "C" __attribute__((visibility("default")))
 
-/* Says which emulated driver, a file that is open, its kernels go to.  Returns whether that has what it needs. */
+/* Sets the emulated driver (an open library) that runs its kernels. Returns whether that has all required functions. */
 GN_EXPORT int gn_emulation_attach(const char *path) {
     void *const library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
     if (!library) return 0;
@@ -189,7 +189,7 @@ GN_EXPORT int gn_emulation_attach(const char *path) {
     return driver_functions.current && driver_functions.load && driver_functions.function && driver_functions.launch;
 }
 
-/* How many products were asked for with these transpositions, such as "NT"; for tests. */
+/* How many products were requested with these transpositions, such as "NT"; for tests. */
 GN_EXPORT long long gn_emulation_products(const char *operations) {
     return calls[operations];
 }

@@ -2,7 +2,7 @@
 #ifndef GN_EMULATION_BUILTINS_H
 #define GN_EMULATION_BUILTINS_H
 
-/* Vectors as CUDA has them: what moves 16 bytes at once asks for their alignment. */
+/* CUDA's vector types: accesses of 16 bytes require their alignment. */
 #define GN_VECTOR2(T, name, alignment)                                                               \
     struct alignas(alignment) name { T x, y; };                                                      \
     inline name make_##name(T x, T y) { return {x, y}; }
@@ -31,7 +31,7 @@ GN_VECTOR4(float, float4, 16)
 
 /* ---- barriers ----------------------------------------------------------------------------------------- */
 
-/* A caller's line comes as a default argument: threads that meet at different barriers are a fault. */
+/* The caller's line is a default argument: threads that wait at different barriers are a fault. */
 inline void __syncthreads(int line = __builtin_LINE()) {
     gn_emulation::block_barrier(line);
 }
@@ -40,7 +40,7 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu, int line = __builtin_LIN
     gn_emulation::warp_operation(GN_WARP_MEET, mask, 0, 0, line);
 }
 
-/* One thread runs at a time, in the order of the text: all that was written is seen. */
+/* One thread runs at a time, in program order, so all writes are visible. */
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
@@ -74,7 +74,7 @@ template <class T>
 inline T __shfl_xor_sync(unsigned int mask, T value, int lanes, int width = 32, int line = __builtin_LINE()) {
     const uint32_t lane = gn_emulation::lane();
     const uint32_t source = lane ^ uint32_t(lanes);
-    /* A lane may read of segments before its own, but of none after. */
+    /* A lane may read from segments before its own, but not from later ones. */
     const bool inside = source < (lane & ~(uint32_t(width) - 1)) + uint32_t(width);
     return gn_emulation::shuffle(mask, value, inside ? source : lane, line);
 }
@@ -95,7 +95,7 @@ inline int __all_sync(unsigned int mask, int predicate, int line = __builtin_LIN
 
 namespace gn_emulation {
 
-/* Tells the checks of an atomic access, which races with others only where they are not atomic. */
+/* Reports an atomic access to the checks; it races only with accesses that are not atomic. */
 template <class T> inline void atomic_access(T *place) {
     (void)place;
 #if defined(__SANITIZE_THREAD__)
@@ -182,7 +182,7 @@ GN_SAME_BITS(__longlong_as_double, long long, double)
 GN_SAME_BITS(__double_as_longlong, double, long long)
 #undef GN_SAME_BITS
 
-/* ---- arithmetic that the host's library has not ------------------------------------------------------- */
+/* ---- arithmetic that the host's library lacks --------------------------------------------------------- */
 
 #define GN_BOTH(T)                                                                                   \
     inline T min(T a, T b) { return b < a ? b : a; }                                                 \
@@ -217,7 +217,7 @@ inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __dsqrt_rn(double value) { return sqrt(value); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
-/* The kernel gives up, as by an assertion. */
+/* Aborts the kernel, as by an assertion. */
 inline void __trap() {
     gn_emulation::machine->fail(719, "the kernel called __trap()");
 }

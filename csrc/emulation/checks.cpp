@@ -1,10 +1,10 @@
-/* Looks at each access of a kernel that was compiled to tell of them: is it one that the thread may make,
- * and, in shared memory, is a barrier between it and what other threads did there?
+/* Checks each access of an instrumented kernel: may the thread access the memory, and, for shared memory, is there a
+ * barrier between this access and those of other threads?
  *
- * Every byte of shared memory has a shadow: who wrote it and who read it last, and after which barrier.  Two
- * accesses are in order if one thread made both, a barrier of the block lies between them, or an operation of
- * the warp that both threads belong to.  All others are a race if one of them writes, whatever the numbers
- * that came out in the order in which the threads happened to run here. */
+ * Every byte of shared memory has a shadow: who wrote it and who read it last, and after which barrier.  Two accesses
+ * are in order if one thread made both, a barrier of the block lies between them, or an operation of the warp that both
+ * threads belong to.  All others are a race if one of them writes, even if the result was right in the order in which
+ * the threads ran here. */
 #include <cstring>
 
 #include "driver.h"
@@ -17,7 +17,7 @@ constexpr uint16_t WARP = 0x4000;
 constexpr uint16_t MANY = 0x8000;
 
 struct Trace {
-    uint32_t block_epoch = 0; /* 0: nobody */
+    uint32_t block_epoch = 0; /* 0: none */
     uint32_t warp_epoch = 0;
     uint16_t who = 0;
 };
@@ -26,7 +26,7 @@ struct Shadow {
     Trace write, read, atomic;
 };
 
-/* A write to what another thread wrote: harmless if it writes the same, which is known after it. */
+/* A write to bytes that another thread wrote: harmless if it writes the same values, which is checked afterwards. */
 struct Pending {
     uintptr_t address = 0;
     uint32_t bytes = 0;
@@ -139,7 +139,7 @@ void settle_writes() {
 
 void begin_checks(const Module &module, size_t dynamic_bytes) {
     pending.bytes = 0;
-    /* Epochs never come again, so what is noted of earlier kernels does no harm. */
+    /* Epochs are never reused, so that records of earlier kernels have no effect. */
     const size_t statics = module.statics_end - module.statics_begin;
     if (static_shadow.size() < statics) static_shadow.resize(statics);
     if (dynamic_shadow.size() < dynamic_bytes) dynamic_shadow.resize(dynamic_bytes);

@@ -1,8 +1,8 @@
-/* What every access of a kernel to memory calls when it is compiled with -fsanitize=thread: the names are
- * those of that sanitizer's library, which is not linked.  Part of emulation.h.
+/* The hooks that every memory access of a kernel calls when it is compiled with -fsanitize=thread. Their names are
+ * those of the sanitizer's runtime, which is not linked.  Part of emulation.h.
  *
- * An access to the device's memory has to lie in a block, at a multiple of its size; what else there is the
- * driver looks at (checks.cpp).  memcpy is not seen by the instrumentation, nor is the host's libm. */
+ * An access to device memory must be inside a block, aligned to its size; the driver checks everything else
+ * (checks.cpp). memcpy and the host's libm are not instrumented. */
 #ifndef GN_EMULATION_CHECKS_H
 #define GN_EMULATION_CHECKS_H
 

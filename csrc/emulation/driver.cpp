@@ -1,4 +1,4 @@
-/* Devices, contexts and errors of the emulated driver, and what tests may ask of it. */
+/* Devices, contexts and errors of the emulated driver, and functions for tests. */
 #include "driver.h"
 
 #include <cstdio>
@@ -18,7 +18,7 @@ constexpr int VERSION = 12090; /* of the API that is emulated */
 constexpr int INT_MOST = 0x7fffffff;
 
 bool initialized;
-bool forked; /* a child has no use of what its parent opened, as with the real driver */
+bool forked; /* a child cannot use what its parent opened, as with the real driver */
 thread_local Context *current_context;
 std::string told_problem;
 
@@ -198,7 +198,7 @@ GN_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
         {12, 64 * 1024}, /* registers of a block */
         {13, 1000000},   /* clock, kHz */
         {14, 512},       /* alignment of textures */
-        {15, 1},         /* copies beside kernels */
+        {15, 1},         /* copies concurrent with kernels */
         {16, 4},         /* multiprocessors */
         {17, 0},         /* limit of a kernel's time */
         {18, 0},         /* integrated */
@@ -213,7 +213,7 @@ GN_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
         {38, 1 << 20},   /* second-level cache */
         {39, 2048},      /* threads of a multiprocessor */
         {40, 1},         /* copy engines */
-        {41, 1},         /* one space of addresses */
+        {41, 1},         /* unified addressing */
         {50, 0},         /* PCI domain */
         {75, 9},         /* compute capability, major */
         {76, 0},         /* and minor */
@@ -221,7 +221,7 @@ GN_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
         {82, 64 * 1024},  /* registers of a multiprocessor */
         {83, 0},          /* managed memory */
         {95, 0},          /* cooperative launches */
-        {97, 227 * 1024}, /* shared memory of a block that asks for more */
+        {97, 227 * 1024}, /* shared memory of a block, opt-in limit */
         {106, 32},        /* blocks of a multiprocessor */
         {115, 0},         /* memory pools */
     };
@@ -312,15 +312,15 @@ GN_EXPORT int cuGetErrorString(int code, const char **text) {
 
 /* ---- for tests ---------------------------------------------------------------------------------------- */
 
-/* What the last sticky error, or module that was refused, was about; empty if there was none.  The text is
- * valid until the next call of this function. */
+/* The description of the last sticky error or refused module; empty if there was none.  The text is valid until the
+ * next call of this function. */
 GN_EXPORT const char *gn_emulation_problem() {
     std::lock_guard guard(lock);
     told_problem = problem;
     return told_problem.c_str();
 }
 
-/* How often something was done since the library was opened; -1 for a word that it does not know. */
+/* How often an event occurred since the library was opened; -1 for an unknown event. */
 GN_EXPORT long long gn_emulation_count(const char *what) {
     std::lock_guard guard(lock);
     const std::map<std::string, uint64_t> all = {
@@ -337,8 +337,8 @@ GN_EXPORT long long gn_emulation_count(const char *what) {
     return found == all.end() ? -1 : (long long)found->second;
 }
 
-/* Forgets all contexts with their memory and errors, as if cuInit had not been called: the next call of that
- * reads the environment again.  Modules stay loaded. */
+/* Forgets all contexts with their memory and errors, as if cuInit had not been called: its next call reads the
+ * environment again.  Modules stay loaded. */
 GN_EXPORT void gn_emulation_reset() {
     std::lock_guard guard(lock);
     for (auto &context : contexts()) {

@@ -1,11 +1,10 @@
-/* What the parts of the emulated driver know of each other.
+/* Interfaces between the parts of the emulated driver.
  *
- * machine.cpp runs a kernel; memory.cpp has the devices' memory and the host's pinned memory; streams.cpp has
- * the queues, events and graphs; modules.cpp loads and launches kernels; checks.cpp judges accesses;
- * driver.cpp has devices, contexts and errors.  Names and signatures of what is exported are those of
- * NVIDIA's driver API.
+ * machine.cpp runs a kernel; memory.cpp has the devices' memory and the host's pinned memory; streams.cpp has the
+ * queues, events and graphs; modules.cpp loads and launches kernels; checks.cpp checks accesses; driver.cpp has
+ * devices, contexts and errors.  Names and signatures of what is exported are those of NVIDIA's driver API.
  *
- * One lock is held by whoever is inside of the driver, kernels included. */
+ * Every thread inside the driver holds one global lock, also while a kernel runs. */
 #ifndef GN_EMULATION_DRIVER_H
 #define GN_EMULATION_DRIVER_H
 
@@ -68,7 +67,7 @@ struct Block {
     size_t bytes;
 };
 
-/* A range of addresses of a device's own, of which blocks are cut, guard bands between them. */
+/* A device's range of addresses, from which blocks are allocated, with guard bands between them. */
 struct Memory {
     uintptr_t begin = 0;
     size_t reserved = 0; /* addresses, not memory */
@@ -79,18 +78,18 @@ struct Memory {
     std::map<uintptr_t, size_t> gaps; /* what is free: address -> bytes */
 
     bool contains(uintptr_t address) const { return address - begin < reserved; }
-    /* The block that has all of `bytes` from `address` on, or null. */
+    /* The block that contains `bytes` bytes at `address`, or null. */
     const Block *find(uintptr_t address, size_t bytes) const;
-    /* The block whose bytes or guard bands `address` is in or the last before it, or null. */
+    /* The block whose bytes or guard bands contain `address`, or the last one before it, or null. */
     const Block *near(uintptr_t address) const;
 };
 
-/* Empty if no guard band is damaged, or what is wrong, in words. */
+/* A description of a damaged guard band, or empty. */
 std::string damage_of(const Block &block);
 std::string damage_of(const Memory &memory);
 void release_all(Memory &memory);
 void give_back_range(Memory &memory);
-/* The device that has all of these bytes in one block, or null. */
+/* The device that has a block with all of these bytes, or null. */
 Context *owner_of(uintptr_t address, size_t bytes);
 bool is_pinned(const void *host, size_t bytes);
 
@@ -104,12 +103,12 @@ struct Context {
     Memory memory;
     Result error = SUCCESS; /* sticky */
     std::unique_ptr<Stream> legacy;
-    std::map<Stream *, std::unique_ptr<Stream>> streams; /* but for the legacy one */
-    std::vector<std::string> unchecked; /* kernels that ran since all guard bands were looked at */
+    std::map<Stream *, std::unique_ptr<Stream>> streams; /* except the legacy one */
+    std::vector<std::string> unchecked; /* kernels that ran since all guard bands were checked */
 };
 
 extern std::mutex lock;
-/* gn_emulation_problem(): what the last sticky error was about. */
+/* gn_emulation_problem(): the description of the last sticky error. */
 extern std::string problem;
 extern struct Counts {
     uint64_t launches, kernels, copies, memsets, synchronizations, switches, allocations, graph_launches;
@@ -117,7 +116,7 @@ extern struct Counts {
 
 /* The devices, after cuInit. */
 std::vector<std::unique_ptr<Context>> &contexts();
-/* The calling thread's, which is retained and whole; else null and why. */
+/* The calling thread's context if it is retained and has no error; else null and the reason. */
 Context *current(Result *why);
 /* Makes `result` the context's sticky error. */
 void poison(Context &context, Result result, const std::string &text);
@@ -149,26 +148,26 @@ struct Launch {
     std::vector<uint32_t> places; /* of each parameter in `parameters` */
 };
 
-/* Runs all blocks of a launch.  What goes wrong is returned, with a text. */
+/* Runs all blocks of a launch. Returns an error, with a text. */
 Result run_kernel(const Memory &memory, const Launch &launch, std::string *text);
 
-/* For checks.cpp: the thread that runs, and counts of what puts accesses in order. */
+/* For checks.cpp: the running thread, and counters of operations that order accesses. */
 uint32_t current_thread();
-extern uint32_t warp_epoch[32]; /* operations of each warp: what was done before one is seen after it */
+extern uint32_t warp_epoch[32]; /* operations of each warp; they order accesses before and after */
 extern uint32_t block_epoch;    /* barriers and blocks */
-/* Ends the kernel, whatever its threads are doing: their stacks are given up. */
+/* Aborts the kernel in any state; the stacks of its threads are abandoned. */
 [[noreturn]] void fail(Result result, const std::string &text);
 
-constexpr size_t DYNAMIC_SLACK = 4096; /* bytes after dynamic shared memory that nobody may touch */
+constexpr size_t DYNAMIC_SLACK = 4096; /* bytes after dynamic shared memory that must not be accessed */
 void begin_checks(const Module &module, size_t dynamic_bytes);
-/* A thread is about to do something else than to write. */
+/* A thread is about to do something other than a write. */
 void settle_writes();
 void check_access(const Memory &memory, const Module &module, const gn_emulated_machine &machine,
                   uintptr_t address, uint32_t bytes, int kind);
 
 /* ---- streams ------------------------------------------------------------------------------------------ */
 
-/* A place in a stream's queue: all that was put there before `sequence`. */
+/* A position in a stream's queue: everything queued before `sequence`. */
 struct Mark {
     Stream *stream = nullptr;
     uint64_t sequence = 0;
@@ -186,7 +185,7 @@ struct Operation {
     uintptr_t to = 0, from = 0;
     size_t bytes = 0;
     uint8_t byte = 0;
-    std::vector<uint8_t> staged; /* what a copy from pageable memory read when it was asked for */
+    std::vector<uint8_t> staged; /* data of a copy from pageable memory, read when it was queued */
     std::shared_ptr<const Launch> launch;
     std::shared_ptr<Event> event;
     Mark mark;
@@ -194,7 +193,7 @@ struct Operation {
 };
 
 struct Graph {
-    std::vector<Operation> operations; /* in the order in which the host asked for them: a right one */
+    std::vector<Operation> operations; /* in the order in which the host queued them, which is valid */
 };
 
 struct Capture {
@@ -209,7 +208,7 @@ struct Capture {
 
 struct Stream {
     Context *context = nullptr;
-    bool blocking = true; /* waits for the legacy stream, and that for it */
+    bool blocking = true; /* synchronizes with the legacy stream */
     std::deque<Operation> queue;
     std::shared_ptr<Capture> capture;
 };
@@ -219,23 +218,23 @@ struct Event {
     bool timed = true;
     bool recorded = false;
     Mark mark;        /* of the last record */
-    bool done = true; /* is that reached? */
+    bool done = true; /* is it reached? */
     double milliseconds = 0;
     std::shared_ptr<Capture> capture; /* recorded while its stream was captured */
-    std::map<Stream *, size_t> known; /* what was known there */
+    std::map<Stream *, size_t> known; /* the dependencies known there */
 };
 
-/* Puts an operation at the end of a stream's queue, or into the graph that is captured there. */
+/* Appends an operation to a stream's queue, or to the graph that it captures. */
 Result enqueue(Stream &stream, Operation operation);
-/* Runs what is in the stream's queue up to that sequence number. */
+/* Runs the stream's queue up to that sequence number. */
 void drain(Stream &stream, uint64_t upto);
 /* All work of a device. */
 void drain_all(Context &context);
 /* The stream of a handle, for a context; null if it is none. */
 Stream *stream_of(Context &context, void *handle);
-/* Does some stream capture in a mode that forbids calls that may wait?  Invalidates it then. */
+/* Is a stream capturing in a mode that forbids calls that may wait? If so, invalidates the capture. */
 bool forbidden_by_capture();
-/* Looks at all guard bands of a device; the context is poisoned if one is damaged. */
+/* Checks all guard bands of a device; sets a sticky error if one is damaged. */
 void check_memory(Context &context);
 void forget_streams(Context &context);
 

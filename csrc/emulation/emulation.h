@@ -1,9 +1,9 @@
-/* What the text of a CUDA kernel finds in place of CUDA's built-ins when the host's C++ compiler reads it.
+/* Replaces CUDA's built-ins when the host's C++ compiler compiles a CUDA kernel.
  *
- * What is compiled with this header is a module of the emulated driver (driver.cpp), which runs its kernels.
- * All of a launch happens on one OS thread.  A CUDA thread is an ordinary call of the kernel, one after
- * another, until one of them has to wait, at a barrier or in a shuffle: that one keeps its stack (a fiber),
- * and the next thread begins on another.  So a kernel that never waits is a plain loop.
+ * Code compiled with this header is a module of the emulated driver (driver.cpp), which runs its kernels. A launch runs
+ * on one OS thread. CUDA threads are ordinary calls of the kernel, one after another. If one of them must wait, at a
+ * barrier or in a shuffle, it keeps its stack (a fiber), and the next thread begins on another fiber. So a kernel that
+ * never waits is a simple loop.
  *
  * `__shared__` is `static`: blocks run one after another.  A kernel is exported by GN_EMULATED_KERNEL.
  *
@@ -23,7 +23,7 @@
 
 #include "machine.h"
 
-/* What follows is the module's own: two modules may hold kernels of one name and different texts. */
+/* What follows is local to the module: two modules may have different kernels of the same name. */
 #pragma GCC visibility push(hidden)
 
 #if defined(__SANITIZE_THREAD__)
@@ -34,7 +34,7 @@
 #define GN_UNCHECKED_INLINE
 #endif
 
-/* `inline` gives the statics of a kernel a linkage under which the compiler's instrumentation sees them. */
+/* `inline` gives the statics of a kernel a linkage with which the compiler instruments them. */
 #define __global__ inline
 #define __device__
 #define __host__
@@ -45,7 +45,7 @@
 #define __align__(bytes) alignas(bytes)
 #define __grid_constant__
 #define __launch_bounds__(...)
-/* Without a guard, which GCC gives statics of a class with constructors even where the one that it runs does nothing. */
+/* Without the guard that GCC adds to statics of a class with constructors, even if the constructor does nothing. */
 #if defined(__clang__)
 #define __shared__ static
 #else
@@ -58,7 +58,7 @@ namespace gn_emulation {
 
 inline gn_emulated_machine *machine;
 
-/* CUDA's built-in variables, side by side, so that the checks know them. */
+/* CUDA's built-in variables, in one struct, so that the checks can identify them. */
 struct Indices {
     uint3 thread, block;
     dim3 block_size, grid_size;
@@ -75,7 +75,7 @@ constexpr int warpSize = 32;
 
 namespace gn_emulation {
 
-/* The driver's services move other threads along; the thread that called them finds its own index again. */
+/* The driver's services run other threads; afterwards the caller's index is restored. */
 GN_UNCHECKED inline void block_barrier(int line) {
     const uint3 mine = threadIdx;
     machine->block_barrier(line);
@@ -118,7 +118,7 @@ struct Launcher<void (*)(Parameters...), kernel> {
             const uint32_t index = shared->next++;
             shared->current = index;
             if (index && index == after) {
-                /* A step: divisions would cost more than a small kernel. */
+                /* Increments the index: divisions would cost more than a small kernel. */
                 if (++at.x == shared->block.x) {
                     at.x = 0;
                     if (++at.y == shared->block.y) {

@@ -14,7 +14,7 @@
 #endif
 
 #if defined(__x86_64__)
-/* Saves the registers that a callee must keep and goes on with another stack: 24 times ucontext's speed. */
+/* Saves the callee-saved registers and switches to another stack: 24 times as fast as ucontext. */
 extern "C" void gn_emulation_switch(void **save, void *to);
 __asm__(
     ".text\n.type gn_emulation_switch,@function\n.hidden gn_emulation_switch\n.globl gn_emulation_switch\n"
@@ -70,13 +70,13 @@ constexpr uint8_t UNDEFINED_BYTE = 0xA5;
 struct Fiber {
     Registers registers;
     char *stack;
-    size_t bytes; /* tops of stacks differ modulo a page's size, or they would fight for cache lines */
+    size_t bytes; /* tops of stacks differ modulo the page size, to avoid cache conflicts */
     void *fake_stack; /* AddressSanitizer's */
 };
 
 enum State : uint8_t { RUNS, WAITS_FOR_BLOCK, WAITS_FOR_WARP, MAY_GO_ON };
 
-/* What a thread that waits left: its fiber, and its part in an operation of its warp. */
+/* The state of a waiting thread: its fiber, and its operands in an operation of its warp. */
 struct Thread {
     State state;
     uint8_t operation;
@@ -88,9 +88,9 @@ struct Thread {
 
 gn_emulated_machine machine;
 Thread threads[MOST_THREADS];
-uint32_t warp_waiting[WARPS]; /* lanes that wait for an operation of their warp */
+uint32_t warp_waiting[WARPS]; /* lanes waiting for an operation of their warp */
 uint32_t arrived;             /* threads at the block's barrier */
-uint32_t ready[MOST_THREADS]; /* a ring of threads that may go on */
+uint32_t ready[MOST_THREADS]; /* a ring of runnable threads */
 uint32_t ready_begin, ready_count;
 uint64_t blocks_left;
 
@@ -98,7 +98,7 @@ const gn_emulated_kernel *kernel;
 Fiber main_fiber; /* the caller of run_kernel */
 Fiber *running;
 std::vector<Fiber *> idle;
-std::vector<Fiber *> busy_or_idle; /* all that there are */
+std::vector<Fiber *> busy_or_idle; /* all existing fibers */
 struct alignas(128) Line {
     uint8_t bytes[128];
 };
@@ -137,7 +137,7 @@ void begin_block() {
     block_epoch++;
 }
 
-/* Sets the place of the next block; false after the last. */
+/* Sets the index of the next block; false after the last. */
 bool next_block() {
     if (--blocks_left == 0) return false;
     uint3 &at = machine.block_index;
@@ -154,7 +154,7 @@ bool next_block() {
 
 Fiber *unused_fiber();
 
-/* The fiber that has something to do: a thread that may go on, or threads that have not begun; or null. */
+/* A fiber with work: a runnable thread, or threads that have not begun; or null. */
 Fiber *choose() {
     if (ready_count) {
         const uint32_t thread = ready[ready_begin];
@@ -168,7 +168,7 @@ Fiber *choose() {
     return machine.next < machine.count ? unused_fiber() : nullptr;
 }
 
-/* Where the kernel is, in words. */
+/* A description of where the kernel is. */
 std::string place() {
     char text[160];
     const uint3 &at = machine.block_index;
@@ -202,7 +202,7 @@ std::string named(uint32_t thread) {
     return "thread " + std::to_string(thread);
 }
 
-/* Nobody can go on: says who waits for what. */
+/* Deadlock: describes which threads wait for what. */
 [[noreturn]] void deadlock() {
     uint32_t at_block = 0;
     uint32_t at_warp = 0;
@@ -221,7 +221,7 @@ std::string named(uint32_t thread) {
                             where);
 }
 
-/* The current thread waits; others run till it may go on. */
+/* The current thread waits; others run until it can continue. */
 void suspend(State state, uint32_t thread) {
     threads[thread].state = state;
     threads[thread].fiber = running;
@@ -257,15 +257,15 @@ void block_barrier(int line) {
     }
 }
 
-/* Finishes the operation of those lanes of a warp that wait with `mask`, if all have come.
- * `me` has come, but does not wait; MOST_THREADS if nobody is so. */
+/* Completes the operation of the lanes of a warp that wait with `mask`, if all have arrived. `me` has arrived, but does
+ * not wait; MOST_THREADS if there is none. */
 bool complete(uint32_t warp, uint32_t mask, uint32_t me) {
     const uint32_t base = warp * 32;
     const uint32_t lanes = machine.count - base < 32 ? machine.count - base : 32;
     const uint32_t existing = lanes == 32 ? ~0u : (1u << lanes) - 1;
     uint32_t here = warp_waiting[warp];
     if (me != MOST_THREADS) here |= 1u << (me - base);
-    /* From the last lane on, which is the one most likely to be still to come. */
+    /* From the last lane on, which is the most likely to be missing. */
     for (uint32_t missing = mask & existing & ~here; missing;) {
         const uint32_t lane = 31 - uint32_t(__builtin_clz(missing));
         if (!has_ended(base + lane)) return false;
@@ -287,7 +287,7 @@ bool complete(uint32_t warp, uint32_t mask, uint32_t me) {
     for (uint32_t left = group; left; left &= left - 1) {
         Thread &thread = threads[base + uint32_t(__builtin_ctz(left))];
         if (thread.operation == GN_WARP_SHUFFLE) {
-            /* What a lane holds that takes no part is undefined. */
+            /* The value of a lane that does not participate is undefined. */
             if (thread.source < 32 && group >> thread.source & 1) {
                 thread.result = threads[base + thread.source].value;
             } else {
@@ -335,7 +335,7 @@ void thread_ended() {
     }
     const uint32_t warp = me / 32;
     if (!warp_waiting[warp]) return;
-    /* It is no longer waited for. */
+    /* No thread waits for it any more. */
     machine.current = MOST_THREADS;
     for (uint32_t left = warp_waiting[warp]; left; left &= left - 1) {
         const uint32_t lane = uint32_t(__builtin_ctz(left));
@@ -343,7 +343,7 @@ void thread_ended() {
     }
 }
 
-/* The life of a fiber: threads of a block that have not begun, then those of the next block. */
+/* The main loop of a fiber: runs threads of a block that have not begun, then those of the next block. */
 void live() {
 #if defined(__SANITIZE_ADDRESS__)
     if (main_fiber.stack == nullptr) {
@@ -379,7 +379,7 @@ Fiber *unused_fiber() {
         fprintf(stderr, "gnomon's emulated driver: no memory for the stack of a thread\n");
         abort();
     }
-    mprotect(memory, page, PROT_NONE); /* what runs over the stack's end meets this */
+    mprotect(memory, page, PROT_NONE); /* a guard page against stack overflow */
     Fiber *const fiber = new Fiber{};
     fiber->stack = static_cast<char *>(memory) + page;
     fiber->bytes = STACK - busy_or_idle.size() % 61 * 192;
@@ -391,8 +391,8 @@ Fiber *unused_fiber() {
 #if !defined(__SANITIZE_ADDRESS__)
 struct sigaction earlier_actions[NSIG];
 
-/* A kernel's access to an address where nothing is, or a division by zero: the kernel fails, not the process.
- * What happens outside of kernels is left to whoever cared for it before. */
+/* A kernel's access to an unmapped address, or a division by zero: the kernel fails, not the process. Signals outside
+ * kernels go to the previous handlers. */
 void on_signal(int signal, siginfo_t *, void *) {
     if (running && running != &main_fiber && pthread_equal(pthread_self(), kernel_caller)) {
         if (signal == SIGFPE) fail(LAUNCH_FAILED, "an integer is divided by zero");
@@ -407,14 +407,14 @@ void watch_signals() {
     watching = true;
     struct sigaction action = {};
     action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER; /* the handler does not return, and the next one is to come */
+    action.sa_flags = SA_SIGINFO | SA_NODEFER; /* the handler does not return, and the next signal must arrive */
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE}) sigaction(signal, &action, &earlier_actions[signal]);
 }
 #else
-void watch_signals() {} /* the sanitizer's report says more */
+void watch_signals() {} /* the sanitizer's report has more details */
 #endif
 
-/* After a failure all fibers begin anew. */
+/* After a failure all fibers are recreated. */
 void give_up_fibers() {
     idle.clear();
     for (Fiber *fiber : busy_or_idle) {

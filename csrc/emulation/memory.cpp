@@ -26,7 +26,7 @@ size_t rounded(size_t bytes) {
     return (bytes + GRANULE - 1) / GRANULE * GRANULE;
 }
 
-/* The bytes from a block's end to its last granule's end are guarded as well. */
+/* The bytes between the end of a block and that of its last granule are guarded as well. */
 uint8_t guard_byte(uintptr_t address) {
     return uint8_t(GUARD_WORD >> (address % 8 * 8));
 }
@@ -35,9 +35,9 @@ void fill_guard(uintptr_t begin, uintptr_t end) {
     for (; begin < end; begin++) *reinterpret_cast<uint8_t *>(begin) = guard_byte(begin);
 }
 
-/* The first address in the range that is not as fill_guard left it, or `end`. */
+/* The first address in the range with a byte changed since fill_guard, or `end`. */
 __attribute__((no_sanitize("address"))) uintptr_t first_damage(uintptr_t begin, uintptr_t end) {
-#if !defined(__SANITIZE_ADDRESS__) /* which would take the library's comparison for a fault of ours */
+#if !defined(__SANITIZE_ADDRESS__) /* which would report memcmp here as a fault */
     static const std::vector<uint64_t> whole((GUARD + GRANULE) / 8 + 1, GUARD_WORD);
     const auto *const expected = reinterpret_cast<const uint8_t *>(whole.data()) + begin % 8;
     if (memcmp(reinterpret_cast<const void *>(begin), expected, end - begin) == 0) return end;
@@ -46,7 +46,7 @@ __attribute__((no_sanitize("address"))) uintptr_t first_damage(uintptr_t begin, 
     return begin;
 }
 
-/* The last damaged address of the range, which has one. */
+/* The last damaged address of a range that has one. */
 __attribute__((no_sanitize("address"))) uintptr_t last_damage(uintptr_t begin, uintptr_t end) {
     while (end > begin && *reinterpret_cast<uint8_t *>(end - 1) == guard_byte(end - 1)) end--;
     return end - 1;
@@ -77,7 +77,7 @@ void unpoison(const Block &block) {
 
 bool reserve(Memory &memory) {
     if (memory.begin) return true;
-    /* Four times as many addresses as memory, so that neither guard bands nor gaps make it run out. */
+    /* Four times as many addresses as memory, so that guard bands and gaps do not exhaust them. */
     memory.reserved = 4 * rounded(memory.limit) + (size_t(1) << 30);
     void *const range = mmap(nullptr, memory.reserved, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -105,7 +105,7 @@ void release(Memory &memory, const Block &block) {
     size_t bytes = end_of_guard(block) - begin;
     memory.used -= rounded(block.bytes);
     memory.blocks.erase(block.begin);
-    /* Gaps that touch become one. */
+    /* Merges adjacent gaps. */
     auto after = memory.gaps.lower_bound(begin);
     if (after != memory.gaps.end() && after->first == begin + bytes) {
         bytes += after->second;
@@ -163,7 +163,7 @@ void release_all(Memory &memory) {
     }
 }
 
-/* The addresses themselves, when nothing is left in them. */
+/* Releases the address range when it is empty. */
 void give_back_range(Memory &memory) {
     if (!memory.begin) return;
     munmap(reinterpret_cast<void *>(memory.begin), memory.reserved);
@@ -230,7 +230,7 @@ GN_EXPORT int cuMemFree_v2(Address address) {
     if (forbidden_by_capture()) return CAPTURE_UNSUPPORTED;
     Context *const context = owner_of(address, 0);
     if (!context || context->memory.find(address, 0)->begin != address) return INVALID_VALUE;
-    /* As the real one does, it waits for the device. */
+    /* Waits for the device, like the real one. */
     drain_all(*context);
     if (context->error == SUCCESS) {
         const std::string damage = damage_of(*context->memory.find(address, 0));

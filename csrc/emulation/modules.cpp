@@ -1,4 +1,4 @@
-/* Modules, which are shared libraries that were compiled with emulation.h, their kernels, and launches. */
+/* Modules (shared libraries compiled with emulation.h), their kernels, and launches. */
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,14 +13,14 @@
 namespace driver {
 namespace {
 
-constexpr uint32_t MOST_SHARED = 227 * 1024; /* that a kernel may ask for by cuFuncSetAttribute */
+constexpr uint32_t MOST_SHARED = 227 * 1024; /* limit that a kernel can request by cuFuncSetAttribute */
 constexpr uint32_t USUAL_SHARED = 48 * 1024;
 constexpr uint64_t MOST_THREADS = 1024;
 
 std::map<Module *, std::unique_ptr<Module>> modules;
 std::unordered_set<void *> functions;
 
-/* The size of a shared library whose bytes begin here: its table of sections is the last thing in it. */
+/* The size of a shared library at this address: its section table is at its end. */
 size_t image_bytes(const void *image) {
     ElfW(Ehdr) header;
     if (memcmp(image, ELFMAG, SELFMAG) != 0) return 0;
@@ -29,7 +29,7 @@ size_t image_bytes(const void *image) {
     return header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
 }
 
-/* Puts the image where dlopen finds it.  A debugger or a sanitizer wants a file that has a name. */
+/* Stores the image for dlopen. Debuggers and sanitizers need a named file. */
 bool write_image(Module &module, const void *image, size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
     const char *const folder = getenv("TMPDIR");
@@ -58,7 +58,7 @@ void close_module(Module &module) {
     if (module.file >= 0) close(module.file);
 }
 
-/* Finds where the module's writable memory lies: its __shared__ variables, and others. */
+/* Finds the module's writable memory: its __shared__ variables, and others. */
 void find_statics(Module &module) {
     link_map *map = nullptr;
     dlinfo(module.library, RTLD_DI_LINKMAP, &map);
@@ -143,7 +143,7 @@ GN_EXPORT int cuModuleUnload(void *handle) {
     const auto found = modules.find(static_cast<Module *>(handle));
     if (found == modules.end()) return INVALID_HANDLE;
     Module &module = *found->second;
-    drain_all(*module.context); /* no kernel of it may be under way */
+    drain_all(*module.context); /* none of its kernels may be running */
     for (auto &[name, function] : module.functions) functions.erase(function.get());
     close_module(module);
     const Result error = module.context->error;
@@ -187,13 +187,13 @@ GN_EXPORT int cuFuncGetAttribute(int *value, int attribute, void *handle) {
     case 0: /* most threads of a block */
         *value = int(MOST_THREADS);
         return SUCCESS;
-    case 1: /* bytes of static shared memory: known to the compiler only */
+    case 1: /* bytes of static shared memory: known only to the compiler */
     case 2: /* constant memory */
     case 3: /* local memory */
     case 7: /* CACHE_MODE_CA */
         *value = 0;
         return SUCCESS;
-    case 4: /* registers of a thread: a host has others; as many as always fit */
+    case 4: /* registers of a thread: a host has others; a number that always fits */
         *value = 64;
         return SUCCESS;
     case 5: /* PTX version */
@@ -214,7 +214,7 @@ GN_EXPORT int cuFuncSetAttribute(void *handle, int attribute, int value) {
     if (!current(&why)) return why;
     Function *const function = function_of(handle);
     if (!function) return INVALID_HANDLE;
-    if (attribute == 9) return SUCCESS; /* a wish for how shared memory and cache are divided */
+    if (attribute == 9) return SUCCESS; /* a hint for the split of shared memory and cache */
     if (attribute != 8 || value < 0 || uint32_t(value) > MOST_SHARED) return INVALID_VALUE;
     function->dynamic_shared_limit = uint32_t(value) > USUAL_SHARED ? uint32_t(value) : USUAL_SHARED;
     return SUCCESS;

@@ -1,7 +1,7 @@
 /* Streams, events and graphs.
  *
- * What is asked of a stream is put in its queue and runs when somebody waits for it, as late as a device that
- * keeps its promises may be: whoever forgets to wait reads what was there before. */
+ * Work is put into the queue of its stream and runs only when it is waited for, as late as a correct device may run it:
+ * a program that forgets to wait reads the old data. */
 #include <chrono>
 #include <cstring>
 
@@ -10,14 +10,14 @@
 namespace driver {
 namespace {
 
-/* The most operations that wait in one queue; as with the real one, who puts more waits for the oldest. */
+/* The most operations in one queue; as with the real driver, further calls wait for the oldest. */
 constexpr size_t QUEUE = 1024;
 
 uint64_t last_sequence;
 std::map<void *, std::shared_ptr<Event>> events;
 std::map<void *, std::shared_ptr<Graph>> graphs;
 std::map<void *, std::shared_ptr<const Graph>> executables;
-std::set<Capture *> captures; /* that are not over */
+std::set<Capture *> captures; /* that are not finished */
 
 double now() {
     const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -33,7 +33,7 @@ void run_launch(Context &context, const Launch &launch) {
         poison(context, result, name + ": " + text);
         return;
     }
-    /* What it wrote beside its own memory is its fault for sure. */
+    /* A damaged guard band right after a kernel is certainly its fault. */
     for (size_t at = 0; at + 8 <= launch.parameters.size(); at += 8) {
         uintptr_t address;
         memcpy(&address, launch.parameters.data() + at, sizeof address);
@@ -65,14 +65,14 @@ void run(Context &context, const Operation &operation) {
         run_launch(context, *operation.launch);
         break;
     case Kind::RECORD:
-        /* An event that has been recorded again since is done when that is reached. */
+        /* An event that was recorded again is complete when the new record is reached. */
         if (operation.event->mark.sequence == operation.sequence) {
             operation.event->done = true;
             operation.event->milliseconds = now();
         }
         break;
     case Kind::WAIT:
-        /* The other stream may be gone; then its work is done. */
+        /* The other stream may have been destroyed; then its work is done. */
         for (auto &other : contexts()) {
             Stream *const stream = operation.mark.stream;
             if (stream == other->legacy.get() || other->streams.count(stream)) {
@@ -118,7 +118,7 @@ std::shared_ptr<Event> event_of(void *handle) {
 void join_capture(Stream &stream, const Event &event) {
     stream.capture = event.capture;
     auto &known = stream.capture->known[&stream];
-    known[&stream] = 1; /* that it joined must itself be known to the origin in the end */
+    known[&stream] = 1; /* every stream that joined must itself be joined to the origin at the end */
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ bool forbidden_by_capture() {
 }
 
 void check_memory(Context &context) {
-    /* Copies stay within blocks: only kernels do damage. */
+    /* Copies are checked against blocks: only kernels can do damage. */
     if (context.error != SUCCESS || context.unchecked.empty()) return;
     const std::string damage = damage_of(context.memory);
     if (!damage.empty()) {
@@ -236,7 +236,7 @@ GN_EXPORT int cuStreamCreate(void **handle, unsigned int flags) {
     return SUCCESS;
 }
 
-/* Waits for the stream's work; the real one lets it end by itself. */
+/* Waits for the stream's work; the real driver does not. */
 GN_EXPORT int cuStreamDestroy_v2(void *handle) {
     std::lock_guard guard(lock);
     Result why;
@@ -270,7 +270,7 @@ GN_EXPORT int cuStreamSynchronize(void *handle) {
     return wait_for(*stream);
 }
 
-/* Says whether work is left, and does one piece of it: whoever asks again and again sees it end. */
+/* Returns whether work is left, and runs one operation: polling eventually completes it. */
 GN_EXPORT int cuStreamQuery(void *handle) {
     std::lock_guard guard(lock);
     Result why;
@@ -444,7 +444,7 @@ GN_EXPORT int cuMemcpyHtoDAsync_v2(Address to, const void *host, size_t bytes, v
     return enqueue(*stream, std::move(operation));
 }
 
-/* To pageable memory it returns when the bytes are there; to pinned memory at once. */
+/* To pageable memory it returns when the copy is complete; to pinned memory at once. */
 GN_EXPORT int cuMemcpyDtoHAsync_v2(void *host, Address from, size_t bytes, void *handle) {
     std::lock_guard guard(lock);
     Result why;

@@ -1,19 +1,19 @@
 /* Calls under one vmap (func/batching.py).
  *
- * A batching rule calls operators on the values of batched tensors.  Which, with what, is a function of the specs and
- * keys of the examples and of the values, and of all that is no tensor: so a rule is watched once for each such key,
- * and its calls are made again from then on, below the vmap, and what the last one returns is wrapped.  Each of them
- * finds its own plan.  More than one vmap, dual levels, observers, and what writes go the readable way. */
+ * A batching rule calls operators on the values of batched tensors. These calls depend only on the specs and keys of
+ * the examples and of the values, and on all non-tensor arguments. So a rule is observed once per such key; later its
+ * calls are repeated below the vmap, and the result of the last one is wrapped. Each of them has its own plan. Nested
+ * vmaps, dual levels, observers, and writes run in Python. */
 #include "speedups.h"
 
 #define NO_AUTOGRAD ((int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)
 #define NO_VIEWS ((int64_t)KEY_AD_INPLACE_OR_VIEW << KEY_EXCLUDED_SHIFT)
 
-/* What batching.py has told. */
+/* Objects registered by batching.py. */
 static struct {
     PyTypeObject *type;                  /* BatchedTensor */
     PyObject *levels, *dual_level;       /* context variables */
-    PyObject *rule_runs, *nowhere;       /* a Counter; the Storage that stands for none */
+    PyObject *rule_runs, *nowhere;       /* a Counter; the Storage that means none */
     PyObject *learn;                     /* learning.py */
     Py_ssize_t level, value;             /* slots of BatchedTensor */
     PyObject *no_levels;
@@ -48,7 +48,7 @@ static PyObject *read_variable(PyObject *variable) {
     return value;
 }
 
-/* The vmaps that run, a new reference, where that is one, with no dual level in or around it; else NULL. */
+/* The stack of vmaps (new reference) if it has one vmap and no dual level inside or around it; else NULL. */
 static PyObject *one_level(void) {
     PyObject *levels = read_variable(batching.levels), *dual = read_variable(batching.dual_level);
     int is_one = levels != NULL && dual == Py_None && PyTuple_Check(levels) && PyTuple_GET_SIZE(levels) == 1;
@@ -72,8 +72,8 @@ static Tensor *value_of(const Tensor *tensor, PyObject *number) {
     return is_of_it ? as_tensor(value) : NULL;
 }
 
-/* What a call is found by, and its arguments as a rule has them, borrowed: the values of those that are batched.
- * How many are; -1 where it has no key. */
+/* Builds a call's key, and its arguments as a rule sees them (borrowed; the values of batched ones). Returns how many
+ * are batched; -1 if the call has no key. */
 static int make_batched_key(const Operator *self, PyObject *const *args, int64_t word, PyObject *number, Key *key,
                             PyObject **inputs) {
     int batched = 0;
@@ -94,7 +94,7 @@ static int make_batched_key(const Operator *self, PyObject *const *args, int64_t
             inputs[k] = (PyObject *)value;
             batched++;
         }
-        Py_ssize_t first = 0; /* a tensor that is there twice is found by the first place: x * x is no x * y */
+        Py_ssize_t first = 0; /* a repeated tensor is encoded by its first position: x * x differs from x * y */
         while (inputs[first] != inputs[k]) {
             first++;
         }
@@ -137,7 +137,7 @@ static PyObject *run_steps(PyObject *steps, PyObject *const *inputs) {
     return result;
 }
 
-/* The same as inside of ``below(1)``, which is left whatever happens. */
+/* Like code inside ``below(1)``, which is always exited. */
 static PyObject *run_below(PyObject *steps, PyObject *const *inputs, PyObject *levels, int64_t word) {
     const int64_t hidden = (KEY_AUTOGRAD | KEY_AD_INPLACE_OR_VIEW | KEY_FORWARD_AD) * ((int64_t)1 << KEY_EXCLUDED_SHIFT);
     PyObject *before = read_variable(facts.mode_word);
@@ -198,7 +198,7 @@ static Tensor *wrap(PyObject *value, PyObject *number, PyObject *spec) {
     return made;
 }
 
-/* Make the calls of a rule again.  NULL without an exception: the readable way. */
+/* Repeats the calls of a rule. NULL without an exception: run in Python. */
 static PyObject *repeat(Operator *self, PyObject *program, PyObject *const *args, PyObject *const *inputs,
                         PyObject *levels, int64_t keys, int64_t word) {
     PlanObject *plan = (PlanObject *)PyTuple_GET_ITEM(program, 0);
@@ -244,7 +244,7 @@ static PyObject *tuple_of(PyObject *const *items, Py_ssize_t count) {
     return made;
 }
 
-/* What learning.py says of a call that was watched: None, True, or (PreparedPlan, steps). */
+/* What learning.py returns for an observed call: None, True, or (PreparedPlan, steps). */
 static PyObject *program_of(Operator *self, PyObject *const *args, PyObject *const *inputs, PyObject *result,
                             PyObject *steps) {
     PyObject *arguments = tuple_of(args, self->arity), *values = tuple_of(inputs, self->arity);
@@ -263,7 +263,7 @@ static PyObject *program_of(Operator *self, PyObject *const *args, PyObject *con
     return found;
 }
 
-/* The readable way, which leaves the calls of a rule under the key. */
+/* Runs in Python, and stores the calls of the rule under the key. */
 static PyObject *learn(Operator *self, const Key *key, PyObject *const *args, PyObject *const *inputs, int batched) {
     Noted mine = {0};
     mine.steps = PyList_New(0);
@@ -301,7 +301,7 @@ static PyObject *learn(Operator *self, const Key *key, PyObject *const *args, Py
 
 PyObject *call_batched(Operator *self, PyObject *const *args, int64_t keys, int64_t word, int *is_plain) {
     *is_plain = 0;
-    /* where a Node aliases what it saves, autograd has no say, nor is the alias marked as a view */
+    /* the alias of a saved output is neither recorded nor marked as a view */
     const int64_t hidden = word & NO_AUTOGRAD ? NO_VIEWS : 0;
     if (batching.type == NULL || word < 0 || !is_simple(keys & ~(KEY_BATCHED | hidden)) || self->tensors == 0
         || self->lists != 0 || self->is_written || self->arity > MOST_ARGUMENTS

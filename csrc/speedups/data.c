@@ -1,13 +1,13 @@
-/* Numbers in and out: a tensor of nested lists (creation.py), nested lists and the only number of a tensor. */
+/* Conversion of numbers: tensors from nested lists (creation.py), tolist and item. */
 #include "speedups.h"
 
-/* The dtypes by their codes (values/dtype.py), as far as they are written and read here. */
+/* The codes (values/dtype.py) of the dtypes that are read and written here. */
 enum { BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 };
 enum { CATEGORY_BOOL, CATEGORY_INTEGER, CATEGORY_FLOATING };
-/* Where what learning.py says of a tensor that is made has what. */
+/* Indices in the tuple that learning.py returns for a created tensor. */
 enum { MADE_SPEC, MADE_CODE, MADE_NBYTES, MADE_ALLOCATE, MADE_FREE };
 
-#define MOST_LEVELS 16 /* of lists in lists; those with more go Python's way */
+#define MOST_LEVELS 16 /* of nested lists; deeper ones are handled in Python */
 
 typedef double allocate(double nbytes);
 
@@ -20,7 +20,7 @@ typedef struct Nest {
     int category;
 } Nest;
 
-/* How many items a list or a tuple has; -1 for anything else. */
+/* The length of a list or a tuple; -1 for anything else. */
 static Py_ssize_t length_of(PyObject *object) {
     if (PyList_CheckExact(object)) {
         return PyList_GET_SIZE(object);
@@ -44,7 +44,7 @@ static int category_of(PyObject *number) {
     return PyBool_Check(number) ? CATEGORY_BOOL : -1;
 }
 
-/* Is what stands at this level as the sizes say, all of it?  Notes what its numbers are. */
+/* Does everything at this level have the expected sizes? Notes the category of its numbers. */
 static int is_regular(PyObject *data, Nest *nest, int level) {
     if (level == nest->levels) {
         const int category = category_of(data);
@@ -62,7 +62,7 @@ static int is_regular(PyObject *data, Nest *nest, int level) {
     return 1;
 }
 
-/* Look through the data.  0 where Python has to: nothing in it, ragged lists, other things than plain numbers. */
+/* Inspects the data. Returns 0 if Python must handle it: empty, ragged lists, or anything but plain numbers. */
 static int survey(PyObject *data, Nest *nest) {
     nest->levels = nest->category = 0;
     PyObject *first = data;
@@ -115,7 +115,7 @@ static const struct {
         return to + sizeof stored;            \
     } while (0)
 
-/* Write a number of a regular nest; what is behind it, or NULL where the dtype does not surely hold it. */
+/* Writes a number of regular nested lists; returns the next address, or NULL if the dtype may not hold the number. */
 static char *store_number(PyObject *number, long code, char *to) {
     const int is_float = PyFloat_CheckExact(number);
     if (code >= FLOAT16 || (code == BOOL && is_float)) {
@@ -157,7 +157,7 @@ static char *store(PyObject *data, const Nest *nest, int level, long code, char 
     return to;
 }
 
-/* What a call is found by: the device and the dtype that are asked for, the category, the sizes. */
+/* Builds a call's key: requested device and dtype, category, sizes. */
 static int make_key(const Nest *nest, PyObject *dtype, PyObject *device, Key *key) {
     begin_key(key);
     if (!add_device(key, device) || !add_value(key, dtype) || !add_word(key, (uint64_t)nest->category)) {
@@ -205,7 +205,7 @@ PyObject *call_data(PyObject *callable, PyObject *const *args, size_t count, PyO
     if (row->found == Py_None) {
         return readable(self, args, count, names);
     }
-    PyObject *plan = new_reference(row->found); /* what is allocated may run the garbage collector, and that anything */
+    PyObject *plan = new_reference(row->found); /* allocation may run the garbage collector, and so arbitrary code */
     allocate *take = (allocate *)(uintptr_t)PyFloat_AsDouble(PyTuple_GET_ITEM(plan, MADE_ALLOCATE));
     const double address = take(PyFloat_AsDouble(PyTuple_GET_ITEM(plan, MADE_NBYTES)));
     const long code = PyLong_AsLong(PyTuple_GET_ITEM(plan, MADE_CODE));
@@ -216,7 +216,7 @@ PyObject *call_data(PyObject *callable, PyObject *const *args, size_t count, PyO
     if (PyErr_Occurred()) {
         return NULL;
     }
-    /* a number that needs more than a look, or a list that the collector's finalizers have changed */
+    /* a number that needs more checks, or a list changed by finalizers */
     if (result != NULL && !(is_regular(args[0], &nest, 0) && store(args[0], &nest, 0, code, (char *)(uintptr_t)address))) {
         Py_CLEAR(result);
     }
@@ -288,7 +288,7 @@ static PyObject *load(const char *from, long code, PyObject *sizes, PyObject *st
     return list;
 }
 
-/* What learning.py says of a spec is kept. */
+/* Caches learning.py's answer for a spec. */
 long code_of(Function *self, PyObject *object) {
     Tensor *tensor = as_tensor(object);
     note_more();
@@ -344,7 +344,7 @@ PyObject *call_item(PyObject *callable, PyObject *const *args, size_t count, PyO
 
 /* ---- x[index] = value ------------------------------------------------------------------------------------------ */
 
-/* Is x[index] a view, whatever it is of? */
+/* Is x[index] a view for any x? */
 static int makes_one_view(PyObject *index) {
     if (PyTuple_CheckExact(index)) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(index); k++) {
@@ -358,8 +358,8 @@ static int makes_one_view(PyObject *index) {
     return PyLong_CheckExact(index) || PySlice_Check(index) || index == Py_Ellipsis || index == Py_None;
 }
 
-/* Where x[index] is one view that was made before, and nothing is recorded: fill it, or copy to it.  ``extra`` has the
- * function of x[index], and what writes a number, and a tensor. */
+/* If x[index] is a known view and nothing is recorded: fills it, or copies to it. ``extra`` has the function of
+ * x[index], and the operators that write a number and a tensor. */
 PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     Function *self = (Function *)callable;
     double number;
@@ -378,10 +378,10 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
         if (!PyErr_ExceptionMatches(PyExc_IndexError)) {
             return NULL;
         }
-        forget_error(); /* if the number does not fit, either, the readable way says that */
+        forget_error(); /* if the number does not fit, either, Python raises the error */
         return readable(self, args, count, names);
     }
-    /* what is no view of it was written to by other means; and no element is written to twice */
+    /* only a view of x is written here, and no element twice */
     const Tensor *shown = as_tensor(view);
     int is_plain = shown != NULL && shown->base != NULL
                    && home_of(shown) == home_of((Tensor *)args[0]);
@@ -398,7 +398,7 @@ PyObject *call_setitem(PyObject *callable, PyObject *const *args, size_t count, 
         PyObject *const arguments[] = {view, args[2], Py_False};
         done = PyObject_Vectorcall(PyTuple_GET_ITEM(self->extra, is_number ? 1 : 2), arguments, is_number ? 2 : 3, NULL);
         if (done == NULL && is_number && PyErr_ExceptionMatches(PyExc_RuntimeError)) {
-            forget_error(); /* a number that does not fit: the readable way says so */
+            forget_error(); /* a number that does not fit: Python raises the error */
             is_plain = 0;
         }
     }

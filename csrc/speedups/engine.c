@@ -1,6 +1,6 @@
-/* The engine's common case (autograd/engine.py, _run): nothing is recorded, nobody watches, and leaves are all that
- * is asked for.  The same steps in the same order: what differs is that a leaf's gradients are added up as they come,
- * so leaves need not be counted.
+/* The engine's common case (autograd/engine.py, _run): nothing is recorded, there are no observers, and only leaves
+ * accumulate. The steps and their order are the same, except that a leaf's gradients are added as they arrive, so that
+ * leaves need no dependency counts.
  */
 #include "speedups.h"
 
@@ -10,7 +10,7 @@ typedef struct Entry {
     PyObject *node, *edges, *specs; /* references */
     PyObject **buffer;              /* a gradient or NULL for each of the node's outputs */
     Py_ssize_t outputs;
-    Py_ssize_t left; /* edges that lead here and have not reported */
+    Py_ssize_t left; /* incoming edges that are still outstanding */
     unsigned long long order;
     int is_leaf, is_own;
 } Entry;
@@ -20,11 +20,11 @@ typedef struct Graph {
     Py_ssize_t count, room;
     Py_ssize_t *table; /* by node: its entry, or -1; open addressing, a power of two */
     Py_ssize_t table_size;
-    Py_ssize_t *stack; /* of the count; then the heap of those that are ready */
+    Py_ssize_t *stack; /* stack of the counting pass; then the heap of ready nodes */
     Py_ssize_t length;
 } Graph;
 
-/* Where in the table the node's number stands, or is to be put. */
+/* The table slot of the node's number, existing or to be filled. */
 static size_t place_of(const Graph *graph, PyObject *node) {
     const size_t mask = (size_t)(graph->table_size - 1);
     size_t place = (size_t)((uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15u >> 24);
@@ -63,13 +63,13 @@ static int grow(Graph *graph) {
     return 0;
 }
 
-/* A node's attribute: a slot, or else what its class says; a new reference. */
+/* A node's attribute, from a slot or from its class; a new reference. */
 static PyObject *attribute(PyObject *node, Py_ssize_t offset, PyObject *name) {
     PyObject *found = SLOT(node, offset);
     return found != NULL ? new_reference(found) : PyObject_GetAttr(node, name);
 }
 
-/* The number of the entry of the node that an edge leads to, made if there was none; -1 with an exception. */
+/* The entry number of an edge's node, created if missing; -1 with an exception. */
 static Py_ssize_t entry_of(Graph *graph, PyObject *edge, int *is_new) {
     PyObject *node = PyTuple_Check(edge) && PyTuple_GET_SIZE(edge) == 2 ? PyTuple_GET_ITEM(edge, 0) : NULL;
     if (node == NULL || !PyType_IsSubtype(Py_TYPE(node), (PyTypeObject *)facts.node)) {
@@ -133,7 +133,7 @@ static void release(Graph *graph) {
     PyMem_Free(graph->stack);
 }
 
-/* For every node that can be reached, leaves aside, how many edges lead to it. */
+/* Counts the incoming edges of every reachable node except leaves. */
 static int count_dependencies(Graph *graph) {
     graph->length = 0;
     for (Py_ssize_t k = 0; k < graph->count; k++) {
@@ -200,7 +200,7 @@ static Py_ssize_t pop(Graph *graph) {
 
 #define MOST_SAVED 24
 
-/* How often a tensor was written to; -1 for one of inference mode, which does not say. */
+/* A tensor's version; -1 for an inference tensor, which has none. */
 static int64_t version_of(const Tensor *tensor) {
     if (tensor->version == facts.inference_version) {
         return -1;
@@ -208,8 +208,8 @@ static int64_t version_of(const Tensor *tensor) {
     return tensor->version == NULL ? 0 : ((Version *)tensor->version)->value;
 }
 
-/* What a Node saved, unpacked (saved_variable.py, unpack); borrowed.  NULL where that is for Python: what was written
- * to since, which it refuses, an output that gets its history back, what a hook has packed. */
+/* What a Node saved, unpacked (saved_variable.py, unpack); borrowed.  NULL if Python must do it: a tensor that was
+ * modified in place (an error), an output that needs its history, a value packed by a hook. */
 static PyObject *unpacked(PyObject *value) {
     if (is_tensor(value)) {
         return version_of((Tensor *)value) == 0 ? value : NULL;
@@ -224,8 +224,8 @@ static PyObject *unpacked(PyObject *value) {
     return (PyObject *)Py_TYPE(value) == facts.saved_list ? NULL : value;
 }
 
-/* What a Node saved, ready for its formulas, as new references.  How many, or -1 where Python has to unpack them (or
- * to say what is wrong). */
+/* The saved values of a Node, unpacked, as new references. Returns how many, or -1 if Python must unpack them (or raise
+ * an error). */
 static Py_ssize_t unpack(PyObject *saved, PyObject **values) {
     if (saved == NULL || !PyList_Check(saved) || PyList_Size(saved) > MOST_SAVED) {
         return -1;
@@ -246,7 +246,7 @@ static Py_ssize_t unpack(PyObject *saved, PyObject **values) {
     return count;
 }
 
-/* All gradients that arrived, with None for those that did not and for outputs that have none; a new list. */
+/* All incoming gradients, with None for missing ones; a new list. */
 static PyObject *all_gradients(const Entry *entry, Py_ssize_t least) {
     const Py_ssize_t length = least > entry->outputs ? least : entry->outputs;
     PyObject *gradients = PyList_New(length);
@@ -257,7 +257,7 @@ static PyObject *all_gradients(const Entry *entry, Py_ssize_t least) {
     return gradients;
 }
 
-/* Put what a formula gave, whose reference it takes, where it belongs.  0, or -1 with an exception. */
+/* Stores a formula's result (steals the reference) for its inputs. 0, or -1 with an exception. */
 static int distribute(PyObject *results, PyObject *result, PyObject *targets) {
     if (!PyTuple_Check(targets)) {
         return PyTuple_SetItem(results, PyLong_AsSsize_t(targets), result);
@@ -283,7 +283,7 @@ static int distribute(PyObject *results, PyObject *result, PyObject *targets) {
 
 enum { GRAD = -1, GRADS = -2, MASK = -3 }; /* a formula's arguments that were not saved (variable_type.py) */
 
-/* RecordedNode.apply: call each formula with what it asks for. */
+/* RecordedNode.apply: calls each formula with its parameters. */
 static PyObject *call_formulas(Entry *entry, PyObject *calls, Py_ssize_t places, PyObject **values) {
     PyObject *results = PyTuple_New(PyTuple_GET_SIZE(entry->edges));
     for (Py_ssize_t k = 0; results != NULL && k < PyTuple_GET_SIZE(entry->edges); k++) {
@@ -315,8 +315,8 @@ static PyObject *call_formulas(Entry *entry, PyObject *calls, Py_ssize_t places,
     return results;
 }
 
-/* What a class of Nodes does: (formulas, takes_all_gradients, output_count, keeps_tensors) of its DerivativePlan
- * (variable_type.py), or None where only its ``apply`` says it; borrowed, NULL with an exception. */
+/* The facts of a Node class: (formulas, takes_all_gradients, output_count, keeps_tensors) of its DerivativePlan
+ * (variable_type.py), or None if it has only ``apply``; borrowed, NULL with an exception. */
 static PyObject *recipe_of(PyObject *node) {
     static PyObject *recipes;
     PyObject *type = (PyObject *)Py_TYPE(node);
@@ -333,7 +333,7 @@ static PyObject *recipe_of(PyObject *node) {
     return status < 0 ? NULL : PyDict_GetItemWithError(recipes, type);
 }
 
-/* The gradients that a node gives, in a tuple; NULL with an exception. */
+/* The gradients that a node returns, in a tuple; NULL with an exception. */
 static PyObject *apply(Entry *entry, PyObject *recipe) {
     PyObject *values[MOST_SAVED];
     int is_reached = entry->outputs > 0 && entry->buffer[0] != NULL;
@@ -360,7 +360,7 @@ static PyObject *apply(Entry *entry, PyObject *recipe) {
     return results;
 }
 
-/* Was the gradient made by the formula that returned it, for one input alone, and is it nobody's alias? */
+/* Was the gradient newly created by its formula, for a single input, without aliases? */
 static int is_fresh(PyObject *gradient, const Entry *entry, PyObject *results) {
     if (((Tensor *)gradient)->version != NULL && ((Tensor *)gradient)->base == NULL) {
         return 0;
@@ -374,10 +374,10 @@ static int is_fresh(PyObject *gradient, const Entry *entry, PyObject *results) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(results); k++) {
         times += PyTuple_GET_ITEM(results, k) == gradient;
     }
-    return times <= 1; /* none: it was summed to the sizes that are wanted */
+    return times <= 1; /* none: it was summed to the input's sizes */
 }
 
-/* Add a gradient, whose reference it takes, to a node's buffer.  0, or -1 with an exception. */
+/* Adds a gradient (steals the reference) to a node's buffer. 0, or -1 with an exception. */
 static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *gradient, const Entry *from,
                PyObject *results) {
     Entry *to = &graph->entries[target];
@@ -401,7 +401,7 @@ static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *g
         to->buffer[input_nr] = gradient;
         return 0;
     }
-    PyObject *sum = PyNumber_Add(present, gradient); /* out of place: the one in the buffer may be somebody's too */
+    PyObject *sum = PyNumber_Add(present, gradient); /* out of place: the one in the buffer may be shared */
     Py_DECREF(gradient);
     if (sum == NULL) {
         return -1;
@@ -464,7 +464,7 @@ static int step(Graph *graph, int keeps_graph) {
     return status;
 }
 
-/* run_graph(edges, gradients, keeps_graph) -> [(leaf, gradient, is it nobody else's)] */
+/* run_graph(edges, gradients, keeps_graph) -> [(leaf, gradient, is it unshared)] */
 PyObject *run_graph(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *edges, *seeds;

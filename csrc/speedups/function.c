@@ -1,31 +1,31 @@
-/* Public functions and methods, and Python's operators: from a call's arguments straight to the plan of the one
- * operator that it comes to.
+/* Public functions and methods, and Python's operators: from a call's arguments directly to the plan of the single
+ * operator that it calls.
  *
- * What a function does with its arguments before it calls an operator (argument_parser.py: which overload, defaults,
- * one number for a list) is a function of the arguments' specs and of all that is no tensor.  So the readable function
- * is watched once for each such key, and where all it did was to call one operator, that is called at once from then
- * on.  A number that stands for a tensor counts by its type alone. */
+ * What a function does with its arguments before it calls an operator (argument_parser.py: overload, defaults, one
+ * number for a list) depends only on the arguments' specs and on non-tensor arguments. So the Python function is
+ * observed once per such key; if it only called one operator, later calls go to that directly. A wrapped number is part
+ * of the key by its type alone. */
 #include "speedups.h"
 
-#define IS_BATCHED 2           /* a word of a key that is neither an address nor the first of a value */
-/* Is a call made outside of a vmap, or inside, with tensors that have no examples or such that have? */
+#define IS_BATCHED 2           /* a key word that is neither an address nor the start of a value */
+/* Is a call outside a vmap, inside with unbatched tensors only, or with batched ones? */
 enum { OUTSIDE, INSIDE, BATCHED };
-#define MOST_DIRECT 3 /* inputs of a kernel that is entered at once */
-enum { CONSTANT = -1, PACKED = 64 }; /* a place of the schema: an argument's index, that in a list of its own, or none */
+#define MOST_DIRECT 3 /* inputs of a kernel that is called directly */
+enum { CONSTANT = -1, PACKED = 64 }; /* a schema argument's source: an argument, a packed one, or a constant */
 
-/* What a call of a function comes to. */
+/* The cached outcome of a call of a function. */
 typedef struct Call {
     PyObject_HEAD
     Operator *operator;
-    PlanObject *plan;      /* the operator's, once it is known, and where nothing but the arguments decides it */
+    PlanObject *plan;      /* the operator's, once known, if only the arguments decide it */
     PyObject *return_type; /* of the results, where they have names; or NULL */
-    int pick;              /* which of the operator's results it is; -1: all that it returns */
-    PyObject *arguments;   /* the operator's, for places of constants */
+    int pick;              /* index of the operator's result that is returned; -1: all */
+    PyObject *arguments;   /* the operator's arguments, for constants */
     int places[MOST_ARGUMENTS];
-    int is_direct;         /* does the plan read nothing but arguments, and is its one result what is returned? */
-    int is_plain;          /* is it the plan only where no argument requires grad? */
-    int numbers_fit;       /* are numbers refused that a dtype does not hold? */
-    int inputs[MOST_DIRECT]; /* then what the kernel reads: the function's arguments by index; CONSTANT: None */
+    int is_direct;         /* does the plan read only arguments, and return its single result? */
+    int is_plain;          /* is it the plan only if no argument requires grad? */
+    int numbers_fit;       /* are numbers refused that overflow the dtype? */
+    int inputs[MOST_DIRECT]; /* if so, the kernel's inputs: argument indices; CONSTANT: None */
 } Call;
 
 static int traverse_call(PyObject *object, visitproc visit, void *arg) {
@@ -57,7 +57,7 @@ static void deallocate_call(PyObject *object) {
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
-/* What a call is found by, and what its tensors have.  0 where it has no key. */
+/* Builds a call's key, and the union of its tensors' dispatch keys. 0 if it has no key. */
 static int make_key(const Function *self, PyObject *const *args, Py_ssize_t count, PyObject *names, Key *key,
                     int64_t *keys) {
     begin_key(key);
@@ -79,7 +79,7 @@ static int make_key(const Function *self, PyObject *const *args, Py_ssize_t coun
             }
             *keys |= tensor->keys;
             add_identity(key, tensor->spec);
-            if (tensor->keys & KEY_BATCHED) { /* an example's index is none that can be read */
+            if (tensor->keys & KEY_BATCHED) { /* a batched index cannot be read */
                 add_word(key, IS_BATCHED);
             }
         } else if (self->by_type >> k & 1 && as_number(each, &number)) {
@@ -138,7 +138,7 @@ static int same_items(PyObject *mine, PyObject *other) {
     return 1;
 }
 
-/* Where the object stands among the arguments, ``preferred`` before others; -1: nowhere. */
+/* The object's index in the arguments, ``preferred`` first; -1: not found. */
 static int index_of(PyObject *object, PyObject *const *args, Py_ssize_t count, Py_ssize_t preferred) {
     if (preferred < count && args[preferred] == object) {
         return (int)preferred;
@@ -151,7 +151,7 @@ static int index_of(PyObject *object, PyObject *const *args, Py_ssize_t count, P
     return -1;
 }
 
-/* Does the object stand at several places?  Then which of them the operator was given can not be seen. */
+/* Does the object occur several times? Then its source is ambiguous. */
 static int is_repeated(PyObject *object, PyObject *const *args, Py_ssize_t count) {
     int found = 0;
     for (Py_ssize_t k = 0; k < count; k++) {
@@ -162,7 +162,7 @@ static int is_repeated(PyObject *object, PyObject *const *args, Py_ssize_t count
 
 enum { IS_LEARNT, IS_NOTHING, ASK_AGAIN, HAS_FAILED };
 
-/* How the arguments of the operator come of those of the function. */
+/* Maps the arguments of the function to those of the operator. */
 static int match(Function *self, const Noted *found, PyObject *const *args, Py_ssize_t positional, Py_ssize_t count,
                  Call *call) {
     Operator *operator= found->operator;
@@ -221,9 +221,9 @@ static int match(Function *self, const Noted *found, PyObject *const *args, Py_s
             continue;
         }
         if (is_tensor(args[k]) || has_tensors(args[k])) {
-            return IS_NOTHING; /* what it holds was read, perhaps */
+            return IS_NOTHING; /* its values may have been read */
         }
-        if (self->by_type >> k & 1 && as_number(args[k], &number)) { /* here what it is worth counts */
+        if (self->by_type >> k & 1 && as_number(args[k], &number)) { /* here its value matters */
             self->by_value |= 1LL << k;
             self->by_type &= ~(1LL << k);
             return ASK_AGAIN;
@@ -232,7 +232,7 @@ static int match(Function *self, const Noted *found, PyObject *const *args, Py_s
     return IS_LEARNT;
 }
 
-/* What is to be kept of a first call, in ``kept``; see above for what is returned. */
+/* The entry to store for a first call, in ``kept``; returns as above. */
 static int learn_call(Function *self, const Noted *found, PyObject *const *args, Py_ssize_t positional,
                       Py_ssize_t count, PyObject *result, PyObject **kept) {
     if (found->count != 1 || found->operator== NULL) {
@@ -278,7 +278,7 @@ static int learn_call(Function *self, const Noted *found, PyObject *const *args,
     return IS_LEARNT;
 }
 
-/* Are there lists of tensors among the arguments?  Whether those are batched, the key does not say. */
+/* Are there lists of tensors among the arguments? The key does not contain whether those are batched. */
 static int any_lists(PyObject *const *args, Py_ssize_t count) {
     for (Py_ssize_t k = 0; k < count; k++) {
         if (has_tensors(args[k])) {
@@ -308,7 +308,7 @@ static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py
         PyObject *kept = NULL;
         int status = learn_call(self, &mine, args, positional, count, result, &kept);
         if (status == IS_NOTHING && self->may_view && is_plain && names == NULL && count > 0 && is_tensor(args[0])
-            && !any_tensors(args + 1, count - 1)) { /* an index that is a tensor is read: what it says may change */
+            && !any_tensors(args + 1, count - 1)) { /* an index that is a tensor is read: its values may change */
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, Py_None, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
             Py_XDECREF(declared);
@@ -326,7 +326,7 @@ static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py
             Py_CLEAR(result);
         }
     }
-    if (outer != NULL && mine.count > 0) { /* what this one called, the outer one has called */
+    if (outer != NULL && mine.count > 0) { /* calls of the inner function count for the outer one */
         if (outer->count == 0 && mine.operator!= NULL) {
             outer->operator= (Operator *)new_reference((PyObject *)mine.operator);
             outer->arguments = new_reference(mine.arguments);
@@ -342,7 +342,7 @@ static PyObject *learn(Function *self, const Key *key, PyObject *const *args, Py
 
 PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *args, PyObject *result) {
     if (found->operator!= NULL && found->operator->only_allocates) {
-        return NULL; /* whoever allocates writes something, too */
+        return NULL; /* a function that allocates also writes */
     }
     Function as_function = {.by_type = self->tensors & ~self->lists};
     as_function.by_value = ~as_function.by_type;
@@ -356,7 +356,7 @@ PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *ar
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
-/* The one result that is wanted, or the results as the type that has names for them; takes the reference. */
+/* The selected result, or the results as a named tuple type; steals the reference. */
 static PyObject *as_returned(const Call *call, PyObject *result) {
     PyObject *type = call->return_type;
     if (result != NULL && call->pick >= 0) {
@@ -372,7 +372,7 @@ static PyObject *as_returned(const Call *call, PyObject *result) {
     return named;
 }
 
-/* NULL without an exception: the readable way. */
+/* NULL without an exception: run in Python. */
 static PyObject *run(Call *call, PyObject *const *args) {
     PyObject *all[MOST_ARGUMENTS], *packed[MOST_ARGUMENTS];
     Operator *operator= call->operator;
@@ -403,21 +403,21 @@ static PyObject *run(Call *call, PyObject *const *args) {
     return as_returned(call, result);
 }
 
-/* A warning is given anew at each call. */
+/* A call that warns must warn again, so it gets no plan. */
 PyObject *call_warn(PyObject *callable, PyObject *const *args, size_t count, PyObject *names) {
     note_more();
     warnings_given++;
     return readable((Function *)callable, args, count, names);
 }
 
-/* The arguments of the operator, of which none is packed; borrowed. */
+/* The arguments of the operator, none of them packed; borrowed. */
 static void arrange(const Call *call, PyObject *const *args, PyObject **all) {
     for (Py_ssize_t k = 0; k < call->operator->arity; k++) {
         all[k] = call->places[k] == CONSTANT ? PyTuple_GET_ITEM(call->arguments, k) : args[call->places[k]];
     }
 }
 
-/* Note what the plan's kernel reads, where that is arguments alone, which the key has looked at. */
+/* Notes the inputs of the plan's kernel if they are all arguments, which are part of the key. */
 static void find_inputs(Call *call) {
     const Operator *operator= call->operator;
     const PlanFields *plan = &call->plan->plan;
@@ -431,7 +431,7 @@ static void find_inputs(Call *call) {
     }
     int is_direct = enters_directly(plan) && plan->order_count <= MOST_DIRECT;
     for (Py_ssize_t k = 0; is_direct && k < plan->order_count; k++) {
-        Py_ssize_t position = -1; /* of the operator's tensor that has this number */
+        Py_ssize_t position = -1; /* the operator's tensor with this index */
         for (int64_t left = plan->order[k]; left >= 0; left -= operator->tensors >> position & 1) {
             position++;
         }
@@ -442,7 +442,7 @@ static void find_inputs(Call *call) {
     call->is_direct = is_direct;
 }
 
-/* The plan that the operator has for a call of these arguments, which alone decide it. */
+/* The operator's plan for these arguments, if they alone decide it. */
 static void find_plan(Call *call, PyObject *const *args) {
     Operator *operator= call->operator;
     if (operator->device >= 0 || operator->is_readable || !operator->is_prepared) {
@@ -465,7 +465,7 @@ static void find_plan(Call *call, PyObject *const *args) {
         find_inputs(call);
         return;
     }
-    Call *delegate = (Call *)found; /* what a composition comes to */
+    Call *delegate = (Call *)found; /* the outcome of a composite */
     if (delegate->is_direct && call->return_type == NULL && call->pick < 0) {
         const PlanFields *plan = &delegate->plan->plan;
         for (Py_ssize_t k = 0; k < (plan->kind == KIND_VIEW ? 1 : plan->order_count); k++) {
@@ -481,9 +481,9 @@ static void find_plan(Call *call, PyObject *const *args) {
     }
 }
 
-/* Run the plan on the arguments of the function, where nothing but the backend, and perhaps autograd's record, has a
- * say; ``keys`` as make_key found them.  The caller holds the call: a kernel may give up the GIL, and another thread
- * learn the same one.  NULL without an exception: it has to be done otherwise. */
+/* Runs the plan on the function's arguments if no dispatch key but the backend's and perhaps Autograd is active;
+ * ``keys`` as from make_key. The caller holds a reference to the call: a kernel may release the GIL, and another thread
+ * replace the entry. NULL without an exception: run it otherwise. */
 static PyObject *run_direct(Call *call, PyObject *const *args, int64_t keys) {
     keys |= read_mode_word();
     const int is_recorded = records(keys);
@@ -587,7 +587,7 @@ static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t gi
             if (result != NULL || PyErr_Occurred() != NULL) {
                 return result;
             }
-            if (records(keys) && !is_known) { /* the Node is not known: perhaps it is now */
+            if (records(keys) && !is_known) { /* the Node was unknown: look it up again */
                 return learn(self, &key, args, count, given, names, 1, OUTSIDE);
             }
         }
@@ -642,7 +642,7 @@ static void deallocate(PyObject *object) {
     Py_DECREF(type);
 }
 
-/* As a function in a class: bound to what it is looked up at. */
+/* Like a function in a class: binds to the instance. */
 static PyObject *bind(PyObject *function, PyObject *object, PyObject *type) {
     (void)type;
     return object == NULL || object == Py_None ? new_reference(function) : PyMethod_New(function, object);
@@ -822,13 +822,13 @@ static int set_item(PyObject *a, PyObject *index, PyObject *value) {
     return done == NULL ? -1 : 0;
 }
 
-/* The function of that name, if it is one of ours: any other is left to Python. */
+/* The function of that name if it is a Function; others are left to Python. */
 static PyObject *own_function(PyObject *functions, const char *name) {
     PyObject *found = PyDict_GetItemString(functions, name);
     return found != NULL && Py_TYPE(found) == facts.function ? new_reference(found) : NULL;
 }
 
-/* Has the class this function under this name, as Tensor has? */
+/* Does the class have the same function under this name as Tensor? */
 static int inherits(PyObject *type, const char *name, PyObject *function) {
     PyObject *found = PyObject_GetAttrString(type, name);
     const int is_same = found != NULL && found == function;
@@ -837,8 +837,8 @@ static int inherits(PyObject *type, const char *name, PyObject *function) {
     return is_same;
 }
 
-/* share_number_protocol(a class derived from Tensor): what it does not say otherwise is done at once, as for Tensor.
- * Else Python, which sees two ways to do it, would ask the reflected method of a right operand first. */
+/* share_number_protocol(a class derived from Tensor): what it does not override uses Tensor's slots directly. Otherwise
+ * Python would see two implementations, and call the right operand's reflected method first. */
 PyObject *share_number_protocol(PyObject *module, PyObject *type) {
     (void)module;
     if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, facts.tensor)) {
@@ -855,7 +855,7 @@ PyObject *share_number_protocol(PyObject *module, PyObject *type) {
     Py_RETURN_NONE;
 }
 
-/* use_number_protocol(the class's functions by name): Python's operators come to them without a look-up. */
+/* use_number_protocol(the class's functions by name): Python's operators call them without a look-up. */
 PyObject *use_number_protocol(PyObject *module, PyObject *functions) {
     (void)module;
     if (!PyDict_Check(functions)) {

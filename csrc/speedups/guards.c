@@ -1,14 +1,14 @@
-/* The ends of blocks that change what a thread's context variables say (values/thread_local_state.py, device.py).
+/* Entry and exit of blocks that change a thread's context variables (values/thread_local_state.py, device.py).
  *
- * An interrupt is raised between two bytecodes: here there are none, so that a block is either entered or not, and is
- * left whatever happens. */
+ * An interrupt is raised between two bytecodes. There are none here, so a block is either entered or not, and is always
+ * exited. */
 #include "speedups.h"
 
 static struct {
     PyObject *set, *get, *inside, *given, *before, *mask, *ended;
 } names;
 
-/* What is looked up by name.  0, or -1 with an exception. */
+/* Objects that are looked up by name. 0, or -1 with an exception. */
 static int know_names(void) {
     if (names.ended == NULL) {
         names.set = PyUnicode_InternFromString("set");
@@ -22,7 +22,7 @@ static int know_names(void) {
     return names.ended == NULL ? -1 : 0;
 }
 
-/* Give each variable its value; of the mode word only the bits in ``mask``.  0, or -1 with an exception. */
+/* Sets each variable to its value; of the mode word only the bits in ``mask``.  0, or -1 with an exception. */
 static int set_all(PyObject *pairs, long mask) {
     for (Py_ssize_t k = 0; k < PySequence_Size(pairs); k++) {
         PyObject *pair = PySequence_GetItem(pairs, k);
@@ -45,7 +45,7 @@ static int set_all(PyObject *pairs, long mask) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* The variables of ``pairs`` with the values that they have now, in a tuple; NULL with an exception. */
+/* The variables of ``pairs`` with their current values, in a tuple; NULL with an exception. */
 static PyObject *values_of(PyObject *pairs) {
     const Py_ssize_t count = PyTuple_Check(pairs) ? PyTuple_GET_SIZE(pairs) : -1;
     PyObject *values = count < 0 ? NULL : PyTuple_New(count);
@@ -149,14 +149,14 @@ PyObject *call_leave_device(PyObject *callable, PyObject *const *args, size_t co
     return new_reference(Py_None);
 }
 
-/* __del__ of what owns a block: ``_free(address)``. */
+/* __del__ of an object that owns a block: ``_free(address)``. */
 PyObject *call_give_back(PyObject *callable, PyObject *const *args, size_t count, PyObject *keywords) {
         if (PyVectorcall_NARGS(count) != 1 || keywords != NULL) {
         return readable((Function *)callable, args, count, keywords);
     }
     static PyObject *name_free, *name_address;
     PyObject *free = attribute_of(args[0], &name_free, "_free");
-    if (free == NULL || free == Py_None) { /* it was never given the block */
+    if (free == NULL || free == Py_None) { /* it never got the block */
         forget_error();
         Py_XDECREF(free);
         return new_reference(Py_None);

@@ -1,19 +1,19 @@
-/* What calls are found by: their arguments as words, and tables of those. */
+/* Keys of calls: their arguments as machine words, and hash tables of those. */
 #include "speedups.h"
 
 #include <float.h>
 
-#define MOST_ROWS 4096 /* kinds of calls; a program with more starts afresh */
+#define MOST_ROWS 4096 /* kinds of calls; with more, the table is cleared */
 #define MOST_ROWS_OF_LISTS 64
-#define LONG_KEY 256   /* words; longer ones are of whole models' parameters */
+#define LONG_KEY 256   /* words; longer keys are for whole models' parameters */
 
-/* Words that begin a value are odd, so that they are no addresses of objects. */
+/* Words that start a value are odd, so that they differ from addresses of objects. */
 enum {
     WORD_NONE = 1, WORD_FALSE = 3, WORD_TRUE = 5, WORD_INTEGER = 7, WORD_FLOAT = 9, WORD_TUPLE = 11, WORD_SLICE = 13,
     WORD_TENSORS = 15, WORD_ABSENT = 17, WORD_DEFAULT = 19, WORD_ELLIPSIS = 21
 };
 
-static uint64_t epoch = 1; /* what plans depend on has changed so often */
+static uint64_t epoch = 1; /* how often the state that plans depend on has changed */
 
 int as_number(PyObject *object, double *number) {
     if (PyFloat_CheckExact(object)) {
@@ -117,7 +117,7 @@ int add_device(Key *key, PyObject *device) {
         forget_error();
         return 0;
     }
-    /* setting the default device forgets all plans: outside of blocks it is always the same */
+    /* setting the default device clears all plans: outside blocks it is constant */
     const int is_known = PyTuple_CheckExact(scope) ? add_word(key, WORD_DEFAULT)
                                                          && add_identity(key, PyTuple_GET_ITEM(scope, 0))
                                                    : add_word(key, WORD_DEFAULT);
@@ -215,7 +215,7 @@ int keep_row(Table *table, const Key *key, PyObject *held, PyObject *found) {
     return 0;
 }
 
-/* forget_plans(): what plans depend on has changed: which kernels there are, the default dtype or device. */
+/* forget_plans(): the state that plans depend on has changed: kernels, default dtype or default device. */
 PyObject *forget_plans(PyObject *module, PyObject *nothing) {
     (void)module;
     (void)nothing;

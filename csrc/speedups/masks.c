@@ -1,7 +1,7 @@
-/* x[mask] (ops/indexing/index.py, _index_composite): the case of one mask, few enough elements to count here. */
+/* x[mask] (ops/indexing/index.py, _index_composite): one mask, with few enough elements to count here. */
 #include "speedups.h"
 
-#define MOST_COUNTED (1 << 15) /* elements; where there are more, the backend's kernel counts them, on its threads */
+#define MOST_COUNTED (1 << 15) /* elements; for more, the backend's kernel counts them, on its threads */
 
 /* Are the mask's sizes the first ones of the tensor?  1, 0, or -1 with an exception. */
 static int fits(PyObject *mask, PyObject *tensor) {
@@ -13,8 +13,8 @@ static int fits(PyObject *mask, PyObject *tensor) {
     return is_fitting;
 }
 
-/* The one index in a list, if it is a mask for the first dimensions of ``self`` whose elements can be counted here;
- * borrowed.  NULL, perhaps with an exception, where it is not. */
+/* The only index in a list, if it is a mask for the first dimensions of ``self`` whose elements can be counted here;
+ * borrowed. Otherwise NULL, perhaps with an exception. */
 static Tensor *mask_of(Function *self, Tensor *tensor, PyObject *indices) {
     const int is_tuple = PyTuple_CheckExact(indices);
     if (facts.nonzero_static == NULL || !(is_tuple || PyList_CheckExact(indices))
@@ -45,7 +45,7 @@ static PyObject *column(PyObject *found, Py_ssize_t dim) {
     return result;
 }
 
-/* The indices of the mask's true elements, one for each dimension of the tensor, None behind those of the mask. */
+/* The indices of the mask's true elements, one per dimension of the tensor, None for dimensions after the mask's. */
 static PyObject *indices_of(const Tensor *mask, Py_ssize_t ndim) {
     const Py_ssize_t dims = PyTuple_GET_SIZE(SLOT(mask->spec, facts.sizes));
     const Py_ssize_t numel = PyLong_AsSsize_t(SLOT(mask->spec, facts.numel));

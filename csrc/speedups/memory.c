@@ -1,8 +1,8 @@
-/* Where a tensor's numbers are (memory/tensor.py, memory/storage.py).
+/* The memory of tensors (memory/tensor.py, memory/storage.py).
  *
- * A result owns its memory by the address alone: most live and die without anybody asking for more.  What another
- * tensor shows, too, is a Block; what somebody has asked for is a Storage.  Whoever shows one of the two is in a list,
- * for it knows the address, which changes when a Storage grows.
+ * A result owns its memory by address only, since most results never need a Storage. Memory shared with another tensor
+ * is a Block; if the storage is accessed, it becomes a Storage. All tensors on a Block or Storage are in a list,
+ * because they cache its address, which changes when a Storage grows.
  */
 #include "speedups.h"
 
@@ -23,7 +23,7 @@ void give_memory_back(PyObject *spec, double address, give_back *free) {
     PyErr_Restore(type, error, traceback);
 }
 
-static Tensor *shown; /* the last of all that show a Storage or a Block */
+static Tensor *shown; /* the last tensor on a Storage or a Block */
 
 void begin_showing(Tensor *self) {
     if (!self->is_shown) {
@@ -58,7 +58,7 @@ double begin_of(const Tensor *self, PyObject *spec) {
     PyObject *itemsize = NULL;
     if (dtype != NULL) {
         itemsize = new_reference(SLOT(dtype, facts.itemsize));
-    } else if (spec != NULL && (dtype = attribute_of(spec, &name_dtype, "dtype")) != NULL) { /* before all is told */
+    } else if (spec != NULL && (dtype = attribute_of(spec, &name_dtype, "dtype")) != NULL) { /* before all is set */
         itemsize = attribute_of(dtype, &name_itemsize, "itemsize");
     }
     const double nbytes = itemsize == NULL ? 0 : (double)self->offset * (double)PyLong_AsLong(itemsize);
@@ -91,10 +91,10 @@ double address_of(PyObject *storage) {
     return PyErr_Occurred() != NULL ? -1 : address;
 }
 
-/* The Storage has its memory at another place.  Each tensor is told, whatever happens. */
+/* The Storage's memory has moved. Updates every tensor, even if errors occur. */
 static void tell_shown(PyObject *storage, PyObject *before) {
     const double start = address_of(storage);
-    if (start < 0) { /* an interrupt, say: then what tensors still know stays there for good */
+    if (start < 0) { /* such as an interrupt: then memory that tensors still refer to is never freed */
         Py_INCREF(before);
         forget_error();
         return;
@@ -130,7 +130,7 @@ PyObject *resize_storage(PyObject *module, PyObject *args) {
     return done;
 }
 
-/* No interrupt comes between the memory and its owner, where the backend has machine code for both. */
+/* If the backend has machine code for both, no interrupt can separate the memory from its owner. */
 PyObject *own_memory(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *tensor, *nbytes, *index, *allocate_address;
@@ -149,7 +149,7 @@ PyObject *own_memory(PyObject *module, PyObject *args) {
     }
     double (*const entry)(double) = (double (*)(double))(uintptr_t)allocate;
     double address = entry != NULL ? entry(wanted) : 0;
-    if (address == 0) { /* perhaps there is no memory, which the backend says */
+    if (address == 0) { /* memory may be exhausted; the backend raises the error */
         PyObject *number = PyObject_CallFunctionObjArgs(allocate_address, nbytes, index, NULL);
         address = number == NULL ? -1 : PyFloat_AsDouble(number);
         Py_XDECREF(number);
@@ -179,7 +179,7 @@ PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count)
 static void deallocate_block(PyObject *object) {
     Block *self = (Block *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->storage == NULL) { /* else that has the memory; those who showed it have let go of it */
+    if (self->storage == NULL) { /* else the Storage owns the memory; its tensors have released it */
         give_memory_back(self->spec, self->address, self->free);
     }
     Py_DECREF(self->spec);
@@ -196,7 +196,7 @@ void leave_block(Tensor *self) {
     }
 }
 
-/* The memory that a tensor owns, as what others may show, too; NULL with an exception. */
+/* Turns the memory that a tensor owns into a Block, which tensors can share; NULL with an exception. */
 static Block *make_block(Tensor *self) {
     Block *block = PyObject_New(Block, facts.block);
     if (block != NULL) {
@@ -210,7 +210,8 @@ static Block *make_block(Tensor *self) {
     return block;
 }
 
-/* Call a function until no interrupt comes out of it; was there any exception?  An interrupt is raised then. */
+/* Calls a function until no interrupt occurs in it; returns whether there was an exception. An interrupt is raised
+ * afterwards. */
 static int call_through(PyObject *function) {
     PyObject *type = NULL, *error = NULL, *traceback = NULL, *done = PyObject_CallNoArgs(function);
     while (done == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -246,7 +247,7 @@ PyObject *storage_of(Tensor *self) {
         if (pair == NULL) {
             return NULL;
         }
-        if (self->block != block) { /* another thread has been here */
+        if (self->block != block) { /* another thread did it */
             Py_DECREF(pair);
             return self->storage;
         }
@@ -259,7 +260,7 @@ PyObject *storage_of(Tensor *self) {
         }
         Py_DECREF(pair);
     }
-    self->storage = block->storage; /* with the reference that the tensor had by the block */
+    self->storage = block->storage; /* with the reference that the tensor held through the block */
     self->block = NULL;
     Py_DECREF(block);
     if (take_over != NULL) {
@@ -282,7 +283,7 @@ int share_memory(Tensor *tensor, Tensor *with) {
         Py_XINCREF(with->block->storage);
         return 0;
     }
-    if (with->storage == NULL) { /* it has none, which the readable way says */
+    if (with->storage == NULL) { /* it has none; Python raises the error */
         Py_XDECREF(PyObject_CallOneArg(facts.untyped_storage, (PyObject *)with));
         return -1;
     }

@@ -1,4 +1,4 @@
-/* The extension gnomon_speedups._speedups, and what it is told of gnomon. */
+/* The extension gnomon_speedups._speedups, and the objects of gnomon that are registered with it. */
 #include "speedups.h"
 
 struct facts facts;
@@ -24,8 +24,8 @@ static PyObject *given(PyObject *told, const char *name) {
     return new_reference(found);
 }
 
-/* know(facts): classes, functions and objects by name, as far as they are there yet; what is not told is not needed
- * before it is. */
+/* know(facts): registers classes, functions and objects by name, as far as they exist yet; others are not needed before
+ * they are registered. */
 static PyObject *know(PyObject *module, PyObject *told) {
     (void)module;
     const struct {
@@ -128,8 +128,8 @@ static PyObject *know(PyObject *module, PyObject *told) {
     Py_RETURN_NONE;
 }
 
-/* tensor_type(Tensor), version_type(VersionCounter), operator_type(OpOverload): the classes in C that are to take the
- * places of these in Python. */
+/* tensor_type(Tensor), version_type(VersionCounter), operator_type(OpOverload): create the C classes that replace these
+ * Python classes. */
 static PyObject *tensor_type(PyObject *module, PyObject *python) {
     (void)module;
     if (is_memory_ready() < 0 || (facts.tensor = make_tensor_type(python)) == NULL) {
@@ -148,8 +148,8 @@ static PyObject *operator_type(PyObject *module, PyObject *python) {
     return (facts.operator= make_operator_type(python)) == NULL ? NULL : new_reference((PyObject *)facts.operator);
 }
 
-/* claim(): is this the first copy of gnomon in this process?  What is known of gnomon is known once: another copy, in
- * another interpreter or after its modules were imported anew, has to do without. */
+/* claim(): is this the first copy of gnomon in this process? Registered objects are global: another copy, in another
+ * interpreter or after a re-import, runs without speedups. */
 static PyObject *claim(PyObject *module, PyObject *nothing) {
     (void)module;
     (void)nothing;

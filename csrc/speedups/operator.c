@@ -1,5 +1,5 @@
-/* The operator's call (dispatch/dispatcher.py, OpOverload): find the plan of a call, run the prepared kernel, fill the
- * results, record the Node. */
+/* The operator's call (dispatch/dispatcher.py, OpOverload): finds the plan of a call, runs the prepared kernel, fills
+ * the results, records the Node. */
 #include "speedups.h"
 
 /* The entry points of csrc/gnomon.h. */
@@ -17,21 +17,21 @@ typedef int32_t run_stream(double call, double out, int64_t seed, int64_t counte
 typedef int32_t run_array(double call, const double *data);
 typedef double allocate(double nbytes);
 
-#define MOST_OUTPUTS 62 /* those that are recorded are bits of a number */
-#define LAST_COUNTER ((long long)1 << 62) /* so far streams are followed here */
+#define MOST_OUTPUTS 62 /* the recorded ones are bits of a number */
+#define LAST_COUNTER ((long long)1 << 62) /* streams are tracked here up to this counter */
 
 _Thread_local Noted *noted;
 _Thread_local int nested;
 _Thread_local long long warnings_given;
-static _Thread_local PyObject *launches; /* a list, while a call is learnt */
-static PyObject *python_call;            /* OpOverload.__call__, the readable one */
+static _Thread_local PyObject *launches; /* a list, while a call is being learnt */
+static PyObject *python_call;            /* OpOverload.__call__ in Python */
 
-/* The tensors of a call, those in lists one by one, and None and numbers in their places. */
+/* The tensor arguments of a call, lists flattened, including None and numbers. */
 typedef struct Operands {
     PyObject *objects[MOST_TENSORS];
     double addresses[MOST_TENSORS]; /* or the number */
     Py_ssize_t count;
-    int64_t keys, common; /* of all tensors together, and what all of them have */
+    int64_t keys, common; /* union of all tensors' keys, and intersection */
 } Operands;
 
 static int add_operand(Operands *operands, PyObject *object) {
@@ -70,7 +70,7 @@ static int add_operands(Operands *operands, PyObject *list) {
     return 1;
 }
 
-/* Look at the tensors of a call.  0 where one is none that a plan could be of. */
+/* Collects the tensors of a call. 0 if one of them excludes a plan. */
 static int collect(const Operator *self, PyObject *const *args, Operands *operands) {
     operands->count = 0;
     operands->keys = KEY_TENSOR_KEYS;
@@ -99,7 +99,7 @@ static int collect(const Operator *self, PyObject *const *args, Operands *operan
     return 1;
 }
 
-/* What a call is found by.  0 where it has no key. */
+/* Builds a call's key. 0 if it has none. */
 static int make_key(const Operator *self, PyObject *const *args, Key *key) {
     begin_key(key);
     for (Py_ssize_t k = 0; k < self->arity; k++) {
@@ -130,14 +130,14 @@ static int make_key(const Operator *self, PyObject *const *args, Key *key) {
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
-/* What a kernel is told beside addresses. */
+/* The kernel's arguments besides addresses. */
 typedef struct Told {
     double number;
     int64_t seed;
     long long counter;
 } Told;
 
-/* Is the number one that the kernel takes?  Infinities and NaN are where floats are. */
+/* Does the kernel accept the number? Infinities and NaN only for floats. */
 static int take_number(const PlanFields *plan, PyObject *const *args, Told *told) {
     if (plan->number < 0) {
         return 1;
@@ -164,8 +164,8 @@ static int set_counter(long long counter) {
     return status;
 }
 
-/* Where the default generator's stream is; from now on it is so many blocks further.  1, 0 where that is too far to
- * be followed here, or -1 with an exception. */
+/* Reads the position of the default generator's stream, and advances it by so many blocks. 1; 0 if that is beyond what
+ * is tracked here; or -1 with an exception. */
 static int take_blocks(int64_t blocks, Told *told) {
     static PyObject *name_seed, *name_counter;
     PyObject *seed = attribute_of(facts.default_generator, &name_seed, "_seed");
@@ -191,8 +191,7 @@ static give_back *free_of(const PlanFields *plan) {
     return (give_back *)(uintptr_t)plan->free;
 }
 
-/* A kernel that is entered through Python, for want of machine code: what it returns as a double; NaN with an
- * exception. */
+/* Calls a kernel that has no machine code through Python: its result as a double; NaN with an exception. */
 static double enter_python(const PlanFields *plan, const double *data, Py_ssize_t count) {
     PyObject *arguments = PyTuple_New(count + 1), *call = PyFloat_FromDouble(plan->call);
     if (arguments == NULL || call == NULL) {
@@ -216,7 +215,7 @@ static double enter_python(const PlanFields *plan, const double *data, Py_ssize_
     return PyErr_Occurred() != NULL ? NAN : result;
 }
 
-/* Enter a kernel that allocates its output: the address; what is not above 0 says that there is none. */
+/* Calls a kernel that allocates its output: returns the address, or a number <= 0 if there is none. */
 static double enter_new(const PlanFields *plan, const double *data, const Told *told) {
     void *entry = function_of(plan);
     if (entry == NULL && plan->entry != ENTRY_CALL_STREAM) {
@@ -269,7 +268,7 @@ int record_directly(Operator *self, PlanObject *object, PyObject *const *args, T
     return record(self, object, args, inputs, count, &output);
 }
 
-/* Enter a kernel whose output is among the addresses.  Its status. */
+/* Calls a kernel whose output is among the addresses. Returns its status. */
 static int32_t enter_written(const PlanFields *plan, const double *data, const Told *told) {
     void *entry = function_of(plan);
     if (entry == NULL) {
@@ -294,7 +293,7 @@ static int32_t enter_written(const PlanFields *plan, const double *data, const T
     }
 }
 
-/* Memory for several outputs, and the kernel.  1; 0 where there is no memory or the kernel found a fault. */
+/* Allocates several outputs and runs the kernel. 1; 0 if memory is exhausted or the kernel reports a fault. */
 static int run_several(const PlanFields *plan, double *data) {
     allocate *take = (allocate *)(uintptr_t)plan->allocate;
     int is_done = 1;
@@ -311,7 +310,7 @@ static int run_several(const PlanFields *plan, double *data) {
     return is_done;
 }
 
-/* The same through Python: ``callable(addresses of the inputs)`` gives those of the outputs, or None. */
+/* The same through Python: ``callable(addresses of the inputs)`` returns those of the outputs, or None. */
 static int run_several_in_python(const PlanFields *plan, double *data) {
     PyObject *inputs = PyList_New(plan->order_count);
     for (Py_ssize_t k = 0; inputs != NULL && k < plan->order_count; k++) {
@@ -373,7 +372,7 @@ static PyObject *run_new(Operator *self, PlanObject *object, PyObject *const *ar
         int status = plan->returned == 1 || result != NULL ? 0 : -1;
         for (Py_ssize_t k = 0; k < made && status == 0; k++) {
             outputs[k] = make_tensor(PyTuple_GET_ITEM(plan->specs, k), data[k], free_of(plan));
-            status = outputs[k] == NULL ? -1 : 0; /* no memory for objects: what is left of the numbers is lost */
+            status = outputs[k] == NULL ? -1 : 0; /* no memory for objects: the remaining outputs are leaked */
             if (plan->returned == 1) {
                 result = (PyObject *)outputs[k];
             } else if (status == 0) {
@@ -391,7 +390,7 @@ static PyObject *run_new(Operator *self, PlanObject *object, PyObject *const *ar
     return result;
 }
 
-/* Does an input share the memory of what is written to, without being the same tensor? */
+/* Does an input share memory with a written tensor, without being the same tensor? */
 static int may_overlap(const PlanFields *plan, const Operands *operands) {
     const Py_ssize_t place = (Py_ssize_t)plan->written[0];
     const Tensor *output = (Tensor *)operands->objects[place];
@@ -454,7 +453,7 @@ static PyObject *run_written(PlanObject *object, PyObject *const *args, const Op
     switch (plan->returned) {
     case 0: return new_reference(Py_None);
     case 1: return new_reference(operands->objects[plan->written[0]]);
-    default: break; /* all that was written, each in its place */
+    default: break; /* all written tensors, in order */
     }
     PyObject *written = PyTuple_New(plan->written_count);
     for (Py_ssize_t k = 0; written != NULL && k < plan->written_count; k++) {
@@ -471,7 +470,8 @@ static PyObject *tuple_of(PyObject *const *args, Py_ssize_t count) {
     return made;
 }
 
-/* Tell that something begins; what ``tell_end`` takes, or NULL with an exception.  Takes the arguments' reference. */
+/* Notifies observers of a beginning; returns the argument of ``tell_end``, or NULL with an exception. Steals the
+ * arguments' reference. */
 static PyObject *tell_start(PyObject *scope, PyObject *name, PyObject *arguments) {
     PyObject *token =
         arguments == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.start, scope, name, arguments, NULL);
@@ -479,8 +479,8 @@ static PyObject *tell_start(PyObject *scope, PyObject *name, PyObject *arguments
     return token;
 }
 
-/* Tell that it has ended, done or not, and what it returned; of a kernel, which writes to what it is given, None.  What is
- * raised meanwhile comes in the place of the result. */
+/* Notifies observers of the end, with success and result; None for a kernel, which writes to its arguments. An
+ * exception raised here replaces the result. */
 static PyObject *tell_end(PyObject *token, PyObject *result, int is_kernel) {
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
@@ -510,7 +510,7 @@ static PyObject *run_kind(Operator *self, PlanObject *object, PyObject *const *a
     }
 }
 
-/* The same, told of: the operator, and the kernel in it. */
+/* The same with observers: of the operator, and of its kernel. */
 static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands,
                           int64_t keys) {
     PyObject *token = tell_start(facts.function_scope, self->name, tuple_of(args, self->arity));
@@ -534,7 +534,7 @@ static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *a
     if (kernel != NULL) {
         result = tell_end(kernel, result, 1);
     }
-    if (result == NULL && PyErr_Occurred() == NULL) { /* the kernel has declined: the readable way goes on here */
+    if (result == NULL && PyErr_Occurred() == NULL) { /* the kernel has declined: Python continues */
         PyObject *arguments = tuple_of(args, self->arity);
         const long long active = (keys | read_mode_word()) & KEY_ALL_KEYS & ~(read_mode_word() >> KEY_EXCLUDED_SHIFT);
         result = arguments == NULL ? NULL
@@ -544,12 +544,12 @@ static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *a
     return tell_end(token, result, 0);
 }
 
-/* `ignored`: keys that have no say in this call. */
+/* `ignored`: keys that do not matter for this call. */
 static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands,
                                int64_t ignored) {
     const int64_t word = read_mode_word() & ~ignored, seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;
-    if (!is_simple(keys) || (seen && self->calls_others)) { /* of which is told as well */
+    if (!is_simple(keys) || (seen && self->calls_others)) { /* which observers see as well */
         return NULL;
     }
     if (records(keys)
@@ -557,8 +557,8 @@ static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *con
             || (operands->common & KEY_TENSOR_KEYS) != KEY_TENSOR_KEYS)) {
         return NULL;
     }
-    Py_INCREF(object); /* what is allocated may run the garbage collector, and that anything */
-    const Py_ssize_t held = self->lists ? operands->count : 0; /* a list is anybody's to change meanwhile */
+    Py_INCREF(object); /* allocation may run the garbage collector, and so arbitrary code */
+    const Py_ssize_t held = self->lists ? operands->count : 0; /* a list may be changed meanwhile */
     for (Py_ssize_t k = 0; k < held; k++) {
         Py_INCREF(operands->objects[k]);
     }
@@ -576,7 +576,7 @@ PyObject *run_plan(Operator *self, PlanObject *object, PyObject *const *args) {
     return collect(self, args, &operands) ? run_collected(self, object, args, &operands, 0) : NULL;
 }
 
-/* ---- the readable way, and what it leaves ----------------------------------------------------------------------- */
+/* ---- running in Python, and learning plans ---------------------------------------------------------------------- */
 
 PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count) {
     PyObject *few[26], **all = few;
@@ -595,10 +595,10 @@ PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count)
     return result;
 }
 
-/* after_launch(...): told of each launch of a backend's own kernel (calls/launch.py). */
+/* after_launch(...): called for each launch of a backend's own kernel (calls/launch.py). */
 PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
-    note_more(); /* one that no operator's call made */
+    note_more(); /* one outside any operator's call */
     if (launches != NULL) {
         PyObject *launch = PyTuple_New(count);
         for (Py_ssize_t k = 0; launch != NULL && k < count; k++) {
@@ -613,7 +613,7 @@ PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count
     Py_RETURN_NONE;
 }
 
-/* What a key's words are addresses of. */
+/* The objects whose addresses are words of a key. */
 static int hold(PyObject *held, PyObject *value) {
     if (is_tensor(value)) {
         return PyList_Append(held, ((Tensor *)value)->spec);
@@ -647,7 +647,7 @@ PyObject *held_by(PyObject *const *args, Py_ssize_t count) {
     return held;
 }
 
-/* The readable way, which leaves a plan under the key. */
+/* Runs in Python, and stores a plan under the key. */
 static PyObject *learn(Operator *self, const Key *key, PyObject *const *args) {
     PyObject *outer = launches, *mine = PyList_New(0);
     if (mine == NULL) {
@@ -657,7 +657,7 @@ static PyObject *learn(Operator *self, const Key *key, PyObject *const *args) {
     const long long warned = warnings_given;
     PyObject *result = call_readable(self, args, self->arity);
     launches = outer;
-    if (warned != warnings_given) { /* which the next one gives again */
+    if (warned != warnings_given) { /* which the next call must repeat */
         Py_DECREF(mine);
         return result;
     }
@@ -671,7 +671,7 @@ static PyObject *learn(Operator *self, const Key *key, PyObject *const *args) {
     Py_XDECREF(declared);
     Key after;
     if (plan != NULL && (!make_key(self, args, &after) || after.hash != key->hash)) {
-        Py_DECREF(plan); /* an output was given other sizes: the next one may have those before */
+        Py_DECREF(plan); /* an output was resized: the next one may have the old sizes */
         return result;
     }
     if (plan == NULL || keep_row(&self->plans, key, held_by(args, self->arity), plan) < 0) {
@@ -681,7 +681,7 @@ static PyObject *learn(Operator *self, const Key *key, PyObject *const *args) {
     return result;
 }
 
-/* Raise what was raised with the operator's name; NULL. */
+/* Re-raises the exception with the operator's name; returns NULL. */
 static PyObject *raise_with_name(Operator *self) {
     if (PyErr_ExceptionMatches(facts.named)) {
         PyObject *type, *error, *traceback;
@@ -699,7 +699,7 @@ static PyObject *raise_with_name(Operator *self) {
     return NULL;
 }
 
-/* What has been raised, or a TypeError where an argument is not of the schema's type; NULL. */
+/* Keeps the exception, or raises a TypeError if an argument does not have the schema's type; returns NULL. */
 static PyObject *refuse_misfits(Operator *self, PyObject *const *args) {
     if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_TypeError)) {
         return NULL;
@@ -721,7 +721,7 @@ static PyObject *refuse_misfits(Operator *self, PyObject *const *args) {
     return NULL;
 }
 
-/* Which of a composition's tensors require grad, and whether that counts: it may be what the composition goes by. */
+/* Which tensors of a composite require grad, and whether that matters: its function may depend on it. */
 static int add_recorded(Key *key, const Operands *operands, int64_t keys) {
     uint64_t word = records(keys);
     for (Py_ssize_t k = 0; k < operands->count && k < 60; k++) {
@@ -733,8 +733,8 @@ static int add_recorded(Key *key, const Operands *operands, int64_t keys) {
     return add_word(key, word);
 }
 
-/* A composition's result, a tensor of its own if what it is a view of is nobody else's (calls/composites.py, hide_base);
- * takes the reference. */
+/* A composite's result, not as a view if its base is not visible to others (calls/composites.py, hide_base); steals the
+ * reference. */
 static PyObject *hidden_base(const Operator *self, PyObject *const *args, PyObject *result) {
     if (Py_TYPE(result) == facts.tensor && ((Tensor *)result)->base != NULL) {
         PyObject *arguments = tuple_of(args, self->arity);
@@ -749,9 +749,8 @@ static PyObject *hidden_base(const Operator *self, PyObject *const *args, PyObje
     return result;
 }
 
-/* The arguments, new references all; and where they are watched, a tensor that stands at several places is another one
- * at each, of the same memory: else which of them an operator was given could not be seen.  0, or -1 with an
- * exception. */
+/* The arguments, as new references. While a call is observed, a repeated tensor is replaced by a different alias at
+ * each position, so that an operator's argument identifies the position. 0, or -1 with an exception. */
 static int set_apart(const Operator *self, PyObject *const *args, int is_watched, PyObject **apart) {
     for (Py_ssize_t k = 0; k < self->arity; k++) {
         int is_repeated = 0;
@@ -771,8 +770,8 @@ static int set_apart(const Operator *self, PyObject *const *args, int is_watched
     return 0;
 }
 
-/* What a composition comes to: a plan that it has, the one operator that it calls, or its function.  A view of what
- * only it has seen is none to anybody else (calls/composites.py, composed). */
+/* Runs a composite: by its plan, by the only operator that it calls, or by its function. A view of a base that only it
+ * has seen is not a view for others (calls/composites.py, composed). */
 static PyObject *run_function(Operator *self, PyObject *const *args, const Operands *operands, int64_t keys) {
     Key key;
     Row *row = NULL;
@@ -791,7 +790,7 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
             if (result != NULL) {
                 return result;
             }
-            if (PyErr_Occurred() != NULL) { /* a Node could not be made: the composition says of what */
+            if (PyErr_Occurred() != NULL) { /* a Node could not be created: running the composite tells which */
                 return raise_with_name(self);
             }
         }
@@ -819,7 +818,7 @@ static PyObject *run_function(Operator *self, PyObject *const *args, const Opera
     if (result != NULL && is_learnt) {
         PyObject *kept = NULL;
         if (self->makes_view && operands->count > 1 && mine.count != 1) {
-            kept = NULL; /* narrow reads where it starts of a tensor */
+            kept = NULL; /* narrow reads its start from a tensor */
         } else if (self->makes_view) {
             PyObject *declared = PyObject_CallFunctionObjArgs(facts.learn_view, self, args[0], result, NULL);
             kept = declared == NULL ? NULL : plan_from(declared);
@@ -847,8 +846,8 @@ done:
     return result;
 }
 
-/* A composition: the function that it is, where no key but autograd's has a say; a view of what only it has seen is
- * none to anybody else (calls/composites.py, composed).  NULL without an exception where it has to be the readable way. */
+/* Runs a composite's function if no key but Autograd is active; a view of a base that only it has seen is not a view
+ * for others (calls/composites.py, composed). NULL without an exception: run in Python. */
 static PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands) {
     const int64_t word = read_mode_word(), seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;
@@ -863,14 +862,14 @@ static PyObject *run_composite(Operator *self, PyObject *const *args, const Oper
     if (!is_simple(keys) || (records(keys) && self->composite_refuses_recording)) {
         return NULL;
     }
-    return seen ? NULL : run_function(self, args, operands, keys); /* what it calls is told of as well */
+    return seen ? NULL : run_function(self, args, operands, keys); /* observers see its calls as well */
 }
 
 static unsigned bits_of(PyObject *found, Py_ssize_t place) {
     return (unsigned)PyLong_AsUnsignedLong(PyTuple_GET_ITEM(found, place));
 }
 
-/* Ask learning.py how this operator is called.  0, or -1 with an exception. */
+/* Gets the facts about this operator from learning.py. 0, or -1 with an exception. */
 static int prepare(Operator *self) {
     PyObject *found = PyObject_CallOneArg(facts.prepare, (PyObject *)self);
     if (found == NULL) {
@@ -958,7 +957,7 @@ static PyObject *call_complete(Operator *self, PyObject *const *args) {
 PyObject *plan_of(Operator *self, PyObject *const *args) {
     Key key;
     int is_known = make_key(self, args, &key);
-    if (self->composite != NULL) { /* what it comes to where nothing is recorded */
+    if (self->composite != NULL) { /* its outcome if nothing is recorded */
         is_known = is_known && add_word(&key, 0);
     }
     Row *row = is_known ? find_row(&self->plans, &key) : NULL;
@@ -969,7 +968,7 @@ PyObject *call_operator(Operator *self, PyObject *const *args, Py_ssize_t count)
     return count == self->arity ? call_complete(self, args) : call_readable(self, args, count);
 }
 
-/* Some of the arguments, or keywords: all of them first. */
+/* Not all arguments, or keywords: completes them first. */
 static PyObject *call_incomplete(Operator *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     PyObject *given = tuple_of(args, count), *keywords = PyDict_New();
     int status = given == NULL || keywords == NULL ? -1 : 0;
@@ -988,7 +987,7 @@ static PyObject *call_incomplete(Operator *self, PyObject *const *args, Py_ssize
     return result;
 }
 
-/* A call in so many others that there may be little stack left.  Nobody learns anything of it. */
+/* A deeply nested call, which may have little stack left. It is not learnt. */
 static PyObject *call_nested(Operator *self, PyObject *const *args, size_t given, PyObject *names) {
     const Py_ssize_t count = PyVectorcall_NARGS(given);
     if (names == NULL) {
@@ -1003,7 +1002,7 @@ static PyObject *call_nested(Operator *self, PyObject *const *args, size_t given
 static PyObject *vectorcall(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
     Operator *self = (Operator *)callable;
     const Py_ssize_t count = PyVectorcall_NARGS(given);
-    if (facts.learn == NULL) { /* gnomon is being imported: nothing is known of it yet */
+    if (facts.learn == NULL) { /* gnomon is being imported: nothing is registered yet */
         PyObject *bound = PyMethod_New(python_call, callable);
         PyObject *result = bound == NULL ? NULL : PyObject_Vectorcall(bound, args, (size_t)count, names);
         Py_XDECREF(bound);
@@ -1017,7 +1016,7 @@ static PyObject *vectorcall(PyObject *callable, PyObject *const *args, size_t gi
         noted = outer;
         return result;
     }
-    noted = NULL; /* what it calls itself is its own business */
+    noted = NULL; /* its own calls are not noted */
     nested++;
     PyObject *result = names == NULL && count == self->arity ? call_complete(self, args)
                                                              : call_incomplete(self, args, count, names);
@@ -1100,7 +1099,7 @@ static void deallocate(PyObject *object) {
     Py_DECREF(type);
 }
 
-/* forget_plans of one operator: kernels were registered for it. */
+/* clears the plans of one operator, after kernels were registered for it. */
 static PyObject *forget(PyObject *object, PyObject *nothing) {
     (void)nothing;
     clear_table(&((Operator *)object)->plans);

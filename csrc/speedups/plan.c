@@ -1,7 +1,7 @@
-/* Plans, as C has them: plan_layout.h, which is written from the declaration in Python. */
+/* Plans in C: plan_layout.h, which is generated from the declaration in Python. */
 #include "speedups.h"
 
-/* Read a tuple of numbers into an array of doubles.  How many; -1 with an exception. */
+/* Reads a tuple of numbers into an array of doubles. Returns how many; -1 with an exception. */
 static Py_ssize_t read_numbers(PyObject *tuple, double **numbers) {
     const Py_ssize_t count = PyTuple_Check(tuple) ? PyTuple_GET_SIZE(tuple) : -1;
     *numbers = count < 0 ? NULL : PyMem_Malloc((size_t)(count ? count : 1) * sizeof **numbers);
@@ -70,7 +70,7 @@ static void deallocate(PyObject *object) {
     Py_DECREF(type);
 }
 
-/* plan_from(plan): what C keeps of a Plan in Python.  None stays None. */
+/* plan_from(plan): the C form of a Plan in Python. None for None. */
 PyObject *plan_from(PyObject *declared) {
     if (declared == Py_None) {
         return new_reference(Py_None);
@@ -111,7 +111,7 @@ static PyType_Spec spec = {
     "gnomon_speedups.PreparedPlan", sizeof(PlanObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
 };
 
-/* The class, and in the module the fields as they were compiled: ((name, form), ...). */
+/* Adds the class, and the compiled fields, ((name, form), ...), to the module. */
 int make_plan_type(PyObject *module) {
     facts.plan = (PyTypeObject *)PyType_FromSpec(&spec);
     PyObject *names = PyList_New(0);

@@ -1,17 +1,17 @@
-/* The Node of a call, which turns it round (autograd/variable_type.py). */
+/* The backward Node of a call (autograd/variable_type.py). */
 #include "speedups.h"
 
-#define MOST_RECIPES 64 /* of one plan: which tensors of a list require grad may be another at each call */
+#define MOST_RECIPES 64 /* of one plan: which tensors of a list require grad may differ between calls */
 
-enum { WITHOUT_GRADIENT, WITH_GRADIENT, NO_TENSOR }; /* what an input is */
+enum { WITHOUT_GRADIENT, WITH_GRADIENT, NO_TENSOR }; /* kinds of inputs */
 
-/* How to record a call whose inputs are as ``pattern`` says, each by a letter.  All calls of a plan have equally many:
- * how long its lists are is part of what it is found by. */
+/* How to record a call whose inputs match ``pattern``, one letter each. All calls of a plan have the same number of
+ * inputs: the lengths of lists are part of the key. */
 typedef struct Recipe {
     struct Recipe *next;
     unsigned char *pattern;
     PyTypeObject *node_class;
-    PyObject *constants; /* all that is saved, where that is nothing of the call's own; or NULL */
+    PyObject *constants; /* all saved values, if they are the same for each call; or NULL */
     Py_ssize_t count;
     struct {
         int kind, position; /* SAVED_ ... */
@@ -20,7 +20,7 @@ typedef struct Recipe {
 
 long long sequence_number;
 
-/* next_sequence_number(): Nodes are numbered as they are recorded, in both tiers. */
+/* next_sequence_number(): Nodes are numbered in the order of recording, in both tiers. */
 PyObject *next_sequence_number(PyObject *module, PyObject *nothing) {
     (void)module;
     (void)nothing;
@@ -64,7 +64,7 @@ PyObject *edge_of(Tensor *tensor) {
     return PyObject_CallOneArg(facts.gradient_edge, (PyObject *)tensor);
 }
 
-/* What a Node keeps of a tensor (saved_variable.py, save): the tensor itself while nobody has written to it. */
+/* The value that a Node saves for a tensor (saved_variable.py, save): the tensor itself if it was never modified. */
 static PyObject *keep_tensor(PyObject *tensor) {
     const PyObject *version = ((Tensor *)tensor)->version;
     const int is_new = version == NULL || (version != facts.inference_version && ((Version *)version)->value == 0);
@@ -75,9 +75,9 @@ static inline int is_list(PyObject *value) {
     return PyList_CheckExact(value) || PyTuple_CheckExact(value);
 }
 
-/* What a Node keeps of a list of tensors, some of which may be None: their specs, or a SavedList of them. */
+/* The value that a Node saves for a list of tensors, some perhaps None: their specs, or a SavedList. */
 static PyObject *keep_list(int kind, PyObject *list) {
-    PyObject *items = PySequence_List(list); /* the elements are the caller's, whatever happens to his list */
+    PyObject *items = PySequence_List(list); /* references to the elements, as the caller may change the list */
     int has_tensor = 0;
     for (Py_ssize_t k = 0; items != NULL && k < PyList_GET_SIZE(items); k++) {
         PyObject *each = PyList_GET_ITEM(items, k);
@@ -150,8 +150,8 @@ static PyObject *keep(const Operator *self, int kind, int position, PyObject *co
     return kind == SAVED_SPEC ? new_reference(tensor->spec) : keep_tensor(value);
 }
 
-/* Is what a Node keeps the same at each call of the plan?  Specs are, by which it is found; a number that stands for a
- * tensor, or is told anew, is not. */
+/* Is the saved value the same for each call of the plan? Specs are, since they are part of the key; a wrapped number,
+ * or one passed in each call, is not. */
 static int is_constant(const Operator *self, int kind, int position, PyObject *const *args) {
     if (kind == SAVED_OUTPUT || position == self->number) {
         return 0;
@@ -162,7 +162,7 @@ static int is_constant(const Operator *self, int kind, int position, PyObject *c
     return kind != SAVED_VALUE && (as_tensor(args[position]) != NULL || is_list(args[position]));
 }
 
-/* Ask learning.py: (the Node's class, ((kind, position), ...)). */
+/* Gets the recipe from learning.py: (the Node's class, ((kind, position), ...)). */
 static Recipe *make_recipe(Operator *self, const unsigned char *pattern, Py_ssize_t inputs, PyObject *const *args) {
     PyObject *arguments = PyTuple_New(self->arity);
     for (Py_ssize_t k = 0; arguments != NULL && k < self->arity; k++) {

@@ -1,12 +1,12 @@
-/* The C speedups of gnomon: the tensor's body, the operator's call, the engine's run.
+/* The C speedups of gnomon: tensors, operator calls, and the autograd engine.
  *
- * Each stands for something that reference/gnomon says in Python, whole, and does the same where that has been done
- * before: a call that was made once the readable way has left a plan (backends/gnomon_speedups/plan.py), which is found
- * here by what the call's arguments are, and repeated.  Nothing is decided here: what has no plan, and whatever is not
- * plain, goes the readable way with the same arguments, before anything was done.
+ * Each replaces code that is complete in Python in reference/gnomon, and repeats what that has done before: the first
+ * call of a kind runs in Python and leaves a plan (backends/gnomon_speedups/plan.py), which later calls look up by a
+ * key of their arguments, and repeat. No decisions are made here: without a plan, and in all unusual cases, Python runs
+ * with the same arguments, before anything has been changed.
  *
- * Objects are read and written under the GIL.  A kernel may give it up while it runs: what a call needs after that is
- * held by references.
+ * Objects are read and written under the GIL.  A kernel may release it while it runs: a call holds references to all
+ * objects that it needs afterwards.
  */
 #ifndef GN_SPEEDUPS_H
 #define GN_SPEEDUPS_H
@@ -21,22 +21,22 @@
 
 #include "plan_layout.h"
 
-#define KEY_VARIABLE (KEY_TENSOR_KEYS | KEY_AUTOGRAD) /* what a recorded result carries */
-/* All that a call may have about it which nothing but the backend, and perhaps autograd's record, has a say in. */
+#define KEY_VARIABLE (KEY_TENSOR_KEYS | KEY_AUTOGRAD) /* keys of a recorded result */
+/* Keys and modes of a simple call: only the backend, and perhaps Autograd, handle it. */
 #define KEY_SIMPLE \
     (KEY_TENSOR_KEYS | KEY_AUTOGRAD | KEY_GRAD_MODE_BIT | (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)
-#define MOST_TENSORS 1024          /* of a call that has a plan */
-#define EXACT_INTEGER (1LL << 53) /* integers travel as doubles */
+#define MOST_TENSORS 1024          /* in a call that has a plan */
+#define EXACT_INTEGER (1LL << 53) /* integers are passed as doubles */
 
-/* ---- what gnomon's classes are ---------------------------------------------------------------------------------- */
+/* ---- gnomon's classes ------------------------------------------------------------------------------------------- */
 
 typedef void give_back(double address);
 
-/* Memory that several tensors show, and that nobody has asked a Storage of.  Each of them has one reference; once there
- * is a Storage, one of that, too, so that its references are as many as if each tensor had it. */
+/* Memory shared by several tensors, without a Storage yet. Each tensor holds one reference to it, and, once there is a
+ * Storage, one to that, so that the Storage's reference count is as if each tensor referred to it. */
 typedef struct Block {
     PyObject_HEAD
-    PyObject *spec; /* of the tensor that had the memory first */
+    PyObject *spec; /* of the first tensor on the memory */
     double address;
     give_back *free;
     PyObject *storage;
@@ -45,23 +45,23 @@ typedef struct Block {
 /* memory/tensor.py's Tensor.  NULL stands for None. */
 typedef struct Tensor {
     PyObject_HEAD
-    PyObject *spec;         /* NULL: it was never filled */
+    PyObject *spec;         /* NULL: never initialized */
     PyObject *storage;
-    Block *block;           /* without a storage; neither: it owns the memory at `address`, if that is not 0 */
+    Block *block;           /* without a storage; neither: the tensor owns the memory at `address`, if not 0 */
     PyObject *edge;         /* (Node, output number) */
     PyObject *meta;         /* AutogradMeta */
     PyObject *version;      /* VersionCounter */
-    PyObject *base;         /* what it is a view of, right at `base_version`, and how it came to be: `creation` */
+    PyObject *base;         /* its base, valid at `base_version`; see also `creation` */
     int64_t base_version;
     int creation;           /* CreationMeta */
-    struct Tensor *previous, *next; /* of the views that `version` keeps in mind; see Version */
+    struct Tensor *previous, *next; /* in the list of views of `version`; see Version */
     int is_listed;
-    struct Tensor *shown_before, *shown_after; /* of all that show a Storage or a Block */
+    struct Tensor *shown_before, *shown_after; /* in the list of tensors on a Storage or a Block */
     int is_shown;
-    PyObject *attributes;   /* __dict__, made when it is asked for */
+    PyObject *attributes;   /* __dict__, created on first access */
     PyObject *weak_references;
     double address;
-    give_back *free;        /* of the memory that it owns; NULL: what the backend registered, in Python */
+    give_back *free;        /* frees its memory; NULL: use the Python function that the backend registered */
     int64_t offset;         /* elements */
     int64_t keys;
 } Tensor;
@@ -70,21 +70,21 @@ typedef struct Tensor {
 typedef struct Version {
     PyObject_HEAD
     int64_t value;
-    struct Tensor *first; /* of the views that will require grad when their base does; a chain */
+    struct Tensor *first; /* linked list of views that will require grad if their base does */
 } Version;
 
 typedef struct PlanObject {
     PyObject_HEAD
     PlanFields plan;
-    struct Recipe *recipes; /* how to record it, by which inputs require grad; a list */
+    struct Recipe *recipes; /* how to record it, by pattern of inputs that require grad; a list */
 } PlanObject;
 
-/* One kind of call: what its arguments are, and its plan. */
+/* One kind of call: the key of its arguments, and its plan. */
 typedef struct Row {
     uint64_t hash;
     Py_ssize_t count;
-    PyObject *held;    /* a list of the objects that the words are addresses of */
-    PyObject *found;   /* a PlanObject, a Call of function.c, or None: it was looked at, and there is none */
+    PyObject *held;    /* a list of the objects whose addresses are in words */
+    PyObject *found;   /* a PlanObject, a Call of function.c, or None: known to have no plan */
     uint64_t words[];
 } Row;
 
@@ -101,45 +101,45 @@ typedef struct Operator {
     PyObject *attributes, *weak_references;
     vectorcallfunc call;
     Py_ssize_t arity;
-    int is_prepared;    /* has learning.py been asked how it is called? */
-    int is_readable;    /* is it always called the readable way? */
+    int is_prepared;    /* are learning.py's facts about it loaded? */
+    int is_readable;    /* does it always run in Python? */
     unsigned tensors, lists, optionals; /* which arguments are tensors, lists of them, and may be None, as bits */
-    int number, device, generator;      /* where a number stands that is told anew, a device that may be the default
-                                           one, and a generator, or -1 */
-    int numbers_fit;    /* are numbers refused that a dtype does not hold? */
+    int number, device, generator;      /* positions of a number passed in each call, a device that may be the
+                                           default one, and a generator; or -1 */
+    int numbers_fit;    /* are numbers refused that overflow the dtype? */
     int is_written;     /* does it write to an argument? */
-    int is_recorded;    /* is there anything that autograd would record? */
+    int is_recorded;    /* is there anything for autograd to record? */
     int refuses_recording;
-    PyObject *composite; /* the function that it is, or NULL */
+    PyObject *composite; /* the function of a composite, or NULL */
     int composite_refuses_recording;
-    int only_allocates;  /* does it make memory with nothing in it? */
-    int calls_others;    /* is it, the readable way, a function that calls operators? */
-    int makes_view;      /* may what the composition returns be a view of its first argument? */
-    PyObject *recorder;  /* says how a call is recorded (learning.py) */
+    int only_allocates;  /* does it only allocate memory? */
+    int calls_others;    /* is it in Python a function that calls operators? */
+    int makes_view;      /* may the composite return a view of its first argument? */
+    PyObject *recorder;  /* tells how a call is recorded (learning.py) */
     Table plans;
-    Table batched;       /* what calls under one vmap come to (batched.c) */
+    Table batched;       /* outcomes of calls under one vmap (batched.c) */
 } Operator;
 
-/* A public function or a method, and what is called in its place. */
+/* A public function or a method, and its cached outcomes. */
 typedef struct Function {
     PyObject_HEAD
     vectorcallfunc call;
-    PyObject *python;     /* the readable function */
-    PyObject *extra;      /* what its kind works with */
+    PyObject *python;     /* the Python function */
+    PyObject *extra;      /* data of its kind */
     PyObject *attributes; /* __dict__ */
     PyObject *weak_references;
-    int64_t by_type;      /* places where a number counts by its type alone, as bits */
-    int64_t by_value;     /* and where it never may */
+    int64_t by_type;      /* argument positions whose numbers are keyed by type, as bits */
+    int64_t by_value;     /* and positions where that is not allowed */
     int is_index;         /* is it x[index]? */
-    int in_places;        /* does each tensor stand where the schema has it? */
+    int in_places;        /* is each tensor at its schema position? */
     int may_view;         /* may its result be learnt as a view of its first argument? */
     Table calls;
 } Function;
 
-/* What the speedups were told of gnomon, once. */
+/* Objects of gnomon, registered once. */
 struct facts {
     PyTypeObject *tensor, *version, *block, *plan, *operator, *function, *call;
-    PyTypeObject *spec, *autograd_meta;                              /* once they are told */
+    PyTypeObject *spec, *autograd_meta;                              /* once registered */
     PyObject *mode_word, *scoped_devices; /* context variables */
     Py_ssize_t accumulator_edge;                                     /* AutogradMeta */
     Py_ssize_t metadata_specs, next_edges, sequence_nr, saved;       /* RecordedNode */
@@ -153,9 +153,9 @@ struct facts {
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
     PyObject *start, *end, *function_scope, *kernel_scope;           /* dispatch/record_function.py */
-    PyObject *nothing_to_end, *readable_everywhere; /* a list: while there is anything in it, nothing is simple */
-    PyObject *nonzero_static, *select, *index, *bool_dtype;          /* what x[mask] comes to */
-    PyObject *values; /* a tuple of types whose instances are told apart by identity: dtype, device, str ... */
+    PyObject *nothing_to_end, *readable_everywhere; /* a list: while it is not empty, no call is simple */
+    PyObject *nonzero_static, *select, *index, *bool_dtype;          /* operators that x[mask] calls */
+    PyObject *values; /* a tuple of types whose instances are compared by identity: dtype, device, str ... */
 };
 extern struct facts facts;
 
@@ -166,7 +166,7 @@ static inline PyObject *new_reference(PyObject *object) {
     return object;
 }
 
-/* An attribute by a name that is interned at its first use: Python's cache keeps each string that it was asked for. */
+/* Gets an attribute by a name that is interned at its first use: Python's attribute cache keeps strings alive. */
 static inline PyObject *attribute_of(PyObject *object, PyObject **name, const char *text) {
     if (*name == NULL && (*name = PyUnicode_InternFromString(text)) == NULL) {
         return NULL;
@@ -174,7 +174,7 @@ static inline PyObject *attribute_of(PyObject *object, PyObject **name, const ch
     return PyObject_GetAttr(object, *name);
 }
 
-/* There is no exception any more.  An interrupt is not forgotten: it comes again, as soon as Python runs. */
+/* Clears the exception. An interrupt is not lost: it is raised again as soon as Python runs. */
 static inline void forget_error(void) {
     if (PyErr_Occurred() != NULL) {
         if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -188,19 +188,19 @@ static inline int is_tensor(PyObject *object) {
     return Py_TYPE(object) == facts.tensor || PyType_IsSubtype(Py_TYPE(object), facts.tensor);
 }
 
-/* A tensor that there is something of; NULL for anything else. */
+/* An initialized tensor; NULL for anything else. */
 static inline Tensor *as_tensor(PyObject *object) {
     return is_tensor(object) && ((Tensor *)object)->spec != NULL ? (Tensor *)object : NULL;
 }
 
-/* Fill a field with a new reference; what was there is let go. */
+/* Sets a field to a new reference; the old one is released. */
 static inline void fill(PyObject **field, PyObject *value) {
     PyObject *before = *field;
     *field = value;
     Py_XDECREF(before);
 }
 
-/* The thread's mode word; -1, which is nothing simple, where it can not be read. */
+/* The thread's mode word; if it cannot be read, -1, which is never simple. */
 static inline int64_t read_mode_word(void) {
     PyObject *word = NULL;
     if (PyList_GET_SIZE(facts.readable_everywhere) != 0) {
@@ -215,12 +215,12 @@ static inline int64_t read_mode_word(void) {
     return bits;
 }
 
-/* Does nothing but the backend, and perhaps autograd's record, have a say? */
+/* Is it a simple call: only for the backend, and perhaps Autograd? */
 static inline int is_simple(int64_t keys) {
     return (keys & ~(int64_t)KEY_SIMPLE) == 0 && (keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
 }
 
-/* Is somebody told of calls on this thread, who leaves speedups on (dispatch/record_function.py)? */
+/* Do observers that allow speedups watch this thread (dispatch/record_function.py)? */
 static inline int is_told(int64_t word) {
     return word >= 0 && (word & (KEY_OBSERVED_BIT | KEY_TRACED_BIT)) == KEY_OBSERVED_BIT;
 }
@@ -233,36 +233,36 @@ static inline int records(int64_t keys) {
 
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
-/* Has the tensor memory of its own that nobody has asked a Storage of, and no other tensor shows? */
+/* Does the tensor own memory that has no Storage and is not shared? */
 static inline int is_owner(const Tensor *tensor) {
     return tensor->storage == NULL && tensor->block == NULL && tensor->address != 0;
 }
-/* What the tensor's memory is told from others' by; NULL where it is the tensor's own. */
+/* The identity of the tensor's memory; NULL if the tensor owns it. */
 static inline PyObject *home_of(const Tensor *tensor) {
     if (tensor->block != NULL) {
         return tensor->block->storage != NULL ? tensor->block->storage : (PyObject *)tensor->block;
     }
     return tensor->storage;
 }
-/* Give back memory that was held by its address. */
+/* Frees memory that was owned by address. */
 void give_memory_back(PyObject *spec, double address, give_back *free);
-/* The tensor is told where its memory is, when that moves, until it is shown no more. */
+/* Registers the tensor for address updates of its memory, until it is unregistered. */
 void begin_showing(Tensor *self);
 void stop_showing(Tensor *self);
-/* Bytes from the start of the memory to the tensor's first element; as far as is known: it may have no spec yet. */
+/* Bytes from the start of the memory to the tensor's first element; the tensor may have no spec yet. */
 double begin_of(const Tensor *self, PyObject *spec);
-/* Where a Storage's memory starts, 0 where it has no address; -1 with an exception. */
+/* The address of a Storage's memory, 0 if it has none; -1 with an exception. */
 double address_of(PyObject *storage);
-/* The tensor's Storage, made if nobody has asked for it; borrowed, NULL with an exception or where it has none. */
+/* The tensor's Storage, created on first access; borrowed; NULL with an exception or if it has none. */
 PyObject *storage_of(Tensor *self);
-/* Let another tensor show the memory of one.  0, or -1 with an exception. */
+/* Makes another tensor share a tensor's memory. 0, or -1 with an exception. */
 int share_memory(Tensor *tensor, Tensor *with);
-/* Show a Block's memory no more, where it does. */
+/* Releases the tensor's Block, if it has one. */
 void leave_block(Tensor *self);
 int is_memory_ready(void);
-/* resize_storage(Storage.resize_, storage, size), whose tensors are told; own_memory(tensor, nbytes, index, allocate, free,
- * allocate_address): give a new tensor memory, by the backend's machine code where it has some; owns_memory(tensor):
- * is_owner; is_alias_of(tensor, other): memory/tensor.py's. */
+/* resize_storage(Storage.resize_, storage, size), which updates its tensors; own_memory(tensor, nbytes, index,
+ * allocate, free, allocate_address): allocates a new tensor's memory, by the backend's machine code if any;
+ * owns_memory(tensor): is_owner; is_alias_of(tensor, other): memory/tensor.py's. */
 PyObject *resize_storage(PyObject *module, PyObject *args);
 PyObject *own_memory(PyObject *module, PyObject *args);
 PyObject *owns_memory(PyObject *module, PyObject *tensor);
@@ -274,19 +274,19 @@ PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count)
 Tensor *make_tensor(PyObject *spec, double address, give_back *free);
 /* A Tensor with no field filled; NULL with an exception. */
 Tensor *new_tensor(void);
-/* The garbage collector has to know the tensor from now on: it may be part of a cycle. */
+/* Makes the garbage collector track the tensor: from now on it may be part of a cycle. */
 void track(Tensor *self);
-/* The tensor's version counter, made if there was none; borrowed, NULL with an exception. */
+/* The tensor's version counter, created if missing; borrowed, NULL with an exception. */
 Version *version_counter(Tensor *tensor);
-/* A leaf on the memory of a tensor, whose version counter it shares, so many elements and bytes behind its first (as
- * memory/tensor.py's); NULL with an exception. */
+/* An alias of a tensor as a leaf, with the same version counter, at this offset in elements and bytes (as in
+ * memory/tensor.py); NULL with an exception. */
 Tensor *alias_tensor(Tensor *tensor, PyObject *spec, int64_t offset, double nbytes);
-/* Have tensors of this spec gradients? */
+/* Can tensors of this spec have gradients? */
 int has_gradients(PyObject *spec);
 void add_view(Version *counter, Tensor *view);
 PyTypeObject *make_tensor_type(PyObject *python);
 PyTypeObject *make_version_type(PyObject *python);
-/* A class in C with what the one in Python has beside its slots, ``but`` for that. */
+/* Copies to a C class all attributes of the Python class except its slots and ``but``. */
 PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but);
 
 /* ---- plan.c ------------------------------------------------------------------------------------------------------ */
@@ -297,14 +297,14 @@ PyObject *plan_from(PyObject *declared);
 /* ---- keys.c ------------------------------------------------------------------------------------------------------ */
 
 #define MOST_WORDS 3072
-/* A call's key and its tensors are on the C stack, which Python doesn't guard: of calls in calls (of hooks, of modes,
- * of subclasses), those that are deeper go the readable way. */
+/* A call's key and tensors are on the C stack, which Python does not check for overflow: calls nested deeper than this
+ * (by hooks, modes, subclasses) run in Python. */
 #define MOST_NESTED 24
 extern _Thread_local int nested;
-/* So many calls of this thread warned of something. */
+/* The number of warnings on this thread. */
 extern _Thread_local long long warnings_given;
 
-/* What a call is found by. */
+/* The key of a call. */
 typedef struct Key {
     uint64_t hash;
     Py_ssize_t count;
@@ -326,26 +326,27 @@ static inline int add_word(Key *key, uint64_t word) {
     return 1;
 }
 
-/* The word of an object that is told from others by identity: addresses are even. */
+/* The word of an object that is compared by identity: addresses are even. */
 static inline int add_identity(Key *key, const void *object) {
     return add_word(key, (uint64_t)(uintptr_t)object);
 }
 
-/* Words for a value that is no tensor: by what it is worth, not by identity.  0 where it has none. */
+/* Adds words for a non-tensor value, by value, not by identity. 0 if it has none. */
 int add_value(Key *key, PyObject *value);
-/* Words for a list of tensors, some of which may be None. */
+/* Adds words for a list of tensors, some of which may be None. */
 int add_tensors(Key *key, PyObject *list);
-/* What stands for the default device, or for a device that is given. */
+/* Adds the word of the default device, or of a given one. */
 int add_device(Key *key, PyObject *device);
 /* The row of a key, or NULL; never an exception. */
 Row *find_row(Table *table, const Key *key);
-/* Keep `found` under the key; `held` is a list of what its addresses are of, whose reference is taken.  0 or -1. */
+/* Stores `found` under the key; `held` is a list of the objects behind its addresses (steals the reference). 0 or
+ * -1. */
 int keep_row(Table *table, const Key *key, PyObject *held, PyObject *found);
 void clear_table(Table *table);
 PyObject *forget_plans(PyObject *module, PyObject *nothing);
-/* A Python number that may stand for a tensor: an exact one that a double can hold. */
+/* A Python number that may be a wrapped number: of an exact type, and representable as a double. */
 int as_number(PyObject *object, double *number);
-/* Might a dtype of a number's kind not hold it?  Infinities, and NaN, all do. */
+/* Can the number overflow a dtype of its category? Infinities and NaN never do. */
 int is_large(PyObject *object, double number);
 
 /* ---- operator.c -------------------------------------------------------------------------------------------------- */
@@ -353,21 +354,21 @@ int is_large(PyObject *object, double number);
 PyTypeObject *make_operator_type(PyObject *python);
 /* An operator with all its arguments. */
 PyObject *call_operator(Operator *self, PyObject *const *args, Py_ssize_t count);
-/* Run a plan on these arguments; NULL, without an exception, where that has to be the readable way. */
+/* Runs a plan on these arguments; NULL without an exception: run in Python. */
 PyObject *run_plan(Operator *self, PlanObject *plan, PyObject *const *args);
-/* Is the plan of a kernel in machine code which reads tensors and numbers, and makes one tensor?  Then what that does
- * with these inputs: an address each, or a number; NULL without an exception where it declines. */
+/* If the plan is of a machine-code kernel that reads tensors and numbers and creates one tensor: runs it with these
+ * inputs, an address each, or a number. NULL without an exception if it declines. */
 int enters_directly(const PlanFields *plan);
 PyObject *enter_directly(PlanObject *plan, const double *data);
-/* Record that call, of an operator without lists.  0, or -1 with an exception. */
+/* Records that call, of an operator without lists.  0, or -1 with an exception. */
 int record_directly(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *output);
-/* What is kept for these arguments: a plan, or a composition's Call; NULL where nothing is.  Borrowed. */
+/* The entry for these arguments: a plan, or a composite's Call; NULL if there is none. Borrowed. */
 PyObject *plan_of(Operator *self, PyObject *const *args);
-/* What the words of these arguments' key are addresses of, in a list; NULL with an exception. */
+/* A list of the objects whose addresses are in the key of these arguments; NULL with an exception. */
 PyObject *held_by(PyObject *const *args, Py_ssize_t count);
 PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
-/* What a function's first call did: the operators that were called, and what the one returned. */
+/* What a function's first call did: the operators that it called, and the result. */
 typedef struct Noted {
     int count;
     Operator *operator;
@@ -375,33 +376,33 @@ typedef struct Noted {
     PyObject *result;
     PyObject *steps; /* a list of all of them, (operator, arguments, result), or NULL */
 } Noted;
-/* Where calls of operators are noted on this thread, or NULL. */
+/* The notes of operator calls on this thread, or NULL. */
 extern _Thread_local Noted *noted;
-/* Something was done that a call of the one operator does not do again: numbers were read, a warning was given. */
+/* Notes a side effect that calling the operator again does not repeat: numbers were read, or a warning was given. */
 static inline void note_more(void) {
     if (noted != NULL) {
         noted->count += 2;
     }
 }
 
-/* The readable way. */
+/* Runs in Python. */
 PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count);
 
 /* ---- batched.c --------------------------------------------------------------------------------------------------- */
 
-/* A call with these keys, the key Batched among them.  NULL without an exception: the readable way, or, `is_plain`, as
- * if there were no vmap. */
+/* A call with these keys, including Batched. NULL without an exception: run in Python, or, if `is_plain`, as if there
+ * were no vmap. */
 PyObject *call_batched(Operator *self, PyObject *const *args, int64_t keys, int64_t word, int *is_plain);
 PyObject *know_batching(PyObject *module, PyObject *args);
-/* Where instances of ``type`` keep the slot ``name``; -1 with an exception. */
+/* The offset of the slot ``name`` in instances of ``type``; -1 with an exception. */
 Py_ssize_t slot_offset(PyObject *type, const char *name);
 
 /* ---- record.c ---------------------------------------------------------------------------------------------------- */
 
-/* Where the gradient of a tensor that requires grad goes; NULL with an exception. */
+/* The gradient edge of a tensor that requires grad; NULL with an exception. */
 PyObject *edge_of(Tensor *tensor);
-/* Make the Node of a call, and those outputs that the plan says its outputs.  `inputs` are the tensors among the
- * arguments, and what stands in their places, those of lists one by one.  0, or -1 with an exception. */
+/* Creates the Node of a call, and makes it the grad_fn of the outputs that the plan names. `inputs` are the tensor
+ * arguments, or the values in their places, lists flattened. 0, or -1 with an exception. */
 int record(Operator *self, PlanObject *plan, PyObject *const *args, PyObject *const *inputs, Py_ssize_t count,
            Tensor *const *outputs);
 void free_recipes(PlanObject *plan);
@@ -411,10 +412,9 @@ PyObject *next_sequence_number(PyObject *module, PyObject *nothing);
 /* ---- views.c ----------------------------------------------------------------------------------------------------- */
 
 PyObject *run_view(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
-/* May a view of the tensor be made here, by a call with these keys? */
+/* Can a view of the tensor be created here, by a call with these keys? */
 int may_show(const Tensor *tensor, int64_t keys);
-/* Say that `output`, which is new, is the view of `tensor` that the plan makes, but for its Node.  0, or -1 with an
- * exception. */
+/* Marks the new tensor `output` as the plan's view of `tensor`, without a Node. 0, or -1 with an exception. */
 int mark_view(const PlanFields *plan, Tensor *tensor, int64_t keys, Tensor *output);
 PyObject *run_views(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
 
@@ -422,9 +422,9 @@ PyObject *run_views(Operator *self, PlanObject *plan, PyObject *const *args, int
 
 int make_function_types(void);
 PyObject *make_function(PyObject *module, PyObject *args);
-/* What is to be kept of a composition that called one operator, a Call; NULL where it did more, or with an exception. */
+/* The Call to store for a composite that called one operator; NULL if it did more, or with an exception. */
 PyObject *learn_delegate(Operator *self, const Noted *found, PyObject *const *args, PyObject *result);
-/* Run that; NULL without an exception where the composition has to be run.  `keys` are the call's. */
+/* Runs that; NULL without an exception: run the composite. `keys` are the call's. */
 PyObject *run_delegate(PyObject *call, PyObject *const *args, int64_t keys);
 PyObject *use_number_protocol(PyObject *module, PyObject *functions);
 PyObject *share_number_protocol(PyObject *module, PyObject *type);
@@ -432,7 +432,7 @@ PyObject *call_made(PyObject *call, PyObject *const *args, size_t count, PyObjec
 PyObject *call_data(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_tolist(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_warn(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
-/* The code of the dtype of a tensor whose numbers can be read where they are; -1 where they can not. */
+/* The code of the dtype of a tensor whose numbers can be read in place; -1 otherwise. */
 long code_of(Function *self, PyObject *object);
 PyObject *call_item(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_mask(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
@@ -443,7 +443,7 @@ PyObject *call_leave_device(PyObject *function, PyObject *const *args, size_t co
 PyObject *call_give_back(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *run_graph(PyObject *module, PyObject *args);
 
-/* The readable function, with the same arguments. */
+/* Calls the Python function, with the same arguments. */
 static inline PyObject *readable(Function *self, PyObject *const *args, size_t count, PyObject *names) {
     return PyObject_Vectorcall(self->python, args, count & ~PY_VECTORCALL_ARGUMENTS_OFFSET, names);
 }

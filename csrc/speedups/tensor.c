@@ -1,9 +1,9 @@
-/* The tensor's body (memory/tensor.py): its fields, and how it ends. */
+/* The tensor object (memory/tensor.py): its fields, and its deallocation. */
 #include "speedups.h"
 
 #define MOST_KEPT 128
 
-static Tensor *kept[MOST_KEPT]; /* bodies of tensors that are gone, for the next ones */
+static Tensor *kept[MOST_KEPT]; /* free list of deallocated tensor objects */
 static int kept_count;
 
 void track(Tensor *self) {
@@ -79,7 +79,7 @@ void add_view(Version *counter, Tensor *view) {
     view->is_listed = 1;
 }
 
-/* Take a view out of the chain of its version counter. */
+/* Removes a view from the list of its version counter. */
 static void leave_list(Tensor *view) {
     if (!view->is_listed) {
         return;
@@ -96,7 +96,7 @@ static void leave_list(Tensor *view) {
     view->is_listed = 0;
 }
 
-/* Have tensors of this spec gradients? */
+/* Can tensors of this spec have gradients? */
 int has_gradients(PyObject *spec) {
     PyObject *dtype = SLOT(spec, facts.dtype);
     PyObject *category = dtype == NULL ? NULL : SLOT(dtype, facts.category);
@@ -113,7 +113,7 @@ static PyObject *keep_view(PyObject *counter, PyObject *view) {
     Py_RETURN_NONE;
 }
 
-/* VersionCounter.views_require_grad(base): views of others, which share the counter, stay in the chain. */
+/* VersionCounter.views_require_grad(base): views of other bases, which share the counter, stay in the list. */
 static PyObject *views_require_grad(PyObject *counter, PyObject *base) {
     Tensor *view = ((Version *)counter)->first;
     while (view != NULL) {
@@ -129,7 +129,7 @@ static PyObject *views_require_grad(PyObject *counter, PyObject *base) {
     Py_RETURN_NONE;
 }
 
-static void deallocate_version(PyObject *object) { /* a view that is in the chain holds its counter: it is empty */
+static void deallocate_version(PyObject *object) { /* listed views hold references to it: the list is empty */
     PyTypeObject *type = Py_TYPE(object);
     type->tp_free(object);
     Py_DECREF(type);
@@ -151,13 +151,13 @@ static PyObject *make_version(PyTypeObject *type, PyObject *args, PyObject *keyw
 
 /* ---- fields ---------------------------------------------------------------------------------------------------- */
 
-/* A field that holds an object or, as NULL, None; ``closure`` says where. */
+/* A field that holds an object, or NULL for None; ``closure`` is its offset. */
 static PyObject *get_field(PyObject *object, void *closure) {
     PyObject *found = SLOT(object, (Py_ssize_t)(intptr_t)closure);
     return new_reference(found == NULL ? Py_None : found);
 }
 
-/* Is it what C takes a field's value for? */
+/* Does the value have the type that C assumes for the field? */
 static int fits(Py_ssize_t offset, PyObject *value) {
     switch (offset) {
     case offsetof(Tensor, spec): return facts.spec == NULL || PyObject_TypeCheck(value, facts.spec);
@@ -190,7 +190,7 @@ static PyObject *get_attributes(PyObject *object, void *closure) {
     return PyObject_GenericGetDict(object, closure);
 }
 
-/* A tensor takes attributes, as any object of Python's does; what it is told may lead back to it. */
+/* A tensor takes attributes, like any Python object; these may form reference cycles. */
 static int set_attribute(PyObject *object, PyObject *name, PyObject *value) {
     track((Tensor *)object);
     return PyObject_GenericSetAttr(object, name, value);
@@ -227,11 +227,11 @@ static int set_view_of(PyObject *object, PyObject *value, void *closure) {
     return 0;
 }
 
-/* What it was a view of keeps the tensor in mind no more. */
+/* Removes the tensor from the view list of its former base. */
 static int set_version(PyObject *object, PyObject *value, void *closure) {
     Tensor *self = (Tensor *)object;
     if (value != NULL && value != Py_None && !fits(offsetof(Tensor, version), value)) {
-        return set_field(object, value, closure); /* which says so: nothing has changed */
+        return set_field(object, value, closure); /* which raises the error: nothing has changed */
     }
     leave_list(self);
     return set_field(object, value, closure);
@@ -243,7 +243,7 @@ static PyObject *get_storage(PyObject *object, void *closure) {
     return found == NULL && PyErr_Occurred() != NULL ? NULL : new_reference(found == NULL ? Py_None : found);
 }
 
-/* A tensor that was never filled has no spec; one that was keeps having one. */
+/* An uninitialized tensor has no spec; an initialized one always has one. */
 static PyObject *get_spec(PyObject *object, void *closure) {
     (void)closure;
     PyObject *spec = ((Tensor *)object)->spec;
@@ -291,7 +291,7 @@ static PyObject *get_address(PyObject *object, void *closure) {
     return PyFloat_FromDouble(((Tensor *)object)->address);
 }
 
-/* The memory that it had is let go of, and it begins where it does in that of the Storage. */
+/* Releases the old memory; the address becomes the one in the Storage's memory. */
 static int set_storage(PyObject *object, PyObject *value, void *closure) {
     Tensor *self = (Tensor *)object;
     const int is_given = value != NULL && value != Py_None;
@@ -349,7 +349,7 @@ static PyMemberDef version_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* ---- the end of a tensor ---------------------------------------------------------------------------------------- */
+/* ---- deallocation ----------------------------------------------------------------------------------------------- */
 
 static int traverse(PyObject *object, visitproc visit, void *arg) {
     Tensor *self = (Tensor *)object;
@@ -364,7 +364,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
     return 0;
 }
 
-/* The memory stays: it is no part of a cycle. */
+/* The memory is kept: it is not part of a cycle. */
 static int clear(PyObject *object) {
     Tensor *self = (Tensor *)object;
     Py_CLEAR(self->edge);
@@ -374,9 +374,9 @@ static int clear(PyObject *object) {
     return 0;
 }
 
-/* Let the body go, for the next tensor or for good. */
+/* Returns the object to the free list, or frees it. */
 static void free_body(Tensor *self, PyTypeObject *type) {
-    /* the garbage collector marks a body that it has finalized, and would not do so again */
+    /* the garbage collector marks an object that it has finalized, and would not finalize it again */
     if (type == facts.tensor && kept_count < MOST_KEPT && !PyObject_GC_IsFinalized((PyObject *)self)) {
         memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
         kept[kept_count++] = self;
@@ -386,7 +386,7 @@ static void free_body(Tensor *self, PyTypeObject *type) {
     Py_DECREF(type);
 }
 
-/* Has it nothing but numbers of its own: a result that nobody has kept anything of? */
+/* Does it own only its memory: a result without autograd data or other references? */
 static int is_untouched(const Tensor *self) {
     return self->spec != NULL && self->address != 0 && self->storage == NULL && self->block == NULL && self->edge == NULL
            && self->meta == NULL && self->version == NULL && self->base == NULL && self->attributes == NULL
@@ -423,7 +423,7 @@ static void deallocate(PyObject *object) {
     Py_TRASHCAN_END
 }
 
-/* Tensor(): as object does it, but that a tensor has no __dict__ before anybody asks for it. */
+/* Tensor(): like object, except that __dict__ is created on first access. */
 static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     if (PyTuple_GET_SIZE(args) > 0 || (keywords != NULL && PyDict_GET_SIZE(keywords) > 0)) {
         if (type->tp_new != make) {
@@ -453,7 +453,7 @@ static const char *const left_behind[] = {
     "add_view", "views_require_grad", NULL,
 };
 
-/* Give a class in C what the one in Python has beside its slots. */
+/* Copies to a C class the attributes of the Python class, except its slots. */
 static int take_over(PyObject *made, PyObject *python, const char *but) {
     PyObject *own = PyObject_GetAttrString(python, "__dict__");
     PyObject *items = own == NULL ? NULL : PyMapping_Items(own);
@@ -502,7 +502,7 @@ PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but) {
         Py_CLEAR(made);
     }
     Py_XDECREF(module);
-    if (made != NULL) { /* errors say the name alone, as of a class in Python */
+    if (made != NULL) { /* errors show the unqualified name, as for a Python class */
         ((PyTypeObject *)made)->tp_name = strrchr(spec->name, '.') + 1;
     }
     return (PyTypeObject *)made;

@@ -1,10 +1,10 @@
-/* Views: what one shows is a function of its base's spec and of plain arguments (autograd/views.py). */
+/* Views: the result depends only on the base's spec and non-tensor arguments (autograd/views.py). */
 #include "speedups.h"
 
-/* What views are taken of: a tensor, its base, and how its views came to be. */
+/* The source of a view: a tensor, its base, and the creation_meta of its views. */
 typedef struct Source {
     Tensor *tensor;
-    PyObject *base; /* NULL: autograd doesn't follow what is shown */
+    PyObject *base; /* NULL: autograd does not track the view */
     int creation;
     int is_recorded;
 } Source;
@@ -14,8 +14,8 @@ int may_show(const Tensor *tensor, int64_t keys) {
            && (tensor->keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
 }
 
-/* Look at the tensor for a call with these keys; ``creation`` is what its views are where they are recorded, or could
- * be.  1, 0 where it has to be the readable way, or -1 with an exception.  What is found is borrowed from the tensor. */
+/* Reads the source for a call with these keys; ``creation`` is the creation_meta of its views if they are, or could be,
+ * recorded. 1; 0: run in Python; -1 with an exception. References are borrowed from the tensor. */
 static int look_at(Tensor *tensor, int64_t keys, int creation, Source *source) {
     if (!may_show(tensor, keys)) {
         return 0;
@@ -31,7 +31,7 @@ static int look_at(Tensor *tensor, int64_t keys, int creation, Source *source) {
     return version_counter(tensor) == NULL ? -1 : 1;
 }
 
-/* Say of a new tensor that it is a view of the source. */
+/* Marks a new tensor as a view of the source. */
 static void mark(const Source *source, Tensor *output) {
     const Tensor *tensor = source->tensor;
     fill(&output->version, new_reference(tensor->version));
@@ -72,7 +72,7 @@ int mark_view(const PlanFields *plan, Tensor *tensor, int64_t keys, Tensor *outp
     return status < 0 ? -1 : 0;
 }
 
-/* Record a view that a composition made in one step: its Node's class and what that keeps are the plan's. */
+/* Records a view that a composite created in one step: the Node's class and saved values are in the plan. */
 static int record_step(const PlanFields *plan, Tensor *source, Tensor *output) {
     PyObject *edge = edge_of(source);
     if (edge == NULL) {
@@ -129,7 +129,7 @@ PyObject *run_view(Operator *self, PlanObject *object, PyObject *const *args, in
     return (PyObject *)output;
 }
 
-#define MOST_VIEWS 62 /* those that are recorded are bits of a number */
+#define MOST_VIEWS 62 /* the recorded ones are bits of a number */
 
 PyObject *run_views(Operator *self, PlanObject *object, PyObject *const *args, int64_t keys) {
     const PlanFields *plan = &object->plan;

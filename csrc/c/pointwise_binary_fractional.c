@@ -1,0 +1,12 @@
+/* Pointwise operators of two operands: rows of pointwise.def for each floating point and complex dtype. */
+#include "half_vectors.h"
+#include "pointwise_words.h"
+#include "scalar_rest.h"
+#include "walk.h"
+
+#define GN_WITHOUT_INTEGRAL
+#define OF_ONE(...)
+#define OF_TWO(...) __VA_ARGS__
+#define OF_OTHERS(...)
+#define GN_TEMPLATE "pointwise_dtype.h"
+#include "each_dtype.h"

@@ -1,0 +1,13 @@
+/* Pointwise operators of one operand: rows of pointwise.def for each floating point dtype. */
+#include "half_vectors.h"
+#include "pointwise_words.h"
+#include "scalar.h"
+#include "walk.h"
+
+#define GN_WITHOUT_INTEGRAL
+#define GN_WITHOUT_COMPLEX
+#define OF_ONE(...) __VA_ARGS__
+#define OF_TWO(...)
+#define OF_OTHERS(...)
+#define GN_TEMPLATE "pointwise_dtype.h"
+#include "each_dtype.h"
