@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import os
-import re
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from .memory import plug_ins
@@ -58,7 +54,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
         return demo(given[1:])
     if given and given[0] in offered:
-        return _run_offered(offered[given[0]], given[1:])
+        status: int = offered[given[0]].load()(given[1:])
+        return status
     options = parser.parse_args(given)
     if options.command is None:
         parser.print_help()
@@ -73,28 +70,13 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _summary(entry_point: Any) -> str:
-    """What the docstring of a command's module says first, read without importing the module."""
+    """The first line of the docstring of a package's command."""
     try:
-        found = find_spec(entry_point.module)
-        text = ast.get_docstring(ast.parse(Path(str(found and found.origin)).read_text("utf-8"))) or ""
-    except (ImportError, OSError, SyntaxError, ValueError):  # another package's
-        return ""
-    return (
-        re.sub(r"^``.*?``: ", "", text.partition("\n\n")[0]).replace("\n", " ").rstrip(".").replace("%", "%%")
-    )
-
-
-def _run_offered(entry_point: Any, given: Sequence[str]) -> int:
-    """Run a command of another package, whose dependencies the extra of its entry point installs."""
-    try:
-        command = entry_point.load()
-    except ImportError as error:
-        extras = f"[{','.join(entry_point.extras)}]" if entry_point.extras else ""
-        package = f"{entry_point.dist.name}{extras}"
-        print(f"gnomon {entry_point.name} needs more: pip install '{package}' ({error})", file=sys.stderr)
-        return 2
-    status: int = command(given)
-    return status
+        text = entry_point.load().__doc__ or ""
+    except Exception as error:  # of another package
+        return f"not available: {plug_ins.reason_of(error)}"
+    first: str = text.strip().partition("\n")[0].rstrip(".")
+    return (first[:1].lower() + first[1:]).replace("%", "%%")
 
 
 if __name__ == "__main__":

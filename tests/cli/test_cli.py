@@ -134,31 +134,44 @@ def test_packages_offer_commands_by_entry_points(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "greeting.py").write_text(
-        '"""``gnomon greet``: greets 100%\nof all.\n\nMore."""\n'
-        "def main(given):\n    return 40 + len(given)\n"
+        'def main(given):\n    """Greets 100% of all.\n\n    More."""\n    return 40 + len(given)\n'
     )
-    (tmp_path / "needy.py").write_text('"""Needs much."""\nimport not_installed_anywhere\n')
     metadata = tmp_path / "greeter-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: greeter\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(
-        "[gnomon.commands]\ngreet = greeting:main\nneed = needy:main [much, more]\n"
-        "gone = nowhere_at_all:main\n"
+        "[gnomon.commands]\ngreet = greeting:main\ngone = nowhere_at_all:main\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     assert cli.main(["greet", "--help", "you"]) == 42
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "greet greets 100% of all need Needs much" in shown and "conform put a backend" in shown
-    assert "not_installed_anywhere" not in sys.modules and "needy" not in sys.modules
-    assert cli.main(["need"]) == 2
-    missing = "No module named 'not_installed_anywhere'"
+    assert "greet greets 100% of all " in shown and "conform test a backend against the reference" in shown
+    assert "gone not available: ModuleNotFoundError: No module named 'nowhere_at_all'" in shown
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "extra"),
+    [
+        ("conform", "gnomon_conformance", "conformance"),
+        ("new-backend", "gnomon_conformance", "conformance"),
+        ("bench", "gnomon_bench", "bench"),
+    ],
+)
+def test_a_command_without_what_it_needs_says_how_to_install_it(
+    command: str,
+    package: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = f"{package}.{command.replace('-', '_')}"
+    monkeypatch.setitem(sys.modules, name, None)  # as if an import in it failed
+    monkeypatch.delattr(sys.modules[package], command.replace("-", "_"), raising=False)
+    assert cli.main([command, "c"]) == 2
     said = capsys.readouterr().err
-    assert said == f"gnomon need needs more: pip install 'greeter[much,more]' ({missing})\n"
-    assert cli.main(["gone"]) == 2
-    said = capsys.readouterr().err
-    assert said == "gnomon gone needs more: pip install 'greeter' (No module named 'nowhere_at_all')\n"
+    assert said.startswith(f"gnomon {command} needs more: pip install 'gnomon[{extra}]' (")
 
 
 def test_demo_is_handed_all_its_arguments_and_its_status_is_the_commands(
