@@ -65,8 +65,9 @@ test-all: $(INSTALLED)
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy reference
-	$(BIN)/mypy -p gnomon_c -p gnomon_cuda -p gnomon_speedups
+	$(BIN)/mypy reference backends benchmarks conformance
+	GNOMON_SPEEDUPS=none $(BIN)/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml \
+		--allowlist tools/stubtest_allowlist.txt gnomon
 
 # What others install: the C library for each instruction set.
 wheel: $(INSTALLED)

@@ -152,7 +152,7 @@ def run_child(threads: int, repeats: int, only: str, backend: str) -> None:
             waits["torch"] = torch.cuda.synchronize
         else:
             print("PyTorch has no GPU here: its times are the processor's", file=sys.stderr)
-        waits["gnomon"] = gn.cuda.synchronize
+        waits["gnomon"] = gn.get_device_module(backend).synchronize
         del libraries["numpy"]
     for group, tasks in chosen(only, groups_of(backend)):
         for task in tasks:

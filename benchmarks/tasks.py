@@ -450,9 +450,10 @@ def make_convolutional(library: Any) -> Work:
 def make_transformer(library: Any) -> Work:
     """Two layers, 4 heads, width 128, on 16 sequences of 64 of 96 characters."""
     nn, functional = library.nn, library.nn.functional
+    Module: Any = nn.Module  # mypy takes no attribute of Any for a base class
     width, heads, length, batch, letters = 128, 4, 64, 16, 96
 
-    class Block(nn.Module):
+    class Block(Module):
         def __init__(self) -> None:
             super().__init__()
             self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
@@ -466,7 +467,7 @@ def make_transformer(library: Any) -> Work:
             x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, width))
             return x + self.down(functional.gelu(self.up(self.second(x))))
 
-    class Transformer(nn.Module):
+    class Transformer(Module):
         def __init__(self) -> None:
             super().__init__()
             self.tokens, self.places = nn.Embedding(letters, width), nn.Embedding(length, width)

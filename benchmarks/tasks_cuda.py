@@ -64,6 +64,7 @@ def groups(scale: int = 1) -> tuple[Group, ...]:
 
         return make
 
+    function: Callable[..., Any]
     for name, function in (
         ("sum of all", lambda a: a.sum()),
         ("sum of rows", lambda a: a.sum(1)),

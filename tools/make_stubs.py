@@ -179,7 +179,7 @@ METHODS = {
         "def _make_subclass(cls: type[_Self], data: Tensor, require_grad: _bool = ...) -> _Self: ...",
     ],
     "conj": ["def conj(self) -> Tensor: ..."],
-    "cpu": ["def cpu(self) -> Tensor: ..."],
+    "cpu": ["def cpu(self, memory_format: _memory_format = ...) -> Tensor: ..."],
     "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],
     "item": [
         "def item(self) -> _Number: ..."
@@ -356,6 +356,7 @@ def _accepts(parameter: str, narrower: str) -> bool:
 def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
     """The stub of a method, property or function that is written out in the source."""
     if isinstance(member, property):
+        assert member.fget is not None, name
         kind = public(inspect.get_annotations(member.fget).get("return", "Any"))
         lines = ["    @property", f"    def {name}(self) -> {kind}: ..."]
         if member.fset is not None:
@@ -371,7 +372,11 @@ def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
             shown.append("*")
             star = True
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        stars = ""
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            stars = "*"
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            stars = "**"
         star = star or stars == "*"
         kind = "Any" if parameter.annotation is parameter.empty else public(parameter.annotation)
         default = "" if parameter.default is parameter.empty else " = ..."
@@ -390,7 +395,10 @@ def public(text: str) -> str:
 def dunders() -> list[str]:
     """Python's operators on tensors."""
     lines = []
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
+    for name in (
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"),
+        *("and", "or", "xor", "lshift", "rshift"),
+    ):
         lines.append(f"    def __{name}__(self, other: _Operand) -> Tensor: ...")
         if hasattr(Tensor, f"__r{name}__"):
             lines.append(f"    def __r{name}__(self, other: _Scalar) -> Tensor: ...")
@@ -401,6 +409,8 @@ def dunders() -> list[str]:
         lines.append(f"    def __{name}__(self, other: _Operand) -> Tensor: ...  # type: ignore[override]")
     for line in (
         "__matmul__(self, other: Tensor) -> Tensor",
+        "__rmatmul__(self, other: Tensor) -> Tensor",
+        "__rdiv__(self, other: _Scalar) -> Tensor",
         "__neg__(self) -> Tensor",
         "__pos__(self) -> Tensor",
         "__invert__(self) -> Tensor",
@@ -413,14 +423,18 @@ def dunders() -> list[str]:
         "__len__(self) -> _int",
         "__hash__(self) -> _int",
         "__iter__(self) -> Iterator[Tensor]",
+        "__reversed__(self) -> Tensor",
         "__contains__(self, element: _Operand) -> _bool",
         "__getitem__(self, index: Any) -> Tensor",
         "__setitem__(self, index: Any, value: _Operand) -> None",
+        "__copy__(self) -> Tensor",
+        "__deepcopy__(self, memo: dict[_int, Any]) -> Tensor",
         "__array__(self, dtype: Any = ..., copy: Any = ...) -> Any",
+        "__array_wrap__(self, array: Any, context: Any = ..., return_scalar: _bool = ...) -> Tensor",
     ):
         assert hasattr(Tensor, line.partition("(")[0]), line
         lines.append(f"    def {line}: ...")
-    lines.append("    __gnomon_dispatch__: Any")
+    lines += ["    __array_priority__: _int", "    __gnomon_dispatch__: Any"]
     return lines
 
 
@@ -429,7 +443,7 @@ def tensor_class() -> list[str]:
     lines = slots(Tensor)
     for name, member in sorted(vars(Tensor).items()):
         own = inspect.isfunction(member) and member.__module__ == Tensor.__module__
-        if name.startswith("__") or (name in Tensor.__slots__):
+        if name.startswith("__") or (name in vars(Tensor)["__slots__"]):
             continue
         packet = aten._packets.get(name)
         if name in METHODS:
@@ -532,7 +546,7 @@ def module_stubs(module: str) -> str:
 
 def public_stubs() -> str:
     """__init__.pyi."""
-    lazy = [name for name in gnomon._LAZY if importlib.util.find_spec(f"gnomon.{name}") is not None]
+    lazy = [name for name in vars(gnomon)["_LAZY"] if importlib.util.find_spec(f"gnomon.{name}") is not None]
     results = [
         line.split("(")[0].removeprefix("class ") for line in result_classes() if line.startswith("class")
     ]

@@ -18,8 +18,8 @@ from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, deri
 from gnomon.calls.composites import NAMED, hide_base, raise_named
 from gnomon.calls.record import Record
 from gnomon.dispatch.dispatcher import OpOverload, aten
-from gnomon.dispatch.library import UserOperator
 from gnomon.dispatch.record_function import FUNCTION, KERNEL, end, readable_everywhere, start
+from gnomon.dispatch.registration import UserOperator
 from gnomon.memory.backend import backend_of, offers_of
 from gnomon.memory.prepared import PreparedCall, free_function
 from gnomon.memory.spec import Spec

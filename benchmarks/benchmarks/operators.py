@@ -66,7 +66,7 @@ def as_asv(benchmark: Benchmark) -> type:
     measured = track_it if benchmark.is_timed else time_it
     kind = measured.__name__.removesuffix("it")  # asv reads the kind off the last part
     slug = re.sub(r"\W+", "_", benchmark.name).strip("_")
-    measured.benchmark_name = f"{benchmark.group}.{kind}{slug}"  # type: ignore[attr-defined]
+    measured.benchmark_name = f"{benchmark.group}.{kind}{slug}"  # type: ignore[union-attr]
     fields = {
         "benchmark": benchmark,
         "params": [list(values) for values in benchmark.axes.values()],

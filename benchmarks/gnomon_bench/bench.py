@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import gnomon as gn
 from gnomon_conformance.census import CensusError, shipped
@@ -30,7 +31,8 @@ REFERENCE_LIMIT = 2**14  # elements, or multiply-adds: the reference takes about
 QUICK = Plan(rounds=5, seconds=0.002, most=0.1, more=2)
 
 
-class Result(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Result:
     """What was measured of a point: seconds of each library's samples, by label."""
 
     point: Point
@@ -282,7 +284,9 @@ class Table:
                 text += f"{'failed' if label in result.refused else '-':>10}{'':17}"
                 continue
             median = statistics.median(samples)
-            compared = f"{ratio(samples, result.samples[base]).value:.2f}" if label != base else ""
+            compared = ""
+            if base is not None and label != base:
+                compared = f"{ratio(samples, result.samples[base]).value:.2f}"
             text += f"{in_units(median):>10}{compared:>10}{self.share(result.point, label, median):>7}"
         return "\n".join([*lines, text.rstrip()])
 

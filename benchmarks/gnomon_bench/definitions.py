@@ -721,11 +721,11 @@ drawing("dropout", lambda module, size: module.nn.functional.dropout(module.ones
 
 # -- training steps ------------------------------------------------------------------------------------------
 
-for _name, _make, _elements in training.STEPS:
+for _name, _step, _elements in training.STEPS:
     add(
         _name,
         "training",
-        _make,
+        _step,
         elements=lambda optimizer, count=_elements: count,
         axes={"optimizer": ("SGD", "Adam")},
     )

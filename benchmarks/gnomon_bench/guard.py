@@ -192,9 +192,10 @@ def take_pair(
         for label, environment in ((BASE, base), (HEAD, head)):
             fixed = {**environment, "PYTHONHASHSEED": "0", SHAKEN: str(next(shaken))}
             workers.append(Worker(backend, label, fixed, core=core))
+        before, after = workers
         for point in points:
             try:
-                yield point, take_rounds(point, *workers, rounds, plan, is_on_host)
+                yield point, take_rounds(point, before, after, rounds, plan, is_on_host)
             except WorkerError as error:
                 problems[point] = str(error)
     finally:

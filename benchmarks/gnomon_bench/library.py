@@ -160,7 +160,7 @@ class Tinygrad(Library):
             each = results if isinstance(results, tuple) else (results,)
             return tuple(one.realize() for one in each)
 
-        return self.module.TinyJit(realized)  # type: ignore[no-any-return]
+        return self.module.TinyJit(realized)
 
     def finish(self) -> None:
         self.module.Device[self.module.Device.DEFAULT].synchronize()

@@ -62,13 +62,15 @@ class Limits(NamedTuple):
 
 def of_accelerator(library: Library) -> Limits:
     """What a library reaches where it computes: copies, products of float32 matrices, the smallest sums."""
-    count, seconds, bandwidths = 2**12, 0.0, []
+    count, seconds = 2**12, 0.0
+    bandwidths: list[tuple[float, float]] = []
     while count <= 2**26 and (len(bandwidths) < LEAST_SIZES or seconds < ENOUGH):
         source, target = (library.tensor(numpy.ones(count, numpy.float32), "float32") for _ in range(2))
         seconds = _of_each(library, lambda: target.copy_(source), 10)  # noqa: B023
         bandwidths.append((8.0 * count, 8 * count / seconds))
         count *= 4
-    side, seconds, rates = 256, 0.0, []
+    side, seconds = 256, 0.0
+    rates: list[float] = []
     while side <= 8192 and (len(rates) < LEAST_SIZES or seconds < ENOUGH):
         matrix = library.tensor(numpy.ones((side, side), numpy.float32), "float32")
         seconds = _of_each(library, lambda: matrix @ matrix, 3)  # noqa: B023

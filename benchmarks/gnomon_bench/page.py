@@ -143,7 +143,8 @@ def _roofline(data: Mapping[str, Any], labels: Sequence[str]) -> str:
             if label in row["median"]
         ]
         if places:
-            axes.scatter(*zip(*places), s=16, alpha=0.7, color=colour, label=label)
+            intensity, speed = zip(*places)
+            axes.scatter(intensity, speed, s=16, alpha=0.7, color=colour, label=label)
     axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="operations a second")
     axes.grid(alpha=0.3)
     axes.legend()

@@ -118,9 +118,10 @@ def transformer(library: Library, optimizer: str) -> Work:
     """Two blocks of causal attention, width 128, 16 texts of 64 letters."""
     module, nn = library.module, library.module.nn
     functional = nn.functional
+    Module: Any = nn.Module  # mypy takes no attribute of Any for a base class
     width, heads, length, batch, letters = 128, 4, 64, 16, 64
 
-    class Block(nn.Module):  # type: ignore[misc, name-defined]
+    class Block(Module):
         def __init__(self) -> None:
             super().__init__()
             self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
@@ -134,7 +135,7 @@ def transformer(library: Library, optimizer: str) -> Work:
             x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, width))
             return x + self.down(functional.gelu(self.up(self.second(x))))
 
-    class Transformer(nn.Module):  # type: ignore[misc, name-defined]
+    class Transformer(Module):
         def __init__(self) -> None:
             super().__init__()
             self.tokens, self.places = nn.Embedding(letters, width), nn.Embedding(length, width)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import math
 import os
@@ -61,7 +62,8 @@ class CensusError(ValueError):
     """A file that is no census, or one of operators that this gnomon does not have."""
 
 
-class CensusCall(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class CensusCall:
     """One kind of call.
 
     operator   with its overload, as ``add.Tensor``
@@ -88,7 +90,7 @@ class CensusCall(NamedTuple):
     def find(self) -> OpOverload:
         """The operator.  Raises CensusError where there is none of that name."""
         try:
-            return gn.ops.aten._find(self.operator)  # type: ignore[no-any-return]
+            return gn.ops.aten._find(self.operator)
         except KeyError:
             raise CensusError(f"the census calls {self.operator!r}, which this gnomon has not") from None
 
@@ -120,7 +122,7 @@ class Census(observing):
         super().__init__(RecordFunctionCallback(self._start, self._end, scopes=(DISPATCH,)))
 
     @property
-    def _given(self) -> Census:  # type: ignore[override]
+    def _given(self) -> Census:
         return self
 
     def _start(self, scope: RecordScope, name: str, passed: Sequence[Any]) -> bool:
@@ -251,7 +253,7 @@ def _bounds(tensor: gn.Tensor) -> dict[str, Any]:
         low, high = (each.item() for each in tensor.detach().aminmax())
         if not (math.isfinite(low) and math.isfinite(high)):
             return {}
-        known = {"low": low, "high": high}
+        known: dict[str, Any] = {"low": low, "high": high}
         if not tensor.is_floating_point() and tensor.numel() <= LOOKED_THROUGH:
             numbers = tensor.detach().reshape(-1).tolist()
             values = sorted(set(numbers))
@@ -293,15 +295,15 @@ def _decode(
 def _numbers(tensor: dict[str, Any], drawn: random.Random) -> list[Any]:
     """Values for a tensor's whole storage."""
     count, dtype = tensor["elements"], tensor["tensor"]
-    low, high = tensor.get("low"), tensor.get("high")
+    low, high = tensor.get("low"), tensor.get("high")  # None for both where nothing was kept
     if dtype == "bool":
         return [drawn.random() < 0.5 for _ in range(count)]
     if "complex" in dtype:
         return _rounded([complex(drawn.uniform(-1, 1), drawn.uniform(-1, 1)) for _ in range(count)], dtype)
     if "float" in dtype:
-        low, high = (-1.0, 1.0) if low is None else (low, high)
+        low, high = (-1.0, 1.0) if low is None or high is None else (low, high)
         return _rounded([drawn.uniform(low, high) for _ in range(count)], dtype)
-    low, high = (0, 1) if low is None else (low, high)
+    low, high = (0, 1) if low is None or high is None else (low, high)
     if "values" in tensor:
         return drawn.choices(tensor["values"], k=count)
     numbers = [drawn.randint(low, high) for _ in range(count)]
@@ -312,7 +314,7 @@ def _numbers(tensor: dict[str, Any], drawn: random.Random) -> list[Any]:
 
 def _rounded(numbers: list[Any], dtype: str) -> list[Any]:
     """The numbers of a dtype that are next to ``numbers``."""
-    return gn.tensor(numbers, dtype=getattr(gn, dtype), device="reference").tolist()  # type: ignore[no-any-return]
+    return gn.tensor(numbers, dtype=getattr(gn, dtype), device="reference").tolist()
 
 
 def _shapes(value: Any) -> Any:
@@ -342,7 +344,9 @@ def _described(value: Any) -> str:
 def save(path: str | os.PathLike[str], program: str, calls: Sequence[CensusCall]) -> None:
     """Write a census, whole or not at all: one call a line."""
     target = pathlib.Path(path)
-    lines = ",\n".join(json.dumps(list(each)) for each in calls)
+    lines = ",\n".join(
+        json.dumps([each.operator, each.arguments, each.forward, each.backward]) for each in calls
+    )
     head = json.dumps({"format": FORMAT, "program": program, "gnomon": gn.__version__})[:-1]
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     beside.write_text(f'{head}, "calls": [\n{lines}\n]}}\n', "utf-8")

@@ -240,7 +240,7 @@ class Bar:
 
 def summary(run: report.Run) -> str:
     """What the terminal shows in the end: a row a tier, the first failures, the score."""
-    rows = [("tier", *OUTCOMES, "score")]
+    rows: list[tuple[str, ...]] = [("tier", *OUTCOMES, "score")]
     for tier in tiers.TIERS:
         found = [each for each in run.results if each.tier == tier]
         if found:
@@ -261,13 +261,13 @@ def summary(run: report.Run) -> str:
     if len(bad) > SHOWN:
         lines.append(f"... and {len(bad) - SHOWN} more; --report DIR has them all")
     passed, claimed = score(run.results)
-    found = origins(run.results)
+    passes = origins(run.results)
     lines.append(versions(run.environment))
     lines.append(
-        f"{found[OWN]} passes ran the kernel that they test, {found[COMPOSED]} are composed of others of "
-        f"its kernels, and {found[NOT_OWN]} ran none, and count for nothing"
+        f"{passes[OWN]} passes ran the kernel that they test, {passes[COMPOSED]} are composed of others of "
+        f"its kernels, and {passes[NOT_OWN]} ran none, and count for nothing"
     )
-    number = found[OWN] + found[COMPOSED]
+    number = passes[OWN] + passes[COMPOSED]
     lines.append(
         f"{run.backend}: {number} of {len(run.results)} tests pass on its own kernels: {passed:.2%} of "
         f"what it claims, which is {claimed:.1%} of the suite, in {run.seconds:.0f} s"

@@ -77,7 +77,8 @@ def describe(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Sample, Ca
             numel = storage.nbytes() // value.dtype.itemsize
             whole = value.as_strided((numel,), (1,), 0)
             place = places.setdefault(id(storage), len(places))
-            numbers = Gnomon.numbers(None, whole)
+            numbers = Gnomon(value.device.type).numbers(whole)
+            assert numbers is not None, "a Shadow is of no meta device"
             made = given(
                 numbers, value.shape, value.stride(), value.storage_offset(), value.dtype.name, place
             )
@@ -140,6 +141,8 @@ class Shadow(observing):
     def __init__(self, device: str, every: int = 1, largest: int = LARGEST, folder: str = "."):
         if every < 1:
             raise ValueError(f"shadow: every: expected at least 1, got {every}")
+        if device == "meta":
+            raise ValueError("shadow: tensors on 'meta' have no numbers to compare with the reference's")
         super().__init__(RecordFunctionCallback(self._begin, self._end, (DISPATCH,), needs_outputs=True))
         self.device = device
         self.every = every
@@ -152,7 +155,7 @@ class Shadow(observing):
         self._busy = threading.local()  # with a call: what that one calls itself is not looked at
 
     @property
-    def _given(self) -> Shadow:  # type: ignore[override]
+    def _given(self) -> Shadow:
         return self
 
     def _begin(self, scope: RecordScope, name: str, passed: Sequence[Any]) -> Any:
@@ -336,6 +339,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(str(error))
     if options.every < 1:
         parser.error(f"--every: expected at least 1, got {options.every}")
+    if backend.device_type == "meta":
+        parser.error("--backend: tensors on 'meta' have no numbers to compare with the reference's")
     if not pathlib.Path(options.script).is_file():
         parser.error(f"there is no program {options.script!r}")
     shadow = Shadow(backend.device_type, options.every, options.largest, options.folder)

@@ -34,9 +34,9 @@ DEFECTS = {
 PLANTED = """
 import os
 import gnomon as gn
-from gnomon_conformance import running
+from gnomon_conformance.execution import runner
 
-original = running.Gnomon.call
+original = runner.Gnomon.call
 
 def spin():
     while True:
@@ -46,7 +46,7 @@ def call(self, operator, values):
     result = original(self, operator, values)
     return {defect} if operator.name == "neg" and tuple(result.shape) == (2, 3) else result
 
-running.Gnomon.call = call
+runner.Gnomon.call = call
 """
 
 

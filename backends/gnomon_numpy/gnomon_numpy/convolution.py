@@ -24,9 +24,12 @@ def _grouped(array: Array, groups: int) -> Array:
     return array.reshape(array.shape[0], groups, array.shape[1] // max(groups, 1), *array.shape[2:])
 
 
+_CHANNELS = (slice(None), slice(None))  # all of a weight's
+
+
 def _at_tap(weight: Array, tap: tuple[int, ...], groups: int) -> Array:
     """One tap's matrices (groups, channels of small, channels of large)."""
-    matrix = weight[(slice(None), slice(None), *tap)]
+    matrix = weight[_CHANNELS + tap]
     return matrix.reshape(groups, matrix.shape[0] // groups, matrix.shape[1])
 
 
@@ -68,7 +71,7 @@ def _to_weight(small: Array, large: Array, weight: Array, found: _Meetings, grou
     for tap, in_small, in_large in found.windows:
         left, right = _flat(small[in_small]), _flat(large[in_large])
         products = np.sum(np.matmul(left, np.swapaxes(right, 2, 3)), axis=0)
-        weight[(slice(None), slice(None), *tap)] += products.reshape(weight.shape[:2])
+        weight[_CHANNELS + tap] += products.reshape(weight.shape[:2])
 
 
 def _countable(array: Array) -> Array:
@@ -169,7 +172,7 @@ def im2col(output: Tensor, self: Tensor, kernel: Any, dilation: Any, padding: An
     result = np.zeros(output._spec.sizes, source.dtype)
     columns = _columns(result, kernel, blocks)
     for tap, in_small, in_large in meetings(sizes, blocks, kernel, stride, padding, dilation):
-        columns[(..., *tap, *in_small)] = source[(..., *in_large)]
+        columns[(...,) + tap + in_small] = source[(...,) + in_large]
     raw(output)[...] = result
 
 
@@ -181,5 +184,5 @@ def col2im(
     blocks = _blocks(output_size, kernel, dilation, padding, stride)
     columns, result = _columns(numbers(self), kernel, blocks), zeros_for(output)
     for tap, in_small, in_large in meetings(output_size, blocks, kernel, stride, padding, dilation):
-        result[(..., *in_large)] += columns[(..., *tap, *in_small)]
+        result[(...,) + in_large] += columns[(...,) + tap + in_small]
     store(output, result)

@@ -215,13 +215,12 @@ def _resampled_bytes(a: Array, tables: Sequence[Table]) -> Array:
     The weights are integers of 15 bits, those of one position added up before.
     """
     for axis, table in reversed(list(zip(range(a.ndim - len(tables), a.ndim), tables))):
+        assert table.weights is not None, "modes that interpolate have weights"
         weights = np.zeros((len(table.positions), a.shape[axis]))
         lines = np.arange(len(table.positions))
         for column in range(table.positions.shape[1]):
             weights[lines, table.positions[:, column]] += np.where(
-                table.exists[:, column],
-                table.weights[:, column],
-                0.0,  # type: ignore[index]
+                table.exists[:, column], table.weights[:, column], 0.0
             )
         bits, largest = 0, float(np.max(weights, initial=0.0))
         while bits < 22 and int(0.5 + largest * 2 ** (bits + 1)) < 2**15:

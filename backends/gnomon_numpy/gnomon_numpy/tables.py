@@ -93,4 +93,4 @@ def neighbours(a: Array, tables: Sequence[Table]) -> Iterator[tuple[Array, Array
         flat = np.zeros([1] * len(tables), np.int64)
         for position, size in zip(where, sizes):
             flat = flat * size + position
-        yield a[(..., *where)], exists, flat
+        yield a[(...,) + tuple(where)], exists, flat

@@ -121,9 +121,9 @@ class Kernel:
 
     def _call(self, *given: Any) -> None:
         if self.name in IN_PLACE:
-            iterator, *arguments = given
+            iterator, *others = given
             tensors = [shown(each) for each in iterator.tensors]
-            IN_PLACE[self.name](*tensors, *arguments)
+            IN_PLACE[self.name](*tensors, *others)
             return
         if isinstance(given[0], TensorIterator):
             iterator = given[0]

@@ -166,7 +166,7 @@ class Tolerance:
 
     def where(self, expected: TensorOutcome, element: int) -> str:
         """An element of a result, and the numbers there of the inputs, where all of them broadcast to it."""
-        index = []
+        index: list[int] = []
         for size in reversed(expected.sizes):
             element, place = divmod(element, max(size, 1))
             index.insert(0, place)

@@ -1,7 +1,6 @@
 """Running: one call of an operator in one framework, and all that can be observed of it.
 
-A framework is gnomon on some device, or PyTorch (pytorch/oracle.py); both have the methods of ``Gnomon``
-below.
+A framework is gnomon on some device, or PyTorch (pytorch/oracle.py).
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import gnomon as gn
 from gnomon.autograd import engine
@@ -71,6 +70,38 @@ class Outcome(NamedTuple):
     bumps: tuple[int, ...]
     failure: Failure | None
     warnings: tuple[str, ...]
+
+
+class Framework(Protocol):
+    """What makes calls and is looked at; ``Gnomon`` says what the methods do."""
+
+    device: str
+
+    def build(self, contents: Stored) -> tuple[Any, Any]: ...
+
+    def special(self, kind: str, value: Any) -> Any: ...
+
+    def device_argument(self) -> Any: ...
+
+    def call(self, operator: Any, values: Sequence[Any]) -> Any: ...
+
+    def is_tensor(self, value: Any) -> bool: ...
+
+    def plain(self, value: Any) -> Any: ...
+
+    def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]: ...
+
+    def numbers(self, tensor: Any) -> tuple[Any, ...] | None: ...
+
+    def shares_memory(self, one: Any, other: Any) -> bool: ...
+
+    def version(self, tensor: Any) -> int: ...
+
+    def backward(self, outputs: Sequence[Any], gradients: Sequence[Any]) -> None: ...
+
+    def grad(
+        self, outputs: Sequence[Any], inputs: Sequence[Any], gradients: Sequence[Any]
+    ) -> Sequence[Any]: ...
 
 
 class Gnomon:
@@ -173,7 +204,9 @@ class Call(NamedTuple):
     differentiable: list[bool]
 
 
-def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str, change: Any = None) -> Call:
+def prepare(
+    framework: Framework, schema: Any, sample: Sample, dtype: str, layout: str, change: Any = None
+) -> Call:
     """Build the arguments that ``sample`` describes; ``change`` may replace what each storage holds."""
     if framework.device != "reference":
         last_call.note(schema, sample, dtype, layout)
@@ -220,7 +253,7 @@ def prepare(framework: Any, schema: Any, sample: Sample, dtype: str, layout: str
 
 
 def run(
-    framework: Any, operator: Any, sample: Sample, dtype: str, layout: str, change: Any = None
+    framework: Framework, operator: Any, sample: Sample, dtype: str, layout: str, change: Any = None
 ) -> Outcome:
     """Call ``operator`` with ``sample`` and look at everything."""
     call = prepare(framework, operator.schema, sample, dtype, layout, change)
@@ -228,7 +261,7 @@ def run(
 
 
 def run_call(
-    framework: Any, operator: Any, call: Call, function: Callable[..., Any] | None = None
+    framework: Framework, operator: Any, call: Call, function: Callable[..., Any] | None = None
 ) -> Outcome:
     """Make a prepared call and look at everything; ``function`` stands for the operator where given."""
     before = versions(framework, call)
@@ -243,13 +276,13 @@ def run_call(
     return outcome(framework, operator, call, before, failure, result, caught)
 
 
-def versions(framework: Any, call: Call) -> list[int]:
+def versions(framework: Framework, call: Call) -> list[int]:
     """How often each tensor of a call was written to so far."""
     return [framework.version(tensor) for tensor in call.tensors]
 
 
 def outcome(
-    framework: Any,
+    framework: Framework,
     operator: Any,
     call: Call,
     before: Sequence[int],
@@ -284,7 +317,7 @@ def failure_of(error: Exception) -> Failure:
     return Failure(tuple(each.__name__ for each in type(error).__mro__[:-2]), str(error))
 
 
-def _observed(framework: Any, result: Any, call: Call) -> Any:
+def _observed(framework: Framework, result: Any, call: Call) -> Any:
     if not framework.is_tensor(result):
         return framework.plain(result)
     dtype, sizes, strides, offset, device = framework.observe(result)
@@ -308,7 +341,7 @@ class Gradients(NamedTuple):
 
 
 def differentiate(
-    framework: Any,
+    framework: Framework,
     operator: Any,
     sample: Sample,
     dtype: str,
@@ -338,7 +371,7 @@ def differentiate(
             framework.backward(roots, incoming)
     except Exception as error:  # compared with what the other framework raises
         return Gradients((), (), failure_of(error))
-    found = []
+    found: list[TensorOutcome | None] = []
     for tensor in call.tensors:
         grad = tensor.grad
         if grad is None:
@@ -363,7 +396,7 @@ class Twice(NamedTuple):
 
 
 def differentiate_twice(
-    framework: Any,
+    framework: Framework,
     operator: Any,
     sample: Sample,
     dtype: str,
@@ -409,11 +442,12 @@ def differentiate_twice(
         None if each is None else TensorOutcome(*framework.observe(each), None, framework.numbers(each))
         for each in second
     ]
-    value = None if total is None else framework.numbers(total)[0]
+    numbers = None if total is None else framework.numbers(total)
+    value = None if numbers is None else numbers[0]
     return Twice(value, len(leaves), tuple(found), None)
 
 
-def _incoming(framework: Any, result: Any, number: int, layout: str = "contiguous") -> Stored:
+def _incoming(framework: Framework, result: Any, number: int, layout: str = "contiguous") -> Stored:
     """The gradient of a result: different for each element, where the layout does not repeat them."""
     dtype, sizes, *_ = framework.observe(result)
     return stored(TensorDescription(tuple(sizes), dtype, "unit", layout, seed=77), dtype, layout, number)

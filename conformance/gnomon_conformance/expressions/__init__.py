@@ -22,7 +22,7 @@ import pkgutil
 import warnings
 from typing import Any, NamedTuple
 
-from ..execution.runner import SEED, Failure, TensorOutcome, failure_of
+from ..execution.runner import SEED, Failure, Framework, TensorOutcome, failure_of
 from ..inputs.description import stored, tensor
 
 EXPRESSIONS: dict[str, list[str]] = {}
@@ -55,7 +55,7 @@ class Value(NamedTuple):
 class Library:
     """One of the two libraries, as expressions see it; ``framework`` builds its tensors."""
 
-    def __init__(self, framework: Any, module: Any):
+    def __init__(self, framework: Framework, module: Any):
         self.framework = framework
         self.module = module
 

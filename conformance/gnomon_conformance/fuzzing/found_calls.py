@@ -104,8 +104,8 @@ def _decoded(value: Any, seen: list[Any]) -> Any:
     if kind == "recipe":
         made = _USUAL._replace(**{**content, "sizes": tuple(content["sizes"])})
     elif kind == "tensor":
-        contents = [_decoded(content[name], seen) for name in _CONTENTS]
-        made = given(*contents, content.get("storage"))
+        contents = {name: _decoded(content[name], seen) for name in _CONTENTS}
+        made = given(**contents, storage=content.get("storage"))
     else:
         raise ValueError(f"there is no argument of the kind {kind!r}")
     seen.append(made)

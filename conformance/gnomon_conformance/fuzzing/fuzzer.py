@@ -106,7 +106,8 @@ class _Hunt:
     def try_call(self, drawn: Drawn | None) -> None:
         """Make one call.  Raises Counterexample where it fails."""
         if not self.problems and self.is_over():
-            raise unittest.SkipTest  # the one exception that hypothesis takes for an end, and for no failure
+            # the one exception that hypothesis takes for an end, and for no failure
+            raise unittest.SkipTest("the time is over")
         self.turns += 1
         if drawn is None:
             return

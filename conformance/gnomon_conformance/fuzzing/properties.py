@@ -152,7 +152,7 @@ class _Drawing:
         self.ndim = max((len(each.sizes) for each in descriptions(values)), default=0)
         self.sizes = self.size_map(values)
         self.also_numbers = self.draw(st.booleans())
-        varied = []
+        varied: list[Any] = []
         lies_alike = LYING_ALIKE.match(self.subject.operator.name) is not None
         for argument, value in zip(schema.arguments, values):
             is_written = argument.is_written or (not varied and (form.schema.is_inplace or lies_alike))
@@ -270,8 +270,7 @@ class _Drawing:
             return tuple(_dense(sizes)), 0
         offset = self.draw(st.integers(0, 3))
         if way == 3:
-            strides = tuple(self.draw(st.integers(0, 4)) for _ in sizes)
-            return strides, offset
+            return tuple(self.draw(st.integers(0, 4)) for _ in sizes), offset
         strides = [0] * len(sizes)
         step = 1
         for dim in self.draw(st.permutations(range(len(sizes) - 1, -1, -1))):

@@ -11,7 +11,7 @@ import functools
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 REAL_FLOATS = ("float16", "bfloat16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
@@ -159,6 +159,18 @@ class Sample(NamedTuple):
     fails: str | None = None
     differentiable: bool = True
     smooth: bool = True
+
+
+# Some of a call's arguments by their names; as in a Sample, a value is whatever the schema has there.
+Keywords: TypeAlias = dict[str, Any]
+
+
+class Judged(TypedDict, total=False):
+    """What ``sample`` is told beside the arguments: see Sample."""
+
+    dtypes: Sequence[str]
+    differentiable: bool
+    smooth: bool
 
 
 def sample(

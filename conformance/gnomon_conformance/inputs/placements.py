@@ -148,7 +148,7 @@ def _pairs(arguments: Sequence[Any], sizes: tuple[int, ...], dtype: str, first: 
             yield name, position, one, other
 
 
-def _laid(contents: Stored, layout: str, storage: int, numbers: Sequence[Any]) -> GivenTensor:
+def _laid(contents: Stored, layout: str, storage: int | None, numbers: Sequence[Any]) -> GivenTensor:
     """A tensor of these sizes in ``layout``, its storage filled with ``numbers``, which are repeated."""
     strides, offset = strides_of(contents.sizes, layout)
     count = offset + 3

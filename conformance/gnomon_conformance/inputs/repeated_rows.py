@@ -18,7 +18,7 @@ from gnomon.values import dtype as dtypes
 
 from ..comparison.differences import result_differences
 from ..comparison.tolerances import Tolerance
-from ..execution.runner import Gnomon, Outcome, TensorOutcome, run
+from ..execution.runner import Framework, Gnomon, Outcome, TensorOutcome, run
 from ..reporting.reproduction import explain
 from ..samples import good_samples
 from .description import (
@@ -118,9 +118,9 @@ def _dims(small: Outcome, other: Outcome, times: int) -> tuple[int | None, ...] 
         if not isinstance(mine, TensorOutcome) or not isinstance(wanted, TensorOutcome):
             return None
         dim = _dim(mine, wanted, times)
-        if dim == "neither":
+        if isinstance(dim, str):  # "neither"
             return None
-        found.append(dim)  # type: ignore[arg-type]
+        found.append(dim)
     return tuple(found)
 
 
@@ -155,7 +155,9 @@ def plans(operator: Any, dtype: str) -> tuple[Plan, ...]:
     return tuple(found)
 
 
-def _plan(framework: Any, operator: Any, number: int, sample: Sample, dtype: str, dim: int) -> Plan | None:
+def _plan(
+    framework: Framework, operator: Any, number: int, sample: Sample, dtype: str, dim: int
+) -> Plan | None:
     arguments = materialized(operator.schema, sample, dtype)
     tensors = list(descriptions(arguments))
     if not tensors or any(0 in each.sizes for each in tensors):
@@ -242,7 +244,7 @@ def check(operator: Any, plan: Plan, dtype: str, device: str) -> str:
     return text.replace("To reproduce:", "The call that is repeated:")
 
 
-def _placed(framework: Any, argument: Any, value: Any) -> Any:
+def _placed(framework: Framework, argument: Any, value: Any) -> Any:
     if isinstance(value, GivenTensor):
         return framework.build(value.contents)[1]
     if type(value) is list:
@@ -265,14 +267,16 @@ def _differences(
     count = 1 if dim is None else times
     step = length * mine.dtype.itemsize
     numbers = tuple(wanted.numbers or ())
-    bounds: Sequence[float] | str | None = "unknown"
+    bounds: Sequence[float] | None = None
+    is_bounded = False
     for at in range(outer):
         block = data[at * step * count : (at + 1) * step * count]
         expected = numbers[at * length : (at + 1) * length]
         right = packed(expected, mine.dtype)
         if block == right * count:
             continue
-        if bounds == "unknown":
+        if not is_bounded:  # what equals bit by bit needs no bounds
+            is_bounded = True
             bounds = tolerance.bounds(wanted, place)
             if dim is None and bounds is not None:  # of many more terms
                 bounds = [bound * times for bound in bounds]

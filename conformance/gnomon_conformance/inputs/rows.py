@@ -112,6 +112,12 @@ def _turned(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
 
 Call = Callable[[GivenTensor, int], Sample]
+
+
+def _norm(order: float) -> Call:
+    return lambda x, dim: _call(x, order, [dim])
+
+
 # Operator -> its calls, of a matrix and the dimension that goes.
 ALONG: dict[str, list[Call]] = {
     "sum.dim_IntList": [lambda x, dim: _call(x, [dim])],
@@ -128,9 +134,7 @@ ALONG: dict[str, list[Call]] = {
     ],
     "std.correction": [lambda x, dim: _call(x, [dim], correction=1)],
     "logsumexp": [lambda x, dim: _call(x, [dim])],
-    "linalg_vector_norm": [
-        lambda x, dim, order=order: _call(x, order, [dim]) for order in (2, 1, math.inf, -math.inf, 0, 3)
-    ],
+    "linalg_vector_norm": [_norm(order) for order in (2, 1, math.inf, -math.inf, 0, 3)],
     "argmax": [lambda x, dim: _call(x, dim)],
     "argmin": [lambda x, dim: _call(x, dim)],
     "max.dim": [lambda x, dim: _call(x, dim)],
@@ -234,7 +238,7 @@ def _products(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
         for row in rows
         if row not in numbers and sum(each == each and abs(each) < 1e4 for each in row) > 60
     ]
-    ones = [[(place + turn) % 3 - 1 for place in range(LENGTH)] for turn in range(3)]
+    ones: list[list[float]] = [[(place + turn) % 3 - 1 for place in range(LENGTH)] for turn in range(3)]
     if dtype not in INTEGERS:
         ones = [[float(each) for each in row] for row in ones]
     if dtype == "uint8":

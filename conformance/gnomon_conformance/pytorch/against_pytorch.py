@@ -14,7 +14,15 @@ from ..comparison.differences import (
     result_differences,
 )
 from ..comparison.tolerances import Tolerance, gradient_bounds
-from ..execution.runner import Gnomon, TensorOutcome, differentiate, differentiate_twice, prepare, run
+from ..execution.runner import (
+    Framework,
+    Gnomon,
+    TensorOutcome,
+    differentiate,
+    differentiate_twice,
+    prepare,
+    run,
+)
 from ..inputs import placements
 from ..inputs.description import Sample, Stored, layouts_for
 from ..inputs.variants import spread
@@ -90,7 +98,7 @@ def live_resized_differences(variant: Any, dtype: str) -> list[str]:
             outcome = run(Gnomon("reference"), base, sample, dtype, layout)
             if outcome.failure is not None:
                 continue
-            frameworks: list[Any] = [Torch(), Gnomon("reference")]
+            frameworks: list[Framework] = [Torch(), Gnomon("reference")]
             both = [_resized(each, variant, sample, dtype, layout, outcome) for each in frameworks]
             if None not in both and both[0] != both[1]:
                 problems = [f"the outputs lie as {both[1]}, expected {both[0]}"]
@@ -98,7 +106,9 @@ def live_resized_differences(variant: Any, dtype: str) -> list[str]:
     return found
 
 
-def _resized(framework: Any, variant: Any, sample: Sample, dtype: str, layout: str, outcome: Any) -> Any:
+def _resized(
+    framework: Framework, variant: Any, sample: Sample, dtype: str, layout: str, outcome: Any
+) -> Any:
     """Sizes and strides (of what is longer than 1) of outputs that had no elements; None for a failure."""
     call = prepare(framework, variant.record.base.schema, sample, dtype, layout)
     outputs = [framework.build(Stored((), (0,), (1,), 0, each.dtype))[1] for each in outcome.results]

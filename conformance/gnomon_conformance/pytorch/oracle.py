@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -51,7 +51,7 @@ def _masked_select(self: Any, mask: Any, size: int) -> Any:
 
 
 # What PyTorch has for gnomon's own operators, or for those that it has on other devices than the CPU.
-EQUIVALENTS = {
+EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "div_floor": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="floor"),
     "div_trunc": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="trunc"),
     "_count_nonzero": lambda self: torch.ops.aten.count_nonzero.default(self),
@@ -151,7 +151,7 @@ class Torch:
 
     def shares_memory(self, one: Any, other: Any) -> bool:
         """Are these two over the same storage?"""
-        return torch._C._is_alias_of(one, other)
+        return torch._C._is_alias_of(one, other)  # type: ignore[attr-defined]
 
     def version(self, tensor: Any) -> int:
         """How often the tensor's data was written to."""

@@ -200,8 +200,8 @@ def _expected(data: Mapping[str, Any]) -> str:
     known = [each for each in data["results"] if each["known"]]
     parts = []
     if known:
-        rows = [(f"<code>{escape(each['test'])}</code>", escape(each["known"])) for each in known]
-        parts.append(_table("Failures that the author's file expects", ("test", "reason"), rows))
+        reasons = [(f"<code>{escape(each['test'])}</code>", escape(each["known"])) for each in known]
+        parts.append(_table("Failures that the author's file expects", ("test", "reason"), reasons))
     if data["loosened"]:
         rows = [
             (

@@ -139,7 +139,8 @@ def compacted(data: dict[str, Any]) -> dict[str, Any]:
     The first two are places in ``tier_names`` and ``origin_names``, the fourth one in ``kernel_sets``; dtypes
     are places in ``dtype_names``.
     """
-    tiers, dtypes, kernel_sets, rest = list(TIERS), {"": 0}, {}, []
+    tiers, dtypes, rest = list(TIERS), {"": 0}, []
+    kernel_sets: dict[str, int] = {}
     passes: dict[str, dict[str, Any]] = {}
     measured = [each for each in data["results"] if each["worst"] and each["outcome"] == PASS]
     measured.sort(key=lambda each: -each["worst"]["ulps"] / max(each["worst"]["allowed"], 1e-300))

@@ -1,6 +1,6 @@
 """Samples of copies, and of what changes dtype, device or order in memory."""
 
-from ..inputs.description import ON_DEVICE, bad, sample, tensor
+from ..inputs.description import ON_DEVICE, Keywords, bad, sample, tensor
 from . import samples_of
 
 samples_of(
@@ -62,7 +62,7 @@ samples_of(
         sample(tensor(2, 3), memory_format="preserve_format"),
     ],
 )
-OPTIONS = [
+OPTIONS: list[Keywords] = [
     {"dtype": "float64"},
     {"dtype": "int32"},
     {"device": ON_DEVICE},

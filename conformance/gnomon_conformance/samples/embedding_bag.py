@@ -1,6 +1,6 @@
 """Samples of embedding bags, of renorm and of bilinear."""
 
-from ..inputs.description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, Judged, bad, sample, tensor
 from . import samples_of
 
 WEIGHT = tensor(5, 3)
@@ -11,7 +11,7 @@ TWO = tensor(2, dtype="int64", values="zeros", layout="contiguous")
 # PyTorch divides by how often another row is used, unless there is but one
 SAME = tensor(6, dtype="int64", values="zeros", layout="contiguous")
 SCALES = tensor(6)
-NONE = {"differentiable": False, "dtypes": REAL_FLOATS}
+NONE: Judged = {"differentiable": False, "dtypes": REAL_FLOATS}
 BAGS = [
     sample(WEIGHT, ROWS, ONE, dtypes=REAL_FLOATS),
     sample(WEIGHT, ROWS, TWO, False, 1, dtypes=REAL_FLOATS),

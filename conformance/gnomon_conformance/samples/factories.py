@@ -1,9 +1,9 @@
 """Samples of factories."""
 
-from ..inputs.description import DTYPES, INTEGERS, ON_DEVICE, bad, sample, tensor
+from ..inputs.description import DTYPES, INTEGERS, ON_DEVICE, Judged, Keywords, bad, sample, tensor
 from . import samples_of
 
-OPTIONS = [
+OPTIONS: list[Keywords] = [
     {"dtype": "int32"},
     {"dtype": "float16"},
     {"layout": "strided"},
@@ -61,7 +61,9 @@ for _name, _value in (
     ("randn_like", ()),
 ):
     _some = [each for each in OPTIONS if not (_name.startswith("rand") and each.get("dtype") == "int32")]
-    _axis = {"dtypes": ["float16", "bfloat16", "float32", "float64"]} if _name.startswith("rand") else {}
+    _axis: Judged = (
+        {"dtypes": ["float16", "bfloat16", "float32", "float64"]} if _name.startswith("rand") else {}
+    )
     samples_of(_name, [sample(tensor(*sizes), *_value, **_axis) for sizes in ((2, 3), (), (0, 3), (2, 1, 3))])
     samples_of(_name, [sample(tensor(2, 3), *_value, **options, **_axis) for options in _some])
     samples_of(_name, [sample(IMAGE, *_value, memory_format="channels_last", **_axis)])
@@ -189,7 +191,7 @@ for _name in ("linspace", "logspace"):
     ):
         _full = f"{_name}.{_overload}"
         _others = {"Tensor_Scalar": [sample(BOUND, 1.5, 4)], "Scalar_Tensor": [sample(1.5, BOUND, 4)]}
-        _float = {"dtypes": ONCE, "differentiable": False}
+        _float: Judged = {"dtypes": ONCE, "differentiable": False}
         samples_of(
             _full,
             [

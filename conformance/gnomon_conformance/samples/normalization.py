@@ -1,6 +1,6 @@
 """Samples of batch, layer, group, instance and root-mean-square normalization."""
 
-from ..inputs.description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, Judged, bad, sample, tensor
 from . import samples_of
 
 INPUT = tensor(2, 3, 4)
@@ -159,7 +159,7 @@ samples_of(
     tolerance="composed",
 )
 
-HALF_WIDE = {"dtypes": ("float16", "bfloat16"), "differentiable": False}
+HALF_WIDE: Judged = {"dtypes": ("float16", "bfloat16"), "differentiable": False}
 samples_of(
     "_fused_rms_norm",
     [

@@ -1,9 +1,9 @@
 """Samples of random numbers.  Their values are another stream than PyTorch's; all else is compared."""
 
-from ..inputs.description import COMPLEX, DTYPES, ON_DEVICE, bad, sample, tensor
+from ..inputs.description import COMPLEX, DTYPES, ON_DEVICE, Keywords, bad, sample, tensor
 from . import samples_of
 
-OPTIONS = [
+OPTIONS: list[Keywords] = [
     {"dtype": "int32"},
     {"dtype": "float16"},
     {"layout": "strided"},
@@ -66,7 +66,7 @@ samples_of(
     "rand randn",
     [sample([2], dtype="complex64", dtypes=ONCE), bad("NotImplementedError", [2], dtype="int64")],
 )
-_LIKE = [
+_LIKE: list[Keywords] = [
     *OPTIONS[1:],
     {"memory_format": "contiguous_format"},
     {"dtype": "complex64"},
@@ -88,7 +88,7 @@ for _name, _bounds, _other in (
     ("randint_like.generator", (5,), (9,)),
     ("randint_like.low_generator_dtype", (2, 5), (-3, 7)),
 ):
-    _generators = [{"generator": 3}, {"generator": 4}] if "generator" in _name else [{}]
+    _generators: list[Keywords] = [{"generator": 3}, {"generator": 4}] if "generator" in _name else [{}]
     _signed = [dtype for dtype in DTYPES if dtype not in ("bool", "uint8", *COMPLEX)]
     samples_of(_name, [sample(tensor(2, 3), *_bounds, **each, dtypes=_signed) for each in _generators])
     samples_of(_name, [sample(tensor(2, 3), *_other, **_generators[0], dtypes=_signed)])

@@ -1,6 +1,6 @@
 """Samples of scatter and its like, and of picking by positions and masks."""
 
-from ..inputs.description import INTEGERS, bad, sample, tensor
+from ..inputs.description import INTEGERS, Keywords, bad, sample, tensor
 from . import SAMPLES, samples_of
 
 
@@ -12,10 +12,10 @@ def index(*sizes: int, below: int, **fields):
 MASK = tensor(2, 3, dtype="bool")
 WRONG_INDEX = tensor(9, dtype="int64", layout="contiguous")  # of numbers from -9 to 9
 
-for _name, _more in (
-    ("scatter.src", [{}]),
-    ("scatter.reduce", [{"reduce": "add"}, {"reduce": "multiply"}]),
-):
+WAYS: list[Keywords] = [{"reduce": "add"}, {"reduce": "multiply"}]
+LAST: list[Keywords] = [{}]  # without a way to reduce, the last one wins
+
+for _name, _more in (("scatter.src", LAST), ("scatter.reduce", WAYS)):
     for _each in _more:
         _along = 4 if _each else 1  # elements that may meet: none where the last one wins
         samples_of(
@@ -36,10 +36,7 @@ for _name, _more in (
             ],
             tolerance="terms" if _each else "exact",
         )
-for _name, _more in (
-    ("scatter.value", [{}]),
-    ("scatter.value_reduce", [{"reduce": "add"}, {"reduce": "multiply"}]),
-):
+for _name, _more in (("scatter.value", LAST), ("scatter.value_reduce", WAYS)):
     for _each in _more:
         samples_of(
             _name,

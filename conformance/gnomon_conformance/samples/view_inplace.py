@@ -1,8 +1,17 @@
 """Samples of tensors that become views of themselves."""
 
+from typing import Any
+
 from ..inputs.description import bad, sample, tensor
 from . import samples_of
 
+_ARGUMENTS: dict[str, list[tuple[Any, ...]]] = {
+    "squeeze_": [()],
+    "squeeze_.dim": [(1,), (-1,)],
+    "squeeze_.dims": [([0, 1],), ([1],)],
+    "unsqueeze_": [(0,), (-1,)],
+    "t_": [()],
+}
 for _name in (
     "squeeze_",
     "squeeze_.dim",
@@ -13,13 +22,7 @@ for _name in (
     "swapaxes_",
     "swapdims_",
 ):
-    _arguments = {
-        "squeeze_": [()],
-        "squeeze_.dim": [(1,), (-1,)],
-        "squeeze_.dims": [([0, 1],), ([1],)],
-        "unsqueeze_": [(0,), (-1,)],
-        "t_": [()],
-    }.get(_name, [(0, 1), (-1, 0)])
+    _arguments = _ARGUMENTS.get(_name, [(0, 1), (-1, 0)])
     samples_of(_name, [sample(tensor(3, 1), *each) for each in _arguments])
     if not _name.startswith(("squeeze_.", "transpose", "swap")):
         samples_of(_name, [sample(tensor(), *each) for each in _arguments])
