@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import Kernel
-from ..dispatch.library import UserOperator, as_inputs, flat_tensors, register_default
 from ..dispatch.mode import excluding, is_grad_enabled, is_inference_mode_enabled
+from ..dispatch.registration import UserOperator, as_inputs, flat_tensors, register_default
 from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, FORWARD_AD, DispatchKey
 from ..values.errors import warn
