@@ -15,6 +15,9 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from gnomon.backends.listing import kernel_operators
+
+from ..samples import families_of
 from .description import COMPLEX, INTEGERS, REAL_FLOATS, GivenTensor, Sample, given
 
 # Least and greatest binary exponent, and bits of the significand.
@@ -121,14 +124,6 @@ def combined(
     return [column(numbers, dtype) for numbers, dtype in zip(zip(*rows), dtypes)]
 
 
-ONE = (
-    "neg abs sign sgn _conj_physical "
-    "exp log sqrt rsqrt exp2 expm1 log1p log2 log10 sin cos tan asin acos atan "
-    "sinh cosh asinh acosh atanh tanh "
-    "sigmoid reciprocal erf erfc erfinv lgamma digamma deg2rad rad2deg angle "
-    "silu mish hardsigmoid hardswish frac relu floor ceil round trunc bitwise_not logical_not isnan isinf "
-    "isposinf isneginf signbit log_sigmoid_forward"
-).split()
 # Operator -> lists of the arguments behind its tensor.
 ONE_AND_NUMBERS: dict[str, list[list[Any]]] = {
     "gelu": [["none"], ["tanh"]],
@@ -144,16 +139,9 @@ ONE_AND_NUMBERS: dict[str, list[list[Any]]] = {
     "_huber": [[1.0], [2.5]],
     "leaky_relu": [[0.01], [2.0]],
     "clamp": [[-1, 2], [0, None]],
+    "round.decimals": [[0], [2], [-1]],
     "pow.Tensor_Scalar": [[2], [3], [0.5], [-1], [-0.5], [2.5], [0], [-2]],
 }
-TWO = (
-    "add.Tensor sub.Tensor mul.Tensor div.Tensor div_floor div_trunc remainder.Tensor fmod.Tensor "
-    "pow.Tensor_Tensor maximum minimum clamp_min.Tensor clamp_max.Tensor fmax fmin atan2 hypot xlogy.Tensor "
-    "logaddexp logaddexp2 heaviside copysign.Tensor _prelu_kernel bitwise_and.Tensor bitwise_or.Tensor "
-    "bitwise_xor.Tensor eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor logical_and logical_or "
-    "logical_xor sigmoid_backward tanh_backward silu_backward hardsigmoid_backward hardswish_backward "
-    "complex polar"
-).split()
 TWO_AND_NUMBERS: dict[str, list[list[Any]]] = {
     "gelu_backward": [["none"], ["tanh"]],
     "softplus_backward": [[1, 20]],
@@ -165,7 +153,6 @@ TWO_AND_NUMBERS: dict[str, list[list[Any]]] = {
     "hardtanh_backward": [[-1, 1]],
     "lerp.Scalar": [[0.25], [0.75]],
 }
-THREE = "lerp.Tensor addcmul addcdiv _clamp".split()
 HUGE = 1e30  # beyond which one formula overflows on its way, and another does not
 # Operator -> which numbers of floats make sense together; what is left out depends on the formula.
 SENSIBLE: dict[str, Callable[..., bool]] = {
@@ -184,15 +171,36 @@ DIVISIONS = ("div_floor", "div_trunc", "remainder.Tensor", "fmod.Tensor")
 PAIRS, TRIPLES = 36, 11
 
 
+# Files of samples/ whose operators compute each element of the result from one of each tensor.
+_FAMILIES = {"pointwise", "elementary", "activations"}
+# Those whose results are undefined for most numbers: a shift by more than there are bits.
+_UNDEFINED = {"bitwise_left_shift.Tensor", "bitwise_right_shift.Tensor"}
+
+
+@functools.cache
+def plain(count: int) -> tuple[str, ...]:
+    """The pointwise operators of so many tensors, and of nothing else that has to be given."""
+    return tuple(
+        operator.name
+        for operator in kernel_operators()
+        if _FAMILIES.intersection(families_of(operator.name))
+        and operator.name not in _UNDEFINED | ONE_AND_NUMBERS.keys() | TWO_AND_NUMBERS.keys()
+        and not operator.record.written_positions
+        and [str(each.type) for each in operator.schema.arguments if not each.kwarg_only]
+        == ["Tensor"] * count
+        and operator.name != "where.self"  # whose first tensor is of another dtype
+    )
+
+
 def calls(operator: Any, dtype: str) -> Iterator[Sample]:
     """The calls of a pointwise operator with numbers from all over; none of others."""
     name = operator.name
-    if name in ONE or name in ONE_AND_NUMBERS:
+    if name in plain(1) or name in ONE_AND_NUMBERS:
         numbers = line(dtype) if dtype in REAL_FLOATS else few(dtype, 49)
         for rest in ONE_AND_NUMBERS.get(name, [[]]):
             if dtype in REAL_FLOATS or all(each is None or isinstance(each, (int, str)) for each in rest):
                 yield _call(operator, [column(numbers, dtype)], rest)
-    elif name in TWO or name in TWO_AND_NUMBERS:
+    elif name in plain(2) or name in TWO_AND_NUMBERS:
         wanted = SENSIBLE.get(name) if dtype in REAL_FLOATS else None
         if name in DIVISIONS and dtype in INTEGERS:
             wanted = _is_divisor
@@ -201,7 +209,7 @@ def calls(operator: Any, dtype: str) -> Iterator[Sample]:
         tensors = combined([dtype] * 2, [PAIRS] * 2, wanted)
         for rest in TWO_AND_NUMBERS.get(name, [[]]):
             yield _call(operator, tensors, rest)
-    elif name in THREE:
+    elif name in plain(3):
         wanted = SENSIBLE.get(name) if dtype in REAL_FLOATS else None
         yield _call(operator, combined([dtype] * 3, [TRIPLES] * 3, wanted), [])
     elif name == "where.self":
@@ -222,4 +230,4 @@ def _call(operator: Any, tensors: Sequence[GivenTensor], rest: Sequence[Any]) ->
 
 def operators() -> list[str]:
     """The operators that have such calls."""
-    return [*ONE, *ONE_AND_NUMBERS, *TWO, *TWO_AND_NUMBERS, *THREE, "where.self"]
+    return [*plain(1), *ONE_AND_NUMBERS, *plain(2), *TWO_AND_NUMBERS, *plain(3), "where.self"]
