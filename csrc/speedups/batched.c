@@ -236,14 +236,6 @@ static PyObject *repeat(Operator *self, PyObject *program, PyObject *const *args
     return (PyObject *)output;
 }
 
-static PyObject *tuple_of(PyObject *const *items, Py_ssize_t count) {
-    PyObject *made = PyTuple_New(count);
-    for (Py_ssize_t k = 0; made != NULL && k < count; k++) {
-        PyTuple_SET_ITEM(made, k, new_reference(items[k]));
-    }
-    return made;
-}
-
 /* What learning.py returns for an observed call: None, True, or (PreparedPlan, steps). */
 static PyObject *program_of(Operator *self, PyObject *const *args, PyObject *const *inputs, PyObject *result,
                             PyObject *steps) {

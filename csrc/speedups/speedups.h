@@ -364,6 +364,22 @@ PyObject *enter_directly(PlanObject *plan, const double *data);
 int record_directly(Operator *self, PlanObject *plan, PyObject *const *args, Tensor *output);
 /* The entry for these arguments: a plan, or a composite's Call; NULL if there is none. Borrowed. */
 PyObject *plan_of(Operator *self, PyObject *const *args);
+/* A tuple of the arguments; NULL with an exception. */
+PyObject *tuple_of(PyObject *const *args, Py_ssize_t count);
+extern _Thread_local PyObject *launches; /* a list, while a call is being learnt */
+
+/* The tensor arguments of a call, lists flattened, including None and numbers. */
+typedef struct Operands {
+    PyObject *objects[MOST_TENSORS];
+    double addresses[MOST_TENSORS]; /* or the number */
+    Py_ssize_t count;
+    int64_t keys, common; /* union of all tensors' keys, and intersection */
+} Operands;
+
+/* Makes the key of a call of these arguments; 0 if there is none, perhaps with an exception. */
+int make_operator_key(const Operator *self, PyObject *const *args, Key *key);
+/* Runs a plan of any kind, whose conditions hold. */
+PyObject *run_kind(Operator *self, PlanObject *plan, PyObject *const *args, const Operands *operands, int64_t keys);
 /* A list of the objects whose addresses are in the key of these arguments; NULL with an exception. */
 PyObject *held_by(PyObject *const *args, Py_ssize_t count);
 PyObject *after_launch(PyObject *module, PyObject *const *args, Py_ssize_t count);
@@ -387,6 +403,11 @@ static inline void note_more(void) {
 
 /* Runs in Python. */
 PyObject *call_readable(Operator *self, PyObject *const *args, Py_ssize_t count);
+
+/* ---- composite.c ------------------------------------------------------------------------------------------------- */
+
+/* The call of a composite. NULL without an exception: run in Python. */
+PyObject *run_composite(Operator *self, PyObject *const *args, const Operands *operands);
 
 /* ---- batched.c --------------------------------------------------------------------------------------------------- */
 
